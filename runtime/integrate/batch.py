@@ -41,6 +41,7 @@ from runtime.integrate.batch_rows import (
     END_CODE,
     EVER_WORST,
     FACTOR,
+    LEAST_WORST,
     LENGTH,
     LOOK_AT,
     NEXT,
@@ -48,7 +49,6 @@ from runtime.integrate.batch_rows import (
     OUTPUT_AT,
     REJECTED_STEPS,
     SPECIAL,
-    START_WORST,
     SUSPECT,
     TAKEN,
     TAKEN_STEPS,
@@ -65,7 +65,7 @@ from runtime.integrate.batch_stages import (
     replace_accepted,
     tree_workspace,
 )
-from runtime.integrate.loop import CLOSE_TO_SINGULAR
+from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import (
     ACCEPTED,
@@ -167,19 +167,20 @@ def judge(m, lane, span, max_steps, times, out):  # type: ignore[no-untyped-def]
     lanes[TAKEN * LANES + lane], lanes[TIME * LANES + lane] = 1.0, lanes[NOW * LANES + lane]
     lanes[NEXT * LANES + lane] = after_acceptance(h, factor, lanes[AFTER_REJECTION * LANES + lane])
     lanes[AFTER_REJECTION * LANES + lane] = 0.0
-    ever = max(lanes[EVER_WORST * LANES + lane], lanes[ATTEMPT_WORST * LANES + lane])
-    lanes[EVER_WORST * LANES + lane] = ever
+    worst = lanes[ATTEMPT_WORST * LANES + lane]
+    lanes[EVER_WORST * LANES + lane] = max(lanes[EVER_WORST * LANES + lane], worst)
+    lanes[LEAST_WORST * LANES + lane] = min(lanes[LEAST_WORST * LANES + lane], worst)
     lanes[TAKEN_STEPS * LANES + lane] += 1.0
-    return after_step(m, lane, span, max_steps, ever)
+    return after_step(m, lane, span, max_steps)
 
 
 @inlined
-def after_step(m, lane, span, max_steps, ever):  # type: ignore[no-untyped-def]
-    """RUNNING, or the status with which a lane's case ends after an accepted step; ever: as of EVER_WORST."""
+def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
+    """RUNNING, or the status with which a lane's case ends after an accepted step."""
     lanes, now = m.lanes, m.lanes[NOW * LANES + lane]
     if now == span[1]:
         end_limits(m, lane)
-        close = ever > lanes[START_WORST * LANES + lane] / CLOSE_TO_SINGULAR**2
+        close = lanes[EVER_WORST * LANES + lane] > lanes[LEAST_WORST * LANES + lane] / NEAR**2
         return Status.CLOSE_TO_SINGULAR if close else Status.REACHED_END
     steps = int(lanes[TAKEN_STEPS * LANES + lane])
     if steps >= max_steps:

@@ -13,6 +13,7 @@ from runtime.integrate.batch_rows import (
     BUSY,
     DENSE_STEPS,
     EVER_WORST,
+    LEAST_WORST,
     LENGTH,
     LOOK_AT,
     NEXT,
@@ -21,7 +22,6 @@ from runtime.integrate.batch_rows import (
     READY_LENGTH,
     READY_WORST,
     REJECTED_STEPS,
-    START_WORST,
     TAKEN_STEPS,
     TIME,
 )  # fmt: skip
@@ -89,7 +89,7 @@ def begin_next(m, lane, begin, times, first_output, max_steps):  # type: ignore[
     m.case[lane], m.output[lane] = m.queue[1] + r, first_output
     lanes[OUTPUT_AT * LANES + lane] = times[first_output] if first_output < len(times) else np.inf
     worst = lanes[READY_WORST * LANES + r]
-    lanes[START_WORST * LANES + lane] = lanes[EVER_WORST * LANES + lane] = worst
+    lanes[LEAST_WORST * LANES + lane] = lanes[EVER_WORST * LANES + lane] = worst
     return len(m.limits.q) == 0 or begin_limits(m, lane, r)
 
 

@@ -19,6 +19,7 @@ from runtime.integrate.batch_rows import (
     END_CODE,
     EVER_WORST,
     FACTOR,
+    LEAST_WORST,
     LENGTH,
     LOOK_AT,
     NEXT,
@@ -102,6 +103,10 @@ def go_on(lanes):  # type: ignore[no-untyped-def]
         lanes[TAKEN_STEPS * LANES + lane] += step
         lanes[REJECTED_STEPS * LANES + lane] += one - step
         lanes[TIME * LANES + lane] = lanes[NOW * LANES + lane] if step > 0.0 else lanes[TIME * LANES + lane]
-        ever, now = lanes[EVER_WORST * LANES + lane], lanes[ATTEMPT_WORST * LANES + lane]
-        worse = now if now > ever else ever
-        lanes[EVER_WORST * LANES + lane] = worse if step > 0.0 else ever
+        ever, least, worst = (
+            lanes[EVER_WORST * LANES + lane],
+            lanes[LEAST_WORST * LANES + lane],
+            lanes[ATTEMPT_WORST * LANES + lane],
+        )
+        lanes[EVER_WORST * LANES + lane] = worst if step > 0.0 and worst > ever else ever
+        lanes[LEAST_WORST * LANES + lane] = worst if step > 0.0 and worst < least else least

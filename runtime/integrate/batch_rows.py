@@ -25,9 +25,9 @@ from __future__ import annotations
     REJECTED_STEPS,
     DENSE_STEPS,  # with dense output
     LOOK_AT,  # number of steps after which the run may not end
-    START_WORST,  # at the start of the case, inverse square of the smallest pivot ratio
-    ATTEMPT_WORST,  # the largest of the attempt
-    EVER_WORST,  # the largest of the accepted steps of the case
+    ATTEMPT_WORST,  # the largest inverse square of a pivot ratio in the attempt
+    EVER_WORST,  # the largest of these in the start and the accepted steps of the case
+    LEAST_WORST,  # and the least
     SUSPECT,  # above 0: a limit may change its mode in the step
     WORKED,  # [J] work of the dampers in the step
     WORK,  # [J] in the case

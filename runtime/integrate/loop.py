@@ -73,8 +73,7 @@ from runtime.integrate.stepping import (
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
 
-# A smallest pivot ratio below this fraction, of its initial value in a batch and of its largest in a closed loop, is close to a
-# singular configuration.
+# A smallest pivot ratio below this fraction of the largest one of a closed loop is close to a singular configuration.
 CLOSE_TO_SINGULAR = 1e-3
 
 
