@@ -14,8 +14,6 @@ from numpy.polynomial import Polynomial
 from models.files.description import MOST, Floats, one_piece
 from models.files.xml_reading import Element, are_finite, finite_numbers, shortened, without_tiny
 from runtime import SumOfProducts
-from runtime.dynamics.products import LEADERS
-from runtime.system.sum_of_products import HIGHEST
 
 SPLINES = ("SimmSpline", "NaturalCubicSpline")
 TAGS = (
@@ -230,8 +228,8 @@ def _of_one(element: Element) -> Function | None:
 
 def _of_several(element: Element, count: int) -> Function | None:
     """The function of several coordinates: linear, or a polynomial with powers up to a sum, the last one's rising first."""
-    if count > LEADERS:
-        raise element.error(f"<{element.tag}> of {count} coordinates, limit {LEADERS}; use fewer")
+    if count > SumOfProducts.max_coordinates:
+        raise element.error(f"<{element.tag}> of {count} coordinates, limit {SumOfProducts.max_coordinates}; use fewer")
     if element.tag == "Constant":
         return products(SumOfProducts(numbers(element, "value", 1, (0.0,)), np.zeros((1, count))))
     if element.tag == "LinearFunction":
@@ -241,9 +239,9 @@ def _of_several(element: Element, count: int) -> Function | None:
         return None
     dimension, order = (numbers(element, tag, 1)[0] for tag in ("dimension", "order"))
     coefficients = _few(element, numbers(element, "coefficients", None))
-    if dimension != count or not (0 <= order <= HIGHEST and order == round(order)):
+    if dimension != count or not (0 <= order <= SumOfProducts.max_power and order == round(order)):
         raise element.error(
-            f"<{element.tag}>: dimension {dimension:g}, order {order:g}; give {count} and 0 to {HIGHEST}"
+            f"<{element.tag}>: dimension {dimension:g}, order {order:g}; give {count} and 0 to {SumOfProducts.max_power}"
         )
     if comb(count + int(order), count) != len(coefficients):
         wanted = comb(count + int(order), count)
@@ -257,7 +255,7 @@ def _of_several(element: Element, count: int) -> Function | None:
 
 def _few(element: Element, coefficients: Floats) -> Floats:
     """Coefficients, no more than can be evaluated."""
-    most = HIGHEST + 1 if element.tag == "PolynomialFunction" else MOST_TERMS
+    most = SumOfProducts.max_power + 1 if element.tag == "PolynomialFunction" else MOST_TERMS
     if len(coefficients) > most:
         raise element.error(f"<{element.tag}> has {len(coefficients)} coefficients, limit {most}; give fewer")
     return coefficients

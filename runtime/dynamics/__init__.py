@@ -26,6 +26,7 @@ add_words(
         "tree_equations": "the equations of motion in joint coordinates",
         "limits": "limits of motion",
         "state_jacobian": "the Jacobian of the states",
+        "products": "functions of several coordinates",
         "projection": "the projection onto the constraints",
     },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +15,6 @@ from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
-
-HIGHEST = 100  # power
 
 
 @checked_class
@@ -34,12 +32,19 @@ class SumOfProducts:
     offsets : (coordinates,), optional
         [rad] or [m], added to the coordinates first; default 0.
 
+    Attributes
+    ----------
+    max_coordinates, max_power : int
+        Limits of both, 6 and 100.
+
     Raises
     ------
     ModelError
         For other shapes, and values that are not finite.
     """
 
+    max_coordinates: ClassVar[int] = LEADERS
+    max_power: ClassVar[int] = 100
     coefficients: ArrayLike
     powers: ArrayLike
     frequencies: ArrayLike | None = None
@@ -70,8 +75,8 @@ class SumOfProducts:
         given.append(offsets)
         if not all(np.isfinite(a).all() for a in (coefficients, powers, *given)):
             raise ModelError(f"{what}: has values that are not finite; give finite numbers")
-        if not ((powers == np.round(powers)) & (powers >= 0.0) & (powers <= HIGHEST)).all():
-            raise ModelError(f"{what}: powers must be whole numbers, limit 0 to {HIGHEST}")
+        if not ((powers == np.round(powers)) & (powers >= 0.0) & (powers <= self.max_power)).all():
+            raise ModelError(f"{what}: powers must be whole numbers, limit 0 to {self.max_power}")
         for name, array in zip(_ARRAYS, (coefficients, powers, *given), strict=True):
             array = np.array(array, dtype=float)
             array.flags.writeable = False

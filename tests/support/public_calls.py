@@ -304,20 +304,8 @@ def of_builder():
         "load": dict(name="a", body="tip", force=three, moment=three, point=three, axes="global", attached=False),
         "limit": limit | dict(damping=0.1, direction=(0, 0, 1), law="conservative", axes="body"),
         "contact": contact,
-        "force": dict(
-            name="a",
-            kind="spring_damper",
-            body_i="rod",
-            body_j="tip",
-            body_k=None,
-            body_l=None,
-            axes="body",
-            s_i=(0.1, 0, 0),
-            s_j=three,
-            free_length=0.1,
-            stiffness=1.0,
-            damping=0.0,
-        ),
+        "force": dict(name="a", kind="spring_damper", body_i="rod", body_j="tip", body_k=None, body_l=None, axes="body")
+        | dict(s_i=(0.1, 0, 0), s_j=three, free_length=0.1, stiffness=1.0, damping=0.0),
         "shape": dict(
             body="rod", kind="box", colour="red", label="a", axes="global", edges=(1, 1, 1), at=three, p=(1, 0, 0, 0)
         ),

@@ -37,7 +37,7 @@ def test_axes_without_a_function_are_completed(tmp_path):
 
 def test_an_unknown_function_is_not_completed(tmp_path):
     axes = {**AXES, "rotation1": ("knee", "0 0.1 2", LINEAR.replace("LinearFunction", "GCVSpline").replace("{}", ""))}
-    with pytest.raises(ModelError, match="has no function that is read"):
+    with pytest.raises(ModelError, match="GCVSpline> is not read"):
         read(tmp_path, osim(4, axes=axes))
 
 
