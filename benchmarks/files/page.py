@@ -16,7 +16,7 @@ HEAD = """# Models from files, against their owners
 Accelerations of all bodies in 100 random states within the ranges, against the program that owns the format: MuJoCo's
 `mj_forward`, Pinocchio's `aba`, OpenSim's `realizeAcceleration`, each relative to the largest acceleration. Contacts, stops,
 constraints other than couplers of OpenSim, actuators and what had to be ignored are off in the owner too. Times are those of one
-evaluation, the least of several series on a busy machine: ours in joint coordinates, the owner's with its kinematics.
+evaluation, the least of several series: ours in joint coordinates, the owner's with its kinematics.
 
 Generated from results of `python -m benchmarks files` by `python -m benchmarks.files.page`; {versions}.
 
