@@ -4,28 +4,51 @@
 ``ignored`` list what is not carried over.  Readers fill one neutral ``Description``, of which one function makes the builder.
 """
 
-from models.files.description import (
-    Closure,
-    Description,
-    FileCoordinate,
-    Follower,
-    Frame,
-    Law,
-    LimitForce,
-    Link,
-    Omitted,
-    Outline,
-    Step,
-)
-from models.files.external_loads import write_external_loads
-from models.files.inverse_dynamics import Load, inverse_dynamics
-from models.files.marker_tasks import MarkerTasks, read_marker_tasks
-from models.files.opensim_loads import ExternalForce, read_external_loads
-from models.files.own_file import OwnReading
-from models.files.reading import Reading
-from models.files.storage import Storage, read_storage
-from models.files.swapped_writing import write_swapped
-from models.files.writing import Writing
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.support import late_names
+
+if TYPE_CHECKING:
+    from models.files.description import (
+        Closure,
+        Description,
+        FileCoordinate,
+        Follower,
+        Frame,
+        Law,
+        LimitForce,
+        Link,
+        Omitted,
+        Outline,
+        Step,
+    )
+    from models.files.external_loads import write_external_loads
+    from models.files.marker_tasks import MarkerTasks, read_marker_tasks
+    from models.files.opensim_loads import ExternalForce, read_external_loads
+    from models.files.own_file import OwnReading
+    from models.files.reading import Reading
+    from models.files.storage import Storage, read_storage
+    from models.files.swapped_writing import write_swapped
+    from models.files.virtual_power import Load, inverse_dynamics
+    from models.files.writing import Writing
+else:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "description": "Closure Description FileCoordinate Follower Frame Law LimitForce Link Omitted Outline Step",
+            "external_loads": "write_external_loads",
+            "virtual_power": "Load inverse_dynamics",
+            "marker_tasks": "MarkerTasks read_marker_tasks",
+            "opensim_loads": "ExternalForce read_external_loads",
+            "own_file": "OwnReading",
+            "reading": "Reading",
+            "storage": "Storage read_storage",
+            "swapped_writing": "write_swapped",
+            "writing": "Writing",
+        },
+    )
 
 __all__ = [
     "Closure",

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from models.files.description import WORLD, Floats
-from models.files.inverse_dynamics import Load
 from models.files.motion import Moving, times
 from models.files.osim_xml import active, objects, text_of
 from models.files.storage import Storage, read_storage
+from models.files.virtual_power import Load
 from models.files.xml_reading import Element, read_xml, within_folder
 from runtime import ModelError
 from runtime.support import checked

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, make_interp_spline
 
 from models.files.description import Description, Floats
-from models.files.inverse_dynamics import Load, inverse_dynamics, ways_at
 from models.files.motion import Moving
 from models.files.opensim_loads import ExternalForce, read_external_loads
 from models.files.reading import Reading
 from models.files.storage import Storage, read_storage
+from models.files.virtual_power import Load, inverse_dynamics, ways_at
 from models.walking.filters import lowpass
 from models.walking.fitted_motion import FittedMotion
 from runtime import ModelError

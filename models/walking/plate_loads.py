@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.files.description import WORLD, Description, Floats
-from models.files.inverse_dynamics import ways_at
 from models.files.opensim_loads import ExternalForce
 from models.files.reading import Reading
 from models.files.storage import Storage
+from models.files.virtual_power import ways_at
 from models.walking.capture import Capture
 from models.walking.capture.plates import loaded_intervals
 from models.walking.capture.trial import GroundForce

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.files.description import WORLD, Description, Floats
-from models.files.inverse_dynamics import ways_at
 from models.files.reading import Reading
+from models.files.virtual_power import ways_at
 from models.walking.opensim_trial import Trial
 from runtime.support import checked
 

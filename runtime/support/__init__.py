@@ -47,6 +47,7 @@ __all__ = [
     "floats",
     "free_file",
     "increasing_times",
+    "late_names",
     "logger",
     "made_folder",
     "named",

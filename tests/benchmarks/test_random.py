@@ -124,7 +124,6 @@ def test_an_amplified_error_follows_the_tolerance():
     assert at_that_tolerance_alone.kind == "drift"
 
 
-
 def test_energy_of_a_locked_tree_is_not_judged():
     locked = compare.examine("tree", 673, trees.tree)
     assert locked.facts["dof"] == 0 and locked.kind == "right"

@@ -3,7 +3,7 @@
 import numpy as np
 
 import models
-from models.files.inverse_dynamics import ways_at
+from models.files.virtual_power import ways_at
 from models.walking.capture import Capture
 from models.walking.capture.trial import GroundForce
 from models.walking.inverse_kinematics import axes_of_model

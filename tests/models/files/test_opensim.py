@@ -6,8 +6,8 @@ from scipy.spatial.transform import Rotation
 
 import models
 from models.files.building import REFERENCE
-from models.files.inverse_dynamics import inverse_dynamics
 from models.files.motion import Coordinates, motion_of
+from models.files.virtual_power import inverse_dynamics
 from runtime import ModelError, simulate
 from tests.support import opensim_models
 from tests.support.file_states import worst

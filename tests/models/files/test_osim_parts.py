@@ -6,8 +6,8 @@ import pytest
 import models
 from benchmarks.files.owners import largest_error
 from benchmarks.files.states import accelerations_of, state_of, talus_accelerations
-from models.files.inverse_dynamics import inverse_dynamics
 from models.files.osim_functions import read_function, smooth_step
+from models.files.virtual_power import inverse_dynamics
 from models.files.xml_reading import parse_xml
 from runtime import ModelError, simulate
 from tests.support import osim_parts

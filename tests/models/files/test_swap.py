@@ -7,8 +7,8 @@ import pytest
 
 import models
 from benchmarks.files.states import random_sample, state_of, talus_accelerations
-from models.files.inverse_dynamics import inverse_dynamics
 from models.files.scalar_coordinates import with_coordinates
+from models.files.virtual_power import inverse_dynamics
 from runtime import ModelError, simulate
 from tests.support.file_states import coordinate_table
 from tests.support.file_states import worst as worst_of

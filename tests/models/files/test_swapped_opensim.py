@@ -11,7 +11,7 @@ import pytest
 
 import models
 from models.files import write_swapped
-from models.files.inverse_dynamics import inverse_dynamics
+from models.files.virtual_power import inverse_dynamics
 from tests.support.file_states import coordinate_table, worst
 from tests.support.limb_models import Inertial, of_spatial, spatial
 from tests.support.paths import shared_file

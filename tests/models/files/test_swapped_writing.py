@@ -7,7 +7,7 @@ import pytest
 
 import models
 from models.files import write_swapped
-from models.files.inverse_dynamics import inverse_dynamics
+from models.files.virtual_power import inverse_dynamics
 from runtime import ModelError
 from tests.support.file_states import coordinate_table
 from tests.support.limb_models import Limb

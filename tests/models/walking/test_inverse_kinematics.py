@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 
 import models
 from models.files import read_marker_tasks, read_storage
-from models.files.inverse_dynamics import ways_at
 from models.files.points import PointKinematics
 from models.files.scalar_coordinates import with_coordinates
+from models.files.virtual_power import ways_at
 from models.walking import inverse_dynamics_of_trial, inverse_kinematics
 from models.walking.capture import Capture
 from runtime import ModelError

@@ -5,7 +5,7 @@ import pytest
 
 import models
 from models.files import Load, inverse_dynamics, read_external_loads, read_storage
-from models.files.inverse_dynamics import ways_at
+from models.files.virtual_power import ways_at
 from models.walking import inverse_dynamics_of_trial
 from runtime import ModelError
 from tests.support import opensim_models

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import models
-from models.files.inverse_dynamics import Load, inverse_dynamics, ways_at
+from models.files.virtual_power import Load, inverse_dynamics, ways_at
 from models.walking import compare_ankles, inverse_dynamics_of_trial, inverse_kinematics, loads_of_plates, residuals
 from runtime import ModelError
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
