@@ -15,7 +15,7 @@ from models.files.description import MOST, Floats, one_piece
 from models.files.xml_reading import Element, are_finite, finite_numbers, shortened, without_tiny
 from runtime import SumOfProducts
 
-SPLINES = ("SimmSpline", "NaturalCubicSpline")
+SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 TAGS = (
     "Constant", "LinearFunction", "PolynomialFunction", "MultivariatePolynomialFunction", "Sine", "StepFunction",
     "MultiplierFunction", *SPLINES,

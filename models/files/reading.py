@@ -11,6 +11,8 @@ from typing import Any
 
 from models.files.building import Built, built
 from models.files.description import Description, Frame, Omitted, Step
+from models.files.inertias import SORT as INERTIAS
+from models.files.inertias import with_possible_inertias
 from models.files.merging import merged
 from models.files.mjcf import read_mjcf
 from models.files.osim import read_osim
@@ -21,7 +23,8 @@ from runtime.support import checked
 
 SORTS = (
     "actuators", "armature", "components", "constraints", "contacts", "couplers", "damping", "equalities", "flexes", "fluid",
-    "forces", "friction", "gravity compensation", "limits", "mimic", "plugins", "prescribed coordinates", "springs", "tendons",
+    "forces", "friction", "gravity compensation", "inertias", "limits", "mimic", "plugins", "prescribed coordinates", "springs",
+    "tendons",
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
 DROPPED: Mapping[str, Mapping[str, Any]] = {
@@ -146,13 +149,13 @@ def reading_of(path: Path, source: Description, ignore: Collection[str]) -> Read
     ------
     ModelError
     """
-    description = _without(source, ignore)
-    ignored = tuple(one for one in description.omitted if one.moves)
-    left_out = tuple(one for one in description.omitted if not one.moves)
     try:
-        return Reading(path, merged(description), left_out, ignored, source)
+        description = with_possible_inertias(merged(_without(source, ignore)), change=INERTIAS in ignore)
     except ModelError as error:
         raise ModelError(f"{path.name}: {error}") from None
+    ignored = tuple(one for one in description.omitted if one.moves)
+    left_out = tuple(one for one in description.omitted if not one.moves)
+    return Reading(path, description, left_out, ignored, source)
 
 
 def _described(path: Path, folder: Path, *, floating: bool) -> Description:

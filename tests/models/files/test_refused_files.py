@@ -71,6 +71,20 @@ def refusal(folder, text, suffix, **options):
     return str(caught.value)
 
 
+def test_impossible_inertias_are_lowered_where_that_is_asked_for(tmp_path):
+    """The largest moment becomes the sum of the others, about axes that are not those of the body."""
+    file = tmp_path / "robot.urdf"
+    file.write_text(robot("continuous", links=LINK + SECOND.replace("izz", 'ixy="0.9" izz')))
+    with pytest.raises(ModelError, match="'b' .* > .*ignore='inertias'"):
+        models.read(file)
+    reading = models.read(file, ignore="inertias")
+    (ignored,) = reading.ignored
+    assert ignored.sort == "inertias" and ignored.names[0].startswith("b (")
+    before = np.linalg.eigvalsh(next(link for link in reading.source.links if link.name == "b").inertia)
+    after = np.linalg.eigvalsh(reading.build().body("b").inertia)
+    assert before[2] > 1.1 * before[:2].sum() and after == pytest.approx([*before[:2], before[:2].sum()])
+
+
 @pytest.mark.parametrize("part", MALFORMED)
 def test_malformed_urdf_is_refused_in_one_sentence(part, tmp_path):
     sentence = refusal(tmp_path, MALFORMED[part], ".urdf")
