@@ -89,7 +89,7 @@ def test_masses_by_which_nothing_can_be_divided_are_none(tmp_path):
 
 
 def test_an_error_of_building_names_the_file_once(tmp_path):
-    reading = read(tmp_path, osim(4).replace("0.0001 0.0002 0.00015", "0.0001 0.0002 9.15"))
+    reading = read(tmp_path, osim(4).replace("0.0001 0.0002 0.00015", "0.0001 -0.2 0.00015"))
     with pytest.raises(ModelError) as found:
         reading.build()
     assert str(found.value).count("limb.osim") == 1 and "correct the inertia" in str(found.value)
