@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Closure, Description, Floats, Follower, Frame, Link, Omitted, Outline, Step
 from models.files.mjcf_compiling import compiled
@@ -88,8 +87,12 @@ def _inside(path: Path, root: Path, element: Element, key: str) -> Path:
 
 def matrix(quaternion: Floats) -> Floats:
     """The rotation matrix (3, 3) of a quaternion, scalar first."""
-    found: Floats = Rotation.from_quat(np.roll(quaternion, -1)).as_matrix()
-    return found
+    import mujoco
+
+    unit, found = np.array(quaternion, float), np.empty(9)
+    mujoco.mju_normalize4(unit)
+    mujoco.mju_quat2Mat(found, unit)
+    return found.reshape(3, 3)
 
 
 def disabled(model: Any, what: str) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Floats, Link, Step
 
@@ -60,6 +59,16 @@ class Coordinates:
     u_dot: Mapping[str, Any]
 
 
+def _turns(vectors: Floats) -> Floats:
+    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3)."""
+    if not vectors.any():  # as in the reference pose
+        return np.broadcast_to(np.eye(3), (*vectors.shape, 3))
+    from scipy.spatial.transform import Rotation  # here because the import takes a tenth of a second
+
+    found: Floats = Rotation.from_rotvec(vectors).as_matrix()
+    return found
+
+
 def placed(before: Moving, link: Link) -> Moving:
     """The axes of a link before its steps, from those of its parent."""
     r, v, a = before.at(link.position)
@@ -77,7 +86,7 @@ def moved(at: Moving, step: Step, c: Coordinates) -> Moving:
     q, u, u_dot = (np.asarray(of.get(step.name, 0.0), float)[..., None] for of in (c.q, c.u, c.u_dot))
     e, q = at.A @ step.axis, q * step.axis
     if step.kind == "turn":
-        A = at.A @ Rotation.from_rotvec(q).as_matrix()
+        A = at.A @ _turns(q)
         return _turned(at, step.point, A, e * u, e * u_dot, relative_to_old=True)
     r, v, a = at.at(q)
     rim = np.cross(at.omega, e)

@@ -14,10 +14,7 @@ from models.files.description import Description, Frame, Omitted, Step
 from models.files.inertias import SORT as INERTIAS
 from models.files.inertias import with_possible_inertias
 from models.files.merging import merged
-from models.files.mjcf import read_mjcf
-from models.files.osim import read_osim
 from models.files.own_file import OwnReading, read_own
-from models.files.urdf import read_urdf, refuse_format
 from runtime import Builder, ModelError, System
 from runtime.support import checked
 
@@ -159,15 +156,24 @@ def reading_of(path: Path, source: Description, ignore: Collection[str]) -> Read
 
 
 def _described(path: Path, folder: Path, *, floating: bool) -> Description:
-    """The description of a file, by its suffix."""
+    """The description of a file, by its suffix; readers of other formats are not imported, which takes a tenth of a second."""
     suffix = path.suffix.lower()
     if suffix == ".urdf":
+        from models.files.urdf import read_urdf
+
         return read_urdf(path, floating=floating)
     if suffix == ".osim":
+        from models.files.osim import read_osim
+
         return read_osim(path)
     if suffix in (".xml", ".mjcf"):
+        from models.files.mjcf import read_mjcf
+
         return read_mjcf(path, folder)
-    raise refuse_format(path)
+    raise ModelError(
+        f"{path.name}: a model is a .urdf file, an .xml or .mjcf file of MuJoCo, an .osim file of OpenSim, or a .json file of "
+        "Talus; give one of these"
+    )
 
 
 def _refusal(refused: list[Omitted]) -> str:

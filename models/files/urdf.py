@@ -12,7 +12,6 @@ from scipy.spatial.transform import Rotation
 from models.files.description import WORLD, Description, Floats, Follower, Link, Omitted, Outline, Step
 from models.files.naming import identifiers
 from models.files.xml_reading import Element, read_xml
-from runtime import ModelError
 
 GRAVITY = (0.0, 0.0, -9.81)
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -295,11 +294,3 @@ def _unknown(e: Element, of: str = "") -> Iterator[str]:
             yield f"<{child.tag}>, {label}" if label else f"<{child.tag}>"
         elif e.tag in CHILDREN and child.tag not in ("visual", "collision", *UNUSED):
             yield from _unknown(child, label)
-
-
-def refuse_format(file: Path) -> ModelError:
-    """The error for a file of an unknown format."""
-    return ModelError(
-        f"{file.name}: a model is a .urdf file, an .xml or .mjcf file of MuJoCo, an .osim file of OpenSim, or a .json file of "
-        "Talus; give one of these"
-    )
