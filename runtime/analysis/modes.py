@@ -12,7 +12,7 @@ import numpy as np
 from runtime.report.tables import Table
 from runtime.report.tables import text as cell
 from runtime.support.arguments import checked_class
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Bools, Floats
 from runtime.support.errors import ModelError
 from runtime.system.degrees_of_freedom import null_space
 
@@ -153,7 +153,7 @@ class Modes:
         return np.asarray(self.eigenvalues[self._first])
 
     @property
-    def neutral(self) -> NDArray[np.bool_]:
+    def neutral(self) -> Bools:
         """Modes whose eigenvalue is zero up to rounding, such as displacements that no force resists, (modes,)."""
         scale = float(np.abs(self.A).sum(axis=1).max(initial=0.0))
         return np.asarray(np.abs(self.eigenvalue) <= NEUTRAL * scale)

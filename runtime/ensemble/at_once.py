@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from runtime.integrate.tree_method import (
     off_the_rows,
     tree_constants,
 )
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import JointCases, joint_cases, sound_inertias, states_of_cases
 from runtime.system.limits_along import SAME_ANGLE
@@ -52,7 +51,6 @@ from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry, carried, geometry, kernel_parameters
 from runtime.system.variants import with_reference
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
 
 
@@ -221,7 +219,6 @@ def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable
     everywhere = [(system, np.arange(len(states)))]
     z = in_joints(everywhere, states)
     good &= off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states) <= OFF_THE_ROWS
-
     return Prepared(given, tree.geometry, z, given.limits, good, None, _angles_of(system), system_of)
 
 

@@ -29,11 +29,11 @@ from runtime.integrate.batch_parameters import (
     OFFSET,
 )
 from runtime.integrate.tree_method import in_joint_coordinates, lanes_know
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases
 from runtime.system.deferred import Deferred, Recipe, deferring, finished, recipe_of
-from runtime.system.joint_cases import Bools, states_of_cases
+from runtime.system.joint_cases import states_of_cases
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
 from runtime.system.quantity import Role, quantities
 from runtime.system.reference import body_places

@@ -333,9 +333,7 @@ def _columns(
     derives = not system.joint_coordinates_only  # all that depends on masses is found here
     same_parts = derives and not system.redundant and _vary_alone(task, *OF_MASSES)
     resolution = SPEED_RESOLUTION * (how.rtol + how.atol)
-    of_states = CaseStates(
-        group.frame, given, good, np.array(how.t), own, found.events, found.event_counts, resolution
-    )  # fmt: skip
+    of_states = CaseStates(group.frame, given, good, np.array(how.t), own, found.events, found.event_counts, resolution)
     quantities = BatchQuantities(
         system,
         lambda: own,

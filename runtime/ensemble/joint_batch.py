@@ -18,12 +18,11 @@ from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
 from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Systems = Sequence[tuple[System, Ints]]  # each with its cases
 
 

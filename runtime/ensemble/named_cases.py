@@ -19,7 +19,7 @@ from runtime.integrate.case_memory import NO_CHANGES, Changes
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.creeps import CREEP
 from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, tree_of
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.numbers import LARGEST
 from runtime.system.closed_tree import parameters_of_cases
@@ -33,7 +33,6 @@ from runtime.system.tree_geometry import carried, kernel_parameters
 from runtime.system.whole_model import module_of, whole_of
 
 OTHER = 2.0  # in place of a value that is neither 0 nor 1
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass

@@ -23,7 +23,7 @@ from runtime.results.export import write_dataset
 from runtime.results.outputs import Output
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
@@ -72,7 +72,7 @@ class Ensemble:
     status: Ints = field(repr=False)
     reached: Floats = field(repr=False)
     counts: Ints = field(repr=False)
-    in_batch: np.ndarray[Any, np.dtype[np.bool_]] = field(repr=False)
+    in_batch: Bools = field(repr=False)
     messages: Mapping[int, str] = field(repr=False)
     settings: Mapping[str, Any] = field(repr=False)
     folder: Path | None

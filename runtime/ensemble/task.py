@@ -13,7 +13,7 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.results.outputs import Output
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.quantity import Quantity
 from runtime.system.system import System
 
@@ -60,9 +60,7 @@ class Chunk:
     status: Ints  # (cases,) of ``Status``
     reached: Floats  # (cases,) [s]
     counts: Ints  # (cases, 3) evaluations, steps, rejections
-    in_batch: np.ndarray[
-        Any, np.dtype[np.bool_]
-    ]  # (cases,) by vector instructions, or one after another in compiled code
+    in_batch: Bools  # (cases,) by vector instructions, or one after another in compiled code
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
@@ -11,12 +9,10 @@ from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.projection import project_velocities, worst_of_all
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.task import Task
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Bools, Floats
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE
 from runtime.system.state import PARTS
 from runtime.system.system import System
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def only_velocities(task: Task, cases: Cases) -> bool:

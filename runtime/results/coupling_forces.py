@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from runtime.dynamics.derived import derive_along_coordinates
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.dynamics.model_data import Workspace
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Bools, Floats
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupled_coordinates import put_coordinates, tree_with_rows
 from runtime.system.joint_motion import coordinates, relative_poses, twists
@@ -31,7 +30,7 @@ class CouplingForces(NamedTuple):
     follower: Floats  # (n, couplings) along the follower [N m], [N]
     wrench: Floats  # (n, bodies + 1, 6) of all: force, moment about the centre of mass
     v_dot: Floats  # (n, bodies + 1, 6) by the equations in joint coordinates
-    undetermined: NDArray[np.bool_]  # (n,) whether the state is singular; forces and accelerations are 0 there
+    undetermined: Bools  # (n,) whether the state is singular; forces and accelerations are 0 there
 
 
 def forces_of_couplings(

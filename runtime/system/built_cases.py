@@ -17,13 +17,12 @@ from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import RANK_TOLERANCE
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.assemble import VELOCITY_TOLERANCE
 from runtime.system.cone import Cone, vertices
 from runtime.system.deferred import Recipe
 from runtime.system.dependence import NEARLY
 from runtime.system.joint_cases import (
-    Bools,
     JointCases,
     constants_of_cases,
     joint_cases,

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from generated import digests
 from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.dynamics.model_data import ModelData
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Bools, Floats
 from runtime.system.model_description import digest_of_module, key_of
 from runtime.system.parts import Joint
 from runtime.system.reference import rotation_matrices
@@ -53,7 +52,7 @@ class _Parameters(NamedTuple):
 
     value: Floats
     size: Floats  # what a value of 0 may differ from it, in units of rounding
-    unit: NDArray[np.bool_]  # components of unit vectors
+    unit: Bools  # components of unit vectors
 
     def rounded(self) -> Floats:
         """With what is 0, or a component 1 or -1 of a unit vector, but for rounding made so: such values are computed."""
@@ -92,7 +91,7 @@ def _length(tree: SpanningTree) -> float:
 
 def parameters_of_cases(
     closed: ClosedTree, tree: SpanningTree, joints: tuple[Joint, ...], data: ModelData, masses: Floats, gravity: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Bools]:
     """Parameters of the kernel of a tree for cases of its system, (n, cases), and which cases it serves.
 
     masses (cases, bodies + 1), gravity (cases, 3); all else is that of the system with this tree, joints and data.
@@ -109,7 +108,7 @@ def parameters_of_cases(
         start += 2 * OF_BODY + joints[k].module.SIZE
     known = np.array([value is not None for value in closed.constants])
     numbers = np.array([np.nan if value is None else value for value in closed.constants])[:, None]
-    serves: NDArray[np.bool_] = np.where(known[:, None], found == numbers, found != 0.0).all(axis=0)
+    serves: Bools = np.where(known[:, None], found == numbers, found != 0.0).all(axis=0)
     return found, serves
 
 

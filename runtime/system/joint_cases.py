@@ -19,7 +19,7 @@ from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import ASSEMBLED
 from runtime.jit.python_code import python_code
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.mass_data import THIN
@@ -28,7 +28,6 @@ from runtime.system.rank import JOINT_RANK_TOLERANCE
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
 MARGIN = 10.0  # from the limits of singular joints within which a case is made alone, to be judged exactly
 SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed

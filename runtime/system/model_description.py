@@ -21,7 +21,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.jit.cache import cache_folder
 from runtime.jit.freshness import WHOLE
 from runtime.jit.python_code import python_code
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Bools, Floats
 from runtime.system.parts import GROUND, Joint
 
 # Zeros and ones of these parameters are given by users and folded into the kernel; those of others may come from rounding.
@@ -42,7 +42,7 @@ class Model:
     loaded: bool
     thin: bool  # bodies without inertia in some rotation, which a kernel of this kind cannot have
     parameters: dict[str, Floats]
-    folded: dict[str, np.ndarray[Any, np.dtype[np.bool_]]]
+    folded: dict[str, Bools]
     rotation: Any = rotation
     euler_rates: Any = euler_rates
 
@@ -107,8 +107,8 @@ def key_of(decided: object) -> str:
     return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16]
 
 
-def _foldable(values: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    mask: np.ndarray[Any, np.dtype[np.bool_]] = (values == 0.0) | (np.abs(values) == 1.0)
+def _foldable(values: Floats) -> Bools:
+    mask: Bools = (values == 0.0) | (np.abs(values) == 1.0)
     return mask
 
 
@@ -127,7 +127,7 @@ def parameters_of(t: ModelData, y: Floats, fixed: Sequence[bool]) -> dict[str, F
     return found | {"x": x, "pose": pose, "alpha": np.array(t.alpha), "beta": np.array(t.beta)}
 
 
-def _where(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, ...]]:
+def _where(mask: Bools) -> list[tuple[int, ...]]:
     return [tuple(index) for index in np.argwhere(mask)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import OMEGA, STATE, R, V
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Bools, Floats
 from runtime.support.units import Usual, ask
 from runtime.system.parts import GROUND, Contact
 from runtime.system.quantity import quantities
@@ -70,7 +70,7 @@ def usual_cases(
     gravity: Floats,
     points: Mapping[str, Sequence[Floats]],
     states: Floats,
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
+) -> Bools:
     """Which cases of a system without forces and contacts surely raise no question of ``ask_about_values``.
 
     masses (cases, bodies), inertias (cases, bodies, 3, 3), gravity (cases, 3), points of each body (cases, 3), states (cases,
