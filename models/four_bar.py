@@ -11,6 +11,7 @@ from runtime import GROUND, Builder, ModelError, System
 from runtime.support import Usual, checked, finite_number, positive, usual
 
 FLAT = 1e-9  # sine of the angle between coupler and rocker below which they lie on one line
+ROUNDING = 1e-14  # of the square of a length: bars that are stretched to their full length meet
 
 
 @checked
@@ -94,12 +95,12 @@ def _corners(crank: float, coupler: float, rocker: float, base: float, crank_ang
     along = (coupler**2 - rocker**2 + reach**2) / (2 * reach)
     u = (D - B) / reach
     height2 = coupler**2 - along**2
-    if height2 < 0.0:
+    if height2 < -ROUNDING * coupler**2:
         raise ModelError(
             f"coupler = {coupler:g} m and rocker = {rocker:g} m cannot span {reach:g} m, the distance of their ends at "
             f"crank_angle = {crank_angle:g} rad; change a length or the angle"
         )
-    C = B + along * u + np.sqrt(height2) * _across(u)
+    C = B + along * u + np.sqrt(np.maximum(height2, 0.0)) * _across(u)
     return A, B, C, D
 
 

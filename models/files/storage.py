@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from runtime.support import checked
 
 LARGEST = 2**28  # [bytes]
 END = "endheader"
+# Numbers of rows and columns in both versions of the header.
+COUNT = re.compile(r"\s*((?:n|data)(rows|columns))\s*[=\s]\s*(\d+)[\s,]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +47,8 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     Raises
     ------
     ModelError
-        With file and line: no header, columns without a name or with the same one, rows of another length, values that are not
-        finite, and times that do not increase.
+        With file and line: no header, columns without a name or with the same one, numbers of rows and columns that differ from
+        those of the header, rows of another length, values that are not finite, and times that do not increase.
     """
     path = Path(file)
     try:
@@ -62,6 +65,7 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     rows = [n for n in range(first + 1, len(lines)) if lines[n].strip()]
     if not rows:
         raise ModelError(f"{path.name}, line {first + 1}: no rows come after the names; give rows")
+    check_counts(path, lines[:header], len(rows), len(names))
     if span is not None:
         rows = _within(lines, rows, span)
     values = _values(path, lines, rows, names)
@@ -84,6 +88,22 @@ def _names(path: Path, line: str, number: int) -> list[str]:
     if double := [name for n, name in enumerate(names) if name in names[:n]]:
         raise ModelError(f"{path.name}, line {number}: column '{shortened(double[0])}' exists twice; names must differ")
     return names
+
+
+def check_counts(path: Path, header: Sequence[str], rows: int, columns: int) -> None:
+    """Compare the numbers of rows and columns of a table with those that its header states, if it does.
+
+    Raises
+    ------
+    ModelError
+    """
+    found = {"rows": rows, "columns": columns}
+    for match in filter(None, map(COUNT.match, header)):
+        name, number, stated = match[1], found[match[2].lower()], int(match[3])
+        if number == stated:
+            continue
+        why = "the file is cut short: export it again" if number < stated else "export it again, or correct the header"
+        raise ModelError(f"{path.name}: {number} {match[2].lower()} where the header says {name} = {stated}; {why}")
 
 
 def _within(lines: Sequence[str], rows: list[int], span: tuple[float, float]) -> list[int]:

@@ -80,6 +80,9 @@ def fit_parameters(
 ) -> ParameterFit:
     """Fit parameters and initial state of a model to measured motion by least squares.
 
+    The search goes downhill from ``given``, so the minimum that it ends in may be a local one, as where a faster motion meets the
+    data at every other time.  Start from several values and keep the fit with the least ``residual``.
+
     Parameters
     ----------
     build, given, wrt
@@ -111,9 +114,16 @@ def fit_parameters(
     question = question_of(build, given, wrt, check_units=check_units)
     times = increasing_times(t, "t", single=True)
     start, (low, high) = question.row, _bounds(question, bounds)
-    if not (inside := (low <= start) & (start <= high) & (low < high)).all():
+    if not (low < high).all():  # false for NaN, too
+        at = int(np.argmin(low < high))
+        raise ModelError(
+            f"bounds: {question.names[at]} has the bounds {low[at]:g} and {high[at]:g}; give a lower one, then a greater one"
+        )
+    if not (inside := (low <= start) & (start <= high)).all():
         at = int(np.argmin(inside))
-        raise ModelError(f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}")
+        raise ModelError(
+            f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}; change the start"
+        )
     with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
         problem = _Problem(question, times, _measured(data), _sigma(sigma), rtol, atol, bar)
         found = _search(problem, start, low, high)

@@ -28,7 +28,7 @@ from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
-from runtime.integrate.stepwise import given_up, until_next_look
+from runtime.integrate.stepwise import Lookout, until_next_look
 from runtime.integrate.tree_method import in_joint_coordinates
 from runtime.integrate.variational import Varied
 from runtime.integrate.variational_contacts import FINE, GRAZES, ContactDirections
@@ -338,10 +338,10 @@ def _advanced(
     out = np.full((len(times), len(m.y)), np.nan)
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
-    code, steps = Status.RUNNING, 0
+    code, steps, lookout = Status.RUNNING, 0, Lookout(how)
     with reporter(progress, how.t_start, how.t_end) as bar:
         while code == Status.RUNNING and steps < how.max_steps:
-            if given_up(steps, how.max_steps, how.t_start, m.t, how.t_end) is not None:
+            if lookout.given_up(steps, m.t) is not None:
                 break
             code, _ = m.advance(
                 min(PORTION, until_next_look(steps, how.max_steps)), times[first:], out[first:], NONE, NONE2

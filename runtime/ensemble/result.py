@@ -97,6 +97,11 @@ class Ensemble:
         mappings = {name: named(what, state[name]) for name, what in NAMED.items()}
         self.__dict__.update(state | mappings | {"messages": MappingProxyType(state["messages"])})
 
+    def __getattr__(self, name: str) -> Any:
+        """Say where names of a run are that an ensemble does not have."""
+        where = f"; see outputs= of simulate_many, or many[i].{name}" if hasattr(Run, name) else ""
+        raise AttributeError(f"an Ensemble has no attribute '{name}'{where}")
+
     @overload
     def __getitem__(self, case: int) -> Run: ...
     @overload

@@ -36,6 +36,7 @@ from runtime.integrate.batch_rows import (
     ATTEMPT_WORST,
     BETWEEN,
     BUSY,
+    CHECKED_AT,
     CODE,
     DENSE_STEPS,
     END_CODE,
@@ -187,7 +188,8 @@ def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
         return Status.STEPS_USED_UP
     if lanes[LOOK_AT * LANES + lane] <= steps:
         lanes[LOOK_AT * LANES + lane] = min(2.0 * lanes[LOOK_AT * LANES + lane], max_steps)
-        if max_steps == NO_LIMIT and would_not_end(steps, span[0], now, span[1]):
+        half, lanes[CHECKED_AT * LANES + lane] = now - lanes[CHECKED_AT * LANES + lane], now
+        if max_steps == NO_LIMIT and would_not_end(steps, now - 2.0 * half, now, span[1]):
             return Status.TOO_MANY_STEPS
     return Status.RUNNING
 

@@ -11,6 +11,7 @@ from runtime.integrate.batch_rows import (
     AFTER_REJECTION,
     ATTEMPTS,
     BUSY,
+    CHECKED_AT,
     DENSE_STEPS,
     EVER_WORST,
     LEAST_WORST,
@@ -84,6 +85,7 @@ def begin_next(m, lane, begin, times, first_output, max_steps):  # type: ignore[
         m.constants[i, lane] = m.ready_constants[i, r]
     for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS):
         lanes[row * LANES + lane] = 0.0
+    lanes[CHECKED_AT * LANES + lane] = begin
     lanes[TIME * LANES + lane], lanes[NEXT * LANES + lane] = begin, lanes[READY_LENGTH * LANES + r]
     lanes[BUSY * LANES + lane], lanes[LOOK_AT * LANES + lane] = 1.0, min(max_steps, FIRST_LOOK)
     m.case[lane], m.output[lane] = m.queue[1] + r, first_output

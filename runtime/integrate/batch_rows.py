@@ -40,5 +40,6 @@ from __future__ import annotations
     READY_LENGTH,  # [s] of cases that are ready to begin
     READY_CODE,
     READY_WORST,
-) = range(36)
-ROWS_OF_LANES = 36
+    CHECKED_AT,  # [s] when the number of steps was last ``LOOK_AT``
+) = range(37)
+ROWS_OF_LANES = 37

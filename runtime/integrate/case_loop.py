@@ -22,9 +22,10 @@ from runtime.integrate.closed_loops import PROJECTED_STAGES
 from runtime.integrate.loop import steps_of_loop
 from runtime.integrate.loop_parts import ARRAY, INTEGER, REAL, LoopPart
 from runtime.integrate.radau_linear import FASTEST_RATE
-from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
+from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT
 from runtime.integrate.stepping import (
     BOUND,
+    CHECKED_AT,
     CLOSE_BY,
     EVALUATIONS,
     FIRST_CLOSE,
@@ -47,6 +48,7 @@ from runtime.integrate.stepping import (
     TURN,
     Stepper,
     T,
+    endless,
     normalise,
 )
 from runtime.jit.compilation import compiled, inlined
@@ -226,7 +228,7 @@ def begin_case(m, given, n, c):  # type: ignore[no-untyped-def]
     restore(m, given, n)
     for i in range(len(s.y)):
         s.y[i] = s.y_old[i] = given.y[n, i]
-    s.time[T] = s.time[T_OLD] = c.t_start
+    s.time[T] = s.time[T_OLD] = s.time[CHECKED_AT] = c.t_start
     s.time[NEXT_STEP] = c.first_step
     s.flags[PROJECTED] = c.projected
     s.counts[NEEDED] = c.needed
@@ -310,8 +312,7 @@ def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
     for _ in range(PORTIONS):
         steps = s.counts[STEPS]
         portion = portion_of(steps, c)
-        endless = c.max_steps == NO_LIMIT and would_not_end(steps, c.t_start, s.time[T], c.t_end)
-        if portion <= 0 or endless:
+        if portion <= 0 or (c.max_steps == NO_LIMIT and endless(s, c.t_end)):
             return ALONE
         if s.flags[TURN] == 1:
             if c.automatic == 0:

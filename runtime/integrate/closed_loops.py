@@ -32,6 +32,7 @@ from runtime.integrate.stepping import (
     LOOSE,
     LOST,
     NEXT_STEP,
+    OFF,
     PROJECT_STAGES,
     REJECTIONS,
     REPEATED,
@@ -51,7 +52,9 @@ NEAR, NEARER = 3e-3, 3e-5
 ACROSS = 0.4
 # As ``NEAR``, for a step of dop853 that fails: its stages are projected, before it is shortened.
 PROJECTED_STAGES = 0.3
-MAX_CROSSING_STEPS = 1000  # steps in a row close to a singular pose after which a run has not passed it and ends
+# Steps in a row close to a singular pose after which a run has not passed it and ends; or with a projection that nearly leaves or
+# moves as much as is allowed: in a pose whose rows admit accelerations but no motion, every later time leaves more.
+MAX_CROSSING_STEPS, NEARLY = 1000, 0.5
 GAP = 0.467  # middle of the widest gap between the stages of DOP853, as a fraction of the step
 # Of the usual step: the longest step across a singular pose, and how far ahead of the pose a step ends that would be longer.
 LONGEST, AHEAD = 1.3, 0.4
@@ -145,6 +148,14 @@ def approach(s, w, h, away):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def off_the_rows(s, w, rtol, atol):  # type: ignore[no-untyped-def]
+    """The larger of what the projection left unsatisfied and how far it moved the state, as fractions of what is allowed."""
+    allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))
+    s.passage[OFF] = max(w.unsatisfied[0] / UNSATISFIED, norm_of(s, s.moved, s.trial, rtol, atol) / allowed)
+    return s.passage[OFF]
+
+
+@inlined
 def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
     """Note what a projected step leaves to the next one."""
     ends = math.sqrt(s.smallest_pivot[AT_BEGIN]) + math.sqrt(w.smallest_pivot[0])
@@ -164,7 +175,7 @@ def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
     elif s.passage[LOOSE] == 1.0 and s.flags[RETRIES] == 0:
         s.passage[USUAL_STEP] = h
     s.flags[RETRIES], s.passage[LOOSE] = 0, 1.0
-    close = w.near_singular[0] == 1 or w.smallest_pivot[0] < NEAR * s.passage[LARGEST_PIVOT]
+    close = w.near_singular[0] == 1 or w.smallest_pivot[0] < NEAR * s.passage[LARGEST_PIVOT] or s.passage[OFF] > NEARLY
     s.passage[CROSSING_STEPS] = s.passage[CROSSING_STEPS] + 1.0 if close else 0.0
 
 
@@ -196,8 +207,7 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
         if abs(away - GAP * h) > ASIDE * h:
             approach(s, w, h, away)
             return OK
-    allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))
-    if code == OK and (w.unsatisfied[0] > UNSATISFIED or norm_of(s, s.moved, s.trial, rtol, atol) > allowed):
+    if code == OK and off_the_rows(s, w, rtol, atol) > 1.0:
         s.flags[RETRIES] += 1
         repeat(s, SHORTER * h)
         return OK

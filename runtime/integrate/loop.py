@@ -15,7 +15,7 @@ from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import CAUTIOUS
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
-from runtime.integrate.closed_loops import NEAR, project_stages
+from runtime.integrate.closed_loops import NEAR, NEARLY, project_stages
 from runtime.integrate.dense_output import write_results
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
@@ -49,6 +49,7 @@ from runtime.integrate.stepping import (
     NEXT_OUTPUT,
     NEXT_STEP,
     OF_ALL,
+    OFF,
     PROJECT_STAGES,
     PROJECTED,
     PROJECTING,
@@ -238,8 +239,8 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
             s.flags[ENDS_AHEAD] = 0
         h, last = step_length(s.time[NEXT_STEP], max_step, time, end)
         if too_small(h, time, end):
-            close = (
-                s.flags[PROJECTED] == 1 and s.smallest_pivot[AT_BEGIN] < CLOSE_TO_SINGULAR * s.passage[LARGEST_PIVOT]
+            close = s.flags[PROJECTED] == 1 and (
+                s.smallest_pivot[AT_BEGIN] < CLOSE_TO_SINGULAR * s.passage[LARGEST_PIVOT] or s.passage[OFF] > NEARLY
             )
             return Status.SINGULAR_CONFIGURATION if close or w.near_singular[0] == 1 else Status.STEP_TOO_SMALL
         status = try_step(stepper, s, t, w, h, end if last else time + h, rtol, atol)

@@ -16,7 +16,7 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.beginning import Beginning, beginning
-from runtime.integrate.closed_loops import NEAR, PROJECTED_STAGES, PROJECTING_PART
+from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
@@ -209,7 +209,8 @@ class Compiled:
 
     def _detail(self, status: Status) -> str:
         """Of the message of a failure."""
-        return failure_detail(status, self.system, self.work, projected=bool(self.s.flags[stepping.PROJECTED]))
+        projected, stuck = bool(self.s.flags[stepping.PROJECTED]), bool(self.s.passage[stepping.OFF] > NEARLY)
+        return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
 
     def _begin(
         self, first: Beginning, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
@@ -358,7 +359,9 @@ def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> 
     return RunFailure(status, t, failure_detail(status, system, work))
 
 
-def failure_detail(status: Status, system: System, work: Workspace, *, projected: bool = True) -> str:
+def failure_detail(
+    status: Status, system: System, work: Workspace, *, projected: bool = True, stuck: bool = False
+) -> str:
     """The dependent row of a singular configuration, or a force that is not finite; empty for another status."""
     if status == Status.NOT_FINITE:
         bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
@@ -370,6 +373,8 @@ def failure_detail(status: Status, system: System, work: Workspace, *, projected
     k, r = map(int, work.failed)
     joint = system.joints[k]
     hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
+    if stuck:
+        hint += ", and the accelerations that they admit lead to no motion that satisfies them"
     if system.data.closed and not projected:
         hint += ", and only 'dop853' and 'radau' without alpha and beta pass singular poses of closed loops"
     return f"row {system.row_name(k, r)} depends on the others{hint}"

@@ -25,8 +25,8 @@ from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import (
     EventSearch,
+    Lookout,
     Recorder,
-    given_up,
     integrate_stepwise,
     steps_used_up,
     stopped_by,
@@ -51,7 +51,9 @@ LOG = logger(__name__)
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
-ENDED_BY_STEPS = (Status.STEPS_USED_UP, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL)
+GOT_STUCK = (
+    Status.STEPS_USED_UP, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.SINGULAR_CONFIGURATION,
+)  # fmt: skip
 
 
 # Long by its signature and docstring.
@@ -250,7 +252,7 @@ def _integrate(
 
 def _of_assembly(system: System, status: Status) -> str:
     """What assembly found about a system whose run could not go on."""
-    remarks = system.assembly.remarks if status in ENDED_BY_STEPS else ()
+    remarks = system.assembly.remarks if status in GOT_STUCK else ()
     return f"; {'; '.join(remarks)}" if remarks else ""
 
 
@@ -268,13 +270,13 @@ def _integrate_compiled(
         m.first_output(out[0])
     times, states, stop = [np.array([m.t])], [m.row[None, :]], np.inf
     portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2))  # a step of a large system takes long
-    status, reason = Status.RUNNING, ""
+    status, reason, lookout = Status.RUNNING, "", Lookout(how)
     try:
         if (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
         while status == Status.RUNNING:
             steps = m.counts()[1]
-            if (ended := given_up(steps, how.max_steps, how.t_start, m.t, how.t_end)) is not None:
+            if (ended := lookout.given_up(steps, m.t)) is not None:
                 status, reason = ended
                 break
             portion = min(portion, until_next_look(steps, how.max_steps))

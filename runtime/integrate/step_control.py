@@ -57,6 +57,8 @@ def too_small(h, time, end):  # type: ignore[no-untyped-def]
 def would_not_end(steps, begin, time, end):  # type: ignore[no-untyped-def]
     """True where the rest of the run takes too many steps of the mean length so far; looked at after 1024, 2048, ... steps.
 
+    ``begin``: for the mean of the later half of the steps, as far before ``time`` as if all had had this length.
+
     Too many are more than MOST_STEPS; early in the run, when short steps may be those of its beginning alone, the square of
     MOST_STEPS / steps.
     """

@@ -16,6 +16,7 @@ from numba.extending import overload
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import Balance, no_balance
+from runtime.integrate.step_control import FIRST_LOOK, would_not_end
 from runtime.jit.compilation import OPTIONS, compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
@@ -25,8 +26,8 @@ SAMPLES = 4  # places of a step at which limits and contacts are checked for a c
 class Stepper(NamedTuple):
     """State of an integration; changed in place, so that an integration can be paused and continued."""
 
-    time: Floats  # (7,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of
-    # the last stiff step of dop853 times the modulus of the largest eigenvalue
+    time: Floats  # (8,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of
+    # the last stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough
     counts: Ints  # (10,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
     # touch-downs and lift-offs in ``found``; steps that speak for the other method, those since that do not, and how many of
     # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``)
@@ -56,24 +57,24 @@ class Stepper(NamedTuple):
     # (3, n) of tolerances: the largest value of a component that takes part in its own, by which its error counts, and the least
     # with which the first step is compared
     scales: Floats
-    passage: Floats  # (7,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
+    passage: Floats  # (8,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
-    # fraction of it below which stages are projected, steps in a row close to a singular pose
+    # fraction of it below which stages are projected, steps in a row close to a singular pose, what the last projection left or
+    # moved as a fraction of what is allowed
     balance: Balance  # work of the sources of energy
     own: Any  # the method's memory
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-REACH = 6  # place in ``Stepper.time``
+REACH, CHECKED_AT = 6, 7  # places in ``Stepper.time``
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED = range(10)
 DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD, CLOSE_BY = (
     range(12)
 )
 SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR = range(5)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
-LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS = range(
-    7
-)  # places in ``Stepper.passage``
+# Places in ``Stepper.passage``.
+LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS, OFF = range(8)
 CAP, WEIGHT, TYPICAL = range(3)  # rows of ``Stepper.scales``
 OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
@@ -87,13 +88,13 @@ def stepper(
     bodies = len(data.mass) - 1 if scales is None else 0
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
-        time=np.zeros(7), counts=np.zeros(10, np.int64), y=np.zeros(n), y_old=np.zeros(n),
+        time=np.zeros(8), counts=np.zeros(10, np.int64), y=np.zeros(n), y_old=np.zeros(n),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         scales=np.outer([np.inf, 1.0, 0.0], np.ones(n)) if scales is None else scales,
-        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
+        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip
     begin(s, y, t, first_step)
     return s
@@ -102,7 +103,7 @@ def stepper(
 def begin(s: Stepper, y: Floats, t: float, first_step: float) -> None:
     """Put a stepper that took no step yet at the start."""
     s.y[:] = s.y_old[:] = y
-    s.time[T] = s.time[T_OLD] = t
+    s.time[T] = s.time[T_OLD] = s.time[CHECKED_AT] = t
     s.time[NEXT_STEP] = first_step
 
 
@@ -120,6 +121,16 @@ def normalise(y, bodies):  # type: ignore[no-untyped-def]
         norm = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
         for k in range(4):
             y[o + k] /= norm
+
+
+@inlined
+def endless(s, end):  # type: ignore[no-untyped-def]
+    """Whether the later half of the steps was too short to reach the end; as ``stepwise.Lookout``."""
+    steps, half = s.counts[STEPS], s.time[T] - s.time[CHECKED_AT]
+    if steps < FIRST_LOOK or steps & (steps - 1) != 0 or half == 0.0:
+        return False
+    s.time[CHECKED_AT] = s.time[T]
+    return would_not_end(steps, s.time[T] - 2.0 * half, s.time[T], end)
 
 
 @inlined

@@ -26,20 +26,31 @@ def steps_used_up(max_steps: int, t: float) -> tuple[Status, str]:
 
 
 def until_next_look(steps: int, max_steps: int) -> int:
-    """Steps that may be taken until ``given_up`` is to be asked again, or to ``max_steps``."""
+    """Steps that may be taken until ``Lookout`` is to be asked again, or to ``max_steps``."""
     look = max(FIRST_LOOK, 1 << steps.bit_length())
     return (look if max_steps == NO_LIMIT else max_steps) - steps
 
 
-def given_up(
-    steps: int, max_steps: int, t_start: float, t: float, t_end: float, *, slower: float = 1.0
-) -> tuple[Status, str] | None:
-    """Status and message of a run without ``max_steps`` whose steps are too short to reach its end; None where it goes on."""
-    if max_steps != NO_LIMIT or not would_not_end.py_func(steps, t_start, t, t + slower * (t_end - t)):
-        return None
-    length = (t - t_start) / steps
-    detail = f"{steps} steps of {length:.1e} s in the mean, {(t_end - t) / length:.0e} more to t = {t_end:g} s"
-    return Status.TOO_MANY_STEPS, Status.TOO_MANY_STEPS.text(t, detail)
+class Lookout:
+    """Ends a run without ``max_steps`` whose steps are too short to reach its end, by the mean of the later half of them.
+
+    ``slower``: times that a step takes longer than a compiled one.
+    """
+
+    def __init__(self, how: Settings, *, slower: float = 1.0) -> None:
+        self.how, self.slower, self.before = how, slower, how.t_start
+
+    def given_up(self, steps: int, t: float) -> tuple[Status, str] | None:
+        """Status and message after so many steps, at a time [s]; None where the run goes on."""
+        if steps < FIRST_LOOK or steps & (steps - 1) or t == self.before:  # after 1024, 2048, ... steps, once
+            return None
+        half, end, self.before = t - self.before, self.how.t_end, t
+        endless = would_not_end.py_func(steps, t - 2.0 * half, t, t + self.slower * (end - t))
+        if self.how.max_steps != NO_LIMIT or not endless:
+            return None
+        length = 2.0 * half / steps
+        detail = f"{steps} steps, the later half of {length:.1e} s in the mean, {(end - t) / length:.0e} more to t = {end:g} s"
+        return Status.TOO_MANY_STEPS, Status.TOO_MANY_STEPS.text(t, detail)
 
 
 def stopped_by(event: Event, t: float) -> tuple[Status, str]:
@@ -157,16 +168,13 @@ def integrate_stepwise(
     try:
         if (first := search.begin(m)) is not None:
             return stopped_by(first, m.t)
-        status, before = Status.RUNNING, how.t_start
+        status, lookout = Status.RUNNING, Lookout(how, slower=SLOWER)
         while status == Status.RUNNING:
             steps = m.counts()[1]
             if steps >= how.max_steps:
                 return steps_used_up(how.max_steps, m.t)
-            begin = m.t - 2.0 * (m.t - before)  # for the mean of the later half of the steps
-            if (ended := given_up(steps, how.max_steps, begin, m.t, how.t_end, slower=SLOWER)) is not None:
+            if (ended := lookout.given_up(steps, m.t)) is not None:
                 return ended
-            if steps & (steps - 1) == 0:
-                before = m.t
             status, reason = m.step()
             if status not in (Status.RUNNING, Status.REACHED_END):
                 return status, reason

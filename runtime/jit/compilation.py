@@ -116,6 +116,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function that entry points call; it is cached with them.
 
     Only compiled code calls it, so no wrappers for calls from Python and C are made: they took a third of the first start.
+    ``py_func`` is the function itself, for tests and for rules that Python code shares.
     """
     return linked(function)
 
@@ -137,4 +138,13 @@ def linked(function: Callable[..., Any], **more: Any) -> Any:
     """As ``inlined``, with more options.  ``numba.njit`` would return the function itself where NUMBA_DISABLE_JIT is set."""
     targetoptions = dict(nopython=True, boundscheck=None) | OPTIONS | more
     pipeline = targetoptions.pop("pipeline_class")
-    return CPUDispatcher(function, targetoptions=targetoptions, pipeline_class=pipeline)
+    return Linked(function, targetoptions=targetoptions, pipeline_class=pipeline)
+
+
+class Linked(CPUDispatcher):
+    """A compiled function without a wrapper for Python: without the refusal here, a call from Python would end the process."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Refuse the call."""
+        name = self.py_func.__name__
+        raise TypeError(f"{name} is linked into compiled code and has no entry for Python; call {name}.py_func instead")

@@ -14,7 +14,7 @@ from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
-from runtime.support.errors import ModelError, unknown_name, warn
+from runtime.support.errors import ModelError, shown, unknown_name, warn
 from runtime.support.files import free_file, write_text
 from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.armature import Armature, build_armature
@@ -219,8 +219,13 @@ class Builder(LoadBuilder):
         if joint not in self._joints:
             raise unknown_name(joint, self._joints, "joint", whose="angles: ")
         for what, of_what, into in (("angle", values, self._angles), ("rate", rates or {}, self._rates)):
-            checked = {f"{joint}.{name}": finite_number(v, f"{what} '{joint}.{name}'") for name, v in of_what.items()}
-            into.update(checked)
+            for name, value in of_what.items():
+                own = f"{joint}.{name}"
+                if own in into:
+                    raise ModelError(
+                        f"{what} '{own}' = {shown(value)}: it was given as {into[own]:g} before; give it once"
+                    )
+                into[own] = finite_number(value, f"{what} '{own}'")
 
     def coupling(
         self, name: str, follower: str, leader: str | Sequence[str], law: Any, *, straight: bool = True

@@ -15,10 +15,11 @@ from runtime.dynamics.layout import OMEGA, STATE, R, V
 from runtime.support.arrays import Bools, Floats
 from runtime.support.units import Usual, ask
 from runtime.system.parts import GROUND, Contact
-from runtime.system.quantity import quantities
+from runtime.system.quantity import COORDINATES, quantities
 from runtime.system.system import System
 
 MOST_GRAVITY = 300.0  # [m/s^2] on the sun
+TWO_TURNS = 13.0  # [rad]
 FASTEST = 1e6  # [m/s] twice as fast as what leaves the sun
 FASTEST_RIM = 5e3  # [m/s] twice the speed at which rings of the strongest fibres burst
 STIFFEST = 1e13  # [N/m], [N/m^1.5] a cube of diamond with edges of 10 m
@@ -107,33 +108,45 @@ def _largest(of: Sequence[Floats], none: Floats) -> Floats:
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
-    """Ask about speeds among named quantities, such as "v.leg" and "omega.leg"; see ``ask_about_speed``.
+    """Ask about speeds among named quantities, such as "v.leg" and "rate.ankle.theta_i", and about angles "angle.ankle.theta_i".
 
     Raises
     ------
     ModelError
     """
     for name, value in values.items():
-        part, _, body = name.partition(".")
-        if part in ("v", "omega") and body in system.body_names:
-            ask_about_speed(system, body, part, value)
+        part, _, owner = name.partition(".")
+        if part in ("v", "omega") and owner in system.body_names:
+            ask_about_speed(system, owner, part, value)
+        joint, _, column = owner.rpartition(".")
+        if part not in COORDINATES or column not in getattr(system.joint_motions.get(joint), "units", ()):
+            continue
+        what, turns = f"{part} '{owner}'", system.joint_motions[joint].units[column] == "rad"
+        if part == "rate":
+            ends = system.joint_motions[joint].joint
+            body = ends.body_i if ends.body_j == GROUND else ends.body_j
+            ask_about_speed(system, body, "omega" if turns else "v", value, what)
+        elif turns:
+            ask(what, value, Usual(0.0, TWO_TURNS, "rad", "an angle at the start"))
 
 
-def ask_about_speed(system: System, name: str, part: str, value: Any) -> None:
+def ask_about_speed(system: System, name: str, part: str, value: Any, what: str = "") -> None:
     """Ask about a velocity ("v") or angular velocity ("omega") with which no body moves, or at which it would burst.
+
+    ``what``: the value, for the question; default: this part of the state of the body.
 
     Raises
     ------
     ModelError
     """
-    body = system.body(name)
     if part == "v":
-        ask(f"body '{name}': v", value, Usual(0.0, FASTEST, "m/s", "the speed of a body"))
+        ask(what or f"body '{name}': v", value, Usual(0.0, FASTEST, "m/s", "the speed of a body"))
         return
+    body = system.body(name)
     gyration = float(np.sqrt(np.abs(body.inertia).max() / body.mass))
     if gyration > 0.0:
         of = f"at a radius of gyration of {gyration:.3g} m no material holds together beyond that; the angular velocity of a body"
-        ask(f"body '{name}': omega", value, Usual(0.0, FASTEST_RIM / gyration, "rad/s", of))
+        ask(what or f"body '{name}': omega", value, Usual(0.0, FASTEST_RIM / gyration, "rad/s", of))
 
 
 def _points(system: System) -> Iterator[tuple[str, Floats]]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, said_by, shown
 from runtime.system.assemble import assemble, check_configuration, check_velocities
 from runtime.system.displacement import displaced
@@ -14,6 +16,8 @@ from runtime.system.parameters import joints_differ, replace_parameters
 from runtime.system.quantity import Quantity, Role
 from runtime.system.state import State
 from runtime.system.system import System
+
+MOVED = 1e-9  # relative to the size of a part of a state, or in its unit
 
 
 def name_of(function: Any) -> str:
@@ -91,7 +95,7 @@ def variant(
     Raises
     ------
     ModelError
-        For values that a rule forbids, and for coordinates that drivers do not allow.
+        For values that a rule forbids, coordinates that drivers do not allow, and parts of the state that coordinates change.
     """
     system = build if isinstance(build, System) else build_variant(build, values, quantities)
     parameters: dict[str, Any] = {}
@@ -114,12 +118,26 @@ def variant(
             start = assemble(other, start, time=at)
         if moved:  # coordinates are 0 in the reference configuration of the changed joints
             other = with_reference(other, assemble(other, other.reference_configuration))
-        start = displaced(other, coordinates["angle"], coordinates["rate"], state=start)
+        before, start = start, displaced(other, coordinates["angle"], coordinates["rate"], state=start)
+        _refuse_moved(before, start, state, coordinates)
         if other.drivers and (assembled or at == other.time):
             remedy = "leave out coordinates and rates of joints that drivers move, or change their signals"
             check_configuration(other, at, start.y, remedy)
             check_velocities(other, at, start.y, remedy)
     return other, start, moved
+
+
+def _refuse_moved(before: State, after: State, given: Mapping[str, Any], coordinates: Mapping[str, Any]) -> None:
+    """Refuse parts of a state that are given and do not remain, since given coordinates of joints move their body."""
+    for part, bodies in given.items():
+        for body in bodies:
+            kept, found = getattr(before, part)[body], getattr(after, part)[body]
+            if np.abs(found - kept).max() > MOVED * max(1.0, float(np.abs(kept).max())):
+                names = [f"{what}.{name}" for what, values in coordinates.items() for name in values]
+                raise ModelError(
+                    f"{part}.{body} and {', '.join(names)} contradict each other: the joints move body '{body}'; give its state "
+                    "by the one or by the other"
+                )
 
 
 def with_reference(system: System, reference: State) -> System:

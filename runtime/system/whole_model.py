@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import threading
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,8 @@ from runtime.support.latest import Latest
 from runtime.support.stopwatch import preparing
 from runtime.system.model_description import file_of, parameters_of
 from runtime.system.system import System
+
+_LOADING = threading.Lock()
 
 
 @cache
@@ -47,9 +50,13 @@ def module_of(key: str) -> ModuleType | None:
         Where the file of a user's kernel was changed after emission.
     """
     if name := _shipped().get(key):
-        return sys.modules.get(name) or importlib.import_module(name)
+        return _imported(name)
     name, file = f"{WHOLE}.model_{key}", file_of(key)
-    if name not in sys.modules:
+    if name in sys.modules:
+        return sys.modules[name]
+    with _LOADING:
+        if name in sys.modules:  # loaded by another thread meanwhile
+            return sys.modules[name]
         if not file.is_file():
             return None
         stated, true = digests_of(file)
@@ -63,7 +70,13 @@ def module_of(key: str) -> ModuleType | None:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         sys.modules[name] = module
-    return sys.modules[name]
+        return module
+
+
+@cache
+def _imported(name: str) -> ModuleType:
+    """A module, when it is complete: another thread may be about to import it, and ``sys.modules`` has it from the beginning."""
+    return importlib.import_module(name)
 
 
 def batch_kernel_of(key: str) -> ModuleType | None:

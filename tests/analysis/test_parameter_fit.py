@@ -5,7 +5,7 @@ import pytest
 
 import models
 import runtime
-from runtime import ModelError, fit_parameters, simulate
+from runtime import ModelError, fit_parameters, simulate, simulate_many
 from tests.support.sensitivities import stopped
 
 TIGHT = dict(rtol=1e-13, atol=1e-13)
@@ -132,6 +132,15 @@ def test_the_length_of_euler_parameters_is_known():
     assert np.abs(values - system.state.p[body]).max() < 5 * deviation.max() and 1e-6 < deviation.max() < 1e-4
 
 
+def test_a_search_may_end_in_a_local_minimum():
+    """As the documentation says; of several starts the one with the least residual is the fit."""
+    pendulum, t = models.pendulum.build(), np.linspace(0.0, 4.0, 41)
+    measured = {"r.rod": simulate_many(pendulum, {"rate.pivot.angle": [3.0]}, 4.0, t_eval=t).r["rod"][0]}
+    fits = [fit_parameters(pendulum, {"rate.pivot.angle": rate}, t, measured) for rate in (0.5, 12.0)]
+    assert all(fit.success for fit in fits) and fits[1].residual > 0.1
+    assert min(fits, key=lambda fit: fit.residual).values["rate.pivot.angle"] == pytest.approx(3.0, abs=1e-9)
+
+
 def test_a_search_from_an_edge():
     t = np.linspace(0.05, 0.8, 40)
     run = simulate(stopped(damping=0.01), 0.8, t_eval=t, **TIGHT)
@@ -148,7 +157,18 @@ BAD_FIT = {
     "sigma": (dict(sigma={"r.toes": 0.0}), "sigma: 'r.toes' = 0.0 must be above 0"),
     "sigma of nothing": (dict(sigma={"v.toes": 1.0}), "there are no data 'v.toes'"),
     "bounds": (dict(bounds={"link_length": (0.05, 0.06)}), "link_length = 0.0417 is not between 0.05 and 0.06"),
-    "bounds without a width": (dict(bounds={"link_length": (0.0417, 0.0417)}), "is not between 0.0417 and 0.0417"),
+    "bounds without a width": (
+        dict(bounds={"link_length": (0.0417, 0.0417)}),
+        "0.0417 and 0.0417; give a lower one, then",
+    ),
+    "bounds in another order": (
+        dict(bounds={"link_length": (0.05, 0.03)}),
+        "has the bounds 0.05 and 0.03; give a lower one",
+    ),
+    "a bound that is no number": (
+        dict(bounds={"link_length": (np.nan, 0.03)}),
+        "has the bounds nan and 0.03; give a lower one",
+    ),
     "no pair": (
         dict(bounds={"link_length": 0.05}),
         "has 'link_length' = 0.05; give a mapping from names to items, each 2 items",

@@ -1,6 +1,7 @@
 """Whole-model kernels are refused where they are old, damaged or of another model."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -24,6 +25,23 @@ def test_the_key_depends_on_the_emitter_and_the_kernels(monkeypatch):
     monkeypatch.setattr(whole, "digest_of_module", lambda module: "another kernel")
     changed = models.pendulum.build()
     assert changed.model.key != before and workspace(changed).address[WHOLE] == 0
+
+
+@pytest.mark.parametrize("kind", ["shipped", "of a study"])
+def test_threads_wait_until_a_kernel_is_imported(tmp_path, monkeypatch, kind):
+    """``sys.modules`` has a module from the beginning of its import; a second thread took half of it."""
+    import runtime.system.whole_model as whole
+
+    name = "slow_kernel" if kind == "shipped" else f"{whole.WHOLE}.model_slow"
+    (tmp_path / "slow_kernel.py").write_text("import time\n\nKEY = 'slow'\ntime.sleep(0.2)\nLOADED = False\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(whole, "_shipped", lambda: {"slow": name} if kind == "shipped" else {})
+    monkeypatch.setattr(whole, "file_of", lambda key: tmp_path / "slow_kernel.py")
+    monkeypatch.setattr(whole, "digests_of", lambda file: ("", ""))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda n: vars(whole.module_of("slow")).get("LOADED", n), range(4)))
+    assert found == [False] * 4 and len({id(sys.modules[name]), id(whole.module_of("slow"))}) == 1
+    del sys.modules[name]
 
 
 def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):

@@ -323,3 +323,13 @@ def test_names_of_outputs_that_are_taken_are_refused(name):
 def test_whole_numbers_are_values_of_cases():
     many = runtime.simulate_many(models.foot.build(), {"rate.ankle.theta_i": [0, 1], "mass.leg": np.arange(3, 5)}, 0.1)
     assert (many.status == Status.REACHED_END).all()
+
+
+def test_names_of_a_run_that_an_ensemble_has_as_outputs():
+    many = simulate_many(FOOT, {"mass.toes": [0.2]}, 0.1)
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'angles'; see outputs= of simulate_many, or many\[i\].angles"
+    ):
+        many.angles  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+        many.nothing  # noqa: B018

@@ -6,7 +6,9 @@ import pytest
 import models
 from runtime import Builder, ModelError, Status, fit_parameters, sensitivities, simulate, simulate_many
 from runtime.integrate.choices import METHODS
+from runtime.integrate.settings import settings
 from runtime.integrate.step_control import FIRST_LOOK, MOST_STEPS, would_not_end
+from runtime.integrate.stepwise import Lookout
 
 LOOSE = dict(rtol=1e-6, atol=1e-6)
 FAILED = {Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.METHOD_FAILED}
@@ -35,7 +37,7 @@ def test_an_end_that_no_run_reaches(method, t_end):
     assert run.status in FAILED and run.stats.steps <= 2**16
 
 
-@pytest.mark.parametrize("method", ["RK45", "DOP853"])
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "dop853", "auto"])
 def test_a_contact_that_is_too_stiff_after_a_long_fall(method):
     """The mean of all steps is long; that of the later half is not."""
     b = Builder("ball")
@@ -46,6 +48,59 @@ def test_a_contact_that_is_too_stiff_after_a_long_fall(method):
     run = simulate(b.build(check_units=False), 1.0, method=method)
     assert run.status in FAILED
     assert 0.6 < run.t[-1] < 0.7  # the fall takes 0.622 s
+    assert run.stats.steps <= 2**13
+
+
+def stretched(kind, speed=0.0, gravity=(0.0, 0.0, -9.81)):
+    """Three bars in line between two fixed points: the rows admit turns of the bars, but no pose nearby satisfies them."""
+    b = Builder("stretched", gravity=gravity, axes="global")
+    bars = ["ground", "left", "middle", "right", "ground"]
+    for k, (bar, turn) in enumerate(zip(bars[1:4], (1.0, 0.0, -1.0), strict=True)):
+        v = (0.0, 0.0, -speed * (1.0 - 0.5 * abs(turn)))
+        b.body(bar, mass=1.0, inertia=(1e-3, 0.1, 0.1), r=(k + 0.5, 0, 0), v=v, omega=(0, speed * turn, 0))
+    for k, name in enumerate("ABCD"):
+        more = {"axis": (0, 1, 0)} if kind == "revolute" else {}
+        b.joint(name, kind, bars[k], bars[k + 1], point=(k, 0, 0), **more)
+    return b
+
+
+@pytest.mark.filterwarnings("ignore:.*cannot move")
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+@pytest.mark.parametrize("kind", ["revolute", "spherical"])
+def test_a_chain_that_is_stretched_to_its_full_length(kind, speed):
+    system = stretched(kind, speed).build()
+    ways = {"dop853": "absolute", "radau": "absolute", "auto": "joint"}
+    runs = [simulate(system, 1.0, method=method, coordinates=way) for method, way in ways.items()]
+    cases = simulate_many(system, {"mass.left": [1.0, 2.0]}, 1.0)
+    for run in (*runs, cases[0], cases[1]):
+        assert run.status is Status.SINGULAR_CONFIGURATION and run.stats.steps <= 1010
+        assert "lead to no motion that satisfies them; avoid this configuration" in run.message
+        assert ("cannot move: its rows admit 2 velocities" in run.message) == (kind == "revolute")
+
+
+@pytest.mark.filterwarnings("ignore:.*cannot move")
+def test_a_stretched_chain_without_a_load_across_it_stays():
+    run = simulate(stretched("revolute", gravity=(9.81, 0.0, 0.0)).build(), 1.0)
+    assert run.success and np.abs(run.states - run.states[0]).max() < 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:.*cannot move")
+def test_a_four_bar_linkage_that_is_stretched_to_its_full_length():
+    """0.3 m + 0.3 m is above 0.9 m - 0.3 m by rounding."""
+    run = simulate(models.four_bar.build(crank=0.3, coupler=0.3, rocker=0.3, base=0.9, crank_angle=0.0), 1.0)
+    assert run.status is Status.SINGULAR_CONFIGURATION and run.stats.steps <= 1010
+    with pytest.raises(ModelError, match="cannot span 0.6"):
+        models.four_bar.build(crank=0.3, coupler=0.3, rocker=0.3, base=0.9 + 1e-9, crank_angle=0.0)
+
+
+def test_steps_are_judged_once_and_by_the_later_half():
+    """A turn to another method takes no step; then nothing is judged anew."""
+    how = settings(spinning(1.0), 1.0, None, "dop853", 1e-9, 1e-9, None, None, None, np.inf, None, None, "auto")
+    lookout = Lookout(how)
+    assert lookout.given_up(1024, 0.5) is None and lookout.given_up(1024, 0.5) is None
+    assert lookout.given_up(2048, 0.75) is None and lookout.given_up(3000, 0.75 + 1e-16) is None
+    status, message = lookout.given_up(4096, 0.75 + 1e-12)
+    assert status is Status.TOO_MANY_STEPS and "the later half of 4.9e-16 s in the mean" in message
 
 
 def test_cases_of_an_ensemble_that_would_not_end():

@@ -14,7 +14,7 @@ from runtime.dynamics.derived import derived_memory
 from runtime.integrate import dop853, stepping
 from runtime.integrate.methods import memory_of_radau
 from runtime.jit import references
-from runtime.jit.compilation import compiled
+from runtime.jit.compilation import columns, compiled, expanded, inlined
 from runtime.jit.references import MAX_REFERENCES, Reference, reference
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
@@ -171,3 +171,18 @@ def test_closed_loops_have_data_of_the_same_type():
     """Compiled code reads the data of all systems alike."""
     systems = models.foot.build(), models.four_bar.build(), models.four_bar.build(joints="revolute")
     assert systems[2].redundant and len({numba.typeof(system.data) for system in systems}) == 1
+
+
+@pytest.mark.parametrize("kind", [inlined, expanded, columns])
+def test_functions_for_compiled_code_alone_refuse_calls_from_python(kind):
+    """Without a wrapper, numba would call address 0."""
+
+    @kind
+    def twice(x):
+        return 2.0 * x
+
+    with pytest.raises(
+        TypeError, match="twice is linked into compiled code and has no entry for Python; call twice.py_func"
+    ):
+        twice(1.0)
+    assert twice.py_func(1.0) == 2.0

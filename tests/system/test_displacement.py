@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import models
-from runtime import GROUND, Builder, ModelError, Signal, simulate, simulate_many, with_parameters
+from runtime import GROUND, Builder, ModelError, Signal, Status, simulate, simulate_many, with_parameters
 from runtime.system import displaced, joint_coordinates
 from runtime.system.assemble import check_state
 
@@ -198,6 +198,26 @@ def test_coordinates_with_lengths_in_ensembles():
 def test_what_cannot_be_displaced_is_refused(call, says):
     with pytest.raises(ModelError, match=re.escape(says)):
         call()
+
+
+@pytest.mark.parametrize(
+    ("given", "which"),
+    [
+        ({"p.main_foot": (1.0, 0.0, 0.0, 0.0), "angle.ankle.theta_i": 0.1}, "p.main_foot and angle.ankle.theta_i"),
+        ({"omega.main_foot": (0.0, 0.0, 0.0), "rate.ankle.theta_j": 1.0}, "omega.main_foot and rate.ankle.theta_j"),
+    ],
+)
+def test_states_of_bodies_that_given_coordinates_move_are_refused(given, which):
+    """They would not be those of the run; the state of a body that keeps its own is no contradiction."""
+    cases = {name: [value, value] for name, value in given.items()}
+    sound = cases | {name: [0.0, values[1]] for name, values in cases.items() if name.startswith(("angle", "rate"))}
+    many = simulate_many(models.foot.build(), sound, 0.1)
+    assert many.status.tolist() == [Status.REACHED_END, Status.REFUSED]
+    assert many.messages[1].startswith(
+        f"{which} contradict each other: the joints move body 'main_foot'; give its state by"
+    )
+    beside = simulate_many(models.foot.build(), {"angle.ankle.theta_i": [0.1], "p.leg": [[1.0, 0.0, 0.0, 0.0]]}, 0.1)
+    assert beside.success
 
 
 def on_a_driver(rates):

@@ -137,6 +137,44 @@ def test_speeds_of_ensembles_derivatives_and_fits_are_asked_about():
         call(check_units=False)
 
 
+@pytest.mark.parametrize(
+    ("what", "value", "question"),
+    [
+        (
+            "angle",
+            90.0,
+            "angle 'hinge2.angle' = 90 rad, but an angle at the start is at most 13 rad; .*90 degrees are 1.571 rad",
+        ),
+        ("rate", 1e30, "rate 'hinge2.angle' = 1e.30 rad/s, but at a radius of gyration of"),
+    ],
+)
+def test_coordinates_at_the_start_are_asked_about(what, value, question):
+    """Of the builder, ensembles and derivatives."""
+
+    def built(**more):
+        b = three_links()
+        b.angles("hinge2", **({"rates": {"angle": value}} if what == "rate" else {"angle": value}))
+        return b.build(**more)
+
+    system, name = three_links().build(), f"{what}.hinge2.angle"
+    for call in (
+        built,
+        lambda **more: runtime.simulate_many(system, {name: [value]}, 0.1, **more),
+        lambda **more: runtime.sensitivities(system, {name: value}, 0.1, **more),
+    ):
+        with pytest.raises(ModelError, match=question):
+            call()
+    built(check_units=False)
+
+
+def test_coordinates_are_given_once():
+    b = three_links()
+    b.angles("hinge2", angle=0.1)
+    b.angles("hinge2", rates={"angle": 1.0})
+    with pytest.raises(ModelError, match="angle 'hinge2.angle' = 0.2: it was given as 0.1 before; give it once"):
+        b.angles("hinge2", angle=0.2)
+
+
 def test_parameters_of_derivatives_and_fits_are_asked_about():
     rod = models.pendulum.build()
     t = np.linspace(0.0, 0.1, 3)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.files.storage import check_counts
 from models.walking.capture.contents import AXES, Contents, Wrench, named_markers, unit_of_length
 from models.walking.samples import sampling_rate
 from runtime import ModelError
@@ -271,11 +272,7 @@ def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]
         raise ModelError(
             f"{path.name}: not an OpenSim storage file, which has a line 'endheader' followed by column names, 'time' first"
         )
-    stated = re.search(r"(?im)^\s*(?:nrows|datarows)\s*[= ]\s*(\d+)", "\n".join(lines[:end]))
-    if stated and len(rows) < int(stated[1]):
-        raise ModelError(
-            f"{path.name}: {len(rows)} rows where the header says {stated[1]}; the file is cut short: export it again"
-        )
+    check_counts(path, lines[:end], len(rows), len(names))
     notes = [f"{path.name}: this format does not state units; read in those of OpenSim: N, m, N m"]
     wrenches = _wrenches(path, names, _numbers(path, rows, len(names)), 1.0, notes)
     return wrenches, notes

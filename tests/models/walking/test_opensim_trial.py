@@ -209,10 +209,28 @@ def test_trials_that_are_refused(reading, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("header", "sentence"),
+    [
+        ("nRows=100", "3 rows where the header says nRows = 100; the file is cut short"),
+        ("datarows\t2", "3 rows where the header says datarows = 2; export it again, or correct"),
+        ("nColumns = 4", "2 columns where the header says nColumns = 4"), ("datacolumns 1", "2 columns where"),
+    ],
+)  # fmt: skip
+def test_tables_that_are_not_as_long_or_wide_as_their_header_says(tmp_path, header, sentence):
+    file = tmp_path / "a.mot"
+    file.write_text(f"{header}\nendheader\ntime a\n0 1\n1 2\n2 3\n")
+    for span in (None, (0.0, 1.0)):
+        with pytest.raises(ModelError, match=f"a.mot: {sentence}"):
+            read_storage(file, span=span)
+    file.write_text("nRows=3,,\nnColumns=2\t\nendheader\ntime a\n0 1\n1 2\n2 3\n")
+    assert len(read_storage(file).t) == 3
+
+
+@pytest.mark.parametrize(
     ("header", "degrees", "stated"),
     [
         ("inDegrees=yes", True, True), ("inDegrees = YES\t\t\t", True, True), ("Angles are in degrees.\t", True, True),
-        ("inDegrees=no\t", False, True), ("Angles are in radians.", False, True), ("nRows=3", False, False),
+        ("inDegrees=no\t", False, True), ("Angles are in radians.", False, True), (f"nRows={len(TIMES)}", False, False),
     ],
 )  # fmt: skip
 def test_units_of_angles_in_headers(tmp_path, header, degrees, stated):
@@ -225,5 +243,5 @@ def test_degrees_that_no_header_states_are_refused(reading, tmp_path):
     columns = {name: 0.0 * TIMES for name in coordinates_of(reading)}
     columns["knee_angle"] = 60.0 * TIMES / TIMES[-1]
     with pytest.raises(ModelError, match="column 'knee_angle' reaches 60, as radians 9.5 turns.*inDegrees=yes"):
-        inverse_dynamics_of_trial(reading, table(tmp_path / "motion.mot", columns, "nRows=3"), cutoff=None)
+        inverse_dynamics_of_trial(reading, table(tmp_path / "motion.mot", columns, f"nRows={len(TIMES)}"), cutoff=None)
     inverse_dynamics_of_trial(reading, table(tmp_path / "stated.mot", columns, "inDegrees=no"), cutoff=None)

@@ -95,7 +95,7 @@ def test_forces_are_refused_with_one_sentence(tmp_path):
     mot = tmp_path / "f.mot"
     stance = push("R", STRIKES["R"])
     refused(
-        r"f.mot: 1500 rows where the header says 1600; the file is cut short",
+        r"f.mot: 1500 rows where the header says nRows = 1600; the file is cut short",
         trc,
         forces=write_mot(mot, {"1": stance}, rows=1600),
     )
