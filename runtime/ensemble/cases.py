@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice
 from typing import Any
 
@@ -82,13 +83,18 @@ def ask_about_columns(system: System, cases: Cases) -> None:
     ------
     ModelError
     """
+    largest, smallest = dict[str, float](), dict[str, float]()
     for name, values in cases.items():
         if values.dtype.kind in "fiu":
-            sizes = np.abs(values.reshape(len(values), -1).astype(float)).max(axis=1, initial=0.0)
-            for size in (sizes.max(), sizes[sizes > 0.0].min(initial=np.inf)):
-                if np.isfinite(size):
-                    ask_about_units(system, {name: float(size)})
-                    ask_about_state(system, {name: float(size)})
+            # Column by column: NumPy takes ten times as long for the maximum along a short last axis.
+            columns = (np.abs(column.astype(float)) for column in values.reshape(len(values), -1).T)
+            sizes = reduce(np.maximum, columns, np.zeros(len(values)))
+            largest[name] = float(sizes.max())
+            if largest[name] > 0.0:
+                smallest[name] = float(sizes[sizes > 0.0].min())
+    for of_columns in (largest, smallest):
+        ask_about_units(system, of_columns)
+        ask_about_state(system, of_columns)
 
 
 def row(cases: Cases, case: int) -> dict[str, Any]:
