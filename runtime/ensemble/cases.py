@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice
 from typing import Any
 
@@ -21,6 +22,7 @@ from runtime.system.unusual_values import ask_about_state
 from runtime.system.variants import build_variant, check_arguments, name_of
 
 MAX_CASES = 100_000_000  # of an iterator, which may have no end
+BLOCK = 8192  # rows whose sizes are found at once, within the cache
 Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]  # columns of values by name, a row for each case
 PLAIN = (bool, int, float, str, type(None))  # types of arguments of a function, beside arrays
 
@@ -82,13 +84,26 @@ def ask_about_columns(system: System, cases: Cases) -> None:
     ------
     ModelError
     """
+    largest, smallest = dict[str, float](), dict[str, float]()
     for name, values in cases.items():
         if values.dtype.kind in "fiu":
-            sizes = np.abs(values.reshape(len(values), -1).astype(float)).max(axis=1, initial=0.0)
-            for size in (sizes.max(), sizes[sizes > 0.0].min(initial=np.inf)):
-                if np.isfinite(size):
-                    ask_about_units(system, {name: float(size)})
-                    ask_about_state(system, {name: float(size)})
+            largest[name], smallest[name] = _sizes(values)
+    for sizes in (largest, {name: size for name, size in smallest.items() if size < np.inf}):
+        ask_about_units(system, sizes)
+        ask_about_state(system, sizes)
+
+
+def _sizes(values: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, float]:
+    """The largest size of a row, its largest component, and the smallest that is not 0; infinite where all are 0."""
+    largest, smallest = 0.0, np.inf
+    for first in range(0, len(values), BLOCK):
+        rows = values[first : first + BLOCK]
+        # Component by component: NumPy takes ten times as long for the maximum along a short last axis.
+        components = (np.abs(component.astype(float)) for component in rows.reshape(len(rows), -1).T)
+        sizes = reduce(np.maximum, components, np.zeros(len(rows)))
+        largest = max(largest, sizes.max())
+        smallest = min(smallest, sizes.min(where=sizes > 0.0, initial=np.inf))
+    return float(largest), float(smallest)
 
 
 def row(cases: Cases, case: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -17,8 +17,9 @@ from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.chunk import run_of_case
 from runtime.ensemble.kept_outputs import places_of
 from runtime.ensemble.labelled import csv_of, ensemble_to_pandas, ensemble_to_xarray, parquet_of
+from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.store import Folder
-from runtime.ensemble.task import Chunk, Task
+from runtime.ensemble.task import Task
 from runtime.results.export import write_dataset
 from runtime.results.outputs import Output
 from runtime.results.run import Run
@@ -354,36 +355,30 @@ def gathered(
     settings: Mapping[str, Any],
     columns: Cases,
     quantities: Mapping[str, Quantity],
-    chunks: Iterable[Chunk],
+    outcomes: Outcomes,
     folder: Path | None,
     states: Any,
     outputs: Mapping[str, Output] | None,
 ) -> Ensemble:
     """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
-    count = len(next(iter(columns.values())))
-    status, reached, counts = (
-        np.full(count, int(Status.NOT_RUN)),
-        np.full(count, np.nan),
-        np.zeros((count, 3), np.int64),
-    )
-    in_batch = np.zeros(count, bool)
-    messages: dict[int, str] = {}
-    for chunk in chunks:
-        part = slice(chunk.first, chunk.first + len(chunk.status))
-        status[part], reached[part], counts[part] = chunk.status, chunk.reached, chunk.counts
-        in_batch[part] = chunk.in_batch
-        messages |= chunk.messages
     return Ensemble(
-        name, bodies, np.array(settings["t"]), named("case", columns), named("case", quantities), status,
-        reached, counts, in_batch, MappingProxyType(dict(sorted(messages.items()))), named("setting", settings), folder,
-        states, named("output", outputs or {}),
+        name, bodies, np.array(settings["t"]), named("case", columns), named("case", quantities), outcomes.status,
+        outcomes.reached, outcomes.counts, outcomes.in_batch, MappingProxyType(dict(sorted(outcomes.messages.items()))),
+        named("setting", settings), folder, states, named("output", outputs or {}),
     )  # fmt: skip
 
 
-def of_folder(folder: Folder) -> Ensemble:
-    """Return the results so far in a folder; states are read on request."""
-    columns = folder.cases()
+def of_folder(folder: Folder, columns: Cases, outcomes: Outcomes) -> Ensemble:
+    """Return the results in a folder, which holds these cases and outcomes; states are read on request."""
     quantities = {name: folder.quantities.get(name) or parse(name) for name in columns}
     return gathered(
-        folder.name, folder.bodies, folder.how, columns, quantities, folder.chunks(), folder.path, folder, folder.outputs
+        folder.name, folder.bodies, folder.how, columns, quantities, outcomes, folder.path, folder, folder.outputs
     )  # fmt: skip
+
+
+def read_folder(folder: Folder) -> Ensemble:
+    """Return the results so far in a folder."""
+    columns, outcomes = folder.cases(), Outcomes(folder.count)
+    for first, _ in folder.done():
+        outcomes.add(folder.outcome(first))
+    return of_folder(folder, columns, outcomes)

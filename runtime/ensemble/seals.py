@@ -26,7 +26,7 @@ def digest_of_arrays(arrays: Mapping[str, Any]) -> str:
         values = np.ascontiguousarray(arrays[name])
         digest.update(f"{name} {values.dtype.str} {values.shape} ".encode())
         # The bytes of objects are their addresses.
-        digest.update(json.dumps(values.tolist()).encode() if values.dtype == object else values.tobytes())
+        digest.update(json.dumps(values.tolist()).encode() if values.dtype == object else values.reshape(-1).data)
     return digest.hexdigest()[:16]
 
 

@@ -18,7 +18,8 @@ from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, ensemble_name, example_system
 from runtime.ensemble.chunk import run_chunk, side_by_side
-from runtime.ensemble.result import Ensemble, gathered, of_folder
+from runtime.ensemble.outcomes import Outcomes
+from runtime.ensemble.result import Ensemble, gathered, of_folder, read_folder
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import Finished, all_of, first_of
@@ -36,10 +37,10 @@ from runtime.system.system import System
 
 LOG = logger(__name__)
 # Cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.
-SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 2048, 16384
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 4096, 16384
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
-PORTIONS = 4  # smallest number of chunks per worker, if there are enough cases
+PORTIONS, BATCH_PORTIONS = 4, 2  # smallest number of chunks per worker, if there are enough cases; in SIMD lanes
 TIMEOUT = 30.0  # [s] to wait for chunks that were asked to stop
 
 
@@ -165,7 +166,7 @@ def simulate_many(
         remedy = "" if engine is None else "; mend it, or leave out engine"
         raise ModelError(f"no case could be run; the first reason: {results.failures[min(results.failures)]}{remedy}")
     if folder:
-        found = of_folder(folder)
+        found = of_folder(folder, columns, results.outcomes)
     else:
         chunks = sorted(results.kept, key=lambda chunk: chunk.first)
         found = gathered(
@@ -174,7 +175,7 @@ def simulate_many(
             task.stored_settings,
             columns,
             quantities,
-            chunks,
+            results.outcomes,
             None,
             chunks,
             kept,
@@ -185,11 +186,17 @@ def simulate_many(
 
 @dataclass
 class _Results:
-    """Results of a sweep so far: chunks that no folder holds, the number of finished cases, and why chunks were not run."""
+    """Results of a sweep so far: how cases ended, chunks that no folder holds, and why chunks were not run."""
 
-    finished: int
+    outcomes: Outcomes
+    finished: int = 0  # cases
     kept: list[Chunk] = field(default_factory=list)
     failures: dict[int, str] = field(default_factory=dict)  # by the first case of the chunk
+
+    def add(self, chunk: Chunk) -> None:
+        """Add the outcomes of a finished chunk."""
+        self.outcomes.add(chunk)
+        self.finished += len(chunk.status)
 
 
 def _run_unfinished(
@@ -203,8 +210,11 @@ def _run_unfinished(
 ) -> _Results:
     """Run all chunks of ``size`` cases that the folder does not hold, and save each result or keep it."""
     count = len(next(iter(columns.values())))
-    done = {first for first, _ in folder.done()} if folder else set()
-    results = _Results(finished=sum(min(size, count - first) for first in done))
+    results, done = _Results(Outcomes(count)), set()
+    if folder:
+        for first, _ in folder.done():
+            results.add(folder.outcome(first))
+            done.add(first)
     LOG.info(
         "%d cases, %d in a chunk%s", count, size, f", {results.finished} of them in {folder.path}" if folder else ""
     )
@@ -219,7 +229,7 @@ def _run_unfinished(
                 folder.save(result)
             else:
                 results.kept.append(result)
-            results.finished += len(result.status)
+            results.add(result)
             LOG.debug("%d of %d cases", results.finished, count)
             bar.update(float(results.finished))
 
@@ -257,7 +267,7 @@ def read_ensemble(folder: str | Path) -> Ensemble:
     ModelError
         Where the folder holds no ensemble, or a damaged one.
     """
-    return of_folder(Folder(Path(folder)))
+    return read_folder(Folder(Path(folder)))
 
 
 def _refuse_for_gpu(example: System, how: Settings) -> None:
@@ -281,8 +291,10 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
         return counted("chunk", chunk, "cases")
     in_batch, built = side_by_side(example, task.how), not isinstance(task.system, System)
     largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
-    multiple = LANES if in_batch and not built else 1  # calls of a function take most of the time
-    portion = -(-count // (PORTIONS * workers * multiple)) * multiple
+    # Calls of a function take most of the time; in lanes, a chunk takes as long before and after its steps as hundreds of cases.
+    multiple, least = (LANES, BATCH_PORTIONS) if in_batch and not built else (1, PORTIONS)
+    portions = max(least, -(-count // (workers * largest)))  # the same number for all workers
+    portion = -(-count // (portions * workers * multiple)) * multiple
     outputs = 0 if task.outputs is None else task.kept_shape[0]
     bytes_of_case = 8.0 * (len(task.how.t or ()) * len(example.state.y) + outputs)
     return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))

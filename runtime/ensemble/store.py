@@ -17,7 +17,7 @@ import inspect
 import io
 import json
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ class Folder:
             raise ModelError(f"{path} cannot be written to ({reason(error)}); give another folder") from None
         try:
             _prepare(path)
-            if not (path / "ensemble.json").exists():
+            if written := not (path / "ensemble.json").exists():
                 _write(path / "cases.npz", _packed(_encoded(cases)))
                 described = own | {SEAL: seal_of_description(own)}
                 _write(path / "ensemble.json", json.dumps(described, indent=1).encode())
@@ -97,7 +97,9 @@ class Folder:
                     difference = _difference(key, stored, value)
                     raise ModelError(f"{path} holds another ensemble: {difference}; give another folder")
             folder._lock = lock
-            folder._set_damaged_aside(cases)
+            if not written:
+                folder._mend_cases(cases)
+            folder._set_damaged_aside()
             folder._compare_systems(task, cases)
         except BaseException:
             if lock is not None:
@@ -110,12 +112,15 @@ class Folder:
         if self._lock is not None:
             self._lock.close()
 
-    def _set_damaged_aside(self, cases: Cases) -> None:
-        """Rename chunks that cannot be read, so that their cases are run again; rewrite a damaged file of cases."""
+    def _mend_cases(self, cases: Cases) -> None:
+        """Rewrite a damaged file of cases."""
         try:
             self.cases()
         except ModelError:
             _write(self.path / "cases.npz", _packed(_encoded(cases)))  # the digest in ensemble.json proves them equal
+
+    def _set_damaged_aside(self) -> None:
+        """Rename chunks that cannot be read, so that their cases are run again."""
         for first, _ in self.done():
             try:
                 self.load(first)
@@ -190,14 +195,11 @@ class Folder:
             raise ModelError(f"{file} was changed since it was written; {AGAIN}")
         return arrays
 
-    def chunks(self) -> Iterator[Chunk]:
-        """Finished chunks without their states."""
-        for first, _ in self.done():
-            arrays = self.load(first, states=False)
-            yield Chunk(
-                first, np.zeros(0), arrays["status"], arrays["reached"], arrays["counts"], arrays["in_batch"],
-                arrays["messages"], arrays["mark"],
-            )  # fmt: skip
+    def outcome(self, first: int) -> Chunk:
+        """A finished chunk without its states."""
+        arrays = self.load(first, states=False)
+        columns = (arrays[name] for name in (*COLUMNS, "messages", "mark"))
+        return Chunk(first, np.zeros(0), *columns)
 
     def cases(self) -> Cases:
         """Values of all cases by name."""
@@ -273,10 +275,10 @@ def _locked(path: Path) -> Any:
     return lock
 
 
-def _packed(arrays: Mapping[str, Any]) -> bytes:
+def _packed(arrays: Mapping[str, Any]) -> memoryview:
     memory = io.BytesIO()
     np.savez(memory, **arrays)
-    return memory.getvalue()
+    return memory.getbuffer()
 
 
 def _encoded(cases: Cases) -> dict[str, Any]:
@@ -294,7 +296,7 @@ def _decoded(stored: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _write(file: Path, content: bytes) -> None:
+def _write(file: Path, content: bytes | memoryview) -> None:
     """Write a file atomically: after a crash it is complete or absent."""
     write_bytes(file, content, remedy=RESUME)
 

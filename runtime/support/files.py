@@ -71,7 +71,7 @@ def _cannot_write(file: Path, error: Exception, remedy: str) -> ModelError:
     return ModelError(f"cannot write '{file}': {reason(error)}; {remedy}")
 
 
-def write_bytes(file: Path, data: bytes, *, remedy: str = "") -> Path:
+def write_bytes(file: Path, data: bytes | memoryview, *, remedy: str = "") -> Path:
     """Write a whole file; returns it.  Raises as ``whole_file`` does."""
     with whole_file(file, remedy=remedy) as stream:
         stream.write(data)

@@ -47,6 +47,14 @@ def test_chunks_keep_all_workers_busy():
         assert engine.all == 12 and engine.most <= 6
 
 
+def test_workers_get_equal_numbers_of_chunks():
+    cases = {"mass.toes": np.linspace(0.2, 0.3, 17_000)}
+    for workers, chunks in ((1, 5), (2, 6)):
+        with Counting(workers) as engine:
+            found = simulate_many(models.foot.build(), cases, 0.01, engine=engine, **SETTINGS)
+            assert found.success and engine.all == chunks
+
+
 def breaking(x):
     """A function that ends the process that calls it."""
     if x > 0.035 and multiprocessing.parent_process() is not None:

@@ -10,6 +10,7 @@ import pytest
 
 import models
 from runtime import ModelError, Status, read_ensemble, simulate_many
+from runtime.ensemble import store
 from runtime.ensemble.seals import SEAL, seal_of_description
 from runtime.support.files import is_unfinished
 from tests.support.ensembles import GRID, SETTINGS, thrown
@@ -29,6 +30,15 @@ def test_a_folder_holds_the_same_results_as_memory(tmp_path):
     assert len(files) == 5
     simulate_many(system, cases, 0.3, t_eval=GRID[:7], out=tmp_path / "many", chunk=9, **SETTINGS)
     assert files == {f: f.stat().st_mtime_ns for f in (tmp_path / "many" / "chunks").iterdir()}
+
+
+def test_results_of_a_new_folder_are_not_read_from_it(tmp_path, monkeypatch):
+    system, cases = models.foot.build(), thrown(40)
+    reference, read = simulate_many(system, cases, 0.1, **SETTINGS), []
+    monkeypatch.setattr(store, "_read", lambda file, *more: read.append(file.name))
+    found = simulate_many(system, cases, 0.1, out=tmp_path, chunk=9, **SETTINGS)
+    assert read == [] and found.success and found.cases.keys() == cases.keys()
+    assert np.array_equal(found.counts, reference.counts) and np.array_equal(found.reached, reference.reached)
 
 
 def test_quantities_of_the_cases_are_read_back(tmp_path):
