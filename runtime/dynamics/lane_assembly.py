@@ -123,7 +123,7 @@ def load_lanes(time, first, states, of, t, w, m):  # type: ignore[no-untyped-def
 
 
 @columns
-def _rotation(y, A):  # type: ignore[no-untyped-def]
+def set_rotation(y, A):  # type: ignore[no-untyped-def]
     """``kinematics.rotation``."""
     for lane in range(LANES):
         e0, e1, e2, e3 = (
@@ -142,8 +142,8 @@ def _rotation(y, A):  # type: ignore[no-untyped-def]
 
 
 @columns
-def _inverse_inertia(A, local, K):  # type: ignore[no-untyped-def]
-    """In global axes, as ``kinematics.update_bodies``."""
+def rotate_inertia(A, local, K):  # type: ignore[no-untyped-def]
+    """K = A local A^T, as in ``kinematics.update_bodies``."""
     for lane in range(LANES):
         for c in range(3):
             o = 3 * c * LANES + lane
@@ -170,7 +170,7 @@ def evaluate_lanes(y, address, t, m):  # type: ignore[no-untyped-def]
     """Evaluate the rows of every joint in states y of all lanes."""
     size = t.x.shape[1]
     for b in range(len(t.mass)):
-        _rotation(y[STATE * b * LANES :], m.A[9 * b * LANES :])
+        set_rotation(y[STATE * b * LANES :], m.A[9 * b * LANES :])
     for n in range(len(t.vector_joint)):
         o = (size * t.vector_joint[n] + t.vector_place[n]) * LANES
         _rotate(m.A[9 * t.vector_body[n] * LANES :], m.local[3 * n * LANES :], m.x[o:])
@@ -285,7 +285,7 @@ def _correct(t, m):  # type: ignore[no-untyped-def]
     _choose_damping(m.residual, t.redundant, m.damping)
     for b in range(1, len(t.mass)):
         o = 9 * b * LANES
-        _inverse_inertia(m.A[o:], m.inverse[o:], m.K[o:])
+        rotate_inertia(m.A[o:], m.inverse[o:], m.K[o:])
     least_correction(t, m)
     _misfit(m.size, t, m, m.now)
     _take(m.now, m.fresh, 1, m.misfit)

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.lane_constants import TreeCases, constants_of_trees
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
@@ -50,7 +51,7 @@ from runtime.system.reference import body_places
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
-from runtime.system.tree_geometry import Geometry, carried, geometry, kernel_parameters
+from runtime.system.tree_geometry import Geometry, geometry
 from runtime.system.variants import with_reference
 
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
@@ -159,11 +160,12 @@ class Prepared:
         tree = self.given.tree
         if self.joints is None and not self.given.varied:
             return np.tile(tree_constants(tree, self.given.system.gravity), (len(self.z), 1))
-        load = carried(self.where, tree.skeleton, self.given.masses, self.given.inertias)
-        module = kernel_of(tree)
-        found = np.zeros((module.CONSTANTS, len(self.z)))
-        module.prepare(kernel_parameters(self.where, tree.skeleton, load, self.given.gravity), found)
-        return np.ascontiguousarray(found.T)
+        inertias = self.given.inertias if self.given.inertias.ndim == 4 else self.given.inertias[None]
+        steps, gravity = tree.skeleton, np.atleast_2d(self.given.gravity)
+        cases = TreeCases(
+            np.array(steps.parents), np.array(steps.body_step), *self.where, self.given.masses, inertias, gravity
+        )
+        return constants_of_trees(kernel_of(tree), cases)
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""

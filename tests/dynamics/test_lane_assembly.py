@@ -77,3 +77,14 @@ def test_cases_side_by_side_have_the_bits_of_each_alone(name, far):
         assert np.array_equal(states[n], expected) and good[n] <= (left <= projection.ASSEMBLED)
         iterations.append(steps)
     assert np.ptp(iterations) > 0 and max(iterations) > 3
+
+
+@pytest.mark.parametrize("name", ["modified foot", "chain"])
+def test_cases_off_their_rows_are_found(name):
+    system = SYSTEMS[name]()
+    cases = varied(system)
+    states, good = cases.assembled(system.state.y)
+    assert good.sum() > COUNT // 2 and cases.on_the_rows(states)[good].all()
+    off = np.arange(COUNT) % 3 == 0
+    states[off, STATE : STATE + 3] += 1e-6
+    assert np.array_equal(cases.on_the_rows(states)[good], ~off[good])
