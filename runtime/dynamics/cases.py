@@ -12,11 +12,17 @@ from typing import NamedTuple
 
 from runtime.dynamics.elimination import factorise
 from runtime.dynamics.kinematics import rotation, update_kinematics
-from runtime.dynamics.lane_assembly import assemble_lanes, evaluate_lanes, load_lanes, worst_of_lanes
+from runtime.dynamics.lane_assembly import (
+    assemble_lanes,
+    evaluate_lanes,
+    load_lanes,
+    make_lanes_consistent,
+    worst_of_lanes,
+)
 from runtime.dynamics.lane_ranks import regular_lanes
-from runtime.dynamics.layout import LANES, STATE, V
+from runtime.dynamics.layout import LANES, STATE
 from runtime.dynamics.limits import measure_limits
-from runtime.dynamics.projection import largest_violation, make_velocities_consistent
+from runtime.dynamics.projection import largest_violation
 from runtime.jit.compilation import compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
@@ -53,7 +59,7 @@ def _take_case(of, n, vectors, mass, inverse, w):  # type: ignore[no-untyped-def
 
 
 @compiled
-def assemble_cases(time, states, velocities, of, vectors, mass, inverse, t, w, m, u, trial, checks, found):  # type: ignore[no-untyped-def]
+def assemble_cases(time, states, velocities, of, t, w, m, checks, found):  # type: ignore[no-untyped-def]
     """Move states (cases, 13 bodies) onto the rows by the least change, in place, and check the joints there.
 
     ``velocities``: also their velocities; else they remain.  ``of``: the data of the cases.  ``found`` (``Assembled``) is filled.
@@ -62,20 +68,18 @@ def assemble_cases(time, states, velocities, of, vectors, mass, inverse, t, w, m
     for first in range(0, len(states), LANES):
         load_lanes(time, first, states, of, t, w, m)
         assemble_lanes(t, m)
-        worst_of_lanes(m.Phi_dot, t, m.now)
+        if velocities:
+            make_lanes_consistent(t, m)
         regular_lanes(checks.powers, checks.least[0], t, m, m.candidate)
         for n in range(first, min(first + LANES, len(states))):
             lane = n - first
             for b in range(1, len(t.mass)):
-                for c in range(V):
+                for c in range(STATE):
                     states[n, STATE * (b - 1) + c] = m.y[(STATE * b + c) * LANES + lane]
             found.left[n], found.regular[n] = m.residual[lane], m.candidate[lane]
             for k in range(len(checks.signed)):
                 for c in range(size):
                     found.x[n, k, c] = m.x[(checks.signed[k] * size + c) * LANES + lane]
-            if velocities and not m.now[lane] == 0.0:
-                _take_case(of, n, vectors, mass, inverse, w)
-                make_velocities_consistent(time, states[n], t, w, u, trial)
 
 
 @compiled

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.kinematics import update_signals
-from runtime.dynamics.lane_elimination import LINE, clear, least_correction, place_of_row
+from runtime.dynamics.lane_elimination import LINE, clear, factorise_lanes, least_correction, place_of_row
 from runtime.dynamics.lane_rows import ALL, PHI, addresses_of_rows
+from runtime.dynamics.lane_vectors import load, store
 from runtime.dynamics.layout import GROUND_INDEX, LANES, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.projection import ASSEMBLED, HALVINGS, MAX_DAMPING, MIN_DAMPING, NEWTON_STEPS
+from runtime.dynamics.projection import ASSEMBLED, HALVINGS, MAX_DAMPING, MIN_DAMPING, NEWTON_STEPS, VELOCITY_PASSES
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 from runtime.support.arrays import Floats, Ints
@@ -280,13 +281,19 @@ def _take(values, of, count, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _correct(t, m):  # type: ignore[no-untyped-def]
-    """The corrections of the fresh lanes, whose rows are known."""
-    _choose_damping(m.residual, t.redundant, m.damping)
+def _factorise(t, m):  # type: ignore[no-untyped-def]
     for b in range(1, len(t.mass)):
         o = 9 * b * LANES
         rotate_inertia(m.A[o:], m.inverse[o:], m.K[o:])
-    least_correction(t, m)
+    factorise_lanes(t, m)
+
+
+@inlined
+def _correct(t, m):  # type: ignore[no-untyped-def]
+    """The corrections of the fresh lanes, whose rows are known."""
+    _choose_damping(m.residual, t.redundant, m.damping)
+    _factorise(t, m)
+    least_correction(m.Phi, t, m)
     _misfit(m.size, t, m, m.now)
     _take(m.now, m.fresh, 1, m.misfit)
     _take(m.u, m.fresh, 6 * len(t.mass), m.way)
@@ -319,3 +326,52 @@ def assemble_lanes(t, m):  # type: ignore[no-untyped-def]
             _take(m.trial[o:], m.accepted, V, m.y[o:])
         if fresh > 0 or left == 0:
             evaluate_lanes(m.y, m.address, t, m)
+
+
+@columns
+def _begin_velocities(residual, active, damping):  # type: ignore[no-untyped-def]
+    """Mark the lanes with inconsistent velocities; their number."""
+    left = 0
+    for lane in range(LANES):
+        active[lane], damping[lane] = 0.0 if residual[lane] == 0.0 else 1.0, MIN_DAMPING
+        left += 0 if residual[lane] == 0.0 else 1
+    return left
+
+
+@columns
+def _judge_velocities(candidate, residual, active, accepted):  # type: ignore[no-untyped-def]
+    """Accept the velocities that are better; the number of lanes that go on."""
+    left = 0
+    for lane in range(LANES):
+        better = (active[lane] == 1.0) & (candidate[lane] < residual[lane])
+        goes_on = better & (candidate[lane] > 0.0)
+        residual[lane] = candidate[lane] if better else residual[lane]
+        accepted[lane], active[lane] = 1.0 if better else 0.0, 1.0 if goes_on else 0.0
+        left += 1 if goes_on else 0
+    return left
+
+
+@inlined
+def make_lanes_consistent(t, m):  # type: ignore[no-untyped-def]
+    """``projection.make_velocities_consistent`` of all lanes, in states ``m.y`` whose rows are known; ``m.Phi`` remains."""
+    worst_of_lanes(m.Phi_dot, t, m.now)
+    if _begin_velocities(m.now, m.active, m.damping) == 0:
+        return
+    _factorise(t, m)
+    for _ in range(VELOCITY_PASSES):
+        least_correction(m.Phi_dot, t, m)
+        for b in range(1, len(t.mass)):
+            o = STATE * b * LANES
+            for c in range(V):
+                store(m.trial, o + c * LANES, load(m.y, o + c * LANES))
+            for c in range(STATE - V):
+                e = o + (V + c) * LANES
+                store(m.trial, e, load(m.y, e) + load(m.u, LINE * b + c * LANES))
+        evaluate_lanes(m.trial, m.address, t, m)
+        worst_of_lanes(m.Phi_dot, t, m.candidate)
+        left = _judge_velocities(m.candidate, m.now, m.active, m.accepted)
+        for b in range(1, len(t.mass)):
+            o = (STATE * b + V) * LANES
+            _take(m.trial[o:], m.accepted, STATE - V, m.y[o:])
+        if left == 0:
+            return

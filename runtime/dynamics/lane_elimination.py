@@ -172,15 +172,20 @@ def _backwards(p, k, t, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def least_correction(t, m):  # type: ignore[no-untyped-def]
-    """``projection.correction`` of the positions of all lanes, into ``m.u``."""
+def factorise_lanes(t, m):  # type: ignore[no-untyped-def]
+    """Factorise S, damped by ``m.damping``."""
     _assemble(t, m)
     for p in range(len(t.sparsity.order)):
         k = t.sparsity.order[p]
         _factorise_diagonal(k, t, m)
         _eliminate(p, k, t, m)
+
+
+@inlined
+def least_correction(rows, t, m):  # type: ignore[no-untyped-def]
+    """``projection.correction`` of Phi or Phi' of all lanes, into ``m.u``; after ``factorise_lanes``."""
     for o in range(0, len(m.lam), LANES):
-        store(m.lam, o, load(m.Phi, o))
+        store(m.lam, o, load(rows, o))
     for p in range(len(t.sparsity.order)):
         _forwards(p, t.sparsity.order[p], t, m)
     for p in range(len(t.sparsity.order) - 1, -1, -1):

@@ -101,8 +101,8 @@ class JointCases:
             powers[k, : len(joint.rows)] = np.array(joint.module.UNITS) - 1
         checks = Checks(powers, np.array([LEAST]), np.array(signed, np.int64))
         found = Assembled(np.zeros(cases), np.zeros(cases), np.zeros((cases, len(signed), size)))
-        memory = self.memory.lanes, np.zeros((len(system.bodies) + 1, 6)), np.zeros(states.shape[1])
-        assemble_cases(system.time, states, velocities, *self._data, *memory, checks, found)
+        m = self.memory
+        assemble_cases(system.time, states, velocities, self.of_cases, m.data, m.work, m.lanes, checks, found)
         good: Bools = found.left <= ASSEMBLED
         unsure = np.flatnonzero(found.regular == 0.0)
         if len(unsure):

@@ -50,7 +50,7 @@ def varied(system, seed=0):
 
 
 def alone(cases, n, y):
-    """State, iterations and |Phi| left of a case by itself."""
+    """State, that with consistent velocities, iterations and |Phi| left of a case by itself."""
     t, of = cases.system.data, cases.of_cases
     data = frozen(
         t._replace(
@@ -58,7 +58,9 @@ def alone(cases, n, y):
             inertia_inverse=np.concatenate([t.inertia_inverse[:1], of.inverses[n]]),
         )
     )  # fmt: skip
-    return projection.assemble_positions(cases.system.time, y, data, workspace_for(data))
+    time, work = cases.system.time, workspace_for(data)
+    state, steps, left = projection.assemble_positions(time, y, data, work)
+    return state, projection.project_velocities(time, state, data, work), steps, left
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -69,12 +71,15 @@ def test_cases_side_by_side_have_the_bits_of_each_alone(name, far):
     cases, random = varied(system), np.random.default_rng(1)
     y = np.tile(system.state.y, (COUNT, 1)).reshape(COUNT, -1, STATE)
     y[..., P:V] += far * random.uniform(-1.0, 1.0, y[..., P:V].shape)
+    y[::2, :, V:] = random.standard_normal(y[::2, :, V:].shape)
     y = y.reshape(COUNT, -1)
     states, good = cases.assembled(y, velocities=False)
+    consistent, _ = cases.assembled(y)
     iterations = []
     for n in range(COUNT):
-        expected, steps, left = alone(cases, n, y[n])
+        expected, with_velocities, steps, left = alone(cases, n, y[n])
         assert np.array_equal(states[n], expected) and good[n] <= (left <= projection.ASSEMBLED)
+        assert np.array_equal(consistent[n], with_velocities)
         iterations.append(steps)
     assert np.ptp(iterations) > 0 and max(iterations) > 3
 
