@@ -17,10 +17,11 @@ from runtime.dynamics.lane_assembly import (
     evaluate_lanes,
     load_lanes,
     make_lanes_consistent,
+    store_states,
     worst_of_lanes,
 )
 from runtime.dynamics.lane_ranks import regular_lanes
-from runtime.dynamics.layout import LANES, STATE
+from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits import measure_limits
 from runtime.dynamics.projection import largest_violation
 from runtime.jit.compilation import compiled, inlined
@@ -45,17 +46,19 @@ class Assembled(NamedTuple):
 
 @inlined
 def _take_case(of, n, vectors, mass, inverse, w):  # type: ignore[no-untyped-def]
+    x, local = of.x[min(n, len(of.x) - 1)], of.local[min(n, len(of.local) - 1)]
+    masses, inverses = of.masses[min(n, len(of.masses) - 1)], of.inverses[min(n, len(of.inverses) - 1)]
     for k in range(len(w.x)):
         for c in range(w.x.shape[1]):
-            w.x[k, c] = of.x[n, k, c]
+            w.x[k, c] = x[k, c]
     for k in range(len(vectors)):
         for c in range(3):
-            vectors[k, c] = of.local[n, k, c]
+            vectors[k, c] = local[k, c]
     for b in range(len(mass) - 1):
-        mass[b + 1] = of.masses[n, b]
+        mass[b + 1] = masses[b]
         for r in range(3):
             for c in range(3):
-                inverse[b + 1, r, c] = of.inverses[n, b, r, c]
+                inverse[b + 1, r, c] = inverses[b, r, c]
 
 
 @compiled
@@ -71,15 +74,23 @@ def assemble_cases(time, states, velocities, of, t, w, m, checks, found):  # typ
         if velocities:
             make_lanes_consistent(t, m)
         regular_lanes(checks.powers, checks.least[0], t, m, m.candidate)
+        store_states(first, m, states)
         for n in range(first, min(first + LANES, len(states))):
             lane = n - first
-            for b in range(1, len(t.mass)):
-                for c in range(STATE):
-                    states[n, STATE * (b - 1) + c] = m.y[(STATE * b + c) * LANES + lane]
             found.left[n], found.regular[n] = m.residual[lane], m.candidate[lane]
             for k in range(len(checks.signed)):
                 for c in range(size):
                     found.x[n, k, c] = m.x[(checks.signed[k] * size + c) * LANES + lane]
+
+
+@compiled
+def project_cases(time, states, of, t, w, m):  # type: ignore[no-untyped-def]
+    """Give states (cases, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu, in place."""
+    for first in range(0, len(states), LANES):
+        load_lanes(time, first, states, of, t, w, m)
+        evaluate_lanes(m.y, m.address, t, m)
+        make_lanes_consistent(t, m)
+        store_states(first, m, states)
 
 
 @compiled

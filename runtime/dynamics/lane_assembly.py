@@ -26,7 +26,7 @@ from runtime.support.arrays import Floats, Ints
 
 
 class CaseData(NamedTuple):
-    """Data of the joints of cases."""
+    """Data of the joints of cases; a first axis of 1 where all cases have the same."""
 
     x: Floats  # (cases, joints, X)
     local: Floats  # (cases, vectors, 3) in axes of the bodies
@@ -36,7 +36,7 @@ class CaseData(NamedTuple):
 
     def at(self, places: Ints) -> CaseData:
         """Of the cases at these places."""
-        return CaseData(*(values[places] for values in self))
+        return CaseData(*(values if len(values) == 1 else values[places] for values in self))
 
 
 class CaseLanes(NamedTuple):
@@ -102,25 +102,39 @@ def load_lanes(time, first, states, of, t, w, m):  # type: ignore[no-untyped-def
     update_signals(time, t, w)
     size = of.x.shape[2]
     for lane in range(LANES):
-        case = min(first + lane, len(states) - 1)
+        n = min(first + lane, len(states) - 1)
+        x, local, lengths = (
+            of.x[min(n, len(of.x) - 1)],
+            of.local[min(n, len(of.local) - 1)],
+            of.lengths[min(n, len(of.lengths) - 1)],
+        )
+        masses, inverses = of.masses[min(n, len(of.masses) - 1)], of.inverses[min(n, len(of.inverses) - 1)]
         for k in range(len(t.address)):
-            m.length[k * LANES + lane] = of.lengths[case, k]
+            m.length[k * LANES + lane] = lengths[k]
             for c in range(size):
-                m.x[(k * size + c) * LANES + lane] = of.x[case, k, c]
+                m.x[(k * size + c) * LANES + lane] = x[k, c]
         for k in range(len(t.vector_joint)):
             for c in range(3):
-                m.local[(3 * k + c) * LANES + lane] = of.local[case, k, c]
+                m.local[(3 * k + c) * LANES + lane] = local[k, c]
         for k in range(len(t.signal_joint)):
             for c in range(3):
                 m.x[(t.signal_joint[k] * size + t.signal_place[k] + c) * LANES + lane] = w.signals[k, c]
         for b in range(1, len(t.mass)):
-            m.mass[b * LANES + lane] = of.masses[case, b - 1]
+            m.mass[b * LANES + lane] = masses[b - 1]
             for r in range(3):
                 for c in range(3):
-                    m.inverse[(9 * b + 3 * r + c) * LANES + lane] = of.inverses[case, b - 1, r, c]
+                    m.inverse[(9 * b + 3 * r + c) * LANES + lane] = inverses[b - 1, r, c]
             for c in range(STATE):
                 o = (STATE * b + c) * LANES + lane
-                m.y[o] = m.trial[o] = states[case, STATE * (b - 1) + c]
+                m.y[o] = m.trial[o] = states[n, STATE * (b - 1) + c]
+
+
+@inlined
+def store_states(first, m, states):  # type: ignore[no-untyped-def]
+    """Put the states of the lanes into those of the cases."""
+    for lane in range(min(LANES, len(states) - first)):
+        for c in range(states.shape[1]):
+            states[first + lane, c] = m.y[(STATE + c) * LANES + lane]
 
 
 @columns

@@ -20,6 +20,7 @@ from runtime.dynamics.cases import (
     assemble_cases,
     count_dependent_rows,
     largest_violations,
+    project_cases,
     rows_of_cases,
     sizes_of_rows,
 )
@@ -93,7 +94,7 @@ class JointCases:
         The states are (cases, 13 bodies); ``velocities``: they are made consistent too.  Cases are not assembled, either, where a
         joint is not regular or the mirror image of its reference configuration.
         """
-        system, (cases, joints, size) = self.system, self.of_cases.x.shape
+        system, cases, (joints, size) = self.system, len(self.good), self.of_cases.x.shape[1:]
         states = np.tile(y, (cases, 1)) if y.ndim == 1 else y.copy()
         signed = [k for k, joint in enumerate(system.joints) if joint.module.BRANCH_SIGNS]
         powers = np.zeros((joints, ROWS), np.int64)
@@ -210,14 +211,16 @@ def joint_cases(
         if joint.name in values:
             good &= _allowed(joint, values[joint.name])
     masses = np.where(good[:, None], masses, t.mass[1:])
-    inverses = np.tile(t.inertia_inverse[1:], (cases, 1, 1, 1))
+    inverses = t.inertia_inverse[None, 1:].copy()
     if inertias.ndim == 4:
+        inverses = np.tile(inverses, (cases, 1, 1, 1))
         inverses[good] = np.linalg.inv(inertias[good])
     values = {
         name: {key: _kept(value, good, system.joint(name).values[key]) for key, value in given.items()}
         for name, given in values.items()
     }
-    x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (cases, 1, 1))
+    numbers_alone = references is None and all(value.ndim == 1 for given in values.values() for value in given.values())
+    x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (1 if numbers_alone else cases, 1, 1))
     states = states_with_ground(system.reference_configuration.y)[None] if references is None else references
     for k, joint in enumerate(system.joints):
         if references is not None or joint.name in values:
@@ -225,11 +228,22 @@ def joint_cases(
             own, found = constants_of_cases(joint, values.get(joint.name, {}), ends, (x.shape[2], cases))
             x[:, k] = own.T
             for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
-                local[:, row] = found[name].T
+                if not numbers_alone:
+                    local[:, row] = found[name].T
     lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
-    arms = np.stack([np.broadcast_to(length, cases) for length in lengths], axis=1)
+    arms = np.stack(np.broadcast_arrays(*lengths), axis=1)
     of_cases = CaseData(x, local, masses, inverses, arms)
     return JointCases(system, values, states, lengths, of_cases, good, _shared_memory(system))
+
+
+def with_consistent_velocities(system: System, time: float, states: Floats) -> Floats:
+    """States (cases, 13 bodies) of one system with the velocities nearest by kinetic energy that satisfy D v = nu."""
+    t, m, found = system.data, _shared_memory(system), states.copy()
+    parts = t.x, t.vector_local, t.mass[1:], t.inertia_inverse[1:], np.ones(len(system.joints))
+    x, local, masses, inverses, lengths = (part[None].copy() for part in parts)
+    own = CaseData(x, local, masses, inverses, lengths)
+    project_cases(time, found, own, m.data, m.work, m.lanes)
+    return found
 
 
 def constants_of_cases(

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import runtime
-from models import chain, double_pendulum, foot, four_bar
+from models import chain, double_pendulum, foot, four_bar, free_body
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, P, V
 from runtime.support.arrays import frozen
-from runtime.system.joint_cases import joint_cases
+from runtime.system.joint_cases import joint_cases, with_consistent_velocities
 
 COUNT = 37  # no whole number of lanes
 
@@ -55,7 +55,7 @@ def alone(cases, n, y):
     data = frozen(
         t._replace(
             x=of.x[n], vector_local=of.local[n], mass=np.append(t.mass[0], of.masses[n]),
-            inertia_inverse=np.concatenate([t.inertia_inverse[:1], of.inverses[n]]),
+            inertia_inverse=np.concatenate([t.inertia_inverse[:1], of.inverses[0]]),
         )
     )  # fmt: skip
     time, work = cases.system.time, workspace_for(data)
@@ -93,3 +93,15 @@ def test_cases_off_their_rows_are_found(name):
     off = np.arange(COUNT) % 3 == 0
     states[off, STATE : STATE + 3] += 1e-6
     assert np.array_equal(cases.on_the_rows(states)[good], ~off[good])
+
+
+@pytest.mark.parametrize("name", ["four-bar with redundant rows", "driven rod", "free body"])
+def test_velocities_of_cases_of_one_system_have_the_bits_of_each_alone(name):
+    system = (SYSTEMS | {"free body": free_body.build})[name]()
+    y = np.tile(system.state.y, (COUNT, 1))
+    bodies = y.reshape(COUNT, -1, STATE)
+    bodies[1:, :, V:] = np.random.default_rng(2).standard_normal(bodies[1:, :, V:].shape)
+    found = with_consistent_velocities(system, system.time, y)
+    work = workspace_for(system.data)
+    expected = [projection.project_velocities(system.time, state, system.data, work) for state in y]
+    assert np.array_equal(found, expected) and (system.joints == ()) == np.array_equal(found, y)
