@@ -24,6 +24,7 @@ add_words(
         "kinematics": "rotations",
         "lift": "the states of the bodies of a tree",
         "tree_equations": "the equations of motion in joint coordinates",
+        "lane_constants": "the constants of cases",
         "limits": "limits of motion",
         "state_jacobian": "the Jacobian of the states",
         "products": "functions of several coordinates",

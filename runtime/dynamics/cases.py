@@ -8,23 +8,53 @@ change from case to case.  Other data of a joint are in ``w.x``.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from runtime.dynamics.elimination import factorise
 from runtime.dynamics.kinematics import rotation, update_kinematics
+from runtime.dynamics.lane_assembly import (
+    assemble_lanes,
+    evaluate_lanes,
+    load_lanes,
+    make_lanes_consistent,
+    store_states,
+    worst_of_lanes,
+)
+from runtime.dynamics.lane_ranks import regular_lanes
+from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits import measure_limits
-from runtime.dynamics.projection import assemble_state, largest_violation, make_velocities_consistent
+from runtime.dynamics.projection import largest_violation
 from runtime.jit.compilation import compiled, inlined
+from runtime.support.arrays import Floats, Ints
+
+
+class Checks(NamedTuple):
+    """How assembled cases are checked."""
+
+    powers: Ints  # (joints, 6) of the lever arms, the natural sizes of the rows
+    least: Floats  # (1,) singular value above which the unit rows of a joint are surely independent
+    signed: Ints  # joints of which ``Assembled.x`` is wanted
+
+
+class Assembled(NamedTuple):
+    """Of cases in their assembled states."""
+
+    left: Floats  # (cases,) largest |Phi|
+    regular: Floats  # (cases,) 1: the rows of every joint are surely independent
+    x: Floats  # (cases, signed joints, X) in global axes
 
 
 @inlined
-def _take_case(x, local, masses, inverses, vectors, mass, inverse, w):  # type: ignore[no-untyped-def]
-    for k in range(len(x)):
-        for c in range(x.shape[1]):
+def _take_case(of, n, vectors, mass, inverse, w):  # type: ignore[no-untyped-def]
+    x, local = of.x[min(n, len(of.x) - 1)], of.local[min(n, len(of.local) - 1)]
+    masses, inverses = of.masses[min(n, len(of.masses) - 1)], of.inverses[min(n, len(of.inverses) - 1)]
+    for k in range(len(w.x)):
+        for c in range(w.x.shape[1]):
             w.x[k, c] = x[k, c]
-    for k in range(len(local)):
+    for k in range(len(vectors)):
         for c in range(3):
             vectors[k, c] = local[k, c]
-    for b in range(len(masses)):
+    for b in range(len(mass) - 1):
         mass[b + 1] = masses[b]
         for r in range(3):
             for c in range(3):
@@ -32,40 +62,67 @@ def _take_case(x, local, masses, inverses, vectors, mass, inverse, w):  # type: 
 
 
 @compiled
-def assemble_cases(time, states, velocities, x, local, masses, inverses, vectors, mass, inverse, t, w, u, trial, left):  # type: ignore[no-untyped-def]
-    """Move states (cases, 13 bodies) onto the rows by the least change, in place; ``left`` (cases,): largest |Phi|.
+def assemble_cases(time, states, velocities, of, t, w, m, checks, found):  # type: ignore[no-untyped-def]
+    """Move states (cases, 13 bodies) onto the rows by the least change, in place, and check the joints there.
 
-    ``velocities``: also their velocities; else they remain.  x (cases, joints, X), local (cases, vectors, 3), masses (cases,
-    bodies), inverses (cases, bodies, 3, 3).
+    ``velocities``: also their velocities; else they remain.  ``of``: the data of the cases.  ``found`` (``Assembled``) is filled.
     """
-    for n in range(len(states)):
-        _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
-        left[n] = assemble_state(time, states[n], t, w, u, trial)[1]
+    size = w.x.shape[1]
+    for first in range(0, len(states), LANES):
+        load_lanes(time, first, states, of, t, w, m)
+        assemble_lanes(t, m)
         if velocities:
-            make_velocities_consistent(time, states[n], t, w, u, trial)
+            make_lanes_consistent(t, m)
+        regular_lanes(checks.powers, checks.least[0], t, m, m.candidate)
+        store_states(first, m, states)
+        for n in range(first, min(first + LANES, len(states))):
+            lane = n - first
+            found.left[n], found.regular[n] = m.residual[lane], m.candidate[lane]
+            for k in range(len(checks.signed)):
+                for c in range(size):
+                    found.x[n, k, c] = m.x[(checks.signed[k] * size + c) * LANES + lane]
 
 
 @compiled
-def rows_of_cases(time, states, x, local, masses, inverses, vectors, mass, inverse, t, w, worst, D, x_now):  # type: ignore[no-untyped-def]
-    """Largest |Phi| and |Phi'| (cases, 2) in states (cases, 13 bodies), D (cases, joints, rows, 12), and x in global axes."""
+def project_cases(time, states, of, t, w, m):  # type: ignore[no-untyped-def]
+    """Give states (cases, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu, in place."""
+    for first in range(0, len(states), LANES):
+        load_lanes(time, first, states, of, t, w, m)
+        evaluate_lanes(m.y, m.address, t, m)
+        make_lanes_consistent(t, m)
+        store_states(first, m, states)
+
+
+@compiled
+def largest_violations(time, states, of, t, w, m, worst):  # type: ignore[no-untyped-def]
+    """Largest |Phi| (cases,) in states (cases, 13 bodies)."""
+    for first in range(0, len(states), LANES):
+        load_lanes(time, first, states, of, t, w, m)
+        evaluate_lanes(m.y, m.of_Phi, t, m)
+        worst_of_lanes(m.Phi, t, m.now)
+        for n in range(first, min(first + LANES, len(states))):
+            worst[n] = m.now[n - first]
+
+
+@compiled
+def rows_of_cases(time, states, of, vectors, mass, inverse, t, w, worst, D):  # type: ignore[no-untyped-def]
+    """Largest |Phi| and |Phi'| (cases, 2) in states (cases, 13 bodies), and D (cases, joints, rows, 12)."""
     for n in range(len(states)):
-        _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
+        _take_case(of, n, vectors, mass, inverse, w)
         update_kinematics(time, states[n], t, w)
         for velocities in range(2):
             worst[n, velocities] = largest_violation(t, w, velocities == 1)
         for k in range(len(t.address)):
-            for c in range(w.x.shape[1]):
-                x_now[n, k, c] = w.x[k, c]
             for r in range(t.rows[k]):
                 for c in range(12):
                     D[n, k, r, c] = w.D[k, r, c]
 
 
 @compiled
-def count_dependent_rows(time, states, x, local, masses, inverses, vectors, mass, inverse, t, w, tolerance, dependent):  # type: ignore[no-untyped-def]
+def count_dependent_rows(time, states, of, vectors, mass, inverse, t, w, tolerance, dependent):  # type: ignore[no-untyped-def]
     """Number of rows of each case that depend on rows before them, by pivots below a fraction ``tolerance`` of the rows."""
     for n in range(len(states)):
-        _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
+        _take_case(of, n, vectors, mass, inverse, w)
         update_kinematics(time, states[n], t, w)
         dependent[n] = factorise(t, w, tolerance, 0.0, 0)
 

@@ -5,13 +5,15 @@ Geometry and masses of their trees, parameters of the kernel, constants and init
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.lane_constants import TreeCases, constants_of_trees
+from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
@@ -41,6 +43,7 @@ from runtime.integrate.tree_method import (
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import JointCases, joint_cases, sound_inertias, states_of_cases
+from runtime.system.joint_motion import JointMotion
 from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role
@@ -48,7 +51,7 @@ from runtime.system.reference import body_places
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
-from runtime.system.tree_geometry import Geometry, carried, geometry, kernel_parameters
+from runtime.system.tree_geometry import Geometry, geometry
 from runtime.system.variants import with_reference
 
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
@@ -157,11 +160,12 @@ class Prepared:
         tree = self.given.tree
         if self.joints is None and not self.given.varied:
             return np.tile(tree_constants(tree, self.given.system.gravity), (len(self.z), 1))
-        load = carried(self.where, tree.skeleton, self.given.masses, self.given.inertias)
-        module = kernel_of(tree)
-        found = np.zeros((module.CONSTANTS, len(self.z)))
-        module.prepare(kernel_parameters(self.where, tree.skeleton, load, self.given.gravity), found)
-        return np.ascontiguousarray(found.T)
+        inertias = self.given.inertias if self.given.inertias.ndim == 4 else self.given.inertias[None]
+        steps, gravity = tree.skeleton, np.atleast_2d(self.given.gravity)
+        cases = TreeCases(
+            np.array(steps.parents), np.array(steps.body_step), *self.where, self.given.masses, inertias, gravity
+        )
+        return constants_of_trees(kernel_of(tree), cases)
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
@@ -238,13 +242,13 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
         states, good = joints.assembled(system.state.y)
     else:
         good = joints.on_the_rows(states)
-    states = reference = np.where(good[:, None], states, system.state.y)
+    states = reference = states if good.all() else np.where(good[:, None], states, system.state.y)
     if system.reference is not None or not assemble:
         reference, also = joints.assembled(system.reference_configuration.y)
         good &= also
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
-    z = joint_coordinates(tree, system.body_names, motions, states)
+    z = _coordinates(given, motions, states, reference)
     good &= given.good & joints.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()
     if tree.limits:
@@ -255,6 +259,13 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
 
     z = set_coordinates(z, given)
     return Prepared(given, where, z, limits, good, joints, _angles_of(system), on_the_rows)
+
+
+def _coordinates(given: Given, motions: Mapping[str, JointMotion], states: Floats, reference: Floats) -> Floats:
+    """Coordinates and rates (cases, n) in states (cases, 13 bodies); all are 0 in the reference configuration."""
+    if states is reference and not states.reshape(len(states), -1, STATE)[..., V:].any():
+        return np.zeros((len(states), 2 * len(given.tree.kinds)))  # kernels of cases have turns and slides alone
+    return joint_coordinates(given.tree, given.system.body_names, motions, states)
 
 
 def _angles_of(system: System) -> Callable[[Ints, Floats], Floats]:

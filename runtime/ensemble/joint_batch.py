@@ -83,7 +83,11 @@ def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats,
 
 def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Floats:
     """How far the states at coordinates and rates z are off the initial ones, whose signs Euler parameters get, (cases,)."""
-    lifted = of_geometries(system, tree, where, z[:, None])[:, 0]
+    if z.any():
+        lifted = of_geometries(system, tree, where, z[:, None])[:, 0]
+    else:  # the reference configuration
+        lifted = np.zeros_like(states)
+        lifted.reshape(len(lifted), -1, STATE)[..., :V] = where.pose
     own, given = (y.reshape(len(y), -1, STATE)[..., P:V] for y in (lifted, states))
     signs = np.where((own * given).sum(axis=2) < 0.0, -1.0, 1.0)[..., None]
     where.pose[..., P:V] *= signs

@@ -6,11 +6,12 @@ import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, V
-from runtime.dynamics.projection import project_velocities, worst_of_all
+from runtime.dynamics.projection import worst_of_all
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.task import Task
 from runtime.support.arrays import Bools, Floats
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE
+from runtime.system.joint_cases import with_consistent_velocities
 from runtime.system.state import PARTS
 from runtime.system.system import System
 
@@ -35,7 +36,7 @@ def states_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools]:
         states[:, o + place.start : o + place.stop] = values
     work = shared_workspace_for(system.data)
     if task.assemble:
-        states = project_velocities(start, states, system.data, work)
+        states = with_consistent_velocities(system, start, states)
     worst = np.zeros((count, 2))
     worst_of_all(start, states, system.data, work, worst)
     speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))

@@ -141,7 +141,7 @@ def _sizes(system: System, joints: JointCases, y: Floats) -> Floats:
 
 def _consistent(system: System, joints: JointCases, states: Floats) -> Bools:
     """Which cases have consistent velocities and independent rows, of bodies that are locked as those of the system."""
-    worst, D, _ = joints.rows(states)
+    worst, D = joints.rows(states)
     speed = np.abs(states.reshape(len(states), -1, STATE)[..., V:]).max(axis=(1, 2))
     good: Bools = worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)
     good &= np.isfinite(D).all(axis=(1, 2, 3))

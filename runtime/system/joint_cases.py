@@ -6,6 +6,7 @@ comes from the making of its system.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -13,12 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.cases import assemble_cases, count_dependent_rows, rows_of_cases, sizes_of_rows
+from runtime.dynamics.cases import (
+    Assembled,
+    Checks,
+    assemble_cases,
+    count_dependent_rows,
+    largest_violations,
+    project_cases,
+    rows_of_cases,
+    sizes_of_rows,
+)
 from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.lane_assembly import CaseData, case_lanes
 from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
-from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import ASSEMBLED
 from runtime.jit.python_code import python_code
+from runtime.jit.references import Reference
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
@@ -30,8 +42,36 @@ from runtime.system.system import System
 
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
 MARGIN = 10.0  # from the limits of singular joints within which a case is made alone, to be judged exactly
+LEAST = MARGIN * JOINT_RANK_TOLERANCE
 SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed
 ON_THE_ROWS = 1e-9  # [SI unit of a row] largest violation at the end of a run in joint coordinates
+
+
+@dataclass(frozen=True)
+class CaseMemory:
+    """Memory in which cases of a system are evaluated."""
+
+    written: tuple[Floats, Floats, Floats]  # vectors, masses and inverse inertias of ``data``
+    data: Reference  # ``ModelData``
+    work: Reference  # ``Workspace``
+    lanes: Reference  # ``CaseLanes``
+
+
+_LAST = threading.local()
+
+
+def _shared_memory(system: System) -> CaseMemory:
+    """Memory for cases of a system, the same in a thread from call to call: nothing in it lasts."""
+    if getattr(_LAST, "owner", None) is not system.data:
+        t = system.data
+        written = t.vector_local.copy(), t.mass.copy(), t.inertia_inverse.copy()
+        seen = [read_only(part) for part in written]
+        data = t._replace(vector_local=seen[0], mass=seen[1], inertia_inverse=seen[2])
+        lanes = case_lanes(data, [joint.module for joint in system.joints])
+        _LAST.memory = CaseMemory(written, Reference(data), Reference(workspace_for(data)), Reference(lanes))
+        _LAST.owner = t
+    found: CaseMemory = _LAST.memory
+    return found
 
 
 @dataclass(frozen=True)
@@ -44,49 +84,68 @@ class JointCases:
         Floats  # (cases or 1, bodies + 1, 13) states of the ground and the bodies in which constants are computed
     )
     lengths: tuple[Floats, ...]  # (cases,) or (1,) lever arms of the joints [m]
-    x: Floats  # (cases, joints, X)
-    local: Floats  # (cases, vectors, 3) in axes of the bodies
-    masses: Floats  # (cases, bodies), by which states are moved
-    inverses: Floats  # (cases, bodies, 3, 3) of the inertias
+    of_cases: CaseData
     good: Bools  # (cases,) no value breaks a rule
-    data: ModelData
-    memory: tuple[Floats, Floats, Floats]  # of ``data.vector_local``, ``data.mass`` and ``data.inertia_inverse``
-    work: Workspace
+    memory: CaseMemory
 
     def assembled(self, y: Floats, *, velocities: bool = True) -> tuple[Floats, Bools]:
         """A state (13 bodies,), or one of each case, moved onto the rows of each case, and which cases are assembled.
 
-        The states are (cases, 13 bodies); ``velocities``: they are made consistent too.
+        The states are (cases, 13 bodies); ``velocities``: they are made consistent too.  Cases are not assembled, either, where a
+        joint is not regular or the mirror image of its reference configuration.
         """
-        system, cases = self.system, len(self.x)
-        states, left = np.tile(y, (cases, 1)) if y.ndim == 1 else y.copy(), np.zeros(cases)
-        memory = *self._data, np.zeros((len(system.bodies) + 1, 6)), np.zeros(states.shape[1])
-        assemble_cases(system.time, states, velocities, *memory, left)
-        return states, (left <= ASSEMBLED) & self._sound(states)
+        system, cases, (joints, size) = self.system, len(self.good), self.of_cases.x.shape[1:]
+        states = np.tile(y, (cases, 1)) if y.ndim == 1 else y.copy()
+        signed = [k for k, joint in enumerate(system.joints) if joint.module.BRANCH_SIGNS]
+        powers = np.zeros((joints, ROWS), np.int64)
+        for k, joint in enumerate(system.joints):
+            powers[k, : len(joint.rows)] = np.array(joint.module.UNITS) - 1
+        checks = Checks(powers, np.array([LEAST]), np.array(signed, np.int64))
+        found = Assembled(np.zeros(cases), np.zeros(cases), np.zeros((cases, len(signed), size)))
+        m = self.memory
+        assemble_cases(system.time, states, velocities, self.of_cases, m.data, m.work, m.lanes, checks, found)
+        good: Bools = found.left <= ASSEMBLED
+        unsure = np.flatnonzero(found.regular == 0.0)
+        if len(unsure):
+            good[unsure] &= self.of(unsure).regular(states[unsure])
+        own = states_of_cases(states)
+        for k, x in zip(signed, np.moveaxis(found.x, 1, 0), strict=True):
+            before = self._signs(k, self.references, self._at_reference(k))
+            good &= ~(before * self._signs(k, own, x) < 0.0).any(axis=0)
+        return states, good
+
+    @property
+    def masses(self) -> Floats:
+        """Masses (cases, bodies), by which states are moved."""
+        return self.of_cases.masses
 
     @property
     def _data(self) -> tuple[Any, ...]:
-        return self.x, self.local, self.masses, self.inverses, *self.memory, self.data, self.work
+        return self.of_cases, *self.memory.written, self.memory.data, self.memory.work
 
     def of(self, at: Ints) -> JointCases:
         """The cases at these places."""
+        if len(at) == len(self.good):
+            return self
         return replace(
-            self, x=self.x[at], local=self.local[at], masses=self.masses[at], inverses=self.inverses[at], good=self.good[at],
-            references=_of(self.references, at), lengths=tuple(_of(length, at) for length in self.lengths),
+            self, of_cases=self.of_cases.at(at), good=self.good[at], references=_of(self.references, at),
+            lengths=tuple(_of(length, at) for length in self.lengths),
+            values={name: {key: value[at] for key, value in given.items()} for name, given in self.values.items()},
         )  # fmt: skip
 
     def on_the_rows(self, states: Floats) -> Bools:
         """Which cases satisfy their rows in states (cases, 13 bodies)."""
-        satisfied: Bools = self.rows(states)[0][:, 0] <= ON_THE_ROWS
+        worst, own, memory = np.zeros(len(states)), np.ascontiguousarray(states), self.memory
+        largest_violations(self.system.time, own, self.of_cases, memory.data, memory.work, memory.lanes, worst)
+        satisfied: Bools = worst <= ON_THE_ROWS
         return satisfied
 
     def dependent(self, states: Floats, tolerance: float) -> Ints:
         """Number of rows of each case that depend on rows before them, by pivots as of ``projection.dependent_rows``."""
         cases, bodies, found = *self.masses.shape, np.zeros(len(states), np.int64)
         length = np.broadcast_to(self.length, cases)[:, None, None, None]
-        unit = replace(
-            self, masses=np.ones((cases, bodies)), inverses=np.tile(np.eye(3), (1, bodies, 1, 1)) / length**2
-        )
+        inverses = np.tile(np.eye(3), (1, bodies, 1, 1)) / length**2
+        unit = replace(self, of_cases=self.of_cases._replace(masses=np.ones((cases, bodies)), inverses=inverses))
         count_dependent_rows(self.system.time, np.ascontiguousarray(states), *unit._data, tolerance, found)
         return found
 
@@ -106,23 +165,17 @@ class JointCases:
                 found[joint.name] = motion_from(joint, values, relative_poses(i, j))
         return found
 
-    def rows(self, states: Floats) -> tuple[Floats, Floats, Floats]:
-        """Largest |Phi| and |Phi'| (cases, 2), D (cases, joints, ROWS, 12) and x in global axes."""
-        cases, joints = self.x.shape[:2]
-        worst, D, x = np.zeros((cases, 2)), np.zeros((cases, joints, ROWS, 12)), np.zeros_like(self.x)
-        own = np.ascontiguousarray(states)
-        rows_of_cases(self.system.time, own, *self._data, worst, D, x)
-        return worst, D, x
+    def rows(self, states: Floats) -> tuple[Floats, Floats]:
+        """Largest |Phi| and |Phi'| (cases, 2), and D (cases, joints, ROWS, 12)."""
+        worst, D = np.zeros((len(states), 2)), np.zeros((len(states), len(self.system.joints), ROWS, 12))
+        rows_of_cases(self.system.time, np.ascontiguousarray(states), *self._data, worst, D)
+        return worst, D
 
-    def _sound(self, states: Floats) -> Bools:
-        """Which cases have regular joints, and none as the mirror image of its reference configuration."""
-        _, D, x = self.rows(states)
-        own, good = states_of_cases(states), np.ones(len(states), bool)
+    def regular(self, states: Floats) -> Bools:
+        """Which cases have regular joints."""
+        D, good = self.rows(states)[1], np.ones(len(states), bool)
         for k, joint in enumerate(self.system.joints):
             good &= _regular(joint, D[:, k], self.system.data, k, self.lengths[k])
-            if joint.module.BRANCH_SIGNS:
-                before = self._signs(k, self.references, self._at_reference(k))
-                good &= ~(before * self._signs(k, own, x[:, k]) < 0.0).any(axis=0)
         return good
 
     def _signs(self, k: int, states: Floats, x: Floats) -> Floats:
@@ -136,10 +189,10 @@ class JointCases:
 
     def _at_reference(self, k: int) -> Floats:
         """The vectors and constants of a joint in the reference configurations, (cases, X)."""
-        t, x = self.system.data, self.x[:, k].copy()
+        t, x = self.system.data, self.of_cases.x[:, k].copy()
         for row in np.flatnonzero(t.vector_joint == k):
             o, A = t.vector_place[row], rotation_matrices(self.references[:, t.vector_body[row], P:V])
-            x[:, o : o + 3] = times(A, self.local[:, row])
+            x[:, o : o + 3] = times(A, self.of_cases.local[:, row])
         return x
 
 
@@ -158,14 +211,16 @@ def joint_cases(
         if joint.name in values:
             good &= _allowed(joint, values[joint.name])
     masses = np.where(good[:, None], masses, t.mass[1:])
-    inverses = np.tile(t.inertia_inverse[1:], (cases, 1, 1, 1))
+    inverses = t.inertia_inverse[None, 1:].copy()
     if inertias.ndim == 4:
+        inverses = np.tile(inverses, (cases, 1, 1, 1))
         inverses[good] = np.linalg.inv(inertias[good])
     values = {
         name: {key: _kept(value, good, system.joint(name).values[key]) for key, value in given.items()}
         for name, given in values.items()
     }
-    x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (cases, 1, 1))
+    numbers_alone = references is None and all(value.ndim == 1 for given in values.values() for value in given.values())
+    x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (1 if numbers_alone else cases, 1, 1))
     states = states_with_ground(system.reference_configuration.y)[None] if references is None else references
     for k, joint in enumerate(system.joints):
         if references is not None or joint.name in values:
@@ -173,14 +228,22 @@ def joint_cases(
             own, found = constants_of_cases(joint, values.get(joint.name, {}), ends, (x.shape[2], cases))
             x[:, k] = own.T
             for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
-                local[:, row] = found[name].T
-    memory = t.vector_local.copy(), t.mass.copy(), t.inertia_inverse.copy()
-    seen = [read_only(part) for part in memory]
-    data = t._replace(vector_local=seen[0], mass=seen[1], inertia_inverse=seen[2])
+                if not numbers_alone:
+                    local[:, row] = found[name].T
     lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
-    return JointCases(
-        system, values, states, lengths, x, local, masses, inverses, good, data, memory, workspace_for(data)
-    )
+    arms = np.stack(np.broadcast_arrays(*lengths), axis=1)
+    of_cases = CaseData(x, local, masses, inverses, arms)
+    return JointCases(system, values, states, lengths, of_cases, good, _shared_memory(system))
+
+
+def with_consistent_velocities(system: System, time: float, states: Floats) -> Floats:
+    """States (cases, 13 bodies) of one system with the velocities nearest by kinetic energy that satisfy D v = nu."""
+    t, m, found = system.data, _shared_memory(system), states.copy()
+    parts = t.x, t.vector_local, t.mass[1:], t.inertia_inverse[1:], np.ones(len(system.joints))
+    x, local, masses, inverses, lengths = (part[None].copy() for part in parts)
+    own = CaseData(x, local, masses, inverses, lengths)
+    project_cases(time, found, own, m.data, m.work, m.lanes)
+    return found
 
 
 def constants_of_cases(
@@ -264,11 +327,10 @@ def _regular(joint: Joint, D: Floats, t: ModelData, k: int, length: Floats) -> B
     size, determinant = np.empty((cases, count)), np.empty(cases)
     sizes_of_rows(rows, np.broadcast_to(length, cases).copy(), np.empty((count, count)), size, determinant)
     natural = length[:, None] ** (np.array(joint.module.UNITS) - 1.0)
-    least = MARGIN * JOINT_RANK_TOLERANCE
-    regular: Bools = np.all(np.isfinite(size) & (size > least * natural), axis=1)
+    regular: Bools = np.all(np.isfinite(size) & (size > LEAST * natural), axis=1)
     # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
-    near = regular & ~(determinant > np.e * least**2)
-    regular[near] = np.linalg.svd(rows[near] / size[near, :, None], compute_uv=False)[:, -1] > least
+    near = regular & ~(determinant > np.e * LEAST**2)
+    regular[near] = np.linalg.svd(rows[near] / size[near, :, None], compute_uv=False)[:, -1] > LEAST
     return regular
 
 

@@ -1,0 +1,107 @@
+"""Assembly of cases side by side, against that of each case alone: the same bits."""
+
+import numpy as np
+import pytest
+
+import runtime
+from models import chain, double_pendulum, foot, four_bar, free_body
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import STATE, P, V
+from runtime.support.arrays import frozen
+from runtime.system.joint_cases import joint_cases, with_consistent_velocities
+
+COUNT = 37  # no whole number of lanes
+
+
+def driven():
+    """A rod on a ball joint, turned about an axis of the ground by a driver that has left its start."""
+    b = runtime.Builder("driven")
+    b.body("rod", mass=1.0, inertia=(0.02, 0.03, 0.01), r=(0, 0, -0.3))
+    b.joint("ball", "spherical", "ground", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.3))
+    values = dict(a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(0.6, 0, 0.8))
+    b.driver("angle", "guided_angle", "ground", "rod", **values, theta_t=runtime.Signal.constant(0.7))
+    return b.build()
+
+
+SYSTEMS = {
+    "classical foot": lambda: foot.build("classical"),
+    "modified foot": foot.build,
+    "four-bar with redundant rows": four_bar.build,
+    "double pendulum": double_pendulum.build,
+    "chain": lambda: chain.build(4),
+    "driven rod": driven,
+}
+
+
+def varied(system, seed=0):
+    """Cases with masses, and points of all joints, of their own."""
+    random = np.random.default_rng(seed)
+    values = {
+        joint.name: {
+            key: np.asarray(joint.values[key]) + 0.01 * random.standard_normal((COUNT, 3))
+            for key, kind, _ in joint.module.VECTORS
+            if kind == "point" and key in joint.values
+        }
+        for joint in system.joints
+    }
+    masses = system.data.mass[1:] * random.uniform(0.5, 2.0, (COUNT, len(system.bodies)))
+    return joint_cases(system, values, masses, system.data.inertia[1:])
+
+
+def alone(cases, n, y):
+    """State, that with consistent velocities, iterations and |Phi| left of a case by itself."""
+    t, of = cases.system.data, cases.of_cases
+    data = frozen(
+        t._replace(
+            x=of.x[n], vector_local=of.local[n], mass=np.append(t.mass[0], of.masses[n]),
+            inertia_inverse=np.concatenate([t.inertia_inverse[:1], of.inverses[0]]),
+        )
+    )  # fmt: skip
+    time, work = cases.system.time, workspace_for(data)
+    state, steps, left = projection.assemble_positions(time, y, data, work)
+    return state, projection.project_velocities(time, state, data, work), steps, left
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("far", [0.0, 0.4])
+def test_cases_side_by_side_have_the_bits_of_each_alone(name, far):
+    """From far away steps are halved, lanes end after different numbers of iterations, and some cases cannot be assembled."""
+    system = SYSTEMS[name]()
+    cases, random = varied(system), np.random.default_rng(1)
+    y = np.tile(system.state.y, (COUNT, 1)).reshape(COUNT, -1, STATE)
+    y[..., P:V] += far * random.uniform(-1.0, 1.0, y[..., P:V].shape)
+    y[::2, :, V:] = random.standard_normal(y[::2, :, V:].shape)
+    y = y.reshape(COUNT, -1)
+    states, good = cases.assembled(y, velocities=False)
+    consistent, _ = cases.assembled(y)
+    iterations = []
+    for n in range(COUNT):
+        expected, with_velocities, steps, left = alone(cases, n, y[n])
+        assert np.array_equal(states[n], expected) and good[n] <= (left <= projection.ASSEMBLED)
+        assert np.array_equal(consistent[n], with_velocities)
+        iterations.append(steps)
+    assert np.ptp(iterations) > 0 and max(iterations) > 3
+
+
+@pytest.mark.parametrize("name", ["modified foot", "chain"])
+def test_cases_off_their_rows_are_found(name):
+    system = SYSTEMS[name]()
+    cases = varied(system)
+    states, good = cases.assembled(system.state.y)
+    assert good.sum() > COUNT // 2 and cases.on_the_rows(states)[good].all()
+    off = np.arange(COUNT) % 3 == 0
+    states[off, STATE : STATE + 3] += 1e-6
+    assert np.array_equal(cases.on_the_rows(states)[good], ~off[good])
+
+
+@pytest.mark.parametrize("name", ["four-bar with redundant rows", "driven rod", "free body"])
+def test_velocities_of_cases_of_one_system_have_the_bits_of_each_alone(name):
+    system = (SYSTEMS | {"free body": free_body.build})[name]()
+    y = np.tile(system.state.y, (COUNT, 1))
+    bodies = y.reshape(COUNT, -1, STATE)
+    bodies[1:, :, V:] = np.random.default_rng(2).standard_normal(bodies[1:, :, V:].shape)
+    found = with_consistent_velocities(system, system.time, y)
+    work = workspace_for(system.data)
+    expected = [projection.project_velocities(system.time, state, system.data, work) for state in y]
+    assert np.array_equal(found, expected) and (system.joints == ()) == np.array_equal(found, y)
