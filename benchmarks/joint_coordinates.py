@@ -30,13 +30,14 @@ def joint_run(
     m = method()
     arrays = (m.s.y, m.s.time, m.s.counts, m.s.flags, m.s.smallest_pivot, m.s.balance.energy, m.work.switches.mode)
     first = [array.copy() for array in arrays]
+    control = (m.end, m.rtol, m.atol, m.max_step, 1 << 40)
+    advance = loop.advance.bound(m.s, m.data, m.work)  # as runs are advanced
 
     def run() -> int:
         nonlocal evaluations
         for array, value in zip(arrays, first, strict=True):
             array[:] = value
-        control = (m.end, m.rtol, m.atol, m.max_step, 1 << 40)
-        code = int(loop.advance(m.s, m.data, m.work, *control, times, states, NONE, NONE2))
+        code = int(advance(*control, times, states, NONE, NONE2))
         evaluations = m.counts()[0]
         return code
 

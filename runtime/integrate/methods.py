@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -130,6 +130,7 @@ class Compiled:
         stepping.begin(self.s, y, t_start, first_step)
         self.s.flags[stepping.PROJECTED] = projected
         self.bind(self.s)
+        self._bound: tuple[Any, ...] = (None, None, None)  # the loop, and the memory that it was bound to
         self.found: list[Floats] = []
         self.passages: list[Passage] = []
         self.variational = False
@@ -194,7 +195,9 @@ class Compiled:
         explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
         self.s.passage[stepping.PROJECT_STAGES] = PROJECTED_STAGES if explicit else 0.0
         control = (self.end, self.rtol, self.atol, self.max_step, steps)
-        status = Status(loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y))
+        if self._bound[0] is not self.s or self._bound[1] is not self.work:
+            self._bound = self.s, self.work, loop.advance.bound(self.s, self.data, self.work)
+        status = Status(self._bound[2](*control, outputs, out, record_t, record_y))
         if count := int(self.s.counts[stepping.FOUND]):
             self.found.append(self.s.found[:count].copy())
             self.s.counts[stepping.FOUND] = 0

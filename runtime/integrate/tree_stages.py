@@ -8,7 +8,6 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
 
@@ -19,6 +18,7 @@ from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
 
 FLAGS = ("contract",)
 ATTEMPT, DENSE, ONE = "attempt", "dense", "one"
+ALIGNED = 8  # [bytes] as arrays of numbers are; vectors would be expected at multiples of their size
 ARGUMENTS = ("y", "k", "h", "c", "end", "error", "worst")
 
 
@@ -29,7 +29,7 @@ def addresses_of_tree(module: ModuleType) -> dict[str, int]:
     ``dop853.Memory``, and worst (1,).  ``one``: the first stage alone; ``attempt``: the others of a step, its end with the
     derivative there, and its errors; ``dense``: the stages of the dense output.
     """
-    return {name: address_of(module, name, _of_one, __name__) for name in (ONE, ATTEMPT, DENSE)}
+    return {name: address_of(module, name, _of_one, __name__, pairs=name != ONE) for name in (ONE, ATTEMPT, DENSE)}
 
 
 def addresses_of_lanes(module: ModuleType) -> dict[str, int]:
@@ -61,49 +61,74 @@ def _function(owner: ir.Module, symbol: str) -> tuple[ir.Function, ir.IRBuilder]
 
 
 class _Stages:
-    """The stages of one column as statements of a function."""
+    """The stages of one column as statements of a function.
+
+    A state or stage is a list of parts: coordinates and rates, a vector each, for one column; its numbers for lanes.  Coordinates
+    of a stage depend on the rates of the stage before, not on its accelerations: one vector for both would make them wait.
+    """
 
     def __init__(
         self, builder: ir.IRBuilder, module: ModuleType, function: ir.Function, columns: int, column: ir.Value
     ) -> None:
         self.builder, self.module, self.columns, self.column = builder, module, columns, column
         self.arguments = dict(zip(ARGUMENTS, function.args, strict=True))
-        self.n = 2 * int(module.STEPS)
+        steps = int(module.STEPS)
+        self.n = 2 * steps
+        self.width = steps if columns == 1 else 1  # of a part
+        self.kind = ir.VectorType(DOUBLE, steps) if columns == 1 else DOUBLE
         sizes = (self.n, self.n, 1)
         self.state, self.rates, self.pivots = (cgutils.alloca_once(builder, DOUBLE, size) for size in sizes)
-        self.y = [self.load("y", i) for i in range(self.n)]
+        self.y = self.load("y", 0)
         self.worst: Any = DOUBLE(0.0)
 
     def write(self, name: str) -> None:
         if name == ONE:
-            self.keep(0, self.evaluate(self.y))
-            self.store("worst", 0, self.worst)
+            self.store("k", 0, self.evaluate(self.y))
+            self.store_worst()
             return
         first, last = (1, STAGES) if name == ATTEMPT else (STAGES + 1, STAGES + EXTRA)
-        h = self.load("h", 0)
-        k = [[self.load("k", q * self.n + i) for i in range(self.n)] for q in range(first)]
+        h = self.builder.load(self.place("h", 0))
+        k = [self.load("k", q) for q in range(first)]
+        slopes: list[list[Any]] = []
         for q in range(first, last + 1):
-            weights = COEFFICIENTS.b if q == STAGES else COEFFICIENTS.a[q, :q]
-            state = [self.fma(h, self.combined(weights, k, i), self.y[i]) for i in range(self.n)]
+            weights = (COEFFICIENTS.b if q == STAGES else COEFFICIENTS.a[q, :q]).tolist()
+            state, slope = self.moved(h, weights, k)
+            slopes.append(slope)
             k.append(self.evaluate(state))
-            self.keep(q, k[q])
+            self.store("k", q, k[q])
             if q == STAGES:
-                for i in range(self.n):
-                    self.store("end", i, state[i])
+                self.store("end", 0, state)
         if name == ATTEMPT:
-            rows = [COEFFICIENTS.error5, COEFFICIENTS.error3]
-            if self.columns == 1:
-                rows.append(COEFFICIENTS.b - COEFFICIENTS.a[STAGES - 1, :STAGES])
-            for row, weights in enumerate(rows):
-                for i in range(self.n):
-                    self.store("error", row * self.n + i, self.combined(weights, k, i))
-        self.store("worst", 0, self.worst)
+            for row, of_errors in enumerate((COEFFICIENTS.error5, COEFFICIENTS.error3)):
+                self.store("error", row, [self.combined(of_errors.tolist(), k, i) for i in range(len(self.y))])
+            if self.columns == 1:  # the way between the last two stages
+                ends = zip(*slopes[-2:], strict=True)
+                self.store("error", 2, [self.builder.fsub(end, last, flags=FLAGS) for last, end in ends])
+        self.store_worst()
+
+    def moved(self, h: ir.Value, weights: list[float], k: list[list[Any]]) -> tuple[list[Any], list[Any]]:
+        """The state y + h sum of weights times stages, and this sum."""
+        state, slope = [], []
+        if self.columns > 1:
+            for i, y in enumerate(self.y):
+                slope.append(self.combined(weights, k, i))
+                state.append(self.plus(y, h, slope[i]))
+            return state, slope
+        # The stage computed last comes in by one product and one sum: the next evaluation waits for them.
+        newest = max(s for s, weight in enumerate(weights) if weight)
+        weight, h_weight = (self.repeated(x) for x in (DOUBLE(weights[newest]), self.fmul(h, DOUBLE(weights[newest]))))
+        h = self.repeated(h)
+        for i, y in enumerate(self.y):
+            before = self.combined(weights[:newest], k, i)
+            state.append(self.plus(y if before is None else self.plus(y, h, before), h_weight, k[newest][i]))
+            slope.append(self.plus(before, weight, k[newest][i]))
+        return state, slope
 
     def evaluate(self, state: list[Any]) -> list[Any]:
         """The derivative at a state."""
         one, builder = INTEGER(1), self.builder
         for i, value in enumerate(state):
-            builder.store(value, self.own(self.state, i))
+            builder.store(value, self.part(self.state, i), align=ALIGNED)
         # The memory of a column is its own; the constants of all are side by side.
         at = builder.gep(self.arguments["c"], [self.column], inbounds=True)
         constants = View(at, (INTEGER(self.columns), one), (None, one))
@@ -112,33 +137,55 @@ class _Stages:
         worst = builder.load(self.pivots)
         larger = builder.fcmp_unordered("ugt", worst, self.worst)  # also where it is not a number
         self.worst = builder.select(larger, worst, self.worst)
-        return [builder.load(self.own(self.rates, i)) for i in range(self.n)]
+        return [builder.load(self.part(self.rates, i), align=ALIGNED) for i in range(self.n // self.width)]
 
-    def combined(self, weights: np.ndarray[Any, Any], k: list[list[Any]], i: int) -> Any:
-        """The sum of weights times component i of the stages."""
+    def combined(self, weights: list[float], k: list[list[Any]], i: int) -> Any:
+        """The sum of weights times part i of the stages; None without weights."""
         total: Any = None
-        for weight, stage in zip(weights.tolist(), k, strict=False):
+        for weight, stage in zip(weights, k, strict=False):
             if weight:
-                product = self.builder.fmul(DOUBLE(weight), stage[i], flags=FLAGS)
-                total = product if total is None else self.builder.fadd(total, product, flags=FLAGS)
+                total = self.plus(total, self.repeated(DOUBLE(weight)), stage[i])
         return total
 
-    def fma(self, a: Any, b: Any, c: Any) -> Any:
-        return self.builder.fadd(c, self.builder.fmul(a, b, flags=FLAGS), flags=FLAGS)
+    def plus(self, a: Any, factor: Any, b: Any) -> Any:
+        """The part a + factor b; factor b where a is None."""
+        product = self.fmul(factor, b)
+        return product if a is None else self.builder.fadd(a, product, flags=FLAGS)
 
-    def keep(self, q: int, rates: list[Any]) -> None:
-        for i, value in enumerate(rates):
-            self.store("k", q * self.n + i, value)
+    def fmul(self, a: Any, b: Any) -> Any:
+        return self.builder.fmul(a, b, flags=FLAGS)
 
-    def own(self, data: ir.Value, i: int) -> Any:
-        return self.builder.gep(data, [INTEGER(i)], inbounds=True)
+    def repeated(self, value: ir.Value) -> ir.Value:
+        """A part of equal numbers."""
+        if self.columns > 1:
+            return value
+        if isinstance(value, ir.Constant):
+            return ir.Constant(self.kind, [value.constant] * self.width)
+        vector = ir.Constant(self.kind, ir.Undefined)
+        for i in range(self.width):
+            vector = self.builder.insert_element(vector, value, ir.IntType(32)(i))
+        return vector
+
+    def part(self, data: ir.Value, i: int) -> Any:
+        """Place of a part of a state in the memory of a column."""
+        at = self.builder.gep(data, [INTEGER(i * self.width)], inbounds=True)
+        return self.builder.bitcast(at, self.kind.as_pointer())
 
     def place(self, name: str, i: int) -> Any:
         at = self.builder.add(INTEGER(i * self.columns), self.column)
         return self.builder.gep(self.arguments[name], [at], inbounds=True)
 
-    def load(self, name: str, i: int) -> Any:
-        return self.builder.load(self.place(name, i))
+    def parts(self, name: str, row: int) -> list[Any]:
+        """Places of the parts of a row of an argument."""
+        places = [self.place(name, row * self.n + i) for i in range(0, self.n, self.width)]
+        return [self.builder.bitcast(place, self.kind.as_pointer()) for place in places]
 
-    def store(self, name: str, i: int, value: Any) -> None:
-        self.builder.store(value, self.place(name, i))
+    def load(self, name: str, row: int) -> list[Any]:
+        return [self.builder.load(place, align=ALIGNED) for place in self.parts(name, row)]
+
+    def store(self, name: str, row: int, state: list[Any]) -> None:
+        for place, part in zip(self.parts(name, row), state, strict=True):
+            self.builder.store(part, place, align=ALIGNED)
+
+    def store_worst(self) -> None:
+        self.builder.store(self.worst, self.place("worst", 0))

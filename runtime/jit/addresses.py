@@ -26,6 +26,7 @@ from numba.extending import intrinsic
 from runtime.jit import straight_line
 from runtime.jit.cache import digest_of
 from runtime.jit.machine_code import digest_of_kernel, file_of, making, store, stored
+from runtime.jit.pipelines import PairingLibrary
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.words import words_of_kernel
 from runtime.support.arrays import Ints
@@ -56,13 +57,16 @@ def addresses_of(modules: Iterable[ModuleType], name: str = "entry") -> Ints:
     return np.array([_kernel(module, name, _translated)[0] for module in modules], np.int64)
 
 
-def address_of(module: ModuleType, name: str, translate: Translation, translator: str) -> int:
-    """Address in this process of a function that ``translate``, of the module ``translator``, makes of a generated module."""
-    return _kernel(module, name, translate, digest_of(translator))[0]
+def address_of(module: ModuleType, name: str, translate: Translation, translator: str, *, pairs: bool = False) -> int:
+    """Address in this process of a function that ``translate``, of the module ``translator``, makes of a generated module.
+
+    ``pairs``: equal operations on different numbers become vector instructions.
+    """
+    return _kernel(module, name, translate, digest_of(translator), pairs=pairs)[0]
 
 
 @cache  # for the life of the process: the machine code at an address goes with its library
-def _kernel(module: ModuleType, name: str, translate: Translation, *more: str) -> tuple[int, Any]:
+def _kernel(module: ModuleType, name: str, translate: Translation, *more: str, pairs: bool = False) -> tuple[int, Any]:
     """Address of a kernel's machine code, which comes from the cache or is made now, and the library that holds it."""
     if hasattr(module, "LANES"):
         _vectorise_lanes()
@@ -74,7 +78,7 @@ def _kernel(module: ModuleType, name: str, translate: Translation, *more: str) -
         library = _stored(file, codegen)
         if library is None:
             with making(file, words_of_kernel(module.__name__)):
-                library = _stored(file, codegen) or _made(module, name, translate, file, symbol, codegen)
+                library = _stored(file, codegen) or _made(module, name, translate, file, symbol, codegen, pairs)
     return int(library.get_pointer_to_function(symbol)), library
 
 
@@ -85,9 +89,11 @@ def _stored(file: Path, codegen: Any) -> Any:
     return None
 
 
-def _made(module: ModuleType, name: str, translate: Translation, file: Path, symbol: str, codegen: Any) -> Any:
+def _made(
+    module: ModuleType, name: str, translate: Translation, file: Path, symbol: str, codegen: Any, pairs: bool
+) -> Any:
     """A new library with one kernel under the name ``symbol``; the library is stored in the file."""
-    library = codegen.create_library(symbol)
+    library = PairingLibrary(codegen, symbol) if pairs else codegen.create_library(symbol)
     library.enable_object_caching()
     library.add_ir_module(translate(module, name, library.create_ir_module(symbol), symbol))
     library.finalize()

@@ -37,6 +37,20 @@ class Entry(Kept):
             raise error
         return result
 
+    def bound(self, *tuples: Any) -> Callable[..., Any]:
+        """The compiled function with its first arguments, named tuples, given: a call takes a third of the time."""
+        call, references = super().__call__, tuple(map(reference, tuples))
+
+        def called(*arguments: Any) -> Any:
+            _STATE.error = None
+            result = call(*references, *arguments)
+            if _STATE.error is not None:
+                error, _STATE.error = _STATE.error, None
+                raise error
+            return result
+
+        return called
+
     def prepare(self, *arguments: Any) -> None:
         """Compile for the types of arguments, without a call."""
         layouts = tuple(map(_layout, arguments))

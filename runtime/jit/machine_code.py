@@ -87,7 +87,11 @@ def digest_of_kernel(text: str) -> str:
 
 @cache
 def _translator() -> str:
-    return sha256("".join(text_of(ROOT / "runtime" / "jit" / f"{name}.py") for name in ("straight_line", "addresses")))
+    return sha256(
+        "".join(
+            text_of(ROOT / "runtime" / "jit" / f"{name}.py") for name in ("straight_line", "addresses", "pipelines")
+        )
+    )
 
 
 @cache  # once in a process

@@ -107,6 +107,18 @@ class _OnceOptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
         passes.run(self._final_module, *builder)
 
 
+class PairingLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Straight-line code in which equal operations on different numbers become vector instructions.
+
+    numba leaves this out because it takes time and seldom helps other code.
+    """
+
+    def _optimize_final_module(self) -> None:
+        made = self._codegen._module_pass_manager(slp_vectorize=True)
+        passes, *builder = made if isinstance(made, tuple) else (made,)  # as above
+        passes.run(self._final_module, *builder)
+
+
 class EntryCompiler(Compiler):  # type: ignore[misc]
     """numba's compiler, for functions that Python calls and for those called by their address."""
 

@@ -20,16 +20,31 @@ class Latest(Generic[T]):
     def __init__(self, make: Callable[..., T], most: int) -> None:
         self._make, self._most = make, most
         self._lock = threading.Lock()
-        self._made: dict[tuple[int, ...], tuple[tuple[Any, ...], T]] = {}  # by identities, the last one used at the end
+        self._made: dict[
+            tuple[int, ...], list[Any]
+        ] = {}  # by identities: objects, value, whether it was used again lately
 
     def __call__(self, *objects: Any) -> T:
         """The value for these objects, made anew unless it is among the latest."""
         key = tuple(map(id, objects))
+        found = self._made.get(key)  # a lock would take longer than this
+        if found is None:
+            return self._added(key, objects)
+        found[2] = True
+        value: T = found[1]
+        return value
+
+    def _added(self, key: tuple[int, ...], objects: tuple[Any, ...]) -> T:
         with self._lock:
-            found = self._made.pop(key, None)
+            found = self._made.get(key)
             if found is None:
-                found = objects, self._make(*objects)
+                found = [objects, self._make(*objects), False]
                 while len(self._made) >= self._most:
-                    del self._made[next(iter(self._made))]  # the one that was not used for longest
-            self._made[key] = found
-        return found[1]
+                    oldest, other = next(iter(self._made.items()))
+                    del self._made[oldest]
+                    if other[2]:  # it stays once more
+                        other[2] = False
+                        self._made[oldest] = other
+                self._made[key] = found
+        value: T = found[1]
+        return value
