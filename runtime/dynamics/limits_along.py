@@ -23,6 +23,7 @@ from runtime.support.arrays import Floats, Ints
 
 OF_LIMIT = 4  # constants: relative excess a q + b, largest moment with the sign that q has outside, damping
 A, B, MOMENT, DAMPING = range(OF_LIMIT)
+HERE, IN_STEPS = 1, 2  # constants hold at the last state; in the steps until a mode changes
 CLEARLY = 1e-12  # [rad] more than the rounding of angles
 WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 
@@ -47,7 +48,7 @@ class LimitsAlong(NamedTuple):
     flat: Floats  # (limits, 2)
     rows: Floats  # (limits, 4) constants of the kernel
     largest: Floats  # (limits,) relative excess up to which they hold
-    ready: Ints  # (1,) 1: these belong to the modes of the limits
+    ready: Ints  # (1,) HERE or IN_STEPS: these belong to the modes of the limits; 0: they do not
 
 
 def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats) -> LimitsAlong:
@@ -91,11 +92,11 @@ def keep_sides(z, z_end, rates, rates_end, h, w):  # type: ignore[no-untyped-def
 
     A cubic polynomial stays between the least and the largest of its four Bezier points.  False also where this is not known.
     """
-    m = w.tree.limits
+    m, third = w.tree.limits, h / 3.0
     for k in range(len(m.q)):
         q = m.q[k]
         a, b, mode = z[q], z_end[q], w.limits.mode[k]
-        c, d = a + h * rates[q] / 3.0, b - h * rates_end[q] / 3.0
+        c, d = a + third * rates[q], b - third * rates_end[q]
         lower, upper = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
         middle, half = turned_back(m.sign[k] * 0.5 * (lower + upper) + m.offset[k]), 0.5 * (upper - lower) + CLEARLY
         if not abs(middle) + half < math.pi:
@@ -118,12 +119,18 @@ def clear_limits(m):  # type: ignore[no-untyped-def]
 
 @inlined
 def begin_limits(z, t, w):  # type: ignore[no-untyped-def]
-    """``set_limits`` for a step from z on; False also for a limit whose mode may change in the step."""
-    for k in range(len(w.tree.limits.q)):
+    """``set_limits`` for a step from z on; False also for a limit whose mode may change in the step.
+
+    Limits that keep their modes keep their sides, and so their constants.
+    """
+    m = w.tree.limits
+    for k in range(len(m.q)):
         if w.limits.mode[k] == AUTO:
-            clear_limits(w.tree.limits)
+            clear_limits(m)
             return False
-    return set_limits(z, t, w)
+    if m.ready[0] != IN_STEPS and set_limits(z, t, w):
+        m.ready[0] = IN_STEPS
+    return m.ready[0] == IN_STEPS
 
 
 @inlined
@@ -144,7 +151,7 @@ def set_limits(z, t, w):  # type: ignore[no-untyped-def]
         row[A] = slope / of.compliance[k]
         row[B] = (outside * angle - slope * z[m.q[k]] - m.edge[k, side]) / of.compliance[k]
         row[MOMENT], m.largest[k] = slope * of.max_moment[k], m.flat[k, side] / of.compliance[k]
-    m.ready[0] = 1
+    m.ready[0] = HERE
     return limits_hold(z, w)
 
 

@@ -37,6 +37,7 @@ from runtime.integrate.switching import (
     first_switch,
     foremost,
     set_auto,
+    sides_are_kept,
 )
 from runtime.jit.compilation import inlined
 
@@ -66,6 +67,9 @@ def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
     time, landing, was_active = s.time[T], s.flags[LANDING] > 0, any_active(w)
     if not landing:
         s.time[USUAL + was_active] = h
+        if sides_are_kept(s, w):
+            s.flags[UNDONE] = 0
+            return Status.RUNNING
     fraction = first_switch(s, t, w) if s.flags[LANDING] < MAX_LANDINGS else 2.0
     if fraction <= 1.0 and fraction * h <= MIN_LANDING * max(1.0, abs(time)):
         fraction = 0.0  # the step begins at the change, and the mode changes at its start

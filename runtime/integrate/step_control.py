@@ -20,6 +20,8 @@ ACCEPTED, REJECTED, BAD = range(3)  # verdicts on an attempt
 NO_LIMIT = 10**15  # steps: none was given
 MOST_STEPS = 1e10  # days of computing
 FIRST_LOOK = 1024  # steps
+# Of the growth that an error allows, at order 8: an estimate that passes through zero would else be followed by a rejected step.
+GROWTH = 0.35
 
 
 @inlined
@@ -79,7 +81,8 @@ def factor_of(error, safety, order, slowest, fastest):  # type: ignore[no-untype
     """Factor by which the step may change after this error, for an estimate of this order."""
     if order == 8:  # by square roots, which vector instructions have
         root = math.sqrt(math.sqrt(math.sqrt(error)))
-        return fastest if root * fastest <= safety else max(slowest, safety / root)
+        factor = fastest if root * fastest <= safety else max(slowest, safety / root)
+        return factor if factor <= 1.0 else 1.0 + GROWTH * (factor - 1.0)
     return fastest if error == 0.0 else min(fastest, max(slowest, safety * error ** (-1.0 / order)))
 
 

@@ -17,7 +17,7 @@ from runtime.dynamics.contacts import (
 )
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
-from runtime.dynamics.limits_along import keep_sides, over_along
+from runtime.dynamics.limits_along import HERE, keep_sides, over_along
 from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.integrate.dense_output import prepare_step, state_within
@@ -126,10 +126,17 @@ def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
             continue
         change_contact(k - limits, at, s, t, w)
         contacts += 1
+    forget_constants(w)
     over_at(s.y, t, w)
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]
     return contacts
+
+
+@inlined
+def forget_constants(w):  # type: ignore[no-untyped-def]
+    """Find the constants of limits of coordinates anew at the next step, as modes change now."""
+    w.tree.limits.ready[0] = min(w.tree.limits.ready[0], HERE)
 
 
 @inlined
@@ -176,6 +183,7 @@ def any_active(w):  # type: ignore[no-untyped-def]
 @inlined
 def set_auto(w):  # type: ignore[no-untyped-def]
     """Set all modes to AUTO."""
+    forget_constants(w)
     for k in range(len(w.switches.mode)):
         w.switches.before_auto[k], w.switches.mode[k] = w.switches.mode[k], AUTO
 
@@ -240,14 +248,24 @@ def graze(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def sides_are_kept(s, w):  # type: ignore[no-untyped-def]
+    """Whether it is known without samples that nothing switches in the last step; False for modes AUTO and contacts."""
+    return len(w.tree.limits.q) > 0 and keep_sides(s.y_old, s.y, s.begin, s.end, s.time[LENGTH], w)
+
+
+@inlined
 def first_switch(s, t, w):  # type: ignore[no-untyped-def]
     """Fraction of the last step at which the first limit or contact switches; 2 if none does.
 
     Samples at the end, between, and where one seems to graze its change bracket the change, which is located on the dense output.
     ``s.trial`` is memory.
     """
-    if len(w.tree.limits.q) > 0 and keep_sides(s.y_old, s.y, s.begin, s.end, s.time[LENGTH], w):
+    if sides_are_kept(s, w):
         return 2.0  # as the samples would, which are on the same polynomials
+    if len(w.tree.limits.q) > 0:
+        over_along(s.y_old, t, w)
+        for k in range(len(w.switches.over)):
+            s.sampled[0, k] = w.switches.over[k]  # steps that keep their sides store nothing
     lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
     for q in range(1, SAMPLES + MAX_ITERATIONS + 1):
         if upper == 2.0:

@@ -49,6 +49,22 @@ def test_lengths_after_an_attempt():
     assert rule("after_bad_attempt")(0.9e-10, 0.5) == 0.0 and rule("after_bad_attempt")(0.9e-7, 1000.0) == 0.0
 
 
+def test_steps_of_dop853_grow_by_a_part_of_what_their_error_allows():
+    """An estimate that passes through zero allows a longer step than the next one, which would be rejected."""
+    factor_of = rule("factor_of")
+    allowed = {error: 0.84 * error ** (-1 / 8) for error in (1e-4, 0.01, 0.1, 0.5, 1.0, 30.0)}
+    for error, factor in allowed.items():
+        expected = factor if factor < 1.0 else 1.0 + step_control.GROWTH * (factor - 1.0)
+        assert factor_of(error, 0.84, 8, 0.333, 6.0) == pytest.approx(expected, rel=1e-14)
+    assert factor_of(0.0, 0.84, 8, 0.333, 6.0) == 1.0 + 5.0 * step_control.GROWTH < 3.0
+    assert factor_of(1e9, 0.84, 8, 0.333, 6.0) == 0.333
+
+
+def test_one_attempt_at_a_free_foot_in_thirty_is_rejected_at_most():
+    run = simulate(models.foot.build(), 5.0, t_eval=[5.0], rtol=1e-10, atol=1e-10)
+    assert run.stats.rejections <= run.stats.steps / 30
+
+
 def test_the_last_step_takes_a_short_rest_too():
     h, last = rule("step_length")(0.1, math.inf, 1.9, 2.0005)
     assert last and h == 2.0005 - 1.9
