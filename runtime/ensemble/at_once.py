@@ -26,7 +26,7 @@ from runtime.ensemble.joint_batch import (
     of_geometries,
     of_one_batch,
 )
-from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
+from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate import batch
@@ -348,6 +348,12 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
 
 def _columns(task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, chunk: Chunk) -> Floats:
     """Outputs (cases, columns) of the cases at these places, from coordinates and rates (cases, times, n)."""
+    blocks = blocks_of(len(kept), z.shape[1] * len(prepared.given.system.state.y))
+    return np.concatenate([_columns_of_block(task, prepared, kept[b], numbers, z[b], chunk) for b in blocks])
+
+
+def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, chunk: Chunk) -> Floats:
+    """``_columns`` of a block of cases."""
     given, limits = prepared.given, prepared.limits[kept]
     assert task.outputs is not None
     if not len(kept):

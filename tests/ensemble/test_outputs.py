@@ -11,7 +11,7 @@ import xarray
 import models
 import runtime
 from runtime import ModelError, Status, read_ensemble, simulate_many
-from runtime.ensemble import output_names
+from runtime.ensemble import kept_outputs, output_names
 from runtime.ensemble.kept_outputs import columns_of_batch
 from tests.support.contact_bodies import ball
 from tests.support.ensembles import thrown
@@ -294,6 +294,19 @@ def test_arrays_of_a_chunk_are_freed_with_it(way, monkeypatch):
         assert many.success and made and all(ref() is None for ref in made)
     finally:
         gc.enable()
+
+
+def test_outputs_do_not_depend_on_the_blocks_in_which_they_are_made(monkeypatch):
+    cases = {"mass.toes": np.linspace(0.1, 0.4, 40), "rate.ankle.theta_i": np.linspace(-2.0, 2.0, 40)}
+    outputs = ["range(r.main_foot.y)", "energy", "max(limit_excess.talocrural)", "last(norm(reaction_force.ankle))"]
+
+    def found():
+        return simulate_many(LIMITED, cases, T[-1], t_eval=T, outputs=outputs, chunk=40, **SETTINGS).values()
+
+    whole = found()
+    monkeypatch.setattr(kept_outputs, "BLOCK", 1.0)  # a block for each vector
+    many = found()
+    assert all(np.array_equal(many[name], whole[name]) and np.isfinite(whole[name]).all() for name in outputs)
 
 
 def test_outputs_of_a_batch_in_which_no_case_reaches_its_end():
