@@ -14,6 +14,7 @@ from __future__ import annotations
 import sympy as sp
 
 from codegen.compiler.calculus import Expr, Moving, Scope, Vector
+from codegen.compiler.slopes import slope
 from codegen.compiler.straight import Targets
 
 UNIT = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
@@ -60,4 +61,4 @@ def _entries(expressions: list[Expr], columns: list[Changes]) -> Targets:
 
 def _slope(expression: Expr, changes: Changes) -> Expr:
     used = sorted(expression.free_symbols & changes.keys(), key=str)
-    return sp.sympify(sum((sp.diff(expression, s) * changes[s] for s in used), sp.S.Zero))
+    return sp.sympify(sum((slope(expression, s) * changes[s] for s in used), sp.S.Zero))

@@ -26,6 +26,7 @@ from codegen.compiler.reading import (
     refuse_functions,
     refuse_unused,
 )
+from codegen.compiler.slopes import slope
 from codegen.compiler.soundness import refuse_unsound_rows
 from codegen.compiler.units import NUMERIC_CHECK_DIGITS, sample, units_of
 
@@ -59,7 +60,7 @@ class Derivation:
             return False
         (signal,) = (c.symbol(0) for c in self.scope.signals.values())
         parts, somewhere = self.scope.spelt_out(), sample(self.scope)
-        slopes = [sp.diff(e, signal) for e in (self.Phi[0].xreplace(parts) + signal, *self.D.xreplace(parts))]
+        slopes = [slope(e, signal) for e in (self.Phi[0].xreplace(parts) + signal, *self.D.xreplace(parts))]
         values = [sp.sympify(slope).xreplace(somewhere).evalf(NUMERIC_CHECK_DIGITS) for slope in slopes]
         return all(abs(value) < sp.Float("1e-20") for value in values)
 
@@ -152,7 +153,7 @@ def jacobian_row(scope: Scope, phi: Expr) -> list[Expr]:
     """Coefficients of v_i, omega_i, v_j and omega_j in phi', 12 entries; in forces of more bodies 24."""
     row = {(body, part): [sp.S.Zero] * 3 for body in scope.bodies for part in ("v", "omega")}
     for m in scope.quantities:
-        for key, g in m.pull_back([sp.diff(phi, s) for s in m.symbols]).items():
+        for key, g in m.pull_back([slope(phi, s) for s in m.symbols]).items():
             row[key] = [a + b for a, b in zip(row[key], g, strict=True)]
     return [entry for part in row.values() for entry in part]
 
@@ -199,11 +200,11 @@ def rate(scope: Scope, expression: Expr, order: int) -> Expr:
         for level in range(order):
             for x, x_dot in zip(m.derivative_symbols(level), m.derivative_symbols(level + 1), strict=True):
                 if x != 0:
-                    value += sp.diff(expression, x) * x_dot
+                    value += slope(expression, x) * x_dot
     return value
 
 
 def _signal_rate(scope: Scope, expression: Expr, highest: int) -> Expr:
     """The part of a time derivative that is due to signals and their derivatives up to the order ``highest``."""
     signals = [(c, level) for c in scope.signals.values() for level in range(highest + 1)]
-    return sum((sp.diff(expression, c.symbol(level)) * c.symbol(level + 1) for c, level in signals), sp.S.Zero)
+    return sum((slope(expression, c.symbol(level)) * c.symbol(level + 1) for c, level in signals), sp.S.Zero)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -132,12 +133,33 @@ def _components(symbols: Any, values: Any) -> dict[Expr, float]:
 
 def _evaluated(layout: Layout, expressions: Sequence[Expr], values: dict[Expr, float]) -> Array:
     """Values of expressions, NaN where one is not real; sums, named parts and rates are computed from the given values."""
-    known = {s: sp.Float(value) for s, value in values.items()}
+    known: dict[Expr, float] = dict(values)
     for symbol, e in layout.rates.items():
-        known[symbol] = sp.sympify(e).replace(table, _curve).xreplace(known)
+        known[symbol] = _value(sp.sympify(e).replace(table, _curve), known)
+    return np.array([_value(e, known) for e in expressions])
 
-    def number(e: Expr) -> float:
-        value = e.xreplace(known).evalf()
-        return float(value) if value.is_Number and value.is_real else np.nan
 
-    return np.array([number(e) for e in expressions])
+def _value(e: Expr, known: dict[Expr, float]) -> float:
+    """Value of an expression; it is added to the values known, so that each part is computed once."""
+    found = known.get(e)
+    if found is None:
+        try:
+            found = known[e] = _operation(e, known)
+        except (ArithmeticError, TypeError):  # a zero divisor, an overflow; not real
+            found = known[e] = np.nan
+    return found
+
+
+def _operation(e: Expr, known: dict[Expr, float]) -> float:
+    if e.is_Number or e.is_NumberSymbol:
+        return float(e)
+    values = [_value(a, known) for a in e.args]
+    if e.is_Add:
+        return sum(values)
+    if e.is_Mul:
+        return math.prod(values)
+    if not np.isfinite(values).all():
+        return np.nan
+    if e.is_Pow:
+        return float(values[0] ** values[1])  # a complex number is no float
+    return float(e.func(*(a if a.is_Number else sp.Float(value) for a, value in zip(e.args, values, strict=True))))

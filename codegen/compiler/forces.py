@@ -9,6 +9,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from codegen.compiler.calculus import BODIES, Expr, Scope, vector
+from codegen.compiler.slopes import slope
 
 BALANCE_TOLERANCE = 1e-9
 
@@ -25,9 +26,9 @@ def over_velocities(
     expression: Expr, rows: Mapping[Expr, Sequence[Expr]], velocities: Sequence[Expr] = tuple(VELOCITIES)
 ) -> list[Expr]:
     """Derivatives by v_i, omega_i, v_j, omega_j, directly and through the rates whose rows are given."""
-    derivatives = [sp.diff(expression, v) for v in velocities]
+    derivatives = [slope(expression, v) for v in velocities]
     for symbol, row in rows.items():
-        derivatives = [a + sp.diff(expression, symbol) * b for a, b in zip(derivatives, row, strict=True)]
+        derivatives = [a + slope(expression, symbol) * b for a, b in zip(derivatives, row, strict=True)]
     return derivatives
 
 

@@ -16,6 +16,7 @@ import sympy as sp
 from codegen.compiler.calculus import BODIES, Expr, vector
 from codegen.compiler.force_calculus import REACTION, ForceScope
 from codegen.compiler.layout import Layout, kernel
+from codegen.compiler.slopes import slope
 from codegen.compiler.straight import Lines, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
@@ -48,7 +49,7 @@ def refuse_loads(scope: ForceScope, arguments: dict[str, object], parts: Any) ->
     if not loads:
         return
     for s in loads:
-        if _symbols([sp.diff(e, s) for e in acting]) & loads:
+        if _symbols([slope(e, s) for e in acting]) & loads:
             raise scope.error("a force is not linear in its normal loads; multiply each load by a coefficient")
     if set(scope.bodies[2:]) & {m.body for m in scope.moving.values()}:
         raise scope.error("a force with normal loads acts between the two bodies of a joint; remove bodies k and l")
@@ -90,8 +91,8 @@ def load_kernels(
 ) -> list[Lines]:
     """The kernels of the loads of a force, with bodies i and j."""
     loads, reaction = scope.loads, reaction_symbols()
-    sizes = [e for h in loads.values() for e in (h, *(sp.diff(h, s) for s in reaction))]
-    acting = [sp.diff(e, s) for s in loads for e in wrench[:12]]
+    sizes = [e for h in loads.values() for e in (h, *(slope(h, s) for s in reaction))]
+    acting = [slope(e, s) for s in loads for e in wrench[:12]]
     directions = seeds_of(scope.moving.values(), reaction, BODIES)
     return [
         kernel(layout, "loads", (*arguments, "out"), indexed("out", sizes), "Each load, and its slopes over the reaction"),

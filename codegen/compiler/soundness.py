@@ -8,6 +8,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.compiler.calculus import BODIES, Expr, Moving, Scope, vector
+from codegen.compiler.slopes import slope
 from codegen.compiler.units import sample
 
 NEWTON_STEPS = 30
@@ -33,11 +34,11 @@ def refuse_unsound_rows(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ..
     common = dict(zip([*u, *w], (0.3, -0.7, 1.1, 0.5, 0.2, -1.3), strict=True))
     parts = scope.spelt_out()
     equations = sp.Matrix([*Phi, *_orthonormality(moving)]).xreplace(parts)
-    residuals, slope, D_at, twist_at = (
+    residuals, slopes, D_at, twist_at = (
         sp.lambdify([unknowns], expression, "numpy", cse=True)
         for expression in (
             equations,
-            equations.jacobian(unknowns),
+            sp.Matrix([[slope(e, s) for s in unknowns] for e in equations]),
             jacobian.xreplace(parts),
             sp.Matrix(twist).xreplace(common),
         )
@@ -45,7 +46,7 @@ def refuse_unsound_rows(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ..
     z = np.array([float(value) for value in start.values()])
     with np.errstate(all="ignore"):
         for _ in range(NEWTON_STEPS):
-            step = np.linalg.pinv(np.nan_to_num(slope(z))) @ np.nan_to_num(residuals(z).ravel())
+            step = np.linalg.pinv(np.nan_to_num(slopes(z))) @ np.nan_to_num(residuals(z).ravel())
             z = z - step / max(1.0, float(np.abs(step).max()))
         residual = float(np.abs(residuals(z)).max())
     if not residual < RIGID_MOTION_TOLERANCE:

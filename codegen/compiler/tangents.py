@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable
 import sympy as sp
 
 from codegen.compiler.calculus import BODIES, Expr, Moving, vector
+from codegen.compiler.slopes import slope, symbols_in
 from codegen.compiler.straight import DECORATOR, Lines, Statements, Targets, Values, straight, to_text
 
 Sum = list[tuple[Expr, Expr]]  # factors, and the symbols whose motion they multiply
@@ -109,8 +110,8 @@ def tangent(
 def _derivative(value: Expr, moving: set[Expr]) -> Sum:
     parts: dict[Expr, list[Expr]] = {}
     for term in sp.Add.make_args(value):  # each by its own symbols only
-        for s in term.free_symbols & moving:
-            parts.setdefault(s, []).append(sp.diff(term, s))
+        for s in symbols_in(term) & moving:
+            parts.setdefault(s, []).append(slope(term, s))
     slopes = [(sp.Add(*parts[s]), s) for s in sorted(parts, key=str)]
     return [(slope, s) for slope, s in slopes if slope != 0]
 

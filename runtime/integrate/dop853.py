@@ -214,12 +214,14 @@ def estimate(s):  # type: ignore[no-untyped-def]
     """Both estimates of the error from the stages, and the way between the last two of them."""
     coefficients, k, errors = s.own.coefficients, s.own.k, s.own.errors
     for i in range(len(s.y)):
-        v5 = v3 = way = 0.0
-        for q in range(STAGES):
-            v5 += coefficients.error5[q] * k[q, i]
-            v3 += coefficients.error3[q] * k[q, i]
-            way += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
-        errors[0, i], errors[1, i], errors[2, i] = v5, v3, way
+        errors[0, i] = errors[1, i] = errors[2, i] = 0.0
+    for q in range(STAGES):  # a row of the stages at a time, in vector instructions
+        of5, of3 = coefficients.error5[q], coefficients.error3[q]
+        of_way = coefficients.b[q] - coefficients.a[STAGES - 1, q]
+        for i in range(len(s.y)):
+            errors[0, i] += of5 * k[q, i]
+            errors[1, i] += of3 * k[q, i]
+            errors[2, i] += of_way * k[q, i]
 
 
 @serves(stepping.check_stiffness, Memory)
