@@ -20,12 +20,10 @@ from runtime.integrate.batch_changes import (
     AGAIN,
     ALONE,
     find_bracket,
-    prepare_location,
     switch,
 )
 from runtime.integrate.batch_control import CONTRACT, choose_lengths, go_on, weigh_attempts
 from runtime.integrate.batch_limits import (
-    NONE,
     end_limits,
     go_on_with_limits,
     limits_hold,
@@ -55,7 +53,6 @@ from runtime.integrate.batch_rows import (
     TAKEN_STEPS,
     TIME,
     TOTAL,
-    UPPER,
 )
 from runtime.integrate.batch_stages import (
     attempt,
@@ -196,24 +193,18 @@ def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
 
 @inlined
 def prepare_special(m, address):  # type: ignore[no-untyped-def]
-    """Where limits change their modes in the special attempts, and the dense output of these and of those with outputs."""
-    lanes, outputs, changes = m.lanes, 0, 0
+    """Where limits change their modes in the special attempts, and the dense output of those with outputs."""
+    lanes, outputs = m.lanes, 0
     for lane in range(LANES):
         if lanes[SPECIAL * LANES + lane] == 0.0:
             continue
         outputs += lanes[BETWEEN * LANES + lane] > 0.0
         if len(m.limits.q) > 0 and lanes[TAKEN * LANES + lane] == 1.0 and lanes[SUSPECT * LANES + lane] > 0.0:
             find_bracket(m, lane)
-            if lanes[UPPER * LANES + lane] != NONE:
-                lanes[BETWEEN * LANES + lane] = 1.0
-                changes += 1
         lanes[DENSE_STEPS * LANES + lane] += lanes[BETWEEN * LANES + lane]
-    if outputs + changes > 0:
-        dense_stages(m, address)
     if outputs > 0:
+        dense_stages(m, address)
         prepare_dense(m)
-    if changes > 0:
-        prepare_location(m)
 
 
 @inlined

@@ -6,13 +6,14 @@ The rules are those of ``runtime.integrate.landing`` and ``switching``.
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.batch_limits import CUBIC, ENDED, NONE, START, change_modes, place_of, set_over
-from runtime.integrate.batch_polynomial import set_polynomials, value_of
-from runtime.integrate.batch_rows import ACTIVE, LANDINGS, LOWER, TIME, UPPER, USUAL, USUAL_ACTIVE, WORK, WORKED
-from runtime.integrate.dop853 import POWER
-from runtime.integrate.landing import FIRST_ACTIVE, LANDED, MAX_LANDINGS, MIN_LANDING
+from runtime.integrate.batch_limits import CUBIC, ENDED, NONE, SIDE, START, change_modes, place_of, set_over
+from runtime.integrate.batch_parameters import AHEAD, BEHIND, OFFSET, SIGN
+from runtime.integrate.batch_rows import ACTIVE, LANDINGS, LENGTH, LOWER, TIME, UPPER, USUAL, USUAL_ACTIVE, WORK, WORKED
+from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.landing import FIRST_ACTIVE, MAX_LANDINGS, MIN_LANDING
+from runtime.integrate.limit_changes import ON_SIDE, bends_of, passes
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE, MAX_ITERATIONS, ON_SIDE, REFINEMENTS, vertex
+from runtime.integrate.switching import GRAZE, LANDED, REFINEMENTS, vertex
 from runtime.jit.compilation import inlined
 
 
@@ -79,6 +80,10 @@ def find_bracket(m, lane):  # type: ignore[no-untyped-def]
             x.samples[q, k] = x.over[k]
         if x.over[foremost(x)] > ON_SIDE:
             m.lanes[lower], m.lanes[upper] = (q - 1.0) / SAMPLES, q / SAMPLES
+            if q == SAMPLES and m.lanes[LANDINGS * LANES + lane] > 0.0:
+                sample(m, lane, LANDED)
+                if x.over[foremost(x)] <= ON_SIDE:
+                    m.lanes[lower] = LANDED
             return
     place = graze(m, lane)
     if place != NONE:
@@ -86,40 +91,26 @@ def find_bracket(m, lane):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def over_within(m, lane, x):  # type: ignore[no-untyped-def]
-    """Fill ``over`` at a fraction x of a lane's step, on the dense output."""
-    for k in range(len(m.limits.q)):
-        dense = m.limits.polynomial[k * POWER * LANES :]
-        set_over(m.limits, k, lane, m.y[m.limits.q[k] * LANES + lane] + value_of(dense, lane, x))
-
-
-@inlined
-def prepare_location(m):  # type: ignore[no-untyped-def]
-    """Polynomials of the coordinates of all limits and lanes, from the stages of the dense output."""
-    for k in range(len(m.limits.q)):
-        o = m.limits.q[k] * LANES
-        set_polynomials(m.y[o:], m.end[o:], m.k, m.polynomial, o, m.lanes, m.limits.polynomial[k * POWER * LANES :])
-
-
-@inlined
 def locate(m, lane):  # type: ignore[no-untyped-def]
-    """Fraction of a lane's step at which the first limit changes its mode, from its bracket."""
-    x = m.limits
-    lower, upper, value_lower, value_upper = m.lanes[LOWER * LANES + lane], m.lanes[UPPER * LANES + lane], 0.0, 0.0
-    for q in range(MAX_ITERATIONS):
-        middle = 0.5 * (lower + upper)
-        if value_lower < 0.0 < value_upper and q % 2 == 1:
-            middle = lower - value_lower * (upper - lower) / (value_upper - value_lower)
-            middle = min(max(middle, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
-        over_within(m, lane, middle)
-        value = x.over[foremost(x)]
-        if abs(value) <= ON_SIDE:
-            return middle
-        if value > 0.0:
-            upper, value_upper = middle, value
-        else:
-            lower, value_lower = middle, value
-    return upper
+    """As of ``switching.first_passage``, for a lane, with the number of the limit."""
+    x, lower, upper = m.limits, m.lanes[LOWER * LANES + lane], m.lanes[UPPER * LANES + lane]
+    h, rates, first, fraction = m.lanes[LENGTH * LANES + lane], len(m.y) // 2, -1, upper
+    sample(m, lane, upper)
+    for k in range(len(x.q)):
+        if x.over[k] > ON_SIDE:
+            at, a, own = place_of(k, lane), x.q[k] * LANES + rates + lane, x.own
+            cubic = (
+                own[at + CUBIC * LANES], own[at + (CUBIC + 1) * LANES], own[at + (CUBIC + 2) * LANES],
+                own[at + (CUBIC + 3) * LANES],
+            )  # fmt: skip
+            limit = (
+                own[at + SIGN * LANES], own[at + OFFSET * LANES], own[at + AHEAD * LANES], own[at + BEHIND * LANES],
+                own[at + SIDE * LANES],
+            )  # fmt: skip
+            passage = passes(cubic, bends_of(cubic, m.k[0, a], m.k[STAGES, a], h), limit, lower, upper)
+            if first < 0 or passage < fraction:
+                first, fraction = k, passage
+    return fraction, first
 
 
 GO_ON, AGAIN, ALONE = range(3)
@@ -137,11 +128,12 @@ def switch(m, lane, h):  # type: ignore[no-untyped-def]
     landing, fraction, first = landings > 0.0, NONE, -1
     if not landing:
         lanes[(USUAL_ACTIVE if was_active == 1.0 else USUAL) * LANES + lane] = h
-    if lanes[UPPER * LANES + lane] != NONE:
-        fraction = locate(m, lane)
+    if lanes[UPPER * LANES + lane] != NONE and landing and lanes[LOWER * LANES + lane] == LANDED:
+        fraction = 1.0
+    elif lanes[UPPER * LANES + lane] != NONE:
+        fraction, first = locate(m, lane)
         if fraction * h <= MIN_LANDING * max(1.0, abs(time)):
             fraction = 0.0
-        first = foremost(x)
     if fraction <= 1.0 and not (landing and fraction > LANDED):
         if fraction == 0.0 and not change_modes(m, lane, m.y, -10.0 * ON_SIDE, first):
             return ALONE, 0.0

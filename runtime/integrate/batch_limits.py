@@ -38,10 +38,10 @@ from runtime.integrate.batch_rows import (
     WORK,
     WORKED,
 )
-from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
+from runtime.integrate.limit_changes import ON_SIDE
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE, ON_SIDE
+from runtime.integrate.switching import GRAZE
 from runtime.jit.compilation import columns, inlined
 from runtime.support.arrays import Floats, Ints
 
@@ -65,7 +65,6 @@ class BatchLimits(NamedTuple):
     waiting: Floats  # the same of the cases that are ready
     over: Floats  # (limits,) [rad] beyond the side of the mode
     samples: Floats  # (SAMPLES + 1, limits)
-    polynomial: Floats  # (limits * POWER * LANES,) of the coordinates within a step
 
 
 def batch_limits(
@@ -78,7 +77,7 @@ def batch_limits(
     return BatchLimits(
         q=np.array([limit.step for limit in limits], np.int64), first=np.array([first]), weights=COEFFICIENTS.b, given=given,
         final=np.full((len(given), n), np.nan), work=np.zeros(len(given)), own=own, waiting=waiting, over=np.zeros(count),
-        samples=np.zeros((SAMPLES + 1, count)), polynomial=np.zeros(count * POWER * LANES),
+        samples=np.zeros((SAMPLES + 1, count)),
     )  # fmt: skip
 
 

@@ -50,7 +50,8 @@ from runtime.support.arrays import Floats, Ints
 ORDER = 8
 POWER = 7  # terms of the dense output
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
-SAFETY, SLOWEST, FASTEST = 0.83, 0.333, 6.0  # at 0.9 one step in fourteen of a free foot is rejected, at 0.83 one in forty
+# At a safety factor of 0.9 one step in fourteen of a free foot is rejected, at 0.83 one in forty.
+SAFETY, SLOWEST, FASTEST = 0.83, 0.333, 6.0
 SUSPICIOUS = 2.0  # length of a step times the largest eigenvalue from which on stiffness may spoil its dense output
 SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
 CLEARLY = 2.0  # a difference so many times another one is due to an error

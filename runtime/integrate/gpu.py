@@ -108,7 +108,7 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
     """The kernel of a model for states and constants of these sizes and so many limits."""
     integration, n, constants_of_case, count = _integration(module), *sizes, max(limits, 1)
     stages, samples = STAGES + 1 + EXTRA, SAMPLES + 1
-    own, polynomial_of_limits, dense = count * WIDTH, count * POWER, POWER * n  # local arrays take no products
+    own, dense = count * WIDTH, POWER * n  # local arrays take no products
 
     @cuda.jit
     def run(  # type: ignore[no-untyped-def]
@@ -122,7 +122,7 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
         x = BatchLimits(
             q=q, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
             work=work[case : case + 1], own=array(own, float64), waiting=array(own, float64),
-            over=array(count, float64), samples=array((samples, count), float64), polynomial=array(polynomial_of_limits, float64),
+            over=array(count, float64), samples=array((samples, count), float64),
         )  # fmt: skip
         m = BatchWorkspace(
             which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, parts=parts, stages=addresses,

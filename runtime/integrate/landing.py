@@ -30,11 +30,13 @@ from runtime.integrate.stepping import (
     T,
 )
 from runtime.integrate.switching import (
+    LANDED,
     any_active,
     change_modes,
     first_contacts,
     first_modes,
     first_switch,
+    first_switch_along,
     foremost,
     set_auto,
     sides_are_kept,
@@ -45,7 +47,6 @@ MIN_LANDING = 1e-12  # [s] times the larger of 1 and the time
 MAX_LANDINGS = 4  # attempts; then the step is taken in mode AUTO
 # Of a step, [s]: a contact changes at the end of a step that was cut there if it is so near.
 CLOSE, CLOSE_TIME = 1e-9, 1e-11
-LANDED = 0.9  # of a step that was cut at a change of limits
 FIRST_ACTIVE = 0.05  # of the usual step: the first one with a limit active
 FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``switching_part`` does
 
@@ -70,7 +71,10 @@ def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
         if sides_are_kept(s, w):
             s.flags[UNDONE] = 0
             return Status.RUNNING
-    fraction = first_switch(s, t, w) if s.flags[LANDING] < MAX_LANDINGS else 2.0
+    fraction = 2.0
+    if s.flags[LANDING] < MAX_LANDINGS:
+        along = len(w.tree.limits.q) > 0
+        fraction = first_switch_along(s, t, w, landing) if along else first_switch(s, t, w)
     if fraction <= 1.0 and fraction * h <= MIN_LANDING * max(1.0, abs(time)):
         fraction = 0.0  # the step begins at the change, and the mode changes at its start
     again = fraction <= 1.0 and not (landing and fraction > landed(s, w, h))

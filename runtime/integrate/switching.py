@@ -21,12 +21,12 @@ from runtime.dynamics.limits_along import HERE, keep_sides, over_along
 from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.integrate.dense_output import prepare_step, state_within
+from runtime.integrate.limit_changes import ON_SIDE, bends_of, cubic_of, passes
 from runtime.integrate.stepping import FOUND, LENGTH, SAMPLES, T_OLD, T, between_ends
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
-# [rad] or [mm] within this distance a direction is on its cone: the moment is below 1e-13 of its maximum
-ON_SIDE = 1e-9
+LANDED = 0.9  # of a step that was cut at a change of limits: from here on a change counts as one at its end
 TOLERANCE = 1e-10  # [mm] of the location of a contact's change
 CHATTER = 1e-5  # [s] a change sooner than this after the one before is quick
 ELASTIC_ENERGY = 0  # of the outputs of a normal law
@@ -260,12 +260,6 @@ def first_switch(s, t, w):  # type: ignore[no-untyped-def]
     Samples at the end, between, and where one seems to graze its change bracket the change, which is located on the dense output.
     ``s.trial`` is memory.
     """
-    if sides_are_kept(s, w):
-        return 2.0  # as the samples would, which are on the same polynomials
-    if len(w.tree.limits.q) > 0:
-        over_along(s.y_old, t, w)
-        for k in range(len(w.switches.over)):
-            s.sampled[0, k] = w.switches.over[k]  # steps that keep their sides store nothing
     lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
     for q in range(1, SAMPLES + MAX_ITERATIONS + 1):
         if upper == 2.0:
@@ -299,3 +293,54 @@ def first_switch(s, t, w):  # type: ignore[no-untyped-def]
         else:
             lower, value_lower = x, value
     return upper
+
+
+@inlined
+def first_switch_along(s, t, w, landing):  # type: ignore[no-untyped-def]
+    """``first_switch`` where all are limits of coordinates; ``landing``: the step was cut to end at a change."""
+    if sides_are_kept(s, w):
+        return 2.0  # as the samples would, which are on the same polynomials
+    lower = upper = 2.0
+    for q in range(SAMPLES + 1):
+        between_ends(s, q / SAMPLES, s.trial)
+        over_along(s.trial, t, w)
+        for k in range(len(w.switches.over)):
+            s.sampled[q, k] = w.switches.over[k]
+        if q > 0 and w.switches.over[foremost(w)] > ON_SIDE:
+            lower, upper = (q - 1.0) / SAMPLES, q / SAMPLES
+            break
+    if lower == 2.0:
+        upper = graze(s, t, w)
+        if upper == 2.0:
+            return 2.0
+        lower = max(upper - 1.0 / SAMPLES, 0.0)
+    elif landing and upper == 1.0:
+        between_ends(s, LANDED, s.trial)
+        over_along(s.trial, t, w)
+        if w.switches.over[foremost(w)] <= ON_SIDE:
+            return 1.0
+    between_ends(s, upper, s.trial)
+    over_along(s.trial, t, w)
+    return first_passage(s, w, lower, upper)
+
+
+@inlined
+def first_passage(s, w, lower, upper):  # type: ignore[no-untyped-def]
+    """Fraction of the last step at which the first of the limits of coordinates that are over at ``upper`` passes its edge.
+
+    It alone is over afterwards.
+    """
+    m, h, rates, first, at = w.tree.limits, s.time[LENGTH], w.tree.size[0] // 2, -1, upper
+    for k in range(len(m.q)):
+        if w.switches.over[k] > ON_SIDE:
+            q, a = m.q[k], m.q[k] + rates
+            cubic = cubic_of(s.y_old[q], s.y[q], s.begin[q], s.end[q], h)
+            limit = (
+                m.sign[k], m.offset[k], m.edge[k, 0], m.edge[k, 1], -1.0 if w.limits.mode[k] == ACTIVE else 1.0
+            )  # fmt: skip
+            x = passes(cubic, bends_of(cubic, s.begin[a], s.end[a], h), limit, lower, upper)
+            if first < 0 or x < at:
+                first, at = k, x
+    for k in range(len(m.q)):
+        w.switches.over[k] = 1.0 if k == first else -1.0
+    return at

@@ -268,6 +268,14 @@ def test_limits(law, method):
     assert elastic.stats.method == method
 
 
+def test_limits_of_coordinates():
+    """The work at outputs within steps is that of the powers at their stages, which the dense output finds anew."""
+    run, found = balance_of(models.foot.build(limits="dissipative"))
+    work = np.array(list(found.work.values())).sum(axis=0)
+    assert run.stats.kernel == "joint coordinates" and work[-1] < -0.1
+    assert work == pytest.approx(run.energy - run.energy[0], abs=1e-6)
+
+
 def test_both_methods_in_one_run():
     run, found = balance_of(models.pendulum.build(limits="dissipative"), "auto", 2.0, None, 1e-8)
     assert [part.method for part in run.stats.parts] == ["dop853", "radau"]
