@@ -257,19 +257,23 @@ def outwards(t, s, w, z_dot):  # type: ignore[no-untyped-def]
         if kind != FREE:
             a = plus(plus(row_of(w.a, b, 3), a), cross(before, row_of(s.way, k, 3)))
         if kind == TURN or kind == SLIDE:
-            U, axis = row_of(w.U, k, 6), row_of(s.axis, k, 3)
-            rate = -(w.along[k] + dot((U[0], U[1], U[2]), alpha) + dot((U[3], U[4], U[5]), a)) * w.pivot[k]
-            z_dot[u] = rate
-            if kind == TURN:
-                alpha = plus_times(alpha, rate, axis)
-            else:
-                a = plus_times(a, rate, axis)
+            z_dot[u], alpha, a = move_along(s, w, w.along, k, kind, alpha, a)
         else:
             alpha = turn_freely(t, s, w, w.moment, k, alpha, a, z_dot)
         put_row(w.alpha, k, alpha)
         put_row(w.a, k, a)
         if kind == FREE:
             z_dot[u], z_dot[u + 1], z_dot[u + 2] = a[0] + g[0], a[1] + g[1], a[2] + g[2]
+
+
+@expanded
+def move_along(s, w, along, k, kind, alpha, a):  # type: ignore[no-untyped-def]
+    """The rate of a turn or slide, and the accelerations beyond it, from those before it and its force or moment ``along``."""
+    U, axis = row_of(w.U, k, 6), row_of(s.axis, k, 3)
+    rate = -(along[k] + dot((U[0], U[1], U[2]), alpha) + dot((U[3], U[4], U[5]), a)) * w.pivot[k]
+    if kind == TURN:
+        return rate, plus_times(alpha, rate, axis), a
+    return rate, alpha, plus_times(a, rate, axis)
 
 
 @expanded

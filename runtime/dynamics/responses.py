@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, turned
-from runtime.dynamics.recursion import turn_freely
+from runtime.dynamics.recursion import move_along, turn_freely
 from runtime.dynamics.small_matrices import cross, dot, minus, plus, plus_times, times_symmetric, transposed_times
 from runtime.jit.compilation import inlined
 from runtime.jit.rows import put_row, row_of
@@ -67,13 +67,7 @@ def accelerations_outwards(t, s, w, c, z_dot):  # type: ignore[no-untyped-def]
         else:
             a = plus(row_of(c.a, b, 3), cross(alpha, row_of(s.way, k, 3)))
         if kind == TURN or kind == SLIDE:
-            U, axis = row_of(w.U, k, 6), row_of(s.axis, k, 3)
-            rate = -(c.along[k] + dot((U[0], U[1], U[2]), alpha) + dot((U[3], U[4], U[5]), a)) * w.pivot[k]
-            z_dot[u] = rate
-            if kind == TURN:
-                alpha = plus_times(alpha, rate, axis)
-            else:
-                a = plus_times(a, rate, axis)
+            z_dot[u], alpha, a = move_along(s, w, c.along, k, kind, alpha, a)
         else:
             alpha = turn_freely(t, s, w, c.moment, k, alpha, a, z_dot)
         put_row(c.alpha, k, alpha)

@@ -37,7 +37,7 @@ from runtime.system.remarks import (
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
 from runtime.system.thin_bodies import with_added_inertia
-from runtime.system.unusual_values import ask_about_state, ask_about_values
+from runtime.system.unusual_values import ask_about_values
 
 
 def build_system(
@@ -55,7 +55,7 @@ def build_system(
     adjustments: tuple[Adjustment, ...] = ()
     system = _not_assembled(name, parts, gravity, y, time, fit=fit)
     if check_units:
-        ask_about_values(system)
+        ask_about_values(system, angles or {}, rates or {})
     system.check_span(time, time, "the initial configuration is taken")
     refuse_singular_joints(system, y)
     refuse_singular_motors(system, y)
@@ -66,9 +66,6 @@ def build_system(
     if angles or rates or system.couplings:
         reference = State(system.body_names, placed)
         system = replace(system, reference=reference)
-        if check_units:
-            given = {"angle": angles or {}, "rate": rates or {}}
-            ask_about_state(system, {f"{what}.{name}": v for what, of in given.items() for name, v in of.items()})
         start = displaced(system, angles, rates, state=reference).y
         if system.drivers:
             check_configuration(

@@ -10,7 +10,7 @@ from runtime.dynamics.layout import STATE, P, V
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
-from runtime.system.degrees_of_freedom import NULL, dense_rows, null_space
+from runtime.system.degrees_of_freedom import dense_rows, null_space
 from runtime.system.mass_data import ADDED, mass_data
 from runtime.system.reference import rotation_matrix
 from runtime.system.system import System, with_fields
@@ -49,7 +49,7 @@ def open_motions(system: System, time: float, y: Floats) -> Floats:
     """The motions that the rows admit in a state, as columns (6 bodies, n)."""
     work = shared_workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
-    return _admitted(dense_rows(system, work.D))
+    return null_space(dense_rows(system, work.D))
 
 
 open_motions_at_start = Latest(lambda system: open_motions(system, system.time, system.state.y), 4)
@@ -77,21 +77,6 @@ def _free_rotation(system: System, y: Floats, motions: Floats) -> str:
     turned = [N @ A[b].T @ motion[6 * b + 3 : 6 * b + 6] for b, N in zip(t.thin_body - 1, t.thin, strict=True)]
     n = int(np.argmax([np.linalg.norm(turn) for turn in turned]))
     return _message(system, int(t.thin_body[n]), turned[n], float(shares[-1]))
-
-
-def _admitted(D: Floats) -> Floats:
-    """Basis of the null space of D, as columns, by QR where its rows are proven to be independent, else by singular values.
-
-    QR takes a tenth of the time, and less beside other processes.
-    """
-    m = len(D)
-    Q, R = np.linalg.qr((D / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), 1e-300)).T, mode="complete")
-    if 0 < m <= len(Q) and np.abs(np.diag(R)).min() > NULL:
-        smallest = 1.0 / np.linalg.norm(np.linalg.inv(R[:m]))  # no singular value is below it
-        if smallest > NULL * np.linalg.norm(R):
-            independent: Floats = Q[:, m:]
-            return independent
-    return null_space(D)
 
 
 def _message(system: System, b: int, turn: Floats, share: float) -> str:

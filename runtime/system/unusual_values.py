@@ -32,8 +32,10 @@ MARGIN = 1e-6  # from a bound, within which a case is asked about alone
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
 
 
-def ask_about_values(system: System) -> None:
+def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping[str, float]) -> None:
     """Ask about values that the bodies, joints, forces and contacts of a system cannot have, in its reference configuration.
+
+    ``angles``, ``rates``: coordinates of joints at the start, such as "ankle.theta_i".
 
     Raises
     ------
@@ -56,6 +58,8 @@ def ask_about_values(system: System) -> None:
             ask(f"{what}: inertia", inertia, Usual(0.0, SLOWER * weight * span**2, "kg m^2", of))
         for part in ("v", "omega"):
             ask_about_speed(system, body.name, part, getattr(system.state, part)[body.name])
+    for part, given in (("angle", angles), ("rate", rates)):
+        ask_about_state(system, {f"{part}.{name}": value for name, value in given.items()})
     for quantity, value in quantities(system).values() if system.forces or system.motors else ():
         if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
