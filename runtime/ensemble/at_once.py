@@ -12,23 +12,27 @@ from functools import lru_cache
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.lift_lanes import CasesOfTree
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.joint_batch import (
+    cases_of_tree,
+    energies_in_lanes,
     given_limits,
     in_joints,
     integrate,
     memory_of_batch,
     of_bodies,
-    of_geometries,
     of_one_batch,
+    states_in_lanes,
+    trees_of_system,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
-from runtime.ensemble.velocities import only_velocities, states_with_velocities
+from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
 from runtime.integrate import batch
-from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weights_of
+from runtime.integrate.balance_check import unbalanced_cases, weights_of
 from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
@@ -130,12 +134,6 @@ class Given:
         """Mass [kg] and gravity [m/s^2] of the cases at these places."""
         return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
 
-    def energies(self, at: Ints, states: Floats, stored: Floats | float) -> Floats:
-        """Kinetic energy, that of gravity and stored energy (cases, n, 3) of the cases at these places."""
-        inertias = self.inertias if self.inertias.ndim == 3 else self.inertias[at]
-        gravity = self.gravity if self.gravity.ndim == 1 else self.gravity[at]
-        return energies_of_motions(self.masses[at], inertias, gravity, states, stored)
-
 
 @dataclass(frozen=True)
 class Prepared:
@@ -165,9 +163,17 @@ class Prepared:
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
-        if self.joints is None:
-            return of_bodies([(self.given.system, np.arange(len(at)))], z)
-        return of_geometries(self.given.system, self.given.tree, _of(self.where, at), z)
+        return states_in_lanes(self.trees(at), z)
+
+    def trees(self, at: Ints) -> CasesOfTree:
+        """Geometry and masses of the cases at these places."""
+        given, alike = self.given, self.joints is None
+        if alike and not given.varied:
+            return trees_of_system(given.system)
+        where = self.where if alike else _of(self.where, at)
+        inertias = given.inertias[None] if given.inertias.ndim == 3 else given.inertias[at]
+        gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
+        return cases_of_tree(given.tree, where, given.masses[at], inertias, gravity)
 
 
 def _matrices(inertias: Floats) -> Floats:
@@ -214,12 +220,8 @@ def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | No
 
 def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable[[int], System]) -> Prepared:
     """The cases with velocities of their own."""
-    system, tree = given.system, given.tree
-    states, good = states_with_velocities(task, cases)
-    everywhere = [(system, np.arange(len(states)))]
-    z = in_joints(everywhere, states)
-    good &= off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states) <= OFF_THE_ROWS
-    return Prepared(given, tree.geometry, z, given.limits, good, None, _angles_of(system), system_of)
+    z, good = coordinates_with_velocities(task, cases)
+    return Prepared(given, given.tree.geometry, z, given.limits, good, None, _angles_of(given.system), system_of)
 
 
 def set_coordinates(z: Floats, given: Given) -> Floats:
@@ -300,38 +302,36 @@ def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) ->
 
 def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
     """``run_prepared`` for cases at these places."""
-    s, system, tree, z, limits = (
-        task.how,
-        prepared.given.system,
-        prepared.given.tree,
-        prepared.z[at],
-        prepared.limits[at],
-    )
-    constants = prepared.constants()[at]
-    given, results = batch.arguments(s, z, constants)
-    memory, of_limits = memory_of_batch(system, z.shape[1], constants.shape[1], limits)
+    how, tree, trees = task.how, prepared.given.tree, prepared.trees(at)
+    z, limits, constants = prepared.z[at], prepared.limits[at], prepared.constants()[at]
+    given, results = batch.arguments(how, z, constants)
+    memory, of_limits = memory_of_batch(prepared.given.system, z.shape[1], constants.shape[1], limits)
     integrate(task, kernel_of(tree), memory, *given, *results)
     good: Bools = results.status == Status.REACHED_END
-    times, path = np.append(s.t_start, s.t or ()), np.concatenate([z[:, None], results.out], axis=1)
+    times, path = np.append(how.t_start, how.t or ()), np.concatenate([z[:, None], results.out], axis=1)
     work: Floats = np.zeros(path.shape[:2])
-    stored: Floats | float = 0.0
+    stored: Floats = np.zeros(path.shape[:2])
     if of_limits is not None:  # the work of dampers is known at the end
-        times, path = np.array([s.t_start, s.t_end]), np.stack([z, of_limits.final], axis=1)
+        times, path = np.array([how.t_start, how.t_end]), np.stack([z, of_limits.final], axis=1)
         work = np.outer(of_limits.work, [0.0, 1.0])
         stored = stored_energies(limits, path[..., of_limits.q])
-    motions = prepared.states(at, path)
     if prepared.joints is not None:
-        good &= _on_the_rows(prepared, at, path[:, -1], motions[:, -1])
+        good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
     kept = at[good]
     if task.outputs is not None:
-        found = _columns(task, prepared, kept, numbers, results.out[good], chunk)
+        found: Floats | None = _columns(task, prepared, kept, numbers, results.out[good], chunk)
+        energies = energies_in_lanes(trees, path, stored)
     else:
-        found = (motions[:, 1:] if of_limits is None else prepared.states(at, results.out))[good]
+        found, to = None, np.where(good, numbers[at], -1)
+        if of_limits is None:
+            energies = energies_in_lanes(trees, path, stored, chunk.states, to)
+        else:
+            energies = energies_in_lanes(trees, path, stored)
+            states_in_lanes(trees, results.out, chunk.states, to)
     chunk.keep(numbers[kept], found, results.counts[good], results.reached[good])
-    energies = prepared.given.energies(at, motions, stored)
     weight = prepared.given.weights(kept)
-    remarks = unbalanced_cases(weight, s, results.counts[good, 1], times, energies[good], work[good])
-    chunk.remark(numbers[kept], remarks, s.t_end)
+    remarks = unbalanced_cases(weight, how, results.counts[good, 1], times, energies[good], work[good])
+    chunk.remark(numbers[kept], remarks, how.t_end)
     return good
 
 
@@ -349,7 +349,7 @@ def _columns(task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Float
 
     def energies() -> Floats:
         stored = stored_energies(limits, z[..., [limit.step for limit in given.tree.limits]])
-        return given.energies(kept, states(), stored)
+        return energies_in_lanes(prepared.trees(kept), z, stored)
 
     def system_of(k: int) -> System:
         return prepared.system_of(int(kept[k]))

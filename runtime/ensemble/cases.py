@@ -84,7 +84,9 @@ def ask_about_columns(system: System, cases: Cases) -> None:
     """
     for name, values in cases.items():
         if values.dtype.kind in "fiu":
-            sizes = np.abs(values.reshape(len(values), -1).astype(float)).max(axis=1, initial=0.0)
+            sizes = np.zeros(len(values))
+            for component in values.reshape(len(values), -1).T:
+                np.maximum(sizes, np.abs(component.astype(float)), out=sizes)
             for size in (sizes.max(), sizes[sizes > 0.0].min(initial=np.inf)):
                 if np.isfinite(size):
                     ask_about_units(system, {name: float(size)})

@@ -23,7 +23,7 @@ from runtime.integrate.batch_changes import (
     prepare_location,
     switch,
 )
-from runtime.integrate.batch_control import CONTRACT, choose_lengths, go_on, weigh_attempts
+from runtime.integrate.batch_control import choose_lengths, go_on, weigh_attempts
 from runtime.integrate.batch_limits import (
     NONE,
     end_limits,
@@ -79,7 +79,7 @@ from runtime.integrate.step_control import (
     would_not_end,
 )
 from runtime.jit.addresses import addresses_of
-from runtime.jit.compilation import compiled, inlined
+from runtime.jit.compilation import CONTRACT, compiled, inlined
 from runtime.jit.pointers import local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints

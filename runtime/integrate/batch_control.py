@@ -36,9 +36,8 @@ from runtime.integrate.batch_rows import (
 )
 from runtime.integrate.dop853 import FASTEST, ORDER, SAFETY, SLOWEST
 from runtime.integrate.step_control import after_acceptance, after_rejection, combined_error, factor_of, step_length
-from runtime.jit.compilation import columns, linked
+from runtime.jit.compilation import CONTRACT, columns, linked
 
-CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
 _combined_error = linked(combined_error.py_func, fastmath=CONTRACT)
 SMALL = 1e-15  # of the largest time of a run: longer steps are surely not too small
 
