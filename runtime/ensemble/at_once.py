@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,7 @@ from runtime.integrate.tree_method import (
     tree_constants,
 )
 from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.latest import Latest
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import JointCases, joint_cases, sound_inertias, states_of_cases
 from runtime.system.limits_along import SAME_ANGLE
@@ -150,16 +152,16 @@ class Prepared:
     ]  # of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies)
     system_of: Callable[[int], System]  # of a case
 
-    def constants(self) -> Floats:
-        """Constants of the kernel, (cases, constants)."""
-        tree = self.given.tree
-        if self.joints is None and not self.given.varied:
-            return np.tile(tree_constants(tree, self.given.system.gravity), (len(self.z), 1))
-        load = carried(self.where, tree.skeleton, self.given.masses, self.given.inertias)
-        module = kernel_of(tree)
+    def constants(self, at: Ints) -> Floats:
+        """Constants of the kernel (cases, constants) of the cases at these places; one row if all have the same."""
+        given = self.given
+        if self.joints is None and not given.varied:
+            return constants_of_system(given.system)
+        load = carried(self.where, given.tree.skeleton, given.masses, given.inertias)
+        module = kernel_of(given.tree)
         found = np.zeros((module.CONSTANTS, len(self.z)))
-        module.prepare(kernel_parameters(self.where, tree.skeleton, load, self.given.gravity), found)
-        return np.ascontiguousarray(found.T)
+        module.prepare(kernel_parameters(self.where, given.tree.skeleton, load, given.gravity), found)
+        return np.ascontiguousarray(found.T[at])
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
@@ -179,6 +181,14 @@ class Prepared:
 def _matrices(inertias: Floats) -> Floats:
     """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
     return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias
+
+
+constants_of_system = Latest(lambda system: tree_constants(system.tree, system.gravity)[None], 4)  # (1, constants)
+
+
+def _of_places(values: Any, at: Ints) -> Any:
+    """Rows of the cases at these places, in order; not copied where these are all."""
+    return values if len(at) == len(values) else values[at]
 
 
 def _of(where: Geometry, at: Ints) -> Geometry:
@@ -303,7 +313,7 @@ def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) ->
 def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
     """``run_prepared`` for cases at these places."""
     how, tree, trees = task.how, prepared.given.tree, prepared.trees(at)
-    z, limits, constants = prepared.z[at], prepared.limits[at], prepared.constants()[at]
+    z, limits, constants = _of_places(prepared.z, at), _of_places(prepared.limits, at), prepared.constants(at)
     given, results = batch.arguments(how, z, constants)
     memory, of_limits = memory_of_batch(prepared.given.system, z.shape[1], constants.shape[1], limits)
     integrate(task, kernel_of(tree), memory, *given, *results)
@@ -317,9 +327,10 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         stored = stored_energies(limits, path[..., of_limits.q])
     if prepared.joints is not None:
         good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
-    kept = at[good]
+    ended = np.flatnonzero(good)
+    kept, counts = at[ended], _of_places(results.counts, ended)
     if task.outputs is not None:
-        found: Floats | None = _columns(task, prepared, kept, numbers, results.out[good], chunk)
+        found: Floats | None = _columns(task, prepared, kept, numbers, results.out[ended], chunk)
         energies = energies_in_lanes(trees, path, stored)
     else:
         found, to = None, np.where(good, numbers[at], -1)
@@ -328,9 +339,9 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         else:
             energies = energies_in_lanes(trees, path, stored)
             states_in_lanes(trees, results.out, chunk.states, to)
-    chunk.keep(numbers[kept], found, results.counts[good], results.reached[good])
-    weight = prepared.given.weights(kept)
-    remarks = unbalanced_cases(weight, how, results.counts[good, 1], times, energies[good], work[good])
+    chunk.keep(numbers[kept], found, counts, results.reached[ended])
+    weight, of_sources = prepared.given.weights(kept), _of_places(work, ended)
+    remarks = unbalanced_cases(weight, how, counts[:, 1], times, _of_places(energies, ended), of_sources)
     chunk.remark(numbers[kept], remarks, how.t_end)
     return good
 

@@ -82,15 +82,20 @@ def ask_about_columns(system: System, cases: Cases) -> None:
     ------
     ModelError
     """
+    largest: dict[str, float] = {}
+    smallest: dict[str, float] = {}
     for name, values in cases.items():
         if values.dtype.kind in "fiu":
             sizes = np.zeros(len(values))
             for component in values.reshape(len(values), -1).T:
                 np.maximum(sizes, np.abs(component.astype(float)), out=sizes)
-            for size in (sizes.max(), sizes[sizes > 0.0].min(initial=np.inf)):
-                if np.isfinite(size):
-                    ask_about_units(system, {name: float(size)})
-                    ask_about_state(system, {name: float(size)})
+            largest[name] = float(sizes.max())
+            if largest[name] > 0.0:
+                smallest[name] = float(sizes[sizes > 0.0].min())
+    for extremes in (largest, smallest):
+        finite = {name: size for name, size in extremes.items() if np.isfinite(size)}
+        ask_about_units(system, finite)
+        ask_about_state(system, finite)
 
 
 def row(cases: Cases, case: int) -> dict[str, Any]:

@@ -108,7 +108,7 @@ class Results(NamedTuple):
 
 
 def arguments(how: Settings, states: Floats, constants: Floats) -> tuple[Any, Results]:
-    """Arguments of ``integrate`` from ``span`` on, for states (cases, n) and constants of a kernel (cases, constants)."""
+    """Arguments of ``integrate`` from ``span`` on, for states (cases, n) and constants of a kernel (cases or 1, constants)."""
     times = np.array(how.t)
     steps = np.array([how.max_step, how.first_step, how.max_steps])
     given = np.array([how.t_start, how.t_end]), np.array([how.rtol, how.atol]), steps, states, constants, times
@@ -229,9 +229,9 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     """Run all cases.
 
     ``span``: start and end; ``tolerances``: relative, absolute; ``steps``: longest, first (0: chosen), ``max_steps`` (as floats).
-    initial (cases, n); constants (cases, constants).  Filled: states at ``times`` (m,) in ``out`` (cases, m, n), ``status``
-    (cases,), ``counts`` (cases, 3) and the time ``reached`` (cases,).  When another thread sets ``stop`` (1,) to a value other
-    than 0, the function returns, and cases that have not ended keep their status.
+    initial (cases, n); constants (cases, constants), or one row for all.  Filled: states at ``times`` (m,) in ``out`` (cases, m,
+    n), ``status`` (cases,), ``counts`` (cases, 3) and the time ``reached`` (cases,).  When another thread sets ``stop`` (1,) to a
+    value other than 0, the function returns, and cases that have not ended keep their status.
     """
     m = local(m)
     first_output, n, limits = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1], len(m.limits.q)
