@@ -289,8 +289,13 @@ def run_until_interrupted(module: ModuleType, kernel: str, memory: Any, *arrays:
             stop[0] = 1
 
 
+_PREPARED: set[tuple[str, str, int]] = set()  # modules, kernels and numbers of arrays
+
+
 def _prepared(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> int:
     """The address of a kernel of a whole model; it and ``integrate`` are compiled."""
-    ask(f"{module.__name__}:{kernel}")
-    integrate.prepare(memory, 0, *arrays)
+    if (which := (module.__name__, kernel, len(arrays))) not in _PREPARED:  # chunk after chunk has the same types
+        ask(f"{module.__name__}:{kernel}")
+        integrate.prepare(memory, 0, *arrays)
+        _PREPARED.add(which)
     return int(addresses_of([module], kernel)[0])

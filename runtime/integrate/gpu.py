@@ -79,7 +79,7 @@ def _itself(m):  # type: ignore[no-untyped-def]
 
 
 @cuda.jit(device=True)
-def _no_stages(m, address):  # type: ignore[no-untyped-def]
+def _no_stages(m, address, worst):  # type: ignore[no-untyped-def]
     """In place of ``batch_stages.written_stages``, which are machine code of the CPU: ``stages`` (2,) are zeros."""
 
 
