@@ -182,22 +182,3 @@ def lift_all(t, w, z, y):  # type: ignore[no-untyped-def]
     """``lift`` for many states: z (m, 2 n), y (m, 13 bodies)."""
     for k in range(len(z)):
         lift(t, w, z[k], y[k])
-
-
-@compiled
-def lift_cases(t, w, axis, way, arm, p, z, y):  # type: ignore[no-untyped-def]
-    """``lift`` for cases z (cases, times, 2 n) whose trees differ, y (cases, times, 13 bodies).
-
-    axis and way (cases, n, 3), arm (cases, bodies, 3) and p (cases, bodies, 4) take the places of those of t.
-    """
-    for n in range(len(z)):
-        for k in range(len(t.kind)):
-            for c in range(3):
-                t.axis[k, c], t.way[k, c] = axis[n, k, c], way[n, k, c]
-        for body in range(len(t.step)):
-            for c in range(3):
-                t.arm[body, c] = arm[n, body, c]
-            for c in range(4):
-                t.p[body, c] = p[n, body, c]
-        for k in range(z.shape[1]):
-            lift(t, w, z[n, k], y[n, k])

@@ -8,29 +8,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.lane_constants import TreeCases, constants_of_trees
 from runtime.dynamics.layout import STATE, V
+from runtime.dynamics.lift_lanes import CasesOfTree
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.joint_batch import (
+    cases_of_tree,
+    energies_in_lanes,
     given_limits,
     in_joints,
     integrate,
     memory_of_batch,
     of_bodies,
-    of_geometries,
     of_one_batch,
+    states_in_lanes,
+    trees_of_system,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
-from runtime.ensemble.velocities import only_velocities, states_with_velocities
+from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
 from runtime.integrate import batch
-from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weights_of
+from runtime.integrate.balance_check import unbalanced_cases, weights_of
 from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
@@ -41,6 +46,7 @@ from runtime.integrate.tree_method import (
     tree_constants,
 )
 from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.latest import Latest
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import JointCases, joint_cases, sound_inertias, states_of_cases
 from runtime.system.joint_motion import JointMotion
@@ -133,12 +139,6 @@ class Given:
         """Mass [kg] and gravity [m/s^2] of the cases at these places."""
         return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
 
-    def energies(self, at: Ints, states: Floats, stored: Floats | float) -> Floats:
-        """Kinetic energy, that of gravity and stored energy (cases, n, 3) of the cases at these places."""
-        inertias = self.inertias if self.inertias.ndim == 3 else self.inertias[at]
-        gravity = self.gravity if self.gravity.ndim == 1 else self.gravity[at]
-        return energies_of_motions(self.masses[at], inertias, gravity, states, stored)
-
 
 @dataclass(frozen=True)
 class Prepared:
@@ -155,28 +155,44 @@ class Prepared:
     ]  # of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies)
     system_of: Callable[[int], System]  # of a case
 
-    def constants(self) -> Floats:
-        """Constants of the kernel, (cases, constants)."""
-        tree = self.given.tree
-        if self.joints is None and not self.given.varied:
-            return np.tile(tree_constants(tree, self.given.system.gravity), (len(self.z), 1))
-        inertias = self.given.inertias if self.given.inertias.ndim == 4 else self.given.inertias[None]
-        steps, gravity = tree.skeleton, np.atleast_2d(self.given.gravity)
+    def constants(self, at: Ints) -> Floats:
+        """Constants of the kernel (cases, constants) of the cases at these places; one row if all have the same."""
+        given = self.given
+        if self.joints is None and not given.varied:
+            return constants_of_system(given.system)
+        inertias = given.inertias if given.inertias.ndim == 4 else given.inertias[None]
+        steps, gravity = given.tree.skeleton, np.atleast_2d(given.gravity)
         cases = TreeCases(
-            np.array(steps.parents), np.array(steps.body_step), *self.where, self.given.masses, inertias, gravity
+            np.array(steps.parents), np.array(steps.body_step), *self.where, given.masses, inertias, gravity
         )
-        return constants_of_trees(kernel_of(tree), cases)
+        return np.ascontiguousarray(constants_of_trees(kernel_of(given.tree), cases)[at])
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
-        if self.joints is None:
-            return of_bodies([(self.given.system, np.arange(len(at)))], z)
-        return of_geometries(self.given.system, self.given.tree, _of(self.where, at), z)
+        return states_in_lanes(self.trees(at), z)
+
+    def trees(self, at: Ints) -> CasesOfTree:
+        """Geometry and masses of the cases at these places."""
+        given, alike = self.given, self.joints is None
+        if alike and not given.varied:
+            return trees_of_system(given.system)
+        where = self.where if alike else _of(self.where, at)
+        inertias = given.inertias[None] if given.inertias.ndim == 3 else given.inertias[at]
+        gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
+        return cases_of_tree(given.tree, where, given.masses[at], inertias, gravity)
 
 
 def _matrices(inertias: Floats) -> Floats:
     """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
     return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias
+
+
+constants_of_system = Latest(lambda system: tree_constants(system.tree, system.gravity)[None], 4)  # (1, constants)
+
+
+def _of_places(values: Any, at: Ints) -> Any:
+    """Rows of the cases at these places, in order; not copied where these are all."""
+    return values if len(at) == len(values) else values[at]
 
 
 def _of(where: Geometry, at: Ints) -> Geometry:
@@ -218,12 +234,8 @@ def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | No
 
 def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable[[int], System]) -> Prepared:
     """The cases with velocities of their own."""
-    system, tree = given.system, given.tree
-    states, good = states_with_velocities(task, cases)
-    everywhere = [(system, np.arange(len(states)))]
-    z = in_joints(everywhere, states)
-    good &= off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states) <= OFF_THE_ROWS
-    return Prepared(given, tree.geometry, z, given.limits, good, None, _angles_of(system), system_of)
+    z, good = coordinates_with_velocities(task, cases)
+    return Prepared(given, given.tree.geometry, z, given.limits, good, None, _angles_of(given.system), system_of)
 
 
 def set_coordinates(z: Floats, given: Given) -> Floats:
@@ -311,38 +323,37 @@ def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) ->
 
 def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
     """``run_prepared`` for cases at these places."""
-    s, system, tree, z, limits = (
-        task.how,
-        prepared.given.system,
-        prepared.given.tree,
-        prepared.z[at],
-        prepared.limits[at],
-    )
-    constants = prepared.constants()[at]
-    given, results = batch.arguments(s, z, constants)
-    memory, of_limits = memory_of_batch(system, z.shape[1], constants.shape[1], limits)
+    how, tree, trees = task.how, prepared.given.tree, prepared.trees(at)
+    z, limits, constants = _of_places(prepared.z, at), _of_places(prepared.limits, at), prepared.constants(at)
+    given, results = batch.arguments(how, z, constants)
+    memory, of_limits = memory_of_batch(prepared.given.system, z.shape[1], constants.shape[1], limits)
     integrate(task, kernel_of(tree), memory, *given, *results)
     good: Bools = results.status == Status.REACHED_END
-    times, path = np.append(s.t_start, s.t or ()), np.concatenate([z[:, None], results.out], axis=1)
+    times, path = np.append(how.t_start, how.t or ()), np.concatenate([z[:, None], results.out], axis=1)
     work: Floats = np.zeros(path.shape[:2])
-    stored: Floats | float = 0.0
+    stored: Floats = np.zeros(path.shape[:2])
     if of_limits is not None:  # the work of dampers is known at the end
-        times, path = np.array([s.t_start, s.t_end]), np.stack([z, of_limits.final], axis=1)
+        times, path = np.array([how.t_start, how.t_end]), np.stack([z, of_limits.final], axis=1)
         work = np.outer(of_limits.work, [0.0, 1.0])
         stored = stored_energies(limits, path[..., of_limits.q])
-    motions = prepared.states(at, path)
     if prepared.joints is not None:
-        good &= _on_the_rows(prepared, at, path[:, -1], motions[:, -1])
-    kept = at[good]
+        good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
+    ended = np.flatnonzero(good)
+    kept, counts = at[ended], _of_places(results.counts, ended)
     if task.outputs is not None:
-        found = _columns(task, prepared, kept, numbers, results.out[good], chunk)
+        found: Floats | None = _columns(task, prepared, kept, numbers, results.out[ended], chunk)
+        energies = energies_in_lanes(trees, path, stored)
     else:
-        found = (motions[:, 1:] if of_limits is None else prepared.states(at, results.out))[good]
-    chunk.keep(numbers[kept], found, results.counts[good], results.reached[good])
-    energies = prepared.given.energies(at, motions, stored)
-    weight = prepared.given.weights(kept)
-    remarks = unbalanced_cases(weight, s, results.counts[good, 1], times, energies[good], work[good])
-    chunk.remark(numbers[kept], remarks, s.t_end)
+        found, to = None, np.where(good, numbers[at], -1)
+        if of_limits is None:
+            energies = energies_in_lanes(trees, path, stored, chunk.states, to)
+        else:
+            energies = energies_in_lanes(trees, path, stored)
+            states_in_lanes(trees, results.out, chunk.states, to)
+    chunk.keep(numbers[kept], found, counts, results.reached[ended])
+    weight, of_sources = prepared.given.weights(kept), _of_places(work, ended)
+    remarks = unbalanced_cases(weight, how, counts[:, 1], times, _of_places(energies, ended), of_sources)
+    chunk.remark(numbers[kept], remarks, how.t_end)
     return good
 
 
@@ -366,7 +377,7 @@ def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints,
 
     def energies() -> Floats:
         stored = stored_energies(limits, z[..., [limit.step for limit in given.tree.limits]])
-        return given.energies(kept, states(), stored)
+        return energies_in_lanes(prepared.trees(kept), z, stored)
 
     def system_of(k: int) -> System:
         return prepared.system_of(int(kept[k]))

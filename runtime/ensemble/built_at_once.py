@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.lift import lift_cases, lift_workspace
+from runtime.dynamics.layout import STATE, V
 from runtime.ensemble.at_once import Given, Prepared, run_prepared, set_coordinates
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.joint_batch import given_limits, of_one_batch
+from runtime.ensemble.joint_batch import cases_of_tree, given_limits, of_one_batch, states_in_lanes
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batch_parameters import (
     AHEAD,
@@ -37,7 +36,7 @@ from runtime.system.joint_cases import states_of_cases
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
 from runtime.system.quantity import Role, quantities
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry, geometry
 from runtime.system.variants import build_variant, variant
@@ -174,11 +173,8 @@ def _find_offsets(limits: Floats, built: BuiltCases, tree: SpanningTree, where: 
     of = built.limits
     assert of is not None
     z = random_coordinates(len(tree.kinds))
-    states = np.empty((len(limits), len(z), built.states.shape[1]))
-    memory = tree_data(tree, system.gravity), lift_workspace(len(tree.kinds))
-    turns = np.ascontiguousarray(where.pose[..., P:V])
-    places = where.axis, where.ways(tree.parents), where.arms(tree.body_step), turns
-    lift_cases(*memory, *places, np.tile(z, (len(limits), 1, 1)), states)
+    trees = cases_of_tree(tree, where, built.masses, system.data.inertia[None, 1:], system.gravity[None])
+    states = states_in_lanes(trees, np.tile(z, (len(limits), 1, 1)))
     angles = of.angles(states)
     limits[..., OFFSET] = angles[:, 0]
     good: Bools = np.all(of.flat > 0.0, axis=(1, 2))

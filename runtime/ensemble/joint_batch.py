@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.lift import lift_all, lift_cases, lift_workspace
+from runtime.dynamics.lift_lanes import CasesOfTree, lanes_of_tree, lift_lanes
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate import batch
@@ -19,7 +19,8 @@ from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
+from runtime.support.latest import Latest
+from runtime.system.spanning_tree import OF_KIND, SpanningTree, joint_coordinates, turn_weights
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
 
@@ -40,35 +41,65 @@ def in_joints(systems: Systems, states: Floats) -> Floats:
 
 def of_bodies(systems: Systems, z: Floats) -> Floats:
     """States of the bodies (cases, times, 13 bodies) for coordinates and rates of their trees (cases, times, n)."""
-    cases, times, n = z.shape
-    out = np.empty((cases, times, STATE * len(systems[0][0].bodies)))
+    out = np.empty((*z.shape[:2], STATE * len(systems[0][0].bodies)))
     for system, at in systems:
-        lifted = np.empty((len(at) * times, out.shape[2]))
-        lift_all(
-            tree_data(tree_of(system), system.gravity),
-            lift_workspace(len(tree_of(system).kinds)),
-            z[at].reshape(-1, n),
-            lifted,
-        )
-        out[at] = lifted.reshape(len(at), times, -1)
+        out[at] = states_in_lanes(trees_of_system(system), z[at])
     return out
 
 
-def of_geometries(system: System, tree: SpanningTree, where: Geometry, z: Floats) -> Floats:
-    """``of_bodies`` of cases with geometries of their own."""
-    skeleton, out = tree.skeleton, np.empty((*z.shape[:2], STATE * len(system.bodies)))
-    turns = np.ascontiguousarray(where.pose[..., P:V])
-    memory = tree_data(tree, system.gravity), lift_workspace(len(tree.kinds))
-    lift_cases(
-        *memory,
-        where.axis,
-        where.ways(skeleton.parents),
-        where.arms(skeleton.body_step),
-        turns,
-        np.ascontiguousarray(z),
-        out,
-    )
-    return out
+def cases_of_tree(
+    tree: SpanningTree, where: Geometry, masses: Floats, inertias: Floats, gravity: Floats
+) -> CasesOfTree:
+    """Geometry, masses (cases, bodies), inertias (cases, bodies, 3, 3) and gravity (cases, 3) of cases, or one row of all."""
+    skeleton = tree.skeleton
+    cases = CasesOfTree(
+        kind=np.array([OF_KIND[kind] for kind in tree.kinds], np.int64), parent=np.array(tree.parents, np.int64),
+        step=np.array(tree.body_step, np.int64), axis=where.axis, way=where.ways(skeleton.parents),
+        arm=where.arms(skeleton.body_step), p=where.pose[..., P:V], mass=masses[..., None],
+        inertia=inertias.reshape(*inertias.shape[:2], 9), gravity=gravity[:, None],
+    )  # fmt: skip
+    return cases._replace(**{name: np.ascontiguousarray(values) for name, values in cases._asdict().items()})
+
+
+# Of the cases of one system.
+trees_of_system = Latest(
+    lambda system: cases_of_tree(
+        tree_of(system),
+        tree_of(system).geometry,
+        system.data.mass[None, 1:],
+        system.data.inertia[None, 1:],
+        system.gravity[None],
+    ),
+    4,
+)
+
+
+def states_in_lanes(trees: CasesOfTree, z: Floats, y: Floats | None = None, to: Ints | None = None) -> Floats:
+    """States of the bodies (cases, times, 13 bodies) at coordinates and rates z (cases, times, n); in rows ``to`` of ``y``."""
+    if y is None or to is None:
+        y, to = np.empty((*z.shape[:2], STATE * len(trees.step))), np.arange(len(z))
+    _lift(trees, z, y, to, np.empty((0, 0, 3)))
+    return y
+
+
+def energies_in_lanes(
+    trees: CasesOfTree, z: Floats, stored: Floats, y: Floats | None = None, to: Ints | None = None
+) -> Floats:
+    """Kinetic energy, that of gravity and stored energy (cases, times, 3) at coordinates and rates z (cases, times, n).
+
+    States at the last times go into rows ``to`` of ``y`` (any, times, 13 bodies), unless the row is below 0.
+    """
+    energies = np.empty((*z.shape[:2], 3))
+    energies[..., 2] = stored
+    if y is None or to is None:
+        y, to = np.empty((0, 0, 0)), np.empty(0, np.int64)
+    _lift(trees, z, y, to, energies)
+    return energies
+
+
+def _lift(trees: CasesOfTree, z: Floats, y: Floats, to: Ints, energies: Floats) -> None:
+    memory = lanes_of_tree(len(trees.kind), len(trees.step))
+    lift_lanes(trees, memory, np.ascontiguousarray(z), to, y, energies)
 
 
 def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Bools:
@@ -84,7 +115,9 @@ def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats,
 def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Floats:
     """How far the states at coordinates and rates z are off the initial ones, whose signs Euler parameters get, (cases,)."""
     if z.any():
-        lifted = of_geometries(system, tree, where, z[:, None])[:, 0]
+        data = system.data
+        trees = cases_of_tree(tree, where, data.mass[None, 1:], data.inertia[None, 1:], system.gravity[None])
+        lifted = states_in_lanes(trees, z[:, None])[:, 0]
     else:  # the reference configuration
         lifted = np.zeros_like(states)
         lifted.reshape(len(lifted), -1, STATE)[..., :V] = where.pose

@@ -64,9 +64,14 @@ class Chunk:
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
 
-    def keep(self, cases: Ints, states: Floats, counts: Ints, reached: Floats) -> None:
-        """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them."""
-        self.states[cases], self.status[cases], self.in_batch[cases] = states, Status.REACHED_END, True
+    def keep(self, cases: Ints, states: Floats | None, counts: Ints, reached: Floats) -> None:
+        """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them.
+
+        ``states`` is None where they are stored already.
+        """
+        if states is not None:
+            self.states[cases] = states
+        self.status[cases], self.in_batch[cases] = Status.REACHED_END, True
         self.counts[cases], self.reached[cases] = counts, reached
 
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:

@@ -5,11 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
-from runtime.dynamics.layout import STATE, V
+from runtime.dynamics.layout import ROWS, STATE, V
 from runtime.dynamics.projection import worst_of_all
+from runtime.dynamics.velocity_rows import (
+    LinearRows,
+    VelocityRows,
+    find_rates,
+    linear_rows,
+    rates_of_rows,
+)
 from runtime.ensemble.cases import Cases
+from runtime.ensemble.joint_batch import in_joints, of_bodies
 from runtime.ensemble.task import Task
-from runtime.support.arrays import Bools, Floats
+from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows
+from runtime.support.arrays import Bools, Floats, frozen
+from runtime.support.latest import Latest
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE
 from runtime.system.joint_cases import with_consistent_velocities
 from runtime.system.state import PARTS
@@ -28,16 +38,86 @@ def states_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools]:
     """Initial states (cases, 13 bodies), and which of them surely satisfy the rows."""
     system, start = task.system, task.how.t_start
     assert isinstance(system, System)
-    count = len(next(iter(cases.values())))
-    states = np.tile(system.state.y, (count, 1))
+    states = _states(system, _velocities(task, system, cases).T.reshape(-1, len(system.bodies), STATE - V))
+    worst = np.zeros((len(states), 2))
+    worst_of_all(start, states, system.data, shared_workspace_for(system.data), worst)
+    speed = np.abs(states.reshape(len(states), -1, STATE)[:, :, V:]).max(axis=(1, 2))
+    return states, (worst[:, 0] <= POSITION_TOLERANCE) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed))
+
+
+def coordinates_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools]:
+    """Coordinates and rates (cases, n) of a tree, and for which cases they surely are those of states that satisfy the rows.
+
+    The start of the runs is the time of the system.
+    """
+    system = task.system
+    assert isinstance(system, System)
+    q, rows, fits = _of_pose(system)
+    v = _velocities(task, system, cases)
+    count, n = v.shape[1], len(q)
+    u, speed, value, beyond = np.empty((n, count)), np.empty(count), np.empty(count), np.empty(count)
+    find_rates(rows, v, u, speed, value, beyond)
+    z = np.empty((count, 2 * n))
+    z[:, :n], z[:, n:] = q, u.T
+    return z, (beyond == 0.0) & fits
+
+
+def _velocities(task: Task, system: System, cases: Cases) -> Floats:
+    """Velocities (6 bodies, cases) of all bodies; with ``assemble``, projected onto the constraints."""
+    count, bodies = len(next(iter(cases.values()))), len(system.bodies)
+    found = np.empty((bodies, STATE - V, count))
+    given = {(system.body_index(quantity.owner), quantity.part) for quantity in map(task.quantities.__getitem__, cases)}
+    for body in range(bodies):
+        for part in ("v", "omega"):
+            if (body, part) not in given:
+                place = PARTS[part]
+                own = system.state.y[STATE * body + place.start : STATE * body + place.stop]
+                found[body, place.start - V : place.stop - V] = own[:, None]
     for name, values in cases.items():
         quantity = task.quantities[name]
-        o, place = STATE * system.body_index(quantity.owner), PARTS[quantity.part]
-        states[:, o + place.start : o + place.stop] = values
-    work = shared_workspace_for(system.data)
+        place = PARTS[quantity.part]
+        found[system.body_index(quantity.owner), place.start - V : place.stop - V] = values.T
     if task.assemble:
-        states = with_consistent_velocities(system, start, states)
-    worst = np.zeros((count, 2))
-    worst_of_all(start, states, system.data, work, worst)
-    speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
-    return states, (worst[:, 0] <= POSITION_TOLERANCE) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed))
+        states = _states(system, np.moveaxis(found, 2, 0))
+        states = with_consistent_velocities(system, task.how.t_start, states)
+        found[:] = np.moveaxis(states.reshape(count, bodies, STATE)[..., V:], 0, 2)
+    return found.reshape(-1, count)
+
+
+def _states(system: System, velocities: Floats) -> Floats:
+    """States (n, 13 bodies) in the pose of a system with velocities (n, bodies, 6)."""
+    count, bodies = velocities.shape[:2]
+    states = np.empty((count, bodies, STATE))
+    states[:] = system.state.y.reshape(bodies, STATE)
+    states[..., V:] = velocities
+    return states.reshape(count, -1)
+
+
+def _made(system: System) -> tuple[Floats, VelocityRows, bool]:
+    """Coordinates of the pose of a system, its rows, and whether the pose satisfies them."""
+    bodies, everywhere = len(system.bodies), [(system, np.arange(1))]
+    rest = _states(system, np.zeros((1, bodies, STATE - V)))
+    q = np.split(in_joints(everywhere, rest)[0], 2)[0]
+    units = np.eye((STATE - V) * bodies)
+    moving = _states(system, np.concatenate([np.zeros_like(units[:1]), units]).reshape(-1, bodies, STATE - V))
+    found = np.zeros((len(moving), 1 + ROWS * len(system.joints)))
+    rates_of_rows(system.time, moving, system.data, shared_workspace_for(system.data), found)
+    rates = in_joints([(system, np.arange(len(moving)))], moving)[:, len(q) :]
+    z = np.hstack([np.tile(q, (1 + len(q), 1)), np.vstack([np.zeros(len(q)), np.eye(len(q))])])
+    lifted = of_bodies([(system, np.arange(len(z)))], z[:, None])[:, 0]
+    velocities = lifted.reshape(len(z), bodies, STATE)[..., V:].reshape(len(z), -1)
+    pose = rest[0].reshape(bodies, STATE)[:, :V]
+    rows = VelocityRows(
+        violated=_linear(found[:, 1:]), rates=_linear(rates), lifted=_linear(velocities),
+        least=np.array([1.0, max(1.0, np.abs(pose).max())]), tolerance=np.array([VELOCITY_TOLERANCE, OFF_THE_ROWS]),
+    )  # fmt: skip
+    fits = found[0, 0] <= POSITION_TOLERANCE and off_the_rows(lifted[0], rest[0]) <= OFF_THE_ROWS
+    return q, frozen(rows), bool(fits)
+
+
+def _linear(values: Floats) -> LinearRows:
+    """Linear functions by their values (1 + variables, rows) at 0 and at units."""
+    return linear_rows(values[0], (values[1:] - values[0]).T)
+
+
+_of_pose = Latest(_made, 4)

@@ -22,6 +22,7 @@ __all__ = ["METHODS", "Rest"]
 add_words(
     __name__,
     {
+        "balance_check": "the energy balance of cases",
         "batch": "the integration of cases in a batch (dop853)",
         "case_derived": "quantities of cases from their states",
         "case_loop": "the integration of cases one after another",

@@ -12,6 +12,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, START, UNCERTAIN
 from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
+from runtime.jit.compilation import compiled
 from runtime.results.energy_balance import Work
 from runtime.support.arrays import Floats, Ints
 from runtime.system.reference import rotation_matrices
@@ -86,14 +87,35 @@ def unbalanced_cases(
     weight: as of ``weight_of`` or ``weights_of``; energies (cases, n, 3) at times (n,) as of ``energies_of_states``;
     work (cases, n) of the sources until then.
     """
-    kinetic, potential = energies[..., 0], energies[..., 1] + energies[..., 2]
-    total = kinetic + potential - work
-    error = np.abs(total - total[:, :1])
-    worst, at = error.max(axis=1), error.argmax(axis=1)
-    range_of_potential, exchanged = (potential.min(axis=1), potential.max(axis=1)), np.abs(work).max(axis=1)
-    explained = explained_by(weight, how, steps, kinetic.max(axis=1), *range_of_potential, exchanged)
-    found = np.flatnonzero(~(worst <= explained)).tolist()
-    return {c: remark_on_balance(float(worst[c]), float(times[at[c]]), float(explained[c])) for c in found}
+    found = np.empty((6, len(energies)))
+    find_extremes(np.ascontiguousarray(energies), np.ascontiguousarray(work), found)
+    kinetic, lowest, highest, exchanged, worst, at = found
+    explained = explained_by(weight, how, steps, kinetic, lowest, highest, exchanged)
+    unbalanced = np.flatnonzero(~(worst <= explained)).tolist()
+    return {c: remark_on_balance(float(worst[c]), float(times[int(at[c])]), float(explained[c])) for c in unbalanced}
+
+
+@compiled
+def find_extremes(energies, work, found):  # type: ignore[no-untyped-def]
+    """Of cases with energies (cases, n, 3) and work (cases, n) of sources, into ``found`` (6, cases).
+
+    Largest kinetic energy, lowest and highest potential, largest exchange with sources, largest error and its place.
+    """
+    for c in range(len(energies)):
+        kinetic, lowest, highest, exchanged, worst, at, start = 0.0, np.inf, -np.inf, 0.0, 0.0, 0, 0.0
+        for n in range(energies.shape[1]):
+            potential = energies[c, n, 1] + energies[c, n, 2]
+            total = energies[c, n, 0] + potential - work[c, n]
+            start = total if n == 0 else start
+            kinetic, exchanged = max(kinetic, energies[c, n, 0]), max(exchanged, abs(work[c, n]))
+            lowest, highest = min(lowest, potential), max(highest, potential)
+            error = abs(total - start)
+            if not error <= worst:  # also where it is not a number
+                worst, at = error, n
+            if worst != worst:
+                break
+        found[0, c], found[1, c], found[2, c], found[3, c] = kinetic, lowest, highest, exchanged
+        found[4, c], found[5, c] = worst, at
 
 
 def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:

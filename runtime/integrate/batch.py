@@ -22,7 +22,7 @@ from runtime.integrate.batch_changes import (
     find_bracket,
     switch,
 )
-from runtime.integrate.batch_control import CONTRACT, choose_lengths, go_on, weigh_attempts
+from runtime.integrate.batch_control import choose_lengths, go_on, weigh_attempts
 from runtime.integrate.batch_limits import (
     end_limits,
     go_on_with_limits,
@@ -77,7 +77,7 @@ from runtime.integrate.step_control import (
     would_not_end,
 )
 from runtime.jit.addresses import addresses_of
-from runtime.jit.compilation import compiled, inlined
+from runtime.jit.compilation import CONTRACT, compiled, inlined
 from runtime.jit.pointers import local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
@@ -106,7 +106,7 @@ class Results(NamedTuple):
 
 
 def arguments(how: Settings, states: Floats, constants: Floats) -> tuple[Any, Results]:
-    """Arguments of ``integrate`` from ``span`` on, for states (cases, n) and constants of a kernel (cases, constants)."""
+    """Arguments of ``integrate`` from ``span`` on, for states (cases, n) and constants of a kernel (cases or 1, constants)."""
     times = np.array(how.t)
     steps = np.array([how.max_step, how.first_step, how.max_steps])
     given = np.array([how.t_start, how.t_end]), np.array([how.rtol, how.atol]), steps, states, constants, times
@@ -222,9 +222,9 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     """Run all cases.
 
     ``span``: start and end; ``tolerances``: relative, absolute; ``steps``: longest, first (0: chosen), ``max_steps`` (as floats).
-    initial (cases, n); constants (cases, constants).  Filled: states at ``times`` (m,) in ``out`` (cases, m, n), ``status``
-    (cases,), ``counts`` (cases, 3) and the time ``reached`` (cases,).  When another thread sets ``stop`` (1,) to a value other
-    than 0, the function returns, and cases that have not ended keep their status.
+    initial (cases, n); constants (cases, constants), or one row for all.  Filled: states at ``times`` (m,) in ``out`` (cases, m,
+    n), ``status`` (cases,), ``counts`` (cases, 3) and the time ``reached`` (cases,).  When another thread sets ``stop`` (1,) to a
+    value other than 0, the function returns, and cases that have not ended keep their status.
     """
     m = local(m)
     first_output, n, limits = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1], len(m.limits.q)
@@ -282,8 +282,13 @@ def run_until_interrupted(module: ModuleType, kernel: str, memory: Any, *arrays:
             stop[0] = 1
 
 
+_PREPARED: set[tuple[str, str, int]] = set()  # modules, kernels and numbers of arrays
+
+
 def _prepared(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> int:
     """The address of a kernel of a whole model; it and ``integrate`` are compiled."""
-    ask(f"{module.__name__}:{kernel}")
-    integrate.prepare(memory, 0, *arrays)
+    if (which := (module.__name__, kernel, len(arrays))) not in _PREPARED:  # chunk after chunk has the same types
+        ask(f"{module.__name__}:{kernel}")
+        integrate.prepare(memory, 0, *arrays)
+        _PREPARED.add(which)
     return int(addresses_of([module], kernel)[0])

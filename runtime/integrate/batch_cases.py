@@ -46,8 +46,9 @@ def make_ready(m, address, span, tolerances, steps, initial, constants):  # type
         lanes[READY_CODE * LANES + lane] = OK
         for i in range(n):
             m.ready_y[i * LANES + lane] = initial[case, i]
+        of_case = constants[min(case, len(constants) - 1)]
         for i in range(len(m.constants)):
-            m.ready_constants[i, lane] = constants[case, i]
+            m.ready_constants[i, lane] = of_case[i]
         load_limits(m, lane, case, m.ready_y)
     evaluate(m, address, m.ready_y, m.ready_constants, m.ready_k, READY_CODE)
     for lane in range(LANES):

@@ -145,24 +145,24 @@ def evaluate(m, address, y, constants, out, row):  # type: ignore[no-untyped-def
     """State derivatives of all lanes; a row of ``lanes`` keeps the first code of a lane that is not OK."""
     call_lanes(address, y, constants, out, m.worst)
     if count_bad(m.worst) > 0:
-        store_codes(m, row)
+        store_codes(m.worst, m.lanes, row)
 
 
 @columns
 def count_bad(worst):  # type: ignore[no-untyped-def]
     """Number of lanes whose evaluation was singular or not finite."""
     bad = 0
-    for lane in range(LANES):
+    for lane in range(len(worst)):
         bad += 0 if worst[lane] < LARGEST_WORST else 1
     return bad
 
 
 @inlined
-def store_codes(m, row):  # type: ignore[no-untyped-def]
+def store_codes(worst, lanes, row):  # type: ignore[no-untyped-def]
     """Codes of the last evaluation, in the lanes whose code so far is OK."""
     for lane in range(LANES):
-        if not m.worst[lane] < LARGEST_WORST and m.lanes[row * LANES + lane] == OK:
-            m.lanes[row * LANES + lane] = code_of_pivot(m.worst[lane])
+        if not worst[lane] < LARGEST_WORST and lanes[row * LANES + lane] == OK:
+            lanes[row * LANES + lane] = code_of_pivot(worst[lane])
 
 
 @columns
@@ -271,11 +271,11 @@ def spread(lanes, to):  # type: ignore[no-untyped-def]
 
 
 @columns
-def keep(lanes, new, old):  # type: ignore[no-untyped-def]
-    """Replace the old state where a step is accepted."""
-    for e in range(0, len(old), LANES):
-        for lane in range(LANES):
-            old[e + lane] = new[e + lane] if lanes[TAKEN * LANES + lane] == 1.0 else old[e + lane]
+def keep(taken, new, old):  # type: ignore[no-untyped-def]
+    """Replace an old component where a step is accepted."""
+    for lane in range(len(taken)):  # a loop of known length is unrolled, and is no vector instruction then
+        before, then = old[lane], new[lane]
+        old[lane] = then if taken[lane] == 1.0 else before
 
 
 @inlined
@@ -322,11 +322,11 @@ def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def written_stages(m, address):  # type: ignore[no-untyped-def]
-    """Stages of all lanes by one function (``runtime.integrate.tree_stages``)."""
+def written_stages(m, address, worst):  # type: ignore[no-untyped-def]
+    """Stages of all lanes by one function (``runtime.integrate.tree_stages``); ``worst`` (LANES,): the largest of all."""
     addresses.call(
         address, m.y.ctypes.data, m.k.ctypes.data, m.lanes.ctypes.data, m.constants.ctypes.data, m.end.ctypes.data,
-        m.errors.ctypes.data, m.worst.ctypes.data,
+        m.errors.ctypes.data, worst.ctypes.data,
     )  # fmt: skip
 
 
@@ -335,10 +335,10 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
     """One step in all lanes, with both error estimates."""
     clear_codes(m.lanes)
     if m.stages[0] != 0:
-        written_stages(m, m.stages[0])
-        keep_worst(m.worst, m.lanes)
-        if count_bad(m.worst) > 0:
-            store_codes(m, CODE)
+        worst = m.lanes[ATTEMPT_WORST * LANES : (ATTEMPT_WORST + 1) * LANES]
+        written_stages(m, m.stages[0], worst)
+        if count_bad(worst) > 0:
+            store_codes(worst, m.lanes, CODE)
         estimate(m, rtol, atol)
     else:
         spread(m.lanes, m.h)
@@ -359,7 +359,7 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
 def dense_stages(m, address):  # type: ignore[no-untyped-def]
     """The stages of the dense output of all lanes."""
     if m.stages[1] != 0:
-        written_stages(m, m.stages[1])
+        written_stages(m, m.stages[1], m.worst)
         return
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         stage(m, q, m.trial)
@@ -369,5 +369,7 @@ def dense_stages(m, address):  # type: ignore[no-untyped-def]
 @inlined
 def replace_accepted(m):  # type: ignore[no-untyped-def]
     """Begin the next step at the end of this one, in the lanes whose step was accepted."""
-    keep(m.lanes, m.end, m.y)
-    keep(m.lanes, m.k[STAGES], m.k[0])
+    taken, last = m.lanes[TAKEN * LANES : (TAKEN + 1) * LANES], m.k[STAGES]
+    for e in range(0, len(m.y), LANES):
+        keep(taken, m.end[e:], m.y[e:])
+        keep(taken, last[e:], m.k[0, e:])

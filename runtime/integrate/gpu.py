@@ -79,7 +79,7 @@ def _itself(m):  # type: ignore[no-untyped-def]
 
 
 @cuda.jit(device=True)
-def _no_stages(m, address):  # type: ignore[no-untyped-def]
+def _no_stages(m, address, worst):  # type: ignore[no-untyped-def]
     """In place of ``batch_stages.written_stages``, which are machine code of the CPU: ``stages`` (2,) are zeros."""
 
 
@@ -119,6 +119,7 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
         if case >= initial.shape[0]:
             return
         array, of_constants = cuda.local.array, (constants_of_case, 1)
+        own_row = min(case, constants.shape[0] - 1)  # there may be one for all cases
         x = BatchLimits(
             q=q, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
             work=work[case : case + 1], own=array(own, float64), waiting=array(own, float64),
@@ -133,7 +134,7 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
             ready_constants=array(of_constants, float64), queue=array(4, int64), dense=array(dense, float64), limits=x,
         )  # fmt: skip
         integration(
-            m, 0, span, tolerances, steps, initial[case : case + 1], constants[case : case + 1], times,
+            m, 0, span, tolerances, steps, initial[case : case + 1], constants[own_row : own_row + 1], times,
             out[case : case + 1], status[case : case + 1], counts[case : case + 1], reached[case : case + 1], stop,
         )  # fmt: skip
 

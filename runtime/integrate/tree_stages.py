@@ -5,6 +5,7 @@ The state is short, so the sums over the stages are written out, and all interme
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -39,15 +40,22 @@ def addresses_of_lanes(module: ModuleType) -> dict[str, int]:
 
 def _of_one(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
     function, builder = _function(owner, symbol)
-    _Stages(builder, module, function, 1, INTEGER(0)).write(name)
+    for _ in _Stages(builder, module, function, 1, INTEGER(0)).written(name):
+        pass
     builder.ret_void()
     return owner
 
 
 def _of_lanes(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
     function, builder = _function(owner, symbol)
-    with cgutils.for_range(builder, INTEGER(LANES), intp=INTEGER) as loop:
-        _Stages(builder, module, function, LANES, loop.index).write(name.removesuffix("_lanes"))
+    half = LANES // 2
+    with cgutils.for_range(builder, INTEGER(half), intp=INTEGER) as loop:
+        # The stages of two columns alternate, so that the processor works on one while it waits for the other.
+        columns = loop.index, builder.add(loop.index, INTEGER(half))
+        sort = name.removesuffix("_lanes")
+        both = [_Stages(builder, module, function, LANES, column).written(sort) for column in columns]
+        for _ in zip(*both, strict=True):
+            pass
     builder.ret_void()
     return owner
 
@@ -81,7 +89,8 @@ class _Stages:
         self.y = self.load("y", 0)
         self.worst: Any = DOUBLE(0.0)
 
-    def write(self, name: str) -> None:
+    def written(self, name: str) -> Iterator[None]:
+        """Write a function, from one stage to the next."""
         if name == ONE:
             self.store("k", 0, self.evaluate(self.y))
             self.store_worst()
@@ -98,6 +107,7 @@ class _Stages:
             self.store("k", q, k[q])
             if q == STAGES:
                 self.store("end", 0, state)
+            yield
         if name == ATTEMPT:
             for row, of_errors in enumerate((COEFFICIENTS.error5, COEFFICIENTS.error3)):
                 self.store("error", row, [self.combined(of_errors.tolist(), k, i) for i in range(len(self.y))])

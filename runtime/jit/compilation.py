@@ -19,6 +19,7 @@ from runtime.jit.pipelines import ColumnsCompiler, EntryCompiler, InlinedCompile
 from runtime.jit.references import reference
 
 types: Any = numba_types  # numba's types are opaque to a type checker
+CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
 
 
 class Entry(Kept):

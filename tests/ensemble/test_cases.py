@@ -33,6 +33,7 @@ def test_cases_in_a_batch_equal_single_runs(times):
         states = found.states([number])[0].reshape(len(found.t), -1)
         # Both take the same steps; sums in another order differ by rounding, which the control of steps makes visible.
         assert abs(found.steps[number] - run.stats.steps) <= 1
+        assert abs(found.rejections[number] - run.stats.rejections) <= 1
         assert np.abs(states - exact.states).max() <= 1.5 * np.abs(run.states - exact.states).max() + 1e-12
         assert np.abs(states - run.states).max() < 1e-11
 
