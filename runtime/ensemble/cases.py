@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
 from itertools import islice
 from typing import Any
 
@@ -99,10 +98,13 @@ def _sizes(values: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, float]:
     for first in range(0, len(values), BLOCK):
         rows = values[first : first + BLOCK]
         # Component by component: NumPy takes ten times as long for the maximum along a short last axis.
-        components = (np.abs(component.astype(float)) for component in rows.reshape(len(rows), -1).T)
-        sizes = reduce(np.maximum, components, np.zeros(len(rows)))
-        largest = max(largest, sizes.max())
-        smallest = min(smallest, sizes.min(where=sizes > 0.0, initial=np.inf))
+        sizes = np.zeros(len(rows))
+        for component in rows.reshape(len(rows), -1).T:
+            np.maximum(sizes, np.abs(component, dtype=float), out=sizes)
+        largest, least = max(largest, sizes.max()), sizes.min()
+        if least == 0.0:  # which is rare, and a minimum of some elements takes longer than that of all
+            least = sizes.min(where=sizes > 0.0, initial=np.inf)
+        smallest = min(smallest, least)
     return float(largest), float(smallest)
 
 

@@ -37,7 +37,7 @@ from runtime.system.system import System
 
 LOG = logger(__name__)
 # Cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.
-SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 4096, 16384
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 8192, 16384
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
 PORTIONS, BATCH_PORTIONS = 4, 2  # smallest number of chunks per worker, if there are enough cases; in SIMD lanes
