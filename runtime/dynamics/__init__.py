@@ -23,7 +23,7 @@ add_words(
         "jacobian": "the Jacobian of the equations of motion",
         "kinematics": "rotations",
         "lift": "the states of the bodies of a tree",
-        "lift_lanes": "the states and energies of cases in a batch",
+        "lane_lift": "the states and energies of cases in a batch",
         "tree_equations": "the equations of motion in joint coordinates",
         "lane_constants": "the constants of cases",
         "limits": "limits of motion",

@@ -14,8 +14,8 @@ import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.lane_constants import TreeCases, constants_of_trees
+from runtime.dynamics.lane_lift import CasesOfTree
 from runtime.dynamics.layout import STATE, V
-from runtime.dynamics.lift_lanes import CasesOfTree
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.lane_lift import CasesOfTree, lanes_of_tree, lift_lanes
 from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.lift_lanes import CasesOfTree, lanes_of_tree, lift_lanes
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate import batch
