@@ -92,7 +92,7 @@ def test_an_allocation_does_not_compile_in_the_runtime():
     for function in (array, growing):
         assert numba.njit(function)(3) in (0.0, 2)
         with pytest.raises((errors.TypingError, errors.NumbaRuntimeError)):
-            inlined(function)(3)
+            inlined(function).compile((numba.int64,))
 
 
 def test_everything_compiled_is_compiled_that_way():
@@ -108,6 +108,7 @@ def test_everything_compiled_is_compiled_that_way():
         assert function.targetoptions.get("error_model") == "numpy", name
         fused = name.startswith("generated.whole.") or name in (
             "runtime.integrate.batch.integrate",
+            "runtime.dynamics.lane_lift.lift_lanes",
             "runtime.integrate.batch_control._combined_error",
         )  # a product and a sum, no more
         assert function.targetoptions.get("fastmath") in ({"contract"} if fused else None, False), name
