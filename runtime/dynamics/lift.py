@@ -151,9 +151,10 @@ def lift_steps(t, w, y):  # type: ignore[no-untyped-def]
             k = len(t.kind)
         turned(w.A[k], t.arm[body], w.vector)
         to[P], to[P + 1], to[P + 2], to[P + 3] = product(w.p[k], t.p[body])
-        length = math.sqrt(to[P] * to[P] + to[P + 1] * to[P + 1] + to[P + 2] * to[P + 2] + to[P + 3] * to[P + 3])
+        square = to[P] * to[P] + to[P + 1] * to[P + 1] + to[P + 2] * to[P + 2] + to[P + 3] * to[P + 3]
+        inverse = 1.0 / math.sqrt(square)
         for c in range(4):
-            to[P + c] /= length
+            to[P + c] *= inverse
         for c in range(3):
             to[R + c] = w.r[k, c] + w.vector[c]
             to[V + c], to[OMEGA + c] = w.v[k, c], w.omega[k, c]

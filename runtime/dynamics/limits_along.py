@@ -92,18 +92,20 @@ def keep_sides(z, z_end, rates, rates_end, h, w):  # type: ignore[no-untyped-def
 
     A cubic polynomial stays between the least and the largest of its four Bezier points.  False also where this is not known.
     """
-    m, third = w.tree.limits, h / 3.0
+    m, third = w.tree.limits, h * (1.0 / 3.0)
     for k in range(len(m.q)):
         q = m.q[k]
         a, b, mode = z[q], z_end[q], w.limits.mode[k]
         c, d = a + third * rates[q], b - third * rates_end[q]
         lower, upper = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
-        middle, half = turned_back(m.sign[k] * 0.5 * (lower + upper) + m.offset[k]), 0.5 * (upper - lower) + CLEARLY
+        middle, half = m.sign[k] * 0.5 * (lower + upper) + m.offset[k], 0.5 * (upper - lower) + CLEARLY
         if not abs(middle) + half < math.pi:
-            return False
-        inside = middle + half < m.edge[k, 0] and half - middle < m.edge[k, 1]
-        outside = middle - half > m.edge[k, 0] or -middle - half > m.edge[k, 1]
-        if not (inside if mode == INACTIVE else outside and mode == ACTIVE):
+            middle = turned_back(middle)
+        if mode == INACTIVE:
+            kept = middle + half < m.edge[k, 0] and half - middle < m.edge[k, 1]
+        else:
+            kept = mode == ACTIVE and (middle - half > m.edge[k, 0] or -middle - half > m.edge[k, 1])
+        if not (kept and abs(middle) + half < math.pi):
             return False
     return True
 

@@ -34,11 +34,11 @@ from runtime.integrate.batch_rows import (
     TIME,
     TOTAL,
 )
-from runtime.integrate.dop853 import FASTEST, ORDER, SAFETY, SLOWEST
-from runtime.integrate.step_control import after_acceptance, after_rejection, combined_error, factor_of, step_length
+from runtime.integrate.dop853 import FASTEST, SAFETY, SLOWEST
+from runtime.integrate.step_control import after_acceptance, after_rejection, factor_of, squared_error, step_length
 from runtime.jit.compilation import CONTRACT, columns, linked
 
-_combined_error = linked(combined_error.py_func, fastmath=CONTRACT)
+_squared_error = linked(squared_error.py_func, fastmath=CONTRACT)
 SMALL = 1e-15  # of the largest time of a run: longer steps are surely not too small
 
 
@@ -62,9 +62,9 @@ def weigh_attempts(lanes, n, finish):  # type: ignore[no-untyped-def]
     found = 0
     for lane in range(LANES):
         h, time = lanes[LENGTH * LANES + lane], lanes[TIME * LANES + lane]
-        total = _combined_error(lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane], h, n)
+        total = _squared_error(lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane], h, n)
         total = total if lanes[CODE * LANES + lane] == 0.0 else np.inf
-        lanes[FACTOR * LANES + lane] = factor_of(total, SAFETY, ORDER, SLOWEST, FASTEST)
+        lanes[FACTOR * LANES + lane] = factor_of(total, SAFETY, SLOWEST, FASTEST)
         now = finish if h == finish - time else time + h
         lanes[TOTAL * LANES + lane], lanes[NOW * LANES + lane] = total, now
         taken = lanes[BUSY * LANES + lane] if total <= 1.0 else 0.0

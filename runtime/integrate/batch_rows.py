@@ -11,7 +11,7 @@ from __future__ import annotations
     BUSY,  # 1: the lane has a case
     SUM5,  # sum of squares of the estimate of order 5
     SUM3,  # and of that of order 3
-    TOTAL,  # error of the attempt in units of the tolerance
+    TOTAL,  # square of the error of the attempt in units of the tolerance
     FACTOR,  # by which the next step may differ
     CODE,  # of the stages: OK, or the first other code of an evaluation
     END_CODE,  # of the end of the step and of the stages of the dense output

@@ -21,7 +21,7 @@ from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.quintic import DEGREE, POSITIONS, SCRATCH, at_quintic, set_quintic
-from runtime.integrate.step_control import combined_error, factor_of
+from runtime.integrate.step_control import factor_of, squared_error
 from runtime.integrate.stepping import (
     BODIES,
     BOUND,
@@ -47,7 +47,6 @@ from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
-ORDER = 8
 POWER = 7  # terms of the dense output
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
 # At a safety factor of 0.9 one step in fourteen of a free foot is rejected, at 0.83 one in forty.
@@ -117,9 +116,9 @@ def written_stages(s, w, place, y, h):  # type: ignore[no-untyped-def]
 @inlined
 def judge(s, h, code, rtol, atol):  # type: ignore[no-untyped-def]
     """Put the error of an attempt into ``s.tried``, and the factor of the next step."""
-    error = error_norm(s, h, rtol, atol) if code == OK else np.inf
-    s.tried[ERROR] = error
-    s.tried[FACTOR] = factor_of(error, SAFETY, ORDER, SLOWEST, FASTEST)
+    square = square_of_error(s, h, rtol, atol) if code == OK else np.inf
+    s.tried[ERROR] = math.sqrt(square)
+    s.tried[FACTOR] = factor_of(square, SAFETY, SLOWEST, FASTEST)
 
 
 @inlined
@@ -199,15 +198,15 @@ def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-
 
 
 @inlined
-def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
-    """Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
+def square_of_error(s, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Square of Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
     errors, e5, e3 = s.own.errors, 0.0, 0.0
     for i in range(len(s.y)):
         scale = atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i]), s.scales[CAP, i])
         weight = s.scales[WEIGHT, i] / scale
         e5 += (weight * errors[0, i]) ** 2
         e3 += (weight * errors[1, i]) ** 2
-    return combined_error(e5, e3, h, len(s.y))
+    return squared_error(e5, e3, h, len(s.y))
 
 
 @inlined

@@ -114,7 +114,7 @@ def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
         changes += w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first
     if changes == 0:
         return 0
-    if first < 0:
+    if first < 0 and not constants_are_kept(s, w):
         prepare_step(s, t, w)  # with the modes of the step
         over_at(s.y, t, w)
     for k in range(len(w.switches.over)):
@@ -131,6 +131,15 @@ def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]
     return contacts
+
+
+@inlined
+def constants_are_kept(s, w):  # type: ignore[no-untyped-def]
+    """Whether the dense output of the last step may be prepared after a change of modes: by constants of limits of coordinates.
+
+    They are those of the step until the next one begins.
+    """
+    return w.tree.limits.ready[0] > 0 and len(s.y) == w.tree.size[0]
 
 
 @inlined
@@ -298,7 +307,7 @@ def first_switch(s, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def first_switch_along(s, t, w, landing):  # type: ignore[no-untyped-def]
     """``first_switch`` where all are limits of coordinates; ``landing``: the step was cut to end at a change."""
-    if sides_are_kept(s, w):
+    if landing and sides_are_kept(s, w):  # other steps have been asked
         return 2.0  # as the samples would, which are on the same polynomials
     lower = upper = 2.0
     for q in range(SAMPLES + 1):

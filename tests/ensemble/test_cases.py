@@ -114,7 +114,9 @@ def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_p
     }
     passed = simulate_many(system, cases, 1.5, t_eval=[0.5, 1.5])
     run = simulate(system, 1.5, initial=states[1], t_eval=[0.5, 1.5])
-    assert run.success and passed.success and not passed.messages
+    # Of steps of any length one run in fifteen has an end so close to the pose that a digit is lost.
+    assert run.success and passed.success
+    assert passed.messages == ({1: run.message} if "close to a singular configuration" in run.message else {})
     assert np.array_equal(passed.states()[1].reshape(2, -1), run.states)
     terms = dict(alpha=5.0, beta=5.0)  # without projection the singular pose is not passed
     found = simulate_many(system, cases, 1.5, t_eval=[0.5, 1.5], **terms)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import models
-from runtime import Status
+from runtime import Status, simulate
 from runtime.dynamics.layout import LANES
 from runtime.integrate import batch_limits, loop, stepping
 from runtime.integrate.batch_rows import ROWS_OF_LANES, SPECIAL, TAKEN
+from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.limit_changes import ON_SIDE, SHARE, bends_of, cubic_of, passes
 from runtime.integrate.methods import NONE, NONE2
 from runtime.integrate.tree_method import InJointCoordinates
@@ -85,3 +86,14 @@ def test_only_accepted_steps_without_a_change_begin_anew():
     _go_on(own, lanes.ravel())
     plain = (lanes[TAKEN] == 1.0) & (lanes[SPECIAL] == 0.0)
     assert np.array_equal(rows[batch_limits.START], np.arange(LANES) + np.where(plain, 100.0, 0.0))
+
+
+def test_states_within_a_step_are_prepared_for_outputs_alone():
+    """Those of a step at whose end a limit changes, by the modes of the step."""
+    system, times = models.foot.build("modified", limits="elastic"), np.linspace(0.0, 1.0, 1001)
+    tight, run = (simulate(system, 1.0, t_eval=times, rtol=r, atol=r) for r in (1e-12, 1e-9))
+    assert np.abs(run.omega["main_foot"] - tight.omega["main_foot"]).max() < 1e-6
+    last = simulate(system, 1.0, t_eval=[1.0], rtol=1e-9, atol=1e-9)
+    attempts = last.stats.steps + last.stats.rejections
+    assert last.stats.evaluations == 2 + STAGES * attempts + EXTRA
+    assert np.array_equal(last.states[-1], run.states[-1])
