@@ -147,7 +147,9 @@ def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monke
                 patch.setattr(chunk, "run_named", lambda *_: None)
                 patch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))
                 each = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
-            assert not each.in_batch.any() and many.in_batch.any() == many.success
+            assert not each.in_batch.any()
+            # Whether a step ends next to a singular pose, where runs with alpha and beta end, is chance.
+            assert list(many.in_batch) == list(many.status == Status.REACHED_END)
             assert np.array_equal(many.states(), each.states(), equal_nan=True) and (many.counts == each.counts).all()
             assert (many.status == each.status).all() and many.messages == each.messages
 
