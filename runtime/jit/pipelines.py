@@ -7,6 +7,8 @@ that call it, which do it once, together with their own code.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from numba.core import types as numba_types
@@ -101,22 +103,21 @@ class _Flags(Flags):  # type: ignore[misc]
 class _OnceOptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that is optimised once; numba does it twice, for objects with reference counts, which compiled code here has not."""
 
+    passes: ClassVar[Mapping[str, bool]] = MappingProxyType({})  # besides those of numba
+
     def _optimize_final_module(self) -> None:
-        made = self._codegen._module_pass_manager()
+        made = self._codegen._module_pass_manager(**self.passes)
         passes, *builder = made if isinstance(made, tuple) else (made,)  # numba 0.61 needs no builder
         passes.run(self._final_module, *builder)
 
 
-class PairingLibrary(JITCodeLibrary):  # type: ignore[misc]
+class PairingLibrary(_OnceOptimisedLibrary):
     """Straight-line code in which equal operations on different numbers become vector instructions.
 
     numba leaves this out because it takes time and seldom helps other code.
     """
 
-    def _optimize_final_module(self) -> None:
-        made = self._codegen._module_pass_manager(slp_vectorize=True)
-        passes, *builder = made if isinstance(made, tuple) else (made,)  # as above
-        passes.run(self._final_module, *builder)
+    passes = MappingProxyType({"slp_vectorize": True})
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc]

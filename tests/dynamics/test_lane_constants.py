@@ -3,26 +3,13 @@
 import numpy as np
 import pytest
 
-import codegen
-import runtime
 from models import foot, pendulum
 from runtime.dynamics.lane_constants import TreeCases, constants_of_trees
 from runtime.integrate.tree_method import kernel_of
 from runtime.system.tree_geometry import Geometry, carried, kernel_parameters
+from tests.support.systems import cart
 
 COUNT = 21  # no whole number of lanes
-
-
-def cart():
-    """A slide and a turn."""
-    b = runtime.Builder("cart")
-    b.body("cart", r=(0, 0, 0), mass=2.0, inertia=(0.1, 0.1, 0.1))
-    b.body("rod", r=(0, 0, -0.5), mass=1.0, inertia=(0.08, 0.08, 0.01))
-    b.joint("rail", "translational", runtime.GROUND, "cart", axes="global", point=(0, 0, 0), axis=(1, 0, 0))
-    b.joint("pin", "revolute", "cart", "rod", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
-    system = b.build()
-    codegen.compile_model(system)
-    return system
 
 
 SYSTEMS = {

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-import codegen
 import models
 import runtime
 from runtime import ModelError, Status
 from runtime.ensemble import at_once, chunk
+from tests.support.systems import cart
 
 COUNT = 20
 TIMES = np.linspace(0.0, 0.5, 4)
@@ -124,13 +124,7 @@ def test_axes_that_leave_the_start_on_the_rows_need_no_assembly(monkeypatch):
 
 
 def test_a_slide_and_a_turn_on_several_bodies(monkeypatch):
-    builder = runtime.Builder("cart")
-    builder.body("cart", r=(0, 0, 0), mass=2.0, inertia=(0.1, 0.1, 0.1))
-    builder.body("rod", r=(0, 0, -0.5), mass=1.0, inertia=(0.08, 0.08, 0.01))
-    builder.joint("rail", "translational", runtime.GROUND, "cart", axes="global", point=(0, 0, 0), axis=(1, 0, 0))
-    builder.joint("pin", "revolute", "cart", "rod", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
-    system = builder.build()
-    codegen.compile_model(system)
+    system = cart()
     cases = {"s_j.pin": [[0, 0, z] for z in np.linspace(0.3, 0.7, COUNT)], "rate.pin.angle": np.linspace(-1, 1, COUNT)}
     once = without_systems(monkeypatch, system, cases, 0.5, **SETTINGS)
     each = one_by_one(monkeypatch, system, cases, 0.5, **SETTINGS)
