@@ -16,6 +16,12 @@ from runtime.integrate.tree_method import InJointCoordinates
 DURATION = 5e-3  # [s] of one measurement
 
 
+def row_length(system: System) -> int:
+    """Length of a row of outputs in compiled code: the state, and the work of each source of energy."""
+    m = InJointCoordinates(system, system.data, system.state, 0.0, 1.0, 1e-9, 1e-9, np.inf, 0.0)
+    return len(m.row)
+
+
 def joint_run(
     system: System, t_end: float, tolerance: float, times: Floats = NONE, states: Floats = NONE2
 ) -> tuple[Callable[[], int], Callable[[], int]]:

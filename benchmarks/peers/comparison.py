@@ -18,11 +18,15 @@ from benchmarks.peers.records import GENERAL, AtError, Cases, ChainCost, Peer, R
 from benchmarks.peers.search import Search
 from benchmarks.peers.talus import chain_of, foot_of, in_joint_coordinates, talus
 from runtime import System
+from runtime.integrate.tree_method import tree_of
 
 
 def open_peers(system: System, cases: Cases, say: Say, stack: ExitStack) -> tuple[list[Peer], dict[str, str]]:
-    """All programs, Talus first, until the stack is closed; and those that are not installed, with the reason."""
-    own = [talus(system, cases, whole=whole) for whole in (True, False)]
+    """All programs, Talus first, until the stack is closed; and those that are not installed, with the reason.
+
+    With limits of motion Talus runs in joint coordinates only.
+    """
+    own = [] if tree_of(system).limits else [talus(system, cases, whole=whole) for whole in (True, False)]
     found, missing = [*own, in_joint_coordinates(system, cases)], {}
     foot_data, build = foot_of(system), build_folder()
     for name in cases.programs:
@@ -65,9 +69,10 @@ def _chained(process: Process, chain: Chain, repeats: int) -> ChainCost:
     return ChainCost(**(answer | {"angular_accelerations": np.array(answer["angular_accelerations"])}))
 
 
-def open_searches(cases: Cases, say: Say, stack: ExitStack) -> tuple[list[Search], dict[str, str], float]:
-    """A search for each program, those that are not installed, and the error of the reference itself [m]."""
-    system = foot("modified")
+def open_searches(
+    system: System, cases: Cases, say: Say, stack: ExitStack
+) -> tuple[list[Search], dict[str, str], float]:
+    """A search for each program, those that are not installed, and the error of the reference itself [m]; of a foot."""
     programs, missing = open_peers(system, cases, say, stack)
     reference = exact(system, np.linspace(0.0, cases.duration, cases.outputs))
     return [Search(peer, system, cases.timeout) for peer in programs], missing, reference_error(system, reference)
@@ -76,7 +81,7 @@ def open_searches(cases: Cases, say: Say, stack: ExitStack) -> tuple[list[Search
 def at_errors(cases: Cases, say: Say) -> tuple[list[AtError], dict[str, str]]:
     """All programs at each error, Talus first; and those that are not installed, with the reason."""
     with ExitStack() as stack:
-        searches, missing, _ = open_searches(cases, say, stack)
+        searches, missing, _ = open_searches(foot("modified"), cases, say, stack)
         return at_equal_error(searches, cases, say), missing
 
 

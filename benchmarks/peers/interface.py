@@ -36,9 +36,21 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Foot:
-    """The modified foot with its leg fixed: main foot and welded toes on two hinges with a massless link between them.
+class Stop:
+    """An elastic limit of a hinge: its moment is 3 x^2 - 2 x^3 of the largest one, x its excess over the compliance."""
 
+    hinge: int  # 0 talocrural, 1 talocalcaneal
+    below: float  # [rad] the least angle without a moment
+    above: float  # [rad] the largest
+    max_moment: float  # [N m]
+    compliance: float  # [rad]
+
+
+@dataclass(frozen=True)
+class Foot:
+    """The foot with its leg fixed: main foot and welded toes on two hinges with a massless link between them.
+
+    The link of the classical foot has no length: both hinges are at one point.
     All vectors are in the ground's axes, in the neutral pose, where all frames are parallel: [m], [m/s^2].
     """
 
@@ -49,6 +61,7 @@ class Foot:
     talocrural_axis: list[float]
     talocalcaneal: list[float]
     talocalcaneal_axis: list[float]
+    stops: list[Stop]  # only programs that take equations apply them
 
     def text(self) -> str:
         """The foot as JSON."""
@@ -58,7 +71,8 @@ class Foot:
     def read(cls, text: str) -> Foot:
         """The foot from JSON."""
         data = json.loads(text)
-        return cls(**(data | {part: Body(**data[part]) for part in ("main_foot", "toes")}))
+        parts = {part: Body(**data[part]) for part in ("main_foot", "toes")}
+        return cls(**(data | parts | {"stops": [Stop(**stop) for stop in data["stops"]]}))
 
     def welded(self) -> tuple[float, Floats, Floats]:
         """Main foot and toes as one body: mass [kg], centre of mass (3,) [m], inertia about it (3, 3) [kg m^2]."""

@@ -12,6 +12,7 @@ PROGRAMS = (
     "heyoka", "symforce", "casadi", "casadi_lagrangian", "heyoka_lagrangian", "pinocchio", "exudyn", "mujoco", "drake", "pydy",
     "opensim", "exudyn_joints", "papers",
 )  # fmt: skip
+WITH_LIMITS = ("symforce", "casadi")  # that run the foot with limits of motion
 OWN, GENERAL, IN_JOINTS = "Talus", "Talus, general", "Talus, joint coordinates"
 INSTALL = "pip install 'talus-multibody[peers]'"
 

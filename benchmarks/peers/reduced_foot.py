@@ -1,4 +1,4 @@
-"""Two equations of motion for the modified foot, for programs that take equations and no bodies.
+"""Two equations of motion for the foot, for programs that take equations and no bodies.
 
 Coordinates are the angles of the talocrural and of the talocalcaneal hinge. In axes that turn with the first hinge the mass
 matrix depends only on the second angle: constants times cosines and sines, as one would derive it by hand for speed.
@@ -18,12 +18,13 @@ from benchmarks.peers.interface import Floats, Foot
 
 @dataclass(frozen=True)
 class Equations:
-    """Angles, speeds, cosines and sines as symbols; mass matrix (2, 2), right-hand side (2,), accelerations (2,) of those."""
+    """Symbols of angles, speeds, cosines, sines and moments; mass matrix (2, 2), right-hand side (2,), accelerations (2,)."""
 
     angles: tuple[sp.Symbol, sp.Symbol]
     speeds: tuple[sp.Symbol, sp.Symbol]
     cosines: tuple[sp.Symbol, sp.Symbol]
     sines: tuple[sp.Symbol, sp.Symbol]
+    moments: tuple[sp.Symbol, ...]  # about the hinges, where there are limits
     mass: sp.Matrix
     force: sp.Matrix
     accelerations: tuple[sp.Expr, sp.Expr]
@@ -32,6 +33,7 @@ class Equations:
         """The accelerations with cosines and sines of the angles in place of their symbols."""
         values = {c: sp.cos(q) for c, q in zip(self.cosines, self.angles, strict=True)}
         values |= {s: sp.sin(q) for s, q in zip(self.sines, self.angles, strict=True)}
+        values |= dict.fromkeys(self.moments, sp.S.Zero)
         first, second = (expression.subs(values) for expression in self.accelerations)
         return first, second
 
@@ -67,10 +69,23 @@ def _equations(text: str) -> Equations:
     kinetic = (speeds.T * dM * speeds)[0] / 2
     force = sp.Matrix([-slope(V, 0), kinetic - slope(V, 1)]) - u[1] * dM * speeds
     force = force.applyfunc(_clean)
+    moments = sp.symbols("m1 m2") if foot.stops else ()
+    force += sp.Matrix(moments) if moments else sp.zeros(2, 1)
     determinant = M[0, 0] * M[1, 1] - M[0, 1] ** 2
     first = (M[1, 1] * force[0] - M[0, 1] * force[1]) / determinant
     second = (M[0, 0] * force[1] - M[0, 1] * force[0]) / determinant
-    return Equations(q, u, c, s, M, force, (first, second))
+    return Equations(q, u, c, s, moments, M, force, (first, second))
+
+
+def moments_of_limits(foot: Foot, angles: Any, larger: Any) -> list[Any]:
+    """Moments of the limits about both hinges, none without limits; ``larger``: the larger of two expressions of a program."""
+    found: list[Any] = [0.0, 0.0] if foot.stops else []
+    for stop in foot.stops:
+        q = angles[stop.hinge]
+        for sign, over in ((-1.0, q - stop.above), (1.0, stop.below - q)):
+            x = larger(over, 0.0) / stop.compliance
+            found[stop.hinge] += sign * stop.max_moment * (3.0 - 2.0 * x) * x * x
+    return found
 
 
 def lagrangian(foot: Foot, angles: Any, speeds: Any, cos: Any, sin: Any) -> Any:

@@ -11,27 +11,36 @@ from importlib import metadata
 import numpy as np
 
 import models
-from benchmarks.joint_coordinates import joint_evaluation, joint_run
+from benchmarks.joint_coordinates import joint_evaluation, joint_run, row_length
 from benchmarks.measure import BODY, ROOT, BenchmarkError, Floats, compiled_run, evaluated, evaluation_time
-from benchmarks.peers.interface import JOINTS, Body, Chain, Foot, PeerError, least
+from benchmarks.peers.interface import JOINTS, Body, Chain, Foot, PeerError, Stop, least
 from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, Cases, ChainCost, Peer, Ready
 from runtime import System
+from runtime.dynamics.limits_along import LimitAlong
+from runtime.integrate.tree_method import tree_of
 
 MAX_WHOLE_LINKS = 10  # links up to which the benchmark compiles a whole-model kernel
 
 
 def foot_of(system: System) -> Foot:
-    """The modified foot as data for other programs, in its neutral pose."""
+    """The foot as data for other programs, in its neutral pose."""
     r, ankle = system.state.r, system.joint("ankle")
 
     def body(name: str) -> Body:
         data = system.body(name)
         return Body(float(data.mass), np.diag(data.inertia).tolist(), r[name].tolist())
 
+    def stop(one: LimitAlong, k: int) -> Stop:
+        # Of a turn of the hinge's angle, sign q + offset: the offset of a limit that is measured from the neutral pose is 0.
+        below, above = sorted((one.sign * one.edge[0], -one.sign * one.edge[1]))
+        return Stop(one.step, below, above, float(limits.max_moment[k]), float(limits.compliance[k]))
+
+    limits = system.data.limits
+    stops = [stop(one, k) for k, one in enumerate(tree_of(system).limits)]
     of = ankle.values
     return Foot(
         np.asarray(system.gravity, float).tolist(), body(BODY), body("toes"), (r[ankle.body_j] + of["s_j"]).tolist(),
-        np.asarray(of["a_j"], float).tolist(), (r[BODY] + of["s_i"]).tolist(), np.asarray(of["a_i"], float).tolist(),
+        np.asarray(of["a_j"], float).tolist(), (r[BODY] + of["s_i"]).tolist(), np.asarray(of["a_i"], float).tolist(), stops,
     )  # fmt: skip
 
 
@@ -47,14 +56,14 @@ def chain_of(links: int) -> Chain:
 
 def talus(system: System, cases: Cases, *, whole: bool) -> Peer:
     """Talus by the whole-model kernel or by the general evaluation."""
-    end, width = cases.duration, len(system.state.y)
+    end, row = cases.duration, row_length(system)
 
     def prepare(tolerance: float) -> Ready:
         run, evaluations = compiled_run(system, end, tolerance, whole=whole)
 
         def motion() -> tuple[Floats, Floats]:
             times = np.linspace(0.0, end, cases.outputs)
-            states = np.empty((len(times), width))
+            states = np.empty((len(times), row))
             compiled_run(system, end, tolerance, times, states=states, whole=whole)
             first = 13 * list(system.body_names).index(BODY)
             return times, states[:, first : first + 3]
@@ -72,16 +81,16 @@ def talus(system: System, cases: Cases, *, whole: bool) -> Peer:
 
 def in_joint_coordinates(system: System, cases: Cases) -> Peer:
     """Talus in the coordinates of the joints: the foot by its kernel, chains by recursion."""
-    end, width = cases.duration, len(system.state.y)
+    end, row = cases.duration, row_length(system)
 
     def prepare(tolerance: float) -> Ready:
         run, evaluations = joint_run(system, end, tolerance)
 
         def motion() -> tuple[Floats, Floats]:
             times = np.linspace(0.0, end, cases.outputs)
-            states = np.empty((len(times), width))
+            states = np.empty((len(times), row))
             joint_run(system, end, tolerance, times[1:], states[1:])
-            states[0] = system.state.y
+            states[0, : len(system.state.y)] = system.state.y
             first = 13 * list(system.body_names).index(BODY)
             return times, states[:, first : first + 3]
 

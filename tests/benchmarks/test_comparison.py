@@ -58,7 +58,7 @@ def test_a_distribution_that_is_not_installed_is_named():
 def test_a_program_that_is_not_installed_is_named():
     cases = replace(QUICK, programs=("nothing",), errors=(), duration=0.1)
     with ExitStack() as stack:
-        searches, missing, _ = comparison.open_searches(cases, lambda line: None, stack)
+        searches, missing, _ = comparison.open_searches(measure.foot("modified"), cases, lambda line: None, stack)
     assert [search.peer.name for search in searches] == [OWN, GENERAL, IN_JOINTS]
     assert "benchmarks.peers.programs.nothing" in missing["nothing"]
 

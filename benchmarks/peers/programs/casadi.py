@@ -26,8 +26,9 @@ def function(foot: Foot) -> Any:
 
     found = reduced_foot.equations(foot)
     x = ca.SX.sym("x", 4)
-    symbols = (*found.speeds, *found.cosines, *found.sines)
+    symbols = (*found.speeds, *found.cosines, *found.sines, *found.moments)
     values = [x[2], x[3], ca.cos(x[0]), ca.cos(x[1]), ca.sin(x[0]), ca.sin(x[1])]
+    values += reduced_foot.moments_of_limits(foot, (x[0], x[1]), ca.fmax)
     mass = sympy.lambdify(symbols, list(found.mass), cse=True)(*values)
     force = sympy.lambdify(symbols, list(found.force), cse=True)(*values)
     solution = ca.solve(ca.vertcat(ca.horzcat(*mass[:2]), ca.horzcat(*mass[2:])), ca.vertcat(*force))

@@ -28,11 +28,12 @@ def source(foot: Foot) -> str:
     from symforce.values import Values
 
     found = reduced_foot.equations(foot)
-    symbols = (*found.speeds, *found.cosines, *found.sines)
+    symbols = (*found.speeds, *found.cosines, *found.sines, *found.moments)
     written = sympy.lambdify(symbols, list(found.accelerations), cse=True)
 
     q, u = sf.symbols("q1 q2"), sf.symbols("u1 u2")
-    first, second = written(*u, *(sf.cos(x) for x in q), *(sf.sin(x) for x in q))
+    moments = reduced_foot.moments_of_limits(foot, q, sf.Max)
+    first, second = written(*u, *(sf.cos(x) for x in q), *(sf.sin(x) for x in q), *moments)
     inputs = Values(q1=q[0], q2=q[1], u1=u[0], u2=u[1])
     made = codegen.Codegen(
         inputs=inputs, outputs=Values(first=first, second=second), config=codegen.CppConfig(), name="accelerations"
