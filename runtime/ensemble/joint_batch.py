@@ -50,7 +50,10 @@ def of_bodies(systems: Systems, z: Floats) -> Floats:
 def cases_of_tree(
     tree: SpanningTree, where: Geometry, masses: Floats, inertias: Floats, gravity: Floats
 ) -> CasesOfTree:
-    """Geometry, masses (cases, bodies), inertias (cases, bodies, 3, 3) and gravity (cases, 3) of cases, or one row of all."""
+    """Geometry, masses (cases, bodies), inertias (cases, bodies, 3, 3) and gravity (cases, 3) of cases, or one row of all.
+
+    All arrays are read-only, for one type in compiled code.
+    """
     skeleton = tree.skeleton
     cases = CasesOfTree(
         kind=np.array([OF_KIND[kind] for kind in tree.kinds], np.int64), parent=np.array(tree.parents, np.int64),
@@ -58,7 +61,13 @@ def cases_of_tree(
         arm=where.arms(skeleton.body_step), p=where.pose[..., P:V], mass=masses[..., None],
         inertia=inertias.reshape(*inertias.shape[:2], 9), gravity=gravity[:, None],
     )  # fmt: skip
-    return cases._replace(**{name: np.ascontiguousarray(values) for name, values in cases._asdict().items()})
+    return CasesOfTree(*map(_read_only, cases))
+
+
+def _read_only(values: Any) -> Any:
+    kept = np.ascontiguousarray(values).view()
+    kept.setflags(write=False)
+    return kept
 
 
 # Of the cases of one system.
