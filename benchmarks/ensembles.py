@@ -46,12 +46,14 @@ class Cases:
     repeats: int = 7
     compiled: int = 512
     single: int = 16  # of these by single runs
+    device: int = 1_000_000
+    device_named: int = 200_000
 
 
 FULL = Cases()
 QUICK = Cases(
     side_by_side=2000, two_cores=20_000, limited=8, built=40, named=100, sweep=20_000, study=64, repeats=3, compiled=16,
-    single=2,
+    single=2, device=20_000, device_named=20_000,
 )  # fmt: skip
 
 SWEEP = """
@@ -283,6 +285,38 @@ def study(base: int) -> list[Any]:
     return [len(found.many), len(found.failed), run - start, ranked - run, clock.perf_counter() - ranked]
 
 
+def on_device(cases: Cases) -> list[list[Any]]:
+    """Cases per second on a graphics processor and on all cores, and the time of the first call [s]; none without a device."""
+    from numba import cuda
+
+    if not cuda.is_available():
+        return []
+    plain, limited, count = models.foot.build(), models.foot.build(limits="dissipative"), cases.device
+    kinds: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
+        "velocities": (plain, initial_velocities(count), {}),
+        "velocities, with limits": (limited, initial_velocities(count), {}),
+        "lengths of the link and two masses by name, assembled, with limits": (
+            limited, _by_name(limited, np.linspace(0.9, 1.1, cases.device_named)), dict(assemble=True),
+        ),
+    }  # fmt: skip
+    rows = []
+    for name, (system, varied, options) in kinds.items():
+
+        def run(engine: str | None) -> Any:
+            return runtime.simulate_many(
+                system, varied, DURATION, engine=engine, progress=False, **SETTINGS, **options  # noqa: B023
+            )  # fmt: skip
+
+        start = clock.perf_counter()
+        run("gpu")
+        first = clock.perf_counter() - start
+        times = seconds({"gpu": lambda: run("gpu"), "cores": lambda: run(None)}, min(3, cases.repeats))
+        number = len(next(iter(varied.values())))
+        rates = [number / float(times[where].min()) for where in ("gpu", "cores")]
+        rows.append([name, number, *rates, rates[0] / rates[1], first])
+    return rows
+
+
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure everything."""
     cases = QUICK if quick else FULL
@@ -304,6 +338,8 @@ def ask(*, quick: bool, say: Say) -> Answer:
         swept.append([kind, cases.sweep, *sweep(cases.sweep, kind)])
     say(f"a study of {8 * cases.study} cases")
     studied = study(cases.study)
+    say("the graphics processor, if there is one")
+    device = on_device(cases)
     note = (
         f"Modified foot, {DURATION:g} s. Side by side at the tolerance {tolerance:.2g}, at which the main foot of no case is "
         f"more than {off:.1e} m from the exact motion at the end; the others at {TOLERANCE:g}. Best of several. Two "
@@ -326,4 +362,13 @@ def ask(*, quick: bool, say: Say) -> Answer:
             "Sobol indices of six parameters of the foot with elastic limits, two outputs over 101 times, all cores.",
         ),
     ]  # fmt: skip
+    if device:
+        tables.append(
+            Table(
+                "graphics processor",
+                ["varied", "cases", "cases/s", "on all cores", "ratio", "first call [s]"],
+                device,
+                "engine='gpu' beside the threads of this machine; the first call compiles, or finds compiled code.",
+            )  # fmt: skip
+        )
     return Answer(Report("Ensembles", tables), {})

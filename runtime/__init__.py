@@ -5,8 +5,8 @@ run = runtime.simulate(system, t_end=5.0)
 run.t, run.r["main_foot"], run.lam["ankle"], run.energy
 
 Rooms, each importing only from those below it: ``studies``, ``ensemble``, ``analysis``, ``integrate``, ``report``, ``results``,
-``view``, ``system``, ``dynamics``, ``jit``, ``support``.  Names that are not exported here are exported by their room, such as
-``runtime.report.plots``, ``runtime.analysis.Motion`` or ``runtime.system.hertz_stiffness``.
+``view``, ``system``, ``lanes``, ``dynamics``, ``jit``, ``support``.  Names that are not exported here are exported by their room,
+such as ``runtime.report.plots``, ``runtime.analysis.Motion`` or ``runtime.system.hertz_stiffness``.
 """
 
 from __future__ import annotations

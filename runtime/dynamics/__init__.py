@@ -1,6 +1,6 @@
 """The equations of motion in compiled code, with all their terms.  May import: `jit`, `support`, `generated`.
 
-Compiled code takes functions and constants from `dynamics`, `integrate`, `jit` and `generated` only: the digest of these
+Compiled code takes functions and constants from `dynamics`, `lanes`, `integrate`, `jit` and `generated` only: the digest of these
 folders names the cache.
 """
 
@@ -9,7 +9,7 @@ from runtime.jit.words import add_words
 add_words(
     __name__,
     {
-        "cases": "the assembly of cases",
+        "cases": "the rows of cases",
         "chain_points": "points of chains of links",
         "closing_rows": "rows in joint coordinates",
         "cone_curve": "cones of limits",
@@ -23,11 +23,8 @@ add_words(
         "jacobian": "the Jacobian of the equations of motion",
         "kinematics": "rotations",
         "lift": "the states of the bodies of a tree",
-        "lane_lift": "the states and energies of cases in a batch",
         "tree_equations": "the equations of motion in joint coordinates",
-        "lane_constants": "the constants of cases",
         "limits": "limits of motion",
-        "velocity_rows": "the rates of cases in a batch",
         "state_jacobian": "the Jacobian of the states",
         "products": "functions of several coordinates",
         "projection": "the projection onto the constraints",

@@ -1,4 +1,4 @@
-"""Cases whose joints differ in their data: assembly and rows, in compiled code.
+"""Cases whose joints or limits differ in their data, one after another: rows, their sizes and rank, angles of limits.
 
 The vectors of the joints, in axes of their bodies, are read from ``t.vector_local``, masses and inverse inertias of the bodies
 from ``t.mass`` and ``t.inertia_inverse``: ``vectors``, ``mass`` and ``inverse`` are the same memory, which the functions below
@@ -8,40 +8,12 @@ change from case to case.  Other data of a joint are in ``w.x``.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from runtime.dynamics.elimination import factorise
 from runtime.dynamics.kinematics import rotation, update_kinematics
-from runtime.dynamics.lane_assembly import (
-    assemble_lanes,
-    evaluate_lanes,
-    load_lanes,
-    make_lanes_consistent,
-    store_states,
-    worst_of_lanes,
-)
-from runtime.dynamics.lane_ranks import regular_lanes
-from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits import measure_limits
 from runtime.dynamics.projection import largest_violation
 from runtime.jit.compilation import compiled, inlined
-from runtime.support.arrays import Floats, Ints
-
-
-class Checks(NamedTuple):
-    """How assembled cases are checked."""
-
-    powers: Ints  # (joints, 6) of the lever arms, the natural sizes of the rows
-    least: Floats  # (1,) singular value above which the unit rows of a joint are surely independent
-    signed: Ints  # joints of which ``Assembled.x`` is wanted
-
-
-class Assembled(NamedTuple):
-    """Of cases in their assembled states."""
-
-    left: Floats  # (cases,) largest |Phi|
-    regular: Floats  # (cases,) 1: the rows of every joint are surely independent
-    x: Floats  # (cases, signed joints, X) in global axes
 
 
 @inlined
@@ -59,49 +31,6 @@ def _take_case(of, n, vectors, mass, inverse, w):  # type: ignore[no-untyped-def
         for r in range(3):
             for c in range(3):
                 inverse[b + 1, r, c] = inverses[b, r, c]
-
-
-@compiled
-def assemble_cases(time, states, velocities, of, t, w, m, checks, found):  # type: ignore[no-untyped-def]
-    """Move states (cases, 13 bodies) onto the rows by the least change, in place, and check the joints there.
-
-    ``velocities``: also their velocities; else they remain.  ``of``: the data of the cases.  ``found`` (``Assembled``) is filled.
-    """
-    size = w.x.shape[1]
-    for first in range(0, len(states), LANES):
-        load_lanes(time, first, states, of, t, w, m)
-        assemble_lanes(t, m)
-        if velocities:
-            make_lanes_consistent(t, m)
-        regular_lanes(checks.powers, checks.least[0], t, m, m.candidate)
-        store_states(first, m, states)
-        for n in range(first, min(first + LANES, len(states))):
-            lane = n - first
-            found.left[n], found.regular[n] = m.residual[lane], m.candidate[lane]
-            for k in range(len(checks.signed)):
-                for c in range(size):
-                    found.x[n, k, c] = m.x[(checks.signed[k] * size + c) * LANES + lane]
-
-
-@compiled
-def project_cases(time, states, of, t, w, m):  # type: ignore[no-untyped-def]
-    """Give states (cases, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu, in place."""
-    for first in range(0, len(states), LANES):
-        load_lanes(time, first, states, of, t, w, m)
-        evaluate_lanes(m.y, m.address, t, m)
-        make_lanes_consistent(t, m)
-        store_states(first, m, states)
-
-
-@compiled
-def largest_violations(time, states, of, t, w, m, worst):  # type: ignore[no-untyped-def]
-    """Largest |Phi| (cases,) in states (cases, 13 bodies)."""
-    for first in range(0, len(states), LANES):
-        load_lanes(time, first, states, of, t, w, m)
-        evaluate_lanes(m.y, m.of_Phi, t, m)
-        worst_of_lanes(m.Phi, t, m.now)
-        for n in range(first, min(first + LANES, len(states))):
-            worst[n] = m.now[n - first]
 
 
 @compiled

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
-from runtime.dynamics.lane_constants import TreeCases, constants_of_trees
-from runtime.dynamics.lane_lift import CasesOfTree
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
@@ -45,6 +43,8 @@ from runtime.integrate.tree_method import (
     off_the_rows,
     tree_constants,
 )
+from runtime.lanes.lift import CasesOfTree
+from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.support.numbers import LARGEST

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.lane_lift import CasesOfTree, lanes_of_tree, lift_lanes
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
@@ -18,6 +17,7 @@ from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
 from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
+from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND, SpanningTree, joint_coordinates, turn_weights

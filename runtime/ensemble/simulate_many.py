@@ -37,7 +37,8 @@ from runtime.system.system import System
 
 LOG = logger(__name__)
 # Cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.
-SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 8192, 16384
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 8192, 65536
+GPU_WORKERS = 8  # threads that prepare chunks; more of them wait for one another
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
 PORTIONS, BATCH_PORTIONS = 4, 2  # smallest number of chunks per worker, if there are enough cases; in SIMD lanes
@@ -116,7 +117,8 @@ def simulate_many(
     chunk : int, optional
         Number of cases that are run and written together.  A resumed folder keeps its number.
     workers : int, optional
-        Number of threads, or of workers of the engine in use.  Default: one per core, or all of the engine.
+        Number of threads, or of workers of the engine in use.  Default: one per core, at most 8 beside a graphics processor, or
+        all of the engine.
     engine : concurrent.futures.Executor, dask.distributed.Client or "gpu", optional
         Runs the chunks instead of threads of this process.  On a graphics processor each case is a thread.
     progress : bool or callable(cases done, cases), optional
@@ -148,7 +150,8 @@ def simulate_many(
             how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
-    pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
+    workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
+    pool, close, workers = _pool(None if gpu else engine, workers)
     task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept)
     size = _chunk_size(chunk, task, example, count, workers)
     folder = None

@@ -7,17 +7,17 @@ import numpy as np
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import ROWS, STATE, V
 from runtime.dynamics.projection import worst_of_all
-from runtime.dynamics.velocity_rows import (
+from runtime.ensemble.cases import Cases
+from runtime.ensemble.joint_batch import in_joints, of_bodies
+from runtime.ensemble.task import Task
+from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows
+from runtime.lanes.velocity_rows import (
     LinearRows,
     VelocityRows,
     find_rates,
     linear_rows,
     rates_of_rows,
 )
-from runtime.ensemble.cases import Cases
-from runtime.ensemble.joint_batch import in_joints, of_bodies
-from runtime.ensemble.task import Task
-from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows
 from runtime.support.arrays import Bools, Floats, frozen
 from runtime.support.latest import Latest
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE

@@ -6,10 +6,12 @@ whole-model kernel, in the coordinates of joints or of all bodies.  Nothing of t
 
 This module is imported only when it is asked for, since it needs numba-cuda.  Of the kernels, the typing and code generation for
 compute capability 8.0 are tested without a device, and their results by numba's simulator; runs on a device: docs/ensembles.md.
+Threads may call ``integrate`` at once: each has a stream of its own, so that the kernels of small chunks run side by side.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from functools import cache
 from types import FunctionType, ModuleType
@@ -27,9 +29,17 @@ from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.stepping import SAMPLES
+from runtime.jit.cache import digest_of, unchanged
+from runtime.jit.device_code import DeviceCode
+from runtime.jit.freshness import sha256
+from runtime.jit.machine_code import digest_of_kernel
 from runtime.support.errors import ModelError
 
 THREADS = 64  # of a block
+# In the kernel of a model, what belongs to it stands in place of these: sizes of local arrays, which take no products.
+STATES = CONSTANTS = COUNT = OWN = DENSE = 1
+integration: Any = batch.integrate
+ALL_STAGES, SAMPLED = STAGES + 1 + EXTRA, SAMPLES + 1
 
 
 def refuse_without_device() -> None:
@@ -50,12 +60,16 @@ def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
         x.weights, x.given,
     )  # fmt: skip
     found = out, status, counts, reached, x.final, x.work
-    on_device = [cuda.to_device(a) for a in found]
-    kernel = kernel_of(module, (given[3].shape[1], given[4].shape[1]), len(x.q))
-    to_device = [cuda.to_device(a) for a in (*given, *common, np.zeros(1, np.int64))]
-    kernel[-(-len(out) // THREADS), THREADS](*to_device, *on_device)
+    kernel, stream = kernel_of(module, (given[3].shape[1], given[4].shape[1]), len(x.q)), cuda.stream()
+    on_device = [cuda.to_device(a, stream=stream) for a in found]
+    to_device = [cuda.to_device(a, stream=stream) for a in (*given, *common, np.zeros(1, np.int64))]
+    try:
+        kernel[-(-len(out) // THREADS), THREADS, stream](*to_device, *on_device)
+    finally:
+        kernel._cache.release()
     for own, to in zip(on_device, found, strict=True):
-        own.copy_to_host(to)
+        own.copy_to_host(to, stream=stream)
+    stream.synchronize()
 
 
 def _for_device(function: Any, replaced: Mapping[str, Any], done: dict[Any, Any]) -> Any:
@@ -102,40 +116,47 @@ def _integration(module: ModuleType) -> Any:
     return _for_device(batch.integrate, replaced, {})
 
 
-# Long because the local arrays of a thread must be variables of the kernel itself.
+def _of_case(  # type: ignore[no-untyped-def]
+    span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, bodies, parts, addresses, cap,
+    weight, typical, q, first, weights, given, stop, out, status, counts, reached, final, work,
+):  # fmt: skip
+    """The kernel: the case of this thread, with memory of its own."""
+    case = cuda.grid(1)
+    if case >= initial.shape[0]:
+        return
+    array = cuda.local.array
+    own_row = min(case, constants.shape[0] - 1)  # there may be one for all cases
+    x = BatchLimits(
+        q=q, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
+        work=work[case : case + 1], own=array(OWN, float64), waiting=array(OWN, float64),
+        over=array(COUNT, float64), samples=array((SAMPLED, COUNT), float64),
+    )  # fmt: skip
+    m = BatchWorkspace(
+        which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, parts=parts, stages=addresses,
+        cap=cap, weight=weight, typical=typical, y=array(STATES, float64), trial=array(STATES, float64),
+        end=array(STATES, float64), k=array((ALL_STAGES, STATES), float64), errors=array((2, STATES), float64),
+        h=array(STATES, float64), constants=array((CONSTANTS, 1), float64), worst=array(1, float64),
+        lanes=array(ROWS_OF_LANES, float64), case=array(1, int64), output=array(1, int64), ready_y=array(STATES, float64),
+        ready_k=array(STATES, float64), ready_constants=array((CONSTANTS, 1), float64), queue=array(4, int64),
+        dense=array(DENSE, float64), limits=x,
+    )  # fmt: skip
+    integration(
+        m, 0, span, tolerances, steps, initial[case : case + 1], constants[own_row : own_row + 1], times,
+        out[case : case + 1], status[case : case + 1], counts[case : case + 1], reached[case : case + 1], stop,
+    )  # fmt: skip
+
+
 @cache
 def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
     """The kernel of a model for states and constants of these sizes and so many limits."""
-    integration, n, constants_of_case, count = _integration(module), *sizes, max(limits, 1)
-    stages, samples = STAGES + 1 + EXTRA, SAMPLES + 1
-    own, dense = count * WIDTH, POWER * n  # local arrays take no products
-
-    @cuda.jit
-    def run(  # type: ignore[no-untyped-def]
-        span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, bodies, parts, addresses, cap,
-        weight, typical, q, first, weights, given, stop, out, status, counts, reached, final, work,
-    ):  # fmt: skip
-        case = cuda.grid(1)
-        if case >= initial.shape[0]:
-            return
-        array, of_constants = cuda.local.array, (constants_of_case, 1)
-        own_row = min(case, constants.shape[0] - 1)  # there may be one for all cases
-        x = BatchLimits(
-            q=q, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
-            work=work[case : case + 1], own=array(own, float64), waiting=array(own, float64),
-            over=array(count, float64), samples=array((samples, count), float64),
-        )  # fmt: skip
-        m = BatchWorkspace(
-            which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, parts=parts, stages=addresses,
-            cap=cap, weight=weight, typical=typical, y=array(n, float64), trial=array(n, float64),
-            end=array(n, float64), k=array((stages, n), float64), errors=array((2, n), float64), h=array(n, float64),
-            constants=array(of_constants, float64), worst=array(1, float64), lanes=array(ROWS_OF_LANES, float64),
-            case=array(1, int64), output=array(1, int64), ready_y=array(n, float64), ready_k=array(n, float64),
-            ready_constants=array(of_constants, float64), queue=array(4, int64), dense=array(dense, float64), limits=x,
-        )  # fmt: skip
-        integration(
-            m, 0, span, tolerances, steps, initial[case : case + 1], constants[own_row : own_row + 1], times,
-            out[case : case + 1], status[case : case + 1], counts[case : case + 1], reached[case : case + 1], stop,
-        )  # fmt: skip
-
-    return run
+    n, constants = sizes
+    count = max(limits, 1)
+    values = {
+        "integration": _integration(module), "STATES": n, "CONSTANTS": constants, "COUNT": count, "OWN": count * WIDTH,
+        "DENSE": POWER * n,
+    }  # fmt: skip
+    kernel = cuda.jit(FunctionType(_of_case.__code__, {**_of_case.__globals__, **values}, "run"))
+    made_from = sha256(digest_of(__name__) + digest_of_kernel(inspect.getsource(module)))[:16]
+    digest = made_from if unchanged(__name__) else None
+    kernel._cache = DeviceCode("the integration of cases on the graphics processor", digest, sizes, limits, THREADS)
+    return kernel

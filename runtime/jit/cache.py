@@ -13,7 +13,7 @@ from typing import Any
 
 from runtime.jit.freshness import ROOT, sha256, text_of
 
-COMPILED = ("jit", "dynamics", "integrate")  # folders of compiled code, and of all constants that it uses
+COMPILED = ("jit", "dynamics", "lanes", "integrate")  # folders of compiled code, and of all constants that it uses
 IMPORT = re.compile(r"^(?:from ([\w.]+) )?import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 BESIDES_NAMES = re.compile(r"#.*| as \w+")
 FIRST_DEFINITION = re.compile(r"\n\n\n(?=def |class |@)")  # imports are before it

@@ -1,4 +1,4 @@
-"""Systems as immutable values, building and assembling them, whole-model kernels.  Imports `dynamics` and below."""
+"""Systems as immutable values, building and assembling them, whole-model kernels.  Imports `lanes` and below."""
 
 from __future__ import annotations
 

@@ -14,23 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.cases import (
-    Assembled,
-    Checks,
-    assemble_cases,
-    count_dependent_rows,
-    largest_violations,
-    project_cases,
-    rows_of_cases,
-    sizes_of_rows,
-)
+from runtime.dynamics.cases import count_dependent_rows, rows_of_cases, sizes_of_rows
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.lane_assembly import CaseData, case_lanes
 from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import ASSEMBLED
 from runtime.jit.python_code import python_code
 from runtime.jit.references import Reference
+from runtime.lanes.assembly import CaseData, case_lanes
+from runtime.lanes.cases import Assembled, Checks, assemble_cases, largest_violations, project_cases
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times

@@ -108,7 +108,7 @@ def test_everything_compiled_is_compiled_that_way():
         assert function.targetoptions.get("error_model") == "numpy", name
         fused = name.startswith("generated.whole.") or name in (
             "runtime.integrate.batch.integrate",
-            "runtime.dynamics.lane_lift.lift_lanes",
+            "runtime.lanes.lift.lift_lanes",
             "runtime.ensemble.joint_batch.lift_lanes",
             "runtime.integrate.batch_control._squared_error",
         )  # a product and a sum, no more

@@ -121,13 +121,14 @@ def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
 
 
 ON_GPU = """
-import warnings, numpy as np, models, runtime
+import importlib, warnings, numpy as np, models, runtime
+from runtime.integrate import gpu
 warnings.simplefilter("ignore")  # of the emulation
 rng = np.random.default_rng(2)
 
 
 def check(system, cases, t_end=0.3, **settings):
-    settings = dict(t_eval=[0.0, 0.4 * t_end, t_end], rtol=1e-7, atol=1e-7, assemble=True) | settings
+    settings = dict(t_eval=[0.0, 0.4 * t_end, t_end], rtol=1e-7, atol=1e-7, assemble=True, workers=1) | settings
     a, b = (runtime.simulate_many(system, cases, t_end, engine=engine, **settings) for engine in ("gpu", None))
     assert a.success and a.in_batch.all() and b.in_batch.all()
     assert np.array_equal(a.counts, b.counts), (a.counts, b.counts)
@@ -145,11 +146,13 @@ check(limited, kicked | data | {"angle.ankle.theta_j": [0.3, -0.1, 0.2], "dampin
 check(lambda link: models.foot.build(link_length=link, limits="dissipative"), {"link": [0.04, 0.044]})
 check(models.pendulum.build(), {"rate.pivot.angle": [1.0, 2.0]})
 
-few = dict(rtol=1e-7, atol=1e-7, max_steps=3)
+module = importlib.import_module("generated.whole.tree_turn_turn")
+assert gpu.kernel_of(module, (2 * module.STEPS, module.CONSTANTS), 0)._cache.is_kept
+few = dict(rtol=1e-7, atol=1e-7, max_steps=3, workers=1)
 a, b = (runtime.simulate_many(limited, kicked, 0.3, engine=engine, **few) for engine in ("gpu", None))
 assert a.messages == b.messages and "max_steps = 3" in a.messages[0]
 try:
-    runtime.simulate_many(models.foot_ground.build(), {"mass.toes": [0.2]}, 0.01, engine="gpu")
+    runtime.simulate_many(models.foot_ground.build(), {"mass.toes": [0.2]}, 0.01, engine="gpu", workers=1)
 except runtime.ModelError as error:
     print(error)
 """
@@ -157,7 +160,7 @@ except runtime.ModelError as error:
 
 @pytest.mark.slow
 def test_a_graphics_processor_runs_the_same_source():
-    # Emulated thread by thread; on a machine with a device, the benchmark measures it.
+    # Emulated thread by thread, from one thread of Python; `python -m benchmarks ensembles` measures devices.
     done = subprocess.run(
         [sys.executable, "-c", ON_GPU],
         env=environment(NUMBA_ENABLE_CUDASIM="1"),

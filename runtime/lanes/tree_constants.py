@@ -12,14 +12,14 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
 
-from runtime.dynamics.lane_assembly import rotate_inertia, set_rotation
-from runtime.dynamics.lane_vectors import load, store
 from runtime.dynamics.layout import LANES, R
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.jit import addresses
 from runtime.jit.addresses import address_of
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
+from runtime.lanes.assembly import rotate_inertia, set_rotation
+from runtime.lanes.vector_instructions import load, store
 from runtime.support.arrays import Floats, Ints
 
 POSE = 7  # numbers

@@ -1,14 +1,14 @@
 """Block elimination of S = D M^-1 D^T for LANES cases side by side, which differ in D and M alone.
 
-The operations are those of ``elimination``, with all rows kept, in the same order: every lane has the bits that its case alone
-would have.  Arrays are flat, the lanes of a number next to each other.
+The operations are those of ``runtime.dynamics.elimination``, with all rows kept, in the same order: every lane has the bits that
+its case alone would have.  Arrays are flat, the lanes of a number next to each other.
 """
 
 from __future__ import annotations
 
-from runtime.dynamics.lane_vectors import all_lanes, load, store, where_above
 from runtime.dynamics.layout import GROUND_INDEX, LANES, ROWS
 from runtime.jit.compilation import inlined
+from runtime.lanes.vector_instructions import all_lanes, load, store, where_above
 
 LINE, BLOCK = ROWS * LANES, ROWS * ROWS * LANES  # of six numbers, of a block
 

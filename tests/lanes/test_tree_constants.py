@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from models import foot, pendulum
-from runtime.dynamics.lane_constants import TreeCases, constants_of_trees
 from runtime.integrate.tree_method import kernel_of
+from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.system.tree_geometry import Geometry, carried, kernel_parameters
 from tests.support.systems import cart
 

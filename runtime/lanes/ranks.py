@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.lane_elimination import LINE, place_of_row
-from runtime.dynamics.lane_vectors import all_lanes, load, root, store, where_above
 from runtime.dynamics.layout import GROUND_INDEX, LANES
 from runtime.jit.compilation import inlined
+from runtime.lanes.elimination import LINE, place_of_row
+from runtime.lanes.vector_instructions import all_lanes, load, root, store, where_above
 
 E = 2.718281828459045
 

@@ -1,7 +1,7 @@
-"""Assembly of LANES cases side by side, whose joints and masses differ: ``projection.assemble_state`` in vector instructions.
+"""Newton's method for the assembly of LANES cases side by side, whose joints and masses differ, in vector instructions.
 
-Every lane has the bits that its case alone would have; a lane that has ended waits for the others.  Arrays are flat, the lanes
-of a number next to each other, as if LANES were their last axis.
+The functions are those of ``runtime.dynamics.projection``: every lane has the bits that its case alone would have, and a lane
+that has ended waits for the others.  Arrays are flat, the lanes of a number next to each other, as if LANES were their last axis.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.kinematics import update_signals
-from runtime.dynamics.lane_elimination import LINE, clear, factorise_lanes, least_correction, place_of_row
-from runtime.dynamics.lane_rows import ALL, PHI, addresses_of_rows
-from runtime.dynamics.lane_vectors import load, store
 from runtime.dynamics.layout import GROUND_INDEX, LANES, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import ASSEMBLED, HALVINGS, MAX_DAMPING, MIN_DAMPING, NEWTON_STEPS, VELOCITY_PASSES
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
+from runtime.lanes.elimination import LINE, clear, factorise_lanes, least_correction, place_of_row
+from runtime.lanes.rows import ALL, PHI, addresses_of_rows
+from runtime.lanes.vector_instructions import load, store
 from runtime.support.arrays import Floats, Ints
 
 
