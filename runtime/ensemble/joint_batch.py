@@ -17,7 +17,7 @@ from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
 from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
-from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes
+from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND, SpanningTree, joint_coordinates, turn_weights
@@ -177,6 +177,7 @@ def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: A
 def memory_of_batch(system: System, n: int, constants: int, given: Floats) -> tuple[BatchWorkspace, BatchLimits | None]:
     """Memory for cases of a system's tree, of n coordinates and rates and so many constants, and that of its limits."""
     tree = tree_of(system)
+    prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
     stages = list(addresses_of_lanes(kernel_of(tree)).values())
     limits = batch_limits(tree.limits, n, constants - OF_LIMIT * len(tree.limits), given) if tree.limits else None
     return batch.tree_workspace(stages, constants, scales_of(tree), limits), limits
