@@ -3,7 +3,6 @@
 * numba finds anew after nine of its passes where each variable is last used.  Only the pass that frees variables needs this,
   and generators, which finds it by itself.
 * It measures how long its locks are held, in each function for all that it calls.
-* It imports its own modules at each use of a function that it does not know yet.
 """
 
 from __future__ import annotations
@@ -13,18 +12,9 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from numba.core import event, transforms
-from numba.core.cpu import CPUContext
 from numba.core.postproc import PostProcessor, VariableLifetime
 
-_load: Callable[[Any], None] = CPUContext.load_additional_registries
 _process: Callable[..., None] = PostProcessor.run
-_loaded: set[int] = set()  # by the identity of a context, of which there is one for a target
-
-
-def _load_once(context: Any) -> None:
-    if id(context) not in _loaded:
-        _load(context)
-        _loaded.add(id(context))
 
 
 def _without_lifetimes(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
@@ -42,7 +32,6 @@ def _no_timer(kind: str, callback: Any) -> Any:
 
 
 _SHORTCUTS: tuple[tuple[Any, str, Any], ...] = (
-    (CPUContext, "load_additional_registries", _load_once),
     (PostProcessor, "run", _without_lifetimes),
     (event, "install_timer", _no_timer),
 )
