@@ -17,7 +17,7 @@ from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
 from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
-from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes
+from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND, SpanningTree, joint_coordinates, turn_weights
@@ -50,7 +50,10 @@ def of_bodies(systems: Systems, z: Floats) -> Floats:
 def cases_of_tree(
     tree: SpanningTree, where: Geometry, masses: Floats, inertias: Floats, gravity: Floats
 ) -> CasesOfTree:
-    """Geometry, masses (cases, bodies), inertias (cases, bodies, 3, 3) and gravity (cases, 3) of cases, or one row of all."""
+    """Geometry, masses (cases, bodies), inertias (cases, bodies, 3, 3) and gravity (cases, 3) of cases, or one row of all.
+
+    All arrays are read-only, for one type in compiled code.
+    """
     skeleton = tree.skeleton
     cases = CasesOfTree(
         kind=np.array([OF_KIND[kind] for kind in tree.kinds], np.int64), parent=np.array(tree.parents, np.int64),
@@ -58,7 +61,13 @@ def cases_of_tree(
         arm=where.arms(skeleton.body_step), p=where.pose[..., P:V], mass=masses[..., None],
         inertia=inertias.reshape(*inertias.shape[:2], 9), gravity=gravity[:, None],
     )  # fmt: skip
-    return cases._replace(**{name: np.ascontiguousarray(values) for name, values in cases._asdict().items()})
+    return CasesOfTree(*map(_read_only, cases))
+
+
+def _read_only(values: Any) -> Any:
+    kept = np.ascontiguousarray(values).view()
+    kept.setflags(write=False)
+    return kept
 
 
 # Of the cases of one system.
@@ -168,6 +177,7 @@ def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: A
 def memory_of_batch(system: System, n: int, constants: int, given: Floats) -> tuple[BatchWorkspace, BatchLimits | None]:
     """Memory for cases of a system's tree, of n coordinates and rates and so many constants, and that of its limits."""
     tree = tree_of(system)
+    prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
     stages = list(addresses_of_lanes(kernel_of(tree)).values())
     limits = batch_limits(tree.limits, n, constants - OF_LIMIT * len(tree.limits), given) if tree.limits else None
     return batch.tree_workspace(stages, constants, scales_of(tree), limits), limits

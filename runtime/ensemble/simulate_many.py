@@ -25,6 +25,7 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import Finished, all_of, first_of
 from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, RTOL
 from runtime.integrate.settings import Settings, settings
+from runtime.jit.second_process import ask
 from runtime.results.outputs import parsed_outputs, quantities_of_runs
 from runtime.support.arguments import checked
 from runtime.support.checks import counted
@@ -149,6 +150,8 @@ def simulate_many(
         if how.coordinates == AUTO and not side_by_side(example, how):
             how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
+    if engine is None and side_by_side(example, how):
+        ask("cases side by side")
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
     pool, close, workers = _pool(None if gpu else engine, workers)

@@ -40,17 +40,19 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import correction_part
 from runtime.dynamics.tree_equations import kernel_part, lift_part, tree_part
 from runtime.dynamics.tree_workspace import NO_TREE
-from runtime.integrate import dop853, loop, radau, stepping
+from runtime.integrate import batch, dop853, loop, radau, stepping
 from runtime.integrate.dense_output import DENSE_PART
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.quintic import quintic_part, signature_of_quintic
 from runtime.integrate.radau_linear import LINEAR_PART
+from runtime.integrate.settings import Settings
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import address_of_compiled
 from runtime.jit.machine_code import CompiledElsewhere
 from runtime.jit.pointers import Pointer
 from runtime.jit.references import compile_for
+from runtime.lanes.lift import prepare_lift
 from runtime.system.data_building import Parts, model_data
 from runtime.system.parts import Body
 
@@ -116,6 +118,13 @@ def _lifting() -> None:
     lift_once.compile((*(Pointer(numba.typeof(value)) for value in (NO_TREE.data, NO_TREE.lifting)), VECTOR, VECTOR))
 
 
+def _batch() -> None:
+    memory = batch.tree_workspace((0, 0), 1, list(np.ones((3, 2))))
+    how = Settings(0.0, 1.0, (1.0,), "dop853", 1e-8, 1e-8, 0.0, 0.0, np.inf, 0.0, 1, False)
+    given, results = batch.arguments(how, np.zeros((1, 2)), np.zeros((1, 1)))
+    batch.integrate.prepare(memory, 0, *given, *results, np.zeros(1, np.int64))
+
+
 def _quintic() -> None:
     address_of_compiled(quintic_part, signature_of_quintic())
 
@@ -145,6 +154,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (3, lambda: _part(lift_part)),
         (3, lambda: _part(kernel_part)),
     ),
+    "cases side by side": ((0, _batch), (1, prepare_lift)),
     "forces in joint coordinates": ((3, lambda: _part(tree_part)),),
     "limits": (
         (3, lambda: _loop_part(SWITCHING_PART, "dop853")),

@@ -3,10 +3,14 @@
 numba passes a named tuple to a function as all its scalars: the data and the workspace of a system are more than a thousand, and
 every function that takes them would be compiled with as many arguments.  Functions called from Python take a ``Reference`` in
 place of a tuple, and all functions read ``t.mass`` or ``t.limits.kind`` through its pointer when needed.
+
+The type of a pointer has a short name, and is a pointer to bytes for LLVM: llvmlite writes out what a pointer points to wherever
+it is used, which for the integration loop was 20 MB of text.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -25,7 +29,7 @@ class Pointer(numba_types.Type):  # type: ignore[misc]
 
     def __init__(self, of: Any) -> None:
         self.of = of
-        super().__init__(name=f"Pointer({of})")
+        super().__init__(name=_name(str(of)))
 
     def field(self, name: str) -> tuple[int, Any]:
         """Number and type of a field."""
@@ -33,10 +37,16 @@ class Pointer(numba_types.Type):  # type: ignore[misc]
         return number, self.of.types[number]
 
 
+@cache
+def _name(of: str) -> str:
+    """Name of a pointer to a type: the class of its tuple, and a digest of all types in it."""
+    return f"Pointer({of.partition('(')[0]} {sha256(of)[:16]})"
+
+
 @register_model(Pointer)
 class _Model(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, pointer: Pointer) -> None:
-        super().__init__(manager, pointer, manager.lookup(pointer.of).get_value_type().as_pointer())
+        super().__init__(manager, pointer, ir.IntType(8).as_pointer())
 
 
 @unbox(Pointer)  # type: ignore[untyped-decorator]
@@ -61,8 +71,25 @@ class _Attributes(AttributeTemplate):  # type: ignore[misc]
 @lower_getattr_generic(Pointer)  # type: ignore[untyped-decorator]
 def _attribute(context: Any, builder: Any, pointer: Pointer, value: Any, name: str) -> Any:
     number, kind = pointer.field(name)
-    place = cgutils.gep_inbounds(builder, value, 0, number)
-    return place if isinstance(kind, types.BaseNamedTuple) else builder.load(place)
+    place = builder.gep(value, [ir.Constant(ir.IntType(64), _offset(context, pointer.of, number))], inbounds=True)
+    if isinstance(kind, types.BaseNamedTuple):
+        return place
+    return builder.load(builder.bitcast(place, context.get_value_type(kind).as_pointer()))
+
+
+_OFFSETS: dict[tuple[Any, str, int], int] = {}
+
+
+def _offset(context: Any, of: Any, number: int) -> int:
+    """Offset of a field of a named tuple [bytes]."""
+    key = type(context), str(of), number
+    if key not in _OFFSETS:
+        kind = context.get_value_type(of)
+        if isinstance(kind, ir.ArrayType):  # all fields have one type
+            _OFFSETS[key] = number * context.get_abi_sizeof(kind.element)
+        else:
+            _OFFSETS[key] = kind.get_element_offset(context.target_data, number)
+    return _OFFSETS[key]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -140,7 +167,10 @@ def local(typingctx: Any, pointer: Any) -> Any:
     """A copy of a named tuple on the stack of the calling function, whose fields the compiler can keep in registers."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return cgutils.alloca_once_value(builder, builder.load(arguments[0]))
+        kind = context.get_value_type(pointer.of)
+        place = cgutils.alloca_once(builder, kind)
+        cgutils.raw_memcpy(builder, place, arguments[0], ir.Constant(ir.IntType(64), context.get_abi_sizeof(kind)), 1)
+        return builder.bitcast(place, arguments[0].type)
 
     return pointer(pointer), generate
 

@@ -6,6 +6,7 @@ The formulas are those of ``runtime.dynamics.lift``.  A lane is a column: equal 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -254,3 +255,14 @@ def _lift_lanes(t, m, z, to, y, energies):  # type: ignore[no-untyped-def]
 
 
 lift_lanes = compiled(_lift_lanes, fastmath=CONTRACT)
+
+
+@cache  # once in a process
+def prepare_lift() -> None:
+    """Compile ``lift_lanes``, without a call."""
+    steps, geometry = np.zeros(1, np.int64), np.zeros((1, 1, 3))
+    for values in (steps, geometry):
+        values.setflags(write=False)
+    y, energies = np.zeros((1, 1, STATE)), np.zeros((1, 1, 3))
+    trees = CasesOfTree(steps, steps, steps, *[geometry] * 7)
+    lift_lanes.prepare(trees, lanes_of_tree(1, 1), np.zeros((1, 1, 2)), np.zeros(1, np.int64), y, energies)

@@ -4,8 +4,13 @@ import subprocess
 import sys
 from collections import Counter
 
+import numpy as np
 import pytest
 
+import models
+import runtime
+from runtime.integrate import ahead, batch
+from runtime.lanes.lift import lift_lanes
 from tests.support.processes import environment
 
 PROGRAM = """
@@ -58,3 +63,14 @@ def test_workers_wait_for_one_compilation(method, tmp_path):
     lines = done.stderr.splitlines()
     assert lines and all(line.startswith("compiling ") and "(once; kept in " in line for line in lines)
     assert sum("what the workers need" in line for line in lines) <= 1  # of the main process alone
+
+
+def test_the_second_process_compiles_for_the_types_of_ensembles():
+    for _, make in ahead.ASKED["cases side by side"]:
+        make()
+    made = dict(batch.integrate.overloads), dict(lift_lanes.overloads)
+    values = np.linspace(0.2, 0.4, 3)
+    for system in (models.foot.build(), models.foot.build(limits="elastic")):
+        for name in ("mass.toes", "rate.ankle.theta_i"):
+            assert runtime.simulate_many(system, {name: values}, 0.01).in_batch.all()
+    assert (batch.integrate.overloads, lift_lanes.overloads) == made

@@ -15,6 +15,7 @@ from runtime.integrate import dop853, stepping
 from runtime.integrate.methods import memory_of_radau
 from runtime.jit import references
 from runtime.jit.compilation import columns, compiled, expanded, inlined
+from runtime.jit.pointers import Pointer
 from runtime.jit.references import MAX_REFERENCES, Reference, reference
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
@@ -42,6 +43,25 @@ def total(t):
 summed = compiled(total)
 
 
+class Alike(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+    third: np.ndarray
+
+
+class Around(NamedTuple):
+    before: float
+    alike: Alike
+    after: float
+
+
+def _of_alike(t):
+    return t.before + 10.0 * t.alike.first[0] + 100.0 * t.alike.second[0] + 1000.0 * t.alike.third[0] + 1e4 * t.after
+
+
+of_alike = compiled(_of_alike)
+
+
 @pytest.fixture(autouse=True, params=["first", "later"])
 def written(request, monkeypatch):
     """References are written from Python, later by compiled code."""
@@ -54,6 +74,18 @@ def written(request, monkeypatch):
 def example(seed=0, n=3, m=2):
     rng = np.random.default_rng(seed)
     return Outer(n, rng.normal(size=n), Inner(rng.normal(size=(n, m)), rng.normal()), complex(*rng.normal(size=2)))
+
+
+def test_fields_of_one_type_are_read_in_order():
+    """LLVM has a tuple of equal types as an array."""
+    t = Around(1.0, Alike(*(np.array([k]) for k in (2.0, 3.0, 4.0))), 5.0)
+    assert of_alike(t) == _of_alike(t) == 54321.0
+
+
+def test_pointers_to_other_types_have_other_short_names():
+    kinds = [Pointer(numba.typeof(example()._replace(values=values))) for values in (np.zeros(3), np.zeros((3, 1)))]
+    assert kinds[0] != kinds[1] and str(kinds[0]) != str(kinds[1])
+    assert all(str(kind).startswith("Pointer(Outer ") and len(str(kind)) < 40 for kind in kinds)
 
 
 def test_compiled_code_reads_every_field():

@@ -1,5 +1,6 @@
 """States, energies and rates of many cases in vector instructions, against the functions for one case."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -84,6 +85,8 @@ def test_states_of_wanted_cases_at_the_last_times(branched):
     z = np.random.default_rng(0).normal(size=(count, TIMES, 2 * len(tree.kinds)))
     data = branched.data
     trees = cases_of_tree(tree, tree.geometry, data.mass[None, 1:], data.inertia[None, 1:], branched.gravity[None])
+    given = data.mass[None, 1:].copy(), data.inertia[None, 1:].copy(), branched.gravity[None].copy()
+    assert numba.typeof(cases_of_tree(tree, tree.geometry, *given)) == numba.typeof(trees)  # compiled once
     y, to = np.full((count, TIMES - 1, len(branched.state.y)), -1.0), np.arange(count)[::-1].copy()
     to[3] = -1
     energies_in_lanes(trees, z, np.zeros(z.shape[:2]), y, to)
