@@ -32,7 +32,6 @@ from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_fo
 from runtime.jit.freshness import ROOT, sha256, text_of
 from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
-from runtime.jit.shortcuts import shortcuts
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.tidying import record, recorded, tidy, touch, write_whole
 from runtime.jit.words import words_of
@@ -322,7 +321,7 @@ class _InFiles:
     def compile(self, *signature: Any) -> Any:
         """Compile for the types of arguments."""
         # Another thread may compile for other types next.
-        with preparing(), global_compiler_lock, _compiling_enabled(), _few_collections(), shortcuts():
+        with preparing(), global_compiler_lock, _compiling_enabled(), _few_collections():
             try:
                 return super().compile(*signature)  # type: ignore[misc]
             finally:
