@@ -48,6 +48,8 @@ class LimitsAlong(NamedTuple):
     flat: Floats  # (limits, 2)
     rows: Floats  # (limits, 4) constants of the kernel
     largest: Floats  # (limits,) relative excess up to which they hold
+    low: Floats  # (limits,) coordinates between which a limit keeps the side of its mode
+    high: Floats  # (limits,)
     ready: Ints  # (1,) HERE or IN_STEPS: these belong to the modes of the limits; 0: they do not
 
 
@@ -59,7 +61,7 @@ def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats)
         offset=np.array([limit.offset for limit in limits], float),
         edge=np.array([limit.edge for limit in limits], float).reshape(-1, 2),
         flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2), rows=rows, largest=np.zeros(len(limits)),
-        ready=np.zeros(1, np.int64),
+        low=np.zeros(len(limits)), high=np.zeros(len(limits)), ready=np.zeros(1, np.int64),
     )  # fmt: skip
 
 
@@ -87,25 +89,57 @@ def over_along(z, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def keep_sides(z, z_end, rates, rates_end, h, w):  # type: ignore[no-untyped-def]
-    """Whether no limit leaves the side of its mode on the cubic Hermite polynomials of a step of length h.
+def sides_of(active, angle, ahead, behind, sign, q):  # type: ignore[no-untyped-def]
+    """Least and largest coordinate, near q with an angle, up to which a limit keeps the side of its mode."""
+    least, most = -behind, ahead
+    if active:
+        least, most = (ahead, 2.0 * math.pi - behind) if angle > 0.0 else (ahead - 2.0 * math.pi, -behind)
+    if sign < 0.0:
+        angle, least, most = -angle, -most, -least
+    return q + (least - angle), q + (most - angle)
 
-    A cubic polynomial stays between the least and the largest of its four Bezier points.  False also where this is not known.
+
+@inlined
+def set_sides(z, w):  # type: ignore[no-untyped-def]
+    """Coordinates between which the limits keep the sides of their modes, near z; none in mode AUTO."""
+    m = w.tree.limits
+    for k in range(len(m.q)):
+        m.low[k], m.high[k] = sides_of(
+            w.limits.mode[k] == ACTIVE, angle_of(k, m, z), m.edge[k, 0], m.edge[k, 1], m.sign[k], z[m.q[k]]
+        )
+        if w.limits.mode[k] == AUTO:
+            m.low[k], m.high[k] = np.inf, -np.inf
+
+
+@inlined
+def beyond_side(k, m, z):  # type: ignore[no-untyped-def]
+    """How far limit k is beyond the side of its mode [rad]; below 0 on that side."""
+    q = z[m.q[k]]
+    return max(m.low[k] - q, q - m.high[k])
+
+
+@inlined
+def stays_between(q, q_end, way, way_end, low, high, aimed):  # type: ignore[no-untyped-def]
+    """Whether a cubic polynomial surely stays between two values after its begin; ``aimed``: but perhaps at its end.
+
+    ``way``: a third of its slopes at the ends.  It stays between the least and the largest of its four Bezier points.
+    """
+    c, d = q + way, q_end - way_end
+    b = d if aimed else q_end
+    return min(min(b, c), d) > low + CLEARLY and max(max(b, c), d) < high - CLEARLY
+
+
+@inlined
+def keep_sides(z, z_end, rates, rates_end, h, w, aimed):  # type: ignore[no-untyped-def]
+    """Whether no limit leaves the side of its mode on the cubic Hermite polynomials of a step of length h that begins there.
+
+    Limit ``aimed`` may leave it at the end.
     """
     m, third = w.tree.limits, h * (1.0 / 3.0)
     for k in range(len(m.q)):
         q = m.q[k]
-        a, b, mode = z[q], z_end[q], w.limits.mode[k]
-        c, d = a + third * rates[q], b - third * rates_end[q]
-        lower, upper = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
-        middle, half = m.sign[k] * 0.5 * (lower + upper) + m.offset[k], 0.5 * (upper - lower) + CLEARLY
-        if not abs(middle) + half < math.pi:
-            middle = turned_back(middle)
-        if mode == INACTIVE:
-            kept = middle + half < m.edge[k, 0] and half - middle < m.edge[k, 1]
-        else:
-            kept = mode == ACTIVE and (middle - half > m.edge[k, 0] or -middle - half > m.edge[k, 1])
-        if not (kept and abs(middle) + half < math.pi):
+        way, way_end = third * rates[q], third * rates_end[q]
+        if not stays_between(z[q], z_end[q], way, way_end, m.low[k], m.high[k], k == aimed):
             return False
     return True
 
@@ -138,23 +172,29 @@ def begin_limits(z, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def set_limits(z, t, w):  # type: ignore[no-untyped-def]
     """Constants of the limits at z, by their modes; False where the kernel does not know these."""
-    m, of = w.tree.limits, t.limits
-    for k in range(len(m.q)):
-        row = m.rows[k]
-        row[A] = row[B] = row[MOMENT] = m.largest[k] = 0.0
-        row[DAMPING] = of.damping[k]
-        if w.limits.mode[k] == INACTIVE:
-            continue
-        angle = angle_of(k, m, z)
-        side, outside = (0, 1.0) if angle > 0.0 else (1, -1.0)
-        if w.limits.mode[k] == AUTO and abs(angle) <= m.edge[k, side]:
-            continue
-        slope = outside * m.sign[k]
-        row[A] = slope / of.compliance[k]
-        row[B] = (outside * angle - slope * z[m.q[k]] - m.edge[k, side]) / of.compliance[k]
-        row[MOMENT], m.largest[k] = slope * of.max_moment[k], m.flat[k, side] / of.compliance[k]
-    m.ready[0] = HERE
+    for k in range(len(w.tree.limits.q)):
+        set_limit(k, z, t, w)
+    w.tree.limits.ready[0] = HERE
     return limits_hold(z, w)
+
+
+@inlined
+def set_limit(k, z, t, w):  # type: ignore[no-untyped-def]
+    """Constants of limit k at z."""
+    m, of = w.tree.limits, t.limits
+    row = m.rows[k]
+    row[A] = row[B] = row[MOMENT] = m.largest[k] = 0.0
+    row[DAMPING] = of.damping[k]
+    if w.limits.mode[k] == INACTIVE:
+        return
+    angle = angle_of(k, m, z)
+    side, outside = (0, 1.0) if angle > 0.0 else (1, -1.0)
+    if w.limits.mode[k] == AUTO and abs(angle) <= m.edge[k, side]:
+        return
+    slope = outside * m.sign[k]
+    row[A] = slope / of.compliance[k]
+    row[B] = (outside * angle - slope * z[m.q[k]] - m.edge[k, side]) / of.compliance[k]
+    row[MOMENT], m.largest[k] = slope * of.max_moment[k], m.flat[k, side] / of.compliance[k]
 
 
 @inlined

@@ -15,6 +15,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.status import Status
+from runtime.integrate.batch_aiming import aim_lanes, land
 from runtime.integrate.batch_cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
 from runtime.integrate.batch_changes import (
     AGAIN,
@@ -192,7 +193,7 @@ def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prepare_special(m, address):  # type: ignore[no-untyped-def]
+def prepare_special(m, address, tolerances):  # type: ignore[no-untyped-def]
     """Where limits change their modes in the special attempts, and the dense output of those with outputs."""
     lanes, outputs = m.lanes, 0
     for lane in range(LANES):
@@ -205,12 +206,14 @@ def prepare_special(m, address):  # type: ignore[no-untyped-def]
     if outputs > 0:
         dense_stages(m, address)
         prepare_dense(m)
+    if len(m.limits.q) > 0:
+        land(m, address, tolerances[0], tolerances[1])
 
 
 @inlined
-def attend(m, address, span, steps, times, out, status, counts, reached):  # type: ignore[no-untyped-def]
+def attend(m, address, span, tolerances, steps, times, out, status, counts, reached):  # type: ignore[no-untyped-def]
     """End, accept, reject or repeat the special attempts."""
-    prepare_special(m, address)
+    prepare_special(m, address, tolerances)
     for lane in range(LANES):
         if m.lanes[SPECIAL * LANES + lane] > 0.0:
             ended = judge(m, lane, span, int(steps[2]), times, out[m.case[lane]])
@@ -252,10 +255,11 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         if limits > 0:
             special = screen(m)
         if special > 0:
-            attend(m, address, span, steps, times, out, status, counts, reached)
+            attend(m, address, span, tolerances, steps, times, out, status, counts, reached)
         go_on(m.lanes)
         if limits > 0:
             go_on_with_limits(m)
+            aim_lanes(m)
         replace_accepted(m)
         busy = 0
         for lane in range(LANES):

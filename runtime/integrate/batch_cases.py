@@ -12,6 +12,7 @@ from runtime.integrate.batch_rows import (
     ATTEMPTS,
     BUSY,
     CHECKED_AT,
+    CHECKS,
     DENSE_STEPS,
     EVER_WORST,
     LEAST_WORST,
@@ -84,7 +85,7 @@ def begin_next(m, lane, begin, times, first_output, max_steps):  # type: ignore[
         m.k[0, e + lane] = m.ready_k[e + r]
     for i in range(len(m.constants)):
         m.constants[i, lane] = m.ready_constants[i, r]
-    for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS):
+    for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS, CHECKS):
         lanes[row * LANES + lane] = 0.0
     lanes[CHECKED_AT * LANES + lane] = begin
     lanes[TIME * LANES + lane], lanes[NEXT * LANES + lane] = begin, lanes[READY_LENGTH * LANES + r]
@@ -102,7 +103,11 @@ def end_case(m, lane, ended, evaluations, status, counts, reached):  # type: ign
     case, lanes = m.case[lane], m.lanes
     taken, rejected = lanes[TAKEN_STEPS * LANES + lane], lanes[REJECTED_STEPS * LANES + lane]
     status[case], reached[case] = ended, lanes[TIME * LANES + lane]
-    found = STAGES * lanes[ATTEMPTS * LANES + lane] + EXTRA * lanes[DENSE_STEPS * LANES + lane]
+    found = (
+        STAGES * lanes[ATTEMPTS * LANES + lane]
+        + EXTRA * lanes[DENSE_STEPS * LANES + lane]
+        + lanes[CHECKS * LANES + lane]
+    )
     counts[case, EVALUATIONS] = evaluations + int(found)
     counts[case, STEPS], counts[case, REJECTIONS] = int(taken), int(rejected)
     m.case[lane], lanes[BUSY * LANES + lane] = -1, 0.0

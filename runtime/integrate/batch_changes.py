@@ -6,14 +6,31 @@ The rules are those of ``runtime.integrate.landing`` and ``switching``.
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.batch_limits import CUBIC, ENDED, NONE, SIDE, START, change_modes, place_of, set_over
+from runtime.integrate.batch_limits import CUBIC, ENDED, NONE, SIDE, START, change_modes, place_of, set_active, set_over
 from runtime.integrate.batch_parameters import AHEAD, BEHIND, OFFSET, SIGN
-from runtime.integrate.batch_rows import ACTIVE, LANDINGS, LENGTH, LOWER, TIME, UPPER, USUAL, USUAL_ACTIVE, WORK, WORKED
+from runtime.integrate.batch_rows import (
+    ACTIVE,
+    AIMED,
+    FACTOR,
+    FRESH,
+    LANDED,
+    LANDINGS,
+    LENGTH,
+    LOWER,
+    PLANNED,
+    TIME,
+    UPPER,
+    USUAL,
+    USUAL_ACTIVE,
+    WORK,
+    WORKED,
+)
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import FIRST_ACTIVE, MAX_LANDINGS, MIN_LANDING
 from runtime.integrate.limit_changes import ON_SIDE, bends_of, passes
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE, LANDED, REFINEMENTS, vertex
+from runtime.integrate.switching import GRAZE, REFINEMENTS, vertex
+from runtime.integrate.switching import LANDED as NEAR_END
 from runtime.jit.compilation import inlined
 
 
@@ -81,9 +98,9 @@ def find_bracket(m, lane):  # type: ignore[no-untyped-def]
         if x.over[foremost(x)] > ON_SIDE:
             m.lanes[lower], m.lanes[upper] = (q - 1.0) / SAMPLES, q / SAMPLES
             if q == SAMPLES and m.lanes[LANDINGS * LANES + lane] > 0.0:
-                sample(m, lane, LANDED)
+                sample(m, lane, NEAR_END)
                 if x.over[foremost(x)] <= ON_SIDE:
-                    m.lanes[lower] = LANDED
+                    m.lanes[lower] = NEAR_END
             return
     place = graze(m, lane)
     if place != NONE:
@@ -117,6 +134,22 @@ GO_ON, AGAIN, ALONE = range(3)
 
 
 @inlined
+def usual_length(m, lane, was_active):  # type: ignore[no-untyped-def]
+    """Length of the step after a change, as of ``landing.resume``; 0: the one by the error."""
+    lanes, now_active = m.lanes, m.lanes[ACTIVE * LANES + lane]
+    lanes[LANDINGS * LANES + lane], lanes[FRESH * LANES + lane] = 0.0, 1.0
+    if now_active == was_active:
+        planned = lanes[PLANNED * LANES + lane] if lanes[AIMED * LANES + lane] > 0.0 else 0.0
+        return planned if planned > lanes[FACTOR * LANES + lane] * lanes[LENGTH * LANES + lane] else 0.0
+    now, was = (USUAL_ACTIVE, USUAL) if now_active == 1.0 else (USUAL, USUAL_ACTIVE)
+    usual = abs(lanes[now * LANES + lane])
+    if usual == 0.0:
+        usual = abs(lanes[was * LANES + lane]) * (FIRST_ACTIVE if now_active == 1.0 else 1.0)
+    lanes[now * LANES + lane] = -usual
+    return usual
+
+
+@inlined
 def switch(m, lane, h):  # type: ignore[no-untyped-def]
     """As of ``landing.switch``, for an accurate step of a lane: what to do, and the length of the next attempt.
 
@@ -126,15 +159,20 @@ def switch(m, lane, h):  # type: ignore[no-untyped-def]
     x, lanes, time = m.limits, m.lanes, m.lanes[TIME * LANES + lane]
     landings, was_active = lanes[LANDINGS * LANES + lane], lanes[ACTIVE * LANES + lane]
     landing, fraction, first = landings > 0.0, NONE, -1
-    if not landing:
-        lanes[(USUAL_ACTIVE if was_active == 1.0 else USUAL) * LANES + lane] = h
-    if lanes[UPPER * LANES + lane] != NONE and landing and lanes[LOWER * LANES + lane] == LANDED:
+    usual = (USUAL_ACTIVE if was_active == 1.0 else USUAL) * LANES + lane
+    if not landing and lanes[usual] == 0.0:
+        lanes[usual] = -h
+    if lanes[LANDED * LANES + lane] == 1.0:
+        lanes[WORK * LANES + lane] += lanes[WORKED * LANES + lane]
+        set_active(m, lane)
+        return GO_ON, usual_length(m, lane, was_active)
+    if lanes[UPPER * LANES + lane] != NONE and landing and lanes[LOWER * LANES + lane] == NEAR_END:
         fraction = 1.0
     elif lanes[UPPER * LANES + lane] != NONE:
         fraction, first = locate(m, lane)
         if fraction * h <= MIN_LANDING * max(1.0, abs(time)):
             fraction = 0.0
-    if fraction <= 1.0 and not (landing and fraction > LANDED):
+    if fraction <= 1.0 and not (landing and fraction > NEAR_END):
         if fraction == 0.0 and not change_modes(m, lane, m.y, -10.0 * ON_SIDE, first):
             return ALONE, 0.0
         lanes[LANDINGS * LANES + lane] = landings + 1.0
@@ -147,13 +185,7 @@ def switch(m, lane, h):  # type: ignore[no-untyped-def]
             at = place_of(k, lane)
             x.own[at + START * LANES] = x.own[at + ENDED * LANES]
         return GO_ON, 0.0
+    lanes[AIMED * LANES + lane] = 0.0
     if not change_modes(m, lane, m.end, -10.0 * ON_SIDE if landing else ON_SIDE, -1):
         return ALONE, 0.0
-    now_active, usual = lanes[ACTIVE * LANES + lane], 0.0
-    if landing and now_active != was_active:
-        inactive, active = lanes[USUAL * LANES + lane], lanes[USUAL_ACTIVE * LANES + lane]
-        usual, before = (active, inactive) if now_active == 1.0 else (inactive, active)
-        if usual == 0.0:
-            usual = before * (FIRST_ACTIVE if now_active == 1.0 else 1.0)
-    lanes[LANDINGS * LANES + lane] = 0.0
-    return GO_ON, usual
+    return GO_ON, usual_length(m, lane, was_active) if landing else 0.0

@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, turned_back
+from runtime.integrate.aiming import FARTHEST, STRETCH
 from runtime.integrate.batch_parameters import (
     AHEAD,
     BEHIND,
@@ -27,8 +28,14 @@ from runtime.integrate.batch_parameters import (
 )
 from runtime.integrate.batch_rows import (
     ACTIVE,
+    AIMED,
+    FRESH,
+    LANDED,
     LANDINGS,
     LENGTH,
+    NEXT,
+    PLANNED,
+    SOON,
     SPECIAL,
     SUSPECT,
     TAKEN,
@@ -156,7 +163,7 @@ def begin_limits(m, lane, r):  # type: ignore[no-untyped-def]
     """First modes of a lane's case, a little after its start so that no direction is on its cone; False where it is run alone."""
     x, holds, lanes = m.limits, True, m.lanes
     lanes[LANDINGS * LANES + lane] = lanes[WORK * LANES + lane] = 0.0
-    lanes[USUAL * LANES + lane] = lanes[USUAL_ACTIVE * LANES + lane] = 0.0
+    lanes[USUAL * LANES + lane] = lanes[USUAL_ACTIVE * LANES + lane] = lanes[AIMED * LANES + lane] = 0.0
     for k in range(len(x.q)):
         e, at, ready = x.q[k] * LANES + lane, place_of(k, lane), place_of(k, r)
         for c in range(PARAMETERS):
@@ -230,8 +237,10 @@ def end_screen(lanes):  # type: ignore[no-untyped-def]
         special, taken = lanes[SPECIAL * LANES + lane], lanes[TAKEN * LANES + lane]
         special = taken if lanes[SUSPECT * LANES + lane] > 0.0 else special
         special = taken if lanes[LANDINGS * LANES + lane] > 0.0 else special
+        special = taken if lanes[AIMED * LANES + lane] > 0.0 else special
         lanes[SPECIAL * LANES + lane] = max(special, lanes[SPECIAL * LANES + lane])
         lanes[UPPER * LANES + lane] = NONE
+        lanes[LANDED * LANES + lane] = lanes[FRESH * LANES + lane] = 0.0
         found += 1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0
     return found
 
@@ -272,22 +281,52 @@ def go_on_with_limit(own, lanes):  # type: ignore[no-untyped-def]
 
 @columns
 def keep_usual(lanes):  # type: ignore[no-untyped-def]
-    """Keep the work of the dampers and the usual lengths where a step was accepted without a change of mode."""
+    """Keep the work of the dampers and the usual lengths where a step was accepted without a change of mode.
+
+    The next step of a lane whose step was aimed at a change, in vain, has the length that this one had otherwise, at least.
+    """
     for lane in range(LANES):
-        taken = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
-        acts, h = lanes[ACTIVE * LANES + lane] == 1.0, lanes[LENGTH * LANES + lane]
+        plain = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
+        taken = lanes[TAKEN * LANES + lane] - lanes[FRESH * LANES + lane] > 0.0
+        h, planned, before = lanes[LENGTH * LANES + lane], lanes[NEXT * LANES + lane], lanes[PLANNED * LANES + lane]
+        aimed = lanes[AIMED * LANES + lane] if taken else 0.0
+        before = before if aimed > 0.0 and planned > h else 0.0
+        planned = before if before > planned else planned
+        acts = lanes[ACTIVE * LANES + lane] == 1.0
         usual, usual_active = lanes[USUAL * LANES + lane], lanes[USUAL_ACTIVE * LANES + lane]
-        lanes[USUAL * LANES + lane] = (usual if acts else h) if taken else usual
-        lanes[USUAL_ACTIVE * LANES + lane] = (h if acts else usual_active) if taken else usual_active
-        lanes[WORK * LANES + lane] += lanes[WORKED * LANES + lane] if taken else 0.0
+        present = usual_active if acts else usual
+        present = present if present > 0.0 else planned
+        present = present if present < planned else planned
+        lanes[USUAL * LANES + lane] = (usual if acts else present) if taken else usual
+        lanes[USUAL_ACTIVE * LANES + lane] = (present if acts else usual_active) if taken else usual_active
+        lanes[NEXT * LANES + lane] = planned
+        lanes[WORK * LANES + lane] += lanes[WORKED * LANES + lane] if plain else 0.0
+        lanes[AIMED * LANES + lane], lanes[SOON * LANES + lane] = 0.0, -1.0
+
+
+@columns
+def screen_next(own, end, rate, acceleration, lanes):  # type: ignore[no-untyped-def]
+    """Put a number of 0 or above into the row SOON of the lanes in whose next step a limit may change its mode.
+
+    ``end``, ``rate`` and ``acceleration`` of its coordinate at the end of the step.
+    """
+    for lane in range(LANES):
+        longest = min(STRETCH * lanes[NEXT * LANES + lane], FARTHEST * lanes[LENGTH * LANES + lane])
+        then = end[lane] + longest * (rate[lane] + 0.5 * longest * acceleration[lane])
+        _, out = beyond(own, lane, then)
+        soon, found = lanes[SOON * LANES + lane], own[SIDE * LANES + lane] * out
+        found = found if lanes[TAKEN * LANES + lane] - lanes[FRESH * LANES + lane] > 0.0 else -1.0
+        lanes[SOON * LANES + lane] = found if found > soon else soon
 
 
 @inlined
 def go_on_with_limits(m):  # type: ignore[no-untyped-def]
     """Begin the next step of the limits where one was accepted without a change of mode."""
-    for k in range(len(m.limits.q)):
-        go_on_with_limit(m.limits.own[place_of(k, 0) :], m.lanes)
     keep_usual(m.lanes)
+    for k in range(len(m.limits.q)):
+        own, o, a = m.limits.own[place_of(k, 0) :], m.limits.q[k] * LANES, m.limits.q[k] * LANES + len(m.y) // 2
+        go_on_with_limit(own, m.lanes)
+        screen_next(own, m.end[o:], m.k[STAGES, o:], m.k[STAGES, a:], m.lanes)
 
 
 @inlined

@@ -41,5 +41,11 @@ from __future__ import annotations
     READY_CODE,
     READY_WORST,
     CHECKED_AT,  # [s] when the number of steps was last ``LOOK_AT``
-) = range(37)
-ROWS_OF_LANES = 37
+    AIMED,  # 1 + limit at whose change the step is to end; 0: it is not aimed
+    PLANNED,  # [s] length that it had otherwise
+    LANDED,  # 1: it ends at this change, and the mode is the new one
+    FRESH,  # 1: it ends at a change, or was cut at one
+    SOON,  # above 0: a limit may change its mode in the next step
+    CHECKS,  # of the case: evaluations at ends of steps that were aimed
+) = range(43)
+ROWS_OF_LANES = 43

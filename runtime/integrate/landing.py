@@ -4,30 +4,41 @@ Throughout a step every limit and contact has a fixed mode (``runtime.integrate.
 step.  A step that is accurate enough but in which a limit or contact switches is repeated up to the change (LANDING counts
 the repetitions) and accepted when it ends there.  Modes change only at the end of an accepted step, after its dense output was
 prepared, or at the start of a step.  The length of a step that was cut at a change is no measure of the motion; therefore the
-usual lengths with all limits and contacts inactive, and with one active, are stored (USUAL) and resumed after the change.
+usual lengths with all limits and contacts inactive, and with one active, are stored (USUAL) and resumed after the change: the
+last one, or the shortest since the change before where steps are aimed at changes (``runtime.integrate.aiming``).
 
 Only systems with limits or contacts need this code: it is compiled apart from the integration loop and called by its address.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
+from runtime.dynamics.limits_along import IN_STEPS, MOMENT, A, B, beyond_side, set_limit, set_sides
 from runtime.dynamics.status import Status
+from runtime.dynamics.switches import ACTIVE, INACTIVE
+from runtime.dynamics.tree_equations import by_kernel
+from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
 from runtime.integrate.balance import BEGIN, DONE, END, TRIAL, keep_powers, release
+from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
-from runtime.integrate.step_control import failure
+from runtime.integrate.step_control import after_acceptance, failure
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
+    AIMED,
     EVALUATIONS,
     FACTOR,
     LANDING,
     NEXT_STEP,
+    PLANNED,
     REJECTIONS,
     UNDONE,
     USUAL,
     T,
+    norm_of,
 )
 from runtime.integrate.switching import (
     LANDED,
@@ -38,6 +49,7 @@ from runtime.integrate.switching import (
     first_switch,
     first_switch_along,
     foremost,
+    forget_constants,
     set_auto,
     sides_are_kept,
 )
@@ -47,7 +59,7 @@ MIN_LANDING = 1e-12  # [s] times the larger of 1 and the time
 MAX_LANDINGS = 4  # attempts; then the step is taken in mode AUTO
 # Of a step, [s]: a contact changes at the end of a step that was cut there if it is so near.
 CLOSE, CLOSE_TIME = 1e-9, 1e-11
-FIRST_ACTIVE = 0.05  # of the usual step: the first one with a limit active
+FIRST_ACTIVE = 0.025  # of the usual step: the first one with a limit active
 FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``switching_part`` does
 
 
@@ -60,17 +72,99 @@ def landed(s, w, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
+def resume(s, w, h, was_active):  # type: ignore[no-untyped-def]
+    """After a change continue with the usual length of steps in the present mode."""
+    now_active = any_active(w)
+    if now_active != was_active:
+        usual = abs(s.time[USUAL + now_active])
+        if usual == 0.0:
+            usual = abs(s.time[USUAL + was_active]) * (FIRST_ACTIVE if now_active == 1 else 1.0)
+        s.time[USUAL + now_active] = -usual
+        s.tried[FACTOR] = usual / h
+        s.counts[AFTER_REJECTION] = 0
+    elif s.flags[AIMED] > 0:
+        s.tried[FACTOR] = max(s.tried[FACTOR], s.time[PLANNED] / h)
+    s.flags[AIMED] = 0
+
+
+@inlined
+def lands(k, s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Change the mode of limit k at the end of an accurate step that was aimed at its change, if it is near; whether it is.
+
+    The end of the step then has the derivative by the new mode; the constants of the limits are still those of the step.
+    """
+    m, rates = w.tree.limits, w.tree.size[0] // 2
+    q, off = m.q[k], beyond_side(k, m, s.y)
+    side = 1.0 if s.y[q] - m.high[k] == off else -1.0
+    outward = side * s.end[q]
+    if m.ready[0] != IN_STEPS or not is_near(off, outward, s.end[q + rates], h):
+        return False
+    mode, a, b, moment, largest = w.limits.mode[k], m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT], m.largest[k]
+    w.limits.mode[k] = INACTIVE if mode == ACTIVE else ACTIVE
+    set_limit(k, s.y, t, w)
+    code = by_kernel(s.y, w, s.trial)
+    m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT], m.largest[k] = a, b, moment, largest
+    s.counts[EVALUATIONS] += 1
+    share = abs(off) / (3.0 * outward)  # the difference grows with the square of the time from the change
+    for i in range(len(s.y)):
+        s.trial[i] = s.trial[i] - s.end[i]
+    if code != OK or not share * norm_of(s, s.trial, s.y, rtol, atol) <= PART:
+        w.limits.mode[k] = mode
+        return False
+    for i in range(len(s.y)):
+        s.end[i] += s.trial[i]
+    forget_constants(w)
+    set_sides(s.y, w)
+    return True
+
+
+@inlined
+def aim(s, w, h, active):  # type: ignore[no-untyped-def]
+    """Choose the length of the next step so that it ends at the next change of a limit, where one is expected soon.
+
+    The shortest length that steps would have had without this is the usual one.
+    """
+    m, rates = w.tree.limits, w.tree.size[0] // 2
+    planned, usual = after_acceptance(h, s.tried[FACTOR], s.counts[AFTER_REJECTION]), s.time[USUAL + active]
+    if s.flags[AIMED] > 0:
+        if planned > h:
+            planned = max(planned, s.time[PLANNED])
+            s.tried[FACTOR] = planned / h
+        s.flags[AIMED] = 0
+    s.time[USUAL + active] = min(usual, planned) if usual > 0.0 else planned
+    until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
+    for k in range(len(m.q) if m.ready[0] == IN_STEPS else 0):  # as ``lands`` needs
+        q, a = m.q[k], m.q[k] + rates
+        end, sides = (s.y[q], s.end[q], s.end[a]), (m.low[k], m.high[k])
+        if may_leave(end, sides, longest):
+            cubic = cubic_of(s.y_old[q], s.y[q], s.begin[q], s.end[q], h)
+            soon = until_edge(cubic, bends_of(cubic, s.begin[a], s.end[a], h), h, end, sides, longest)
+            if soon < until:
+                first, until = k, soon
+    if is_within_reach(until, planned):
+        s.flags[AIMED], s.time[PLANNED] = 1 + first, planned
+        s.tried[FACTOR], s.counts[AFTER_REJECTION] = until / h, 0
+
+
+@inlined
+def switch(s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
     """Change the modes of limits and contacts at the end of an accurate step of length h, or undo the step to cut it at a change.
 
     Returns a status; ``s.flags[UNDONE]`` is 1 afterwards if the step was undone.  The factor for the next step may change.
     """
-    time, landing, was_active = s.time[T], s.flags[LANDING] > 0, any_active(w)
+    time, landing, was_active, aimed = s.time[T], s.flags[LANDING] > 0, any_active(w), s.flags[AIMED]
     if not landing:
-        s.time[USUAL + was_active] = h
-        if sides_are_kept(s, w):
+        if len(w.tree.limits.q) == 0 or s.time[USUAL + was_active] == 0.0:
+            s.time[USUAL + was_active] = -h
+        if sides_are_kept(s, w, aimed - 1):
             s.flags[UNDONE] = 0
-            return Status.RUNNING
+            if aimed > 0 and lands(aimed - 1, s, t, w, h, rtol, atol):
+                resume(s, w, h, was_active)
+                return Status.RUNNING
+            if aimed <= 0 or beyond_side(aimed - 1, w.tree.limits, s.y) < 0.0:
+                aim(s, w, h, was_active)
+                return Status.RUNNING
+    s.flags[AIMED] = 0
     fraction = 2.0
     if s.flags[LANDING] < MAX_LANDINGS:
         along = len(w.tree.limits.q) > 0
@@ -97,21 +191,15 @@ def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
         s.flags[LANDING] += 1
         s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
         if s.flags[LANDING] == MAX_LANDINGS:
-            set_auto(w)
+            set_auto(s, w)
         return Status.RUNNING
-    now_active = any_active(w)
-    if landing and now_active != was_active:
-        # After the change continue with the usual length of steps in this mode.
-        usual = s.time[USUAL + now_active]
-        if usual == 0.0:
-            usual = s.time[USUAL + was_active] * (FIRST_ACTIVE if now_active == 1 else 1.0)
-        s.tried[FACTOR] = usual / h
-        s.counts[AFTER_REJECTION] = 0
+    if landing:
+        resume(s, w, h, was_active)
     s.flags[LANDING] = 0
     return Status.RUNNING
 
 
-def switching_part(purpose, s, t, w, h, time_end):  # type: ignore[no-untyped-def]
+def switching_part(purpose, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
     """First modes of contacts or limits, or ``switch``; returns a status."""
     if purpose == FIRST_CONTACTS:
         w.contacts.speed_resolution[0] = SPEED_RESOLUTION * h
@@ -119,8 +207,8 @@ def switching_part(purpose, s, t, w, h, time_end):  # type: ignore[no-untyped-de
     elif purpose == FIRST_MODES:
         first_modes(s, t, w)
     else:
-        return switch(s, t, w, h, time_end)
+        return switch(s, t, w, h, time_end, rtol, atol)
     return Status.RUNNING
 
 
-SWITCHING_PART = LoopPart(switching_part, (INTEGER,), (REAL, REAL))
+SWITCHING_PART = LoopPart(switching_part, (INTEGER,), (REAL, REAL, REAL, REAL))

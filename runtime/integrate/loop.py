@@ -33,6 +33,7 @@ from runtime.integrate.step_control import (
 )
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
+    AIMED,
     AT_BEGIN,
     BODIES,
     CLOSE_BY,
@@ -87,7 +88,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
     code = derivative(s.time[T], s.y, t, w, s.begin)
     s.counts[EVALUATIONS] += 1
     if code == OK and len(w.contacts.mode) > 0:
-        call_at(s.address[SWITCHING], FIRST_CONTACTS, stepper, t, w, atol + rtol, 0.0)
+        call_at(s.address[SWITCHING], FIRST_CONTACTS, stepper, t, w, atol + rtol, 0.0, rtol, atol)
         code = derivative(s.time[T], s.y, t, w, s.begin)  # now with the speeds of the touch-downs at the start
         s.counts[EVALUATIONS] += 1
     if code != OK:
@@ -96,7 +97,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
     begin_balance(s.balance, s.y, t, w)
     s.smallest_pivot[OF_ALL] = s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
-        call_at(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0)
+        call_at(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0, rtol, atol)
     for i in range(len(s.y)):
         if not abs(s.begin[i]) < np.inf:
             return NOT_FINITE
@@ -138,7 +139,7 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         if length == 0.0:
             return failure(code)
         s.counts[REJECTIONS] += 1
-        s.counts[AFTER_REJECTION] = 1
+        s.counts[AFTER_REJECTION], s.flags[AIMED] = 1, 0
         s.time[NEXT_STEP] = length
         return Status.RUNNING
     if code != OK:
@@ -150,7 +151,7 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
     s.time[T_OLD], s.time[LENGTH] = time, h
     s.flags[DENSE_READY] = 0
     if len(w.switches.mode) > 0:
-        status = call_at(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end)
+        status = call_at(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end, rtol, atol)
         if s.flags[UNDONE] == 1 or status != Status.RUNNING:
             return status
     if smallest_pivot < s.smallest_pivot[OF_ALL]:

@@ -26,8 +26,9 @@ SAMPLES = 4  # places of a step at which limits and contacts are checked for a c
 class Stepper(NamedTuple):
     """State of an integration; changed in place, so that an integration can be paused and continued."""
 
-    time: Floats  # (8,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of
-    # the last stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough
+    time: Floats  # (9,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of
+    # the last stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough;
+    # length that a step had by the error of the one before, had it not been aimed at a change
     counts: Ints  # (10,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
     # touch-downs and lift-offs in ``found``; steps that speak for the other method, those since that do not, and how many of
     # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``)
@@ -40,11 +41,12 @@ class Stepper(NamedTuple):
     # (3,) pivot ratio: the smallest of all accepted steps, time of the first step whose smallest costs digits, at the begin of
     # the next step
     smallest_pivot: Floats
-    flags: Ints  # (12,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    flags: Ints  # (13,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations, 0 for
     # coordinates of a tree; 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1:
     # states are projected onto the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt
-    # is to be repeated there; 1: it is to end ahead of the pose; 1: the last step is close to a singular pose
+    # is to be repeated there; 1: it is to end ahead of the pose; 1: the last step is close to a singular pose; 1 + limit at whose
+    # change the step is to end, or ``aiming.SHORT``, or 0
     # (5,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
     # polynomials, and for linear systems of radau; 0 where there is no such code
     address: Ints
@@ -66,11 +68,23 @@ class Stepper(NamedTuple):
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-REACH, CHECKED_AT = 6, 7  # places in ``Stepper.time``
+REACH, CHECKED_AT, PLANNED = 6, 7, 8  # places in ``Stepper.time``
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED = range(10)
-DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD, CLOSE_BY = (
-    range(12)
-)
+(
+    DENSE_READY,
+    STEP_ENDED,
+    LANDING,
+    STARTED,
+    BODIES,
+    UNDONE,
+    TURN,
+    PROJECTED,
+    RETRIES,
+    REPEATED,
+    ENDS_AHEAD,
+    CLOSE_BY,
+    AIMED,
+) = range(13)
 SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR = range(5)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 # Places in ``Stepper.passage``.
@@ -88,9 +102,9 @@ def stepper(
     bodies = len(data.mass) - 1 if scales is None else 0
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
-        time=np.zeros(8), counts=np.zeros(10, np.int64), y=np.zeros(n), y_old=np.zeros(n),
+        time=np.zeros(9), counts=np.zeros(10, np.int64), y=np.zeros(n), y_old=np.zeros(n),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
-        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
+        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         scales=np.outer([np.inf, 1.0, 0.0], np.ones(n)) if scales is None else scales,

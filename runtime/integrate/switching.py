@@ -17,7 +17,7 @@ from runtime.dynamics.contacts import (
 )
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
-from runtime.dynamics.limits_along import HERE, keep_sides, over_along
+from runtime.dynamics.limits_along import HERE, keep_sides, over_along, set_sides
 from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.integrate.dense_output import prepare_step, state_within
@@ -57,6 +57,7 @@ def first_modes(s, t, w):  # type: ignore[no-untyped-def]
     over_at(s.trial, t, w)
     for k in range(len(w.limits.mode)):
         w.limits.mode[k] = INACTIVE if w.switches.over[k] < 0.0 else ACTIVE
+    set_sides(s.y, w)
     over_at(s.trial, t, w)
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]  # the first step begins there
@@ -127,6 +128,7 @@ def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
         change_contact(k - limits, at, s, t, w)
         contacts += 1
     forget_constants(w)
+    set_sides(s.y, w)
     over_at(s.y, t, w)
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]
@@ -190,11 +192,12 @@ def any_active(w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_auto(w):  # type: ignore[no-untyped-def]
+def set_auto(s, w):  # type: ignore[no-untyped-def]
     """Set all modes to AUTO."""
     forget_constants(w)
     for k in range(len(w.switches.mode)):
         w.switches.before_auto[k], w.switches.mode[k] = w.switches.mode[k], AUTO
+    set_sides(s.y, w)
 
 
 @inlined
@@ -257,9 +260,12 @@ def graze(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def sides_are_kept(s, w):  # type: ignore[no-untyped-def]
-    """Whether it is known without samples that nothing switches in the last step; False for modes AUTO and contacts."""
-    return len(w.tree.limits.q) > 0 and keep_sides(s.y_old, s.y, s.begin, s.end, s.time[LENGTH], w)
+def sides_are_kept(s, w, aimed):  # type: ignore[no-untyped-def]
+    """Whether it is known without samples that nothing switches in the last step; False for modes AUTO and contacts.
+
+    ``aimed``: the limit whose change the step was to end at, which is not asked about the end; or -1.
+    """
+    return len(w.tree.limits.q) > 0 and keep_sides(s.y_old, s.y, s.begin, s.end, s.time[LENGTH], w, aimed)
 
 
 @inlined
@@ -307,7 +313,7 @@ def first_switch(s, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def first_switch_along(s, t, w, landing):  # type: ignore[no-untyped-def]
     """``first_switch`` where all are limits of coordinates; ``landing``: the step was cut to end at a change."""
-    if landing and sides_are_kept(s, w):  # other steps have been asked
+    if landing and sides_are_kept(s, w, -1):  # other steps have been asked
         return 2.0  # as the samples would, which are on the same polynomials
     lower = upper = 2.0
     for q in range(SAMPLES + 1):

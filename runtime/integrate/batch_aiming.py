@@ -1,0 +1,133 @@
+"""Steps that are aimed at the next change of a limit, in a batch.  The rules are those of ``runtime.integrate.aiming``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES
+from runtime.dynamics.limits_along import sides_of, stays_between
+from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, until_edge
+from runtime.integrate.batch_limits import CUBIC, ENDED, SIDE, START, beyond, limits_hold, place_of, set_constants
+from runtime.integrate.batch_parameters import AHEAD, BEHIND, SIGN
+from runtime.integrate.batch_rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
+from runtime.integrate.batch_stages import LARGEST_WORST, call_lanes
+from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.limit_changes import bends_of
+from runtime.jit.compilation import inlined
+
+
+@inlined
+def sides_in(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
+    """Coordinates between which limit k keeps the side of its mode, near one of them."""
+    own, at = x.own, place_of(k, lane)
+    angle, _ = beyond(own, at, coordinate)
+    return sides_of(
+        own[at + SIDE * LANES] < 0.0, angle, own[at + AHEAD * LANES], own[at + BEHIND * LANES], own[at + SIGN * LANES],
+        coordinate,
+    )  # fmt: skip
+
+
+@inlined
+def aim(m, lane):  # type: ignore[no-untyped-def]
+    """Choose the length of a lane's next step so that it ends at the next change of a limit, where one is expected soon."""
+    x, lanes, rates = m.limits, m.lanes, len(m.y) // 2
+    h, planned = lanes[LENGTH * LANES + lane], lanes[NEXT * LANES + lane]
+    until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
+    for k in range(len(x.q)):
+        e, at = x.q[k] * LANES + lane, place_of(k, lane)
+        end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, e + rates]), sides_in(x, k, lane, m.end[e])
+        then = end[0] + longest * (end[1] + 0.5 * longest * end[2])
+        if sides[0] < then < sides[1]:
+            continue
+        cubic = (
+            x.own[at + CUBIC * LANES], x.own[at + (CUBIC + 1) * LANES], x.own[at + (CUBIC + 2) * LANES],
+            x.own[at + (CUBIC + 3) * LANES],
+        )  # fmt: skip
+        soon = until_edge(cubic, bends_of(cubic, m.k[0, e + rates], end[2], h), h, end, sides, longest)
+        if soon < until:
+            first, until = k, soon
+    if is_within_reach(until, planned):
+        lanes[AIMED * LANES + lane], lanes[PLANNED * LANES + lane], lanes[NEXT * LANES + lane] = (
+            1.0 + first,
+            planned,
+            until,
+        )
+
+
+@inlined
+def aim_lanes(m):  # type: ignore[no-untyped-def]
+    """``aim`` in the lanes where a change may be soon."""
+    if len(m.limits.q) > 0:
+        for lane in range(LANES):
+            if m.lanes[SOON * LANES + lane] >= 0.0:
+                aim(m, lane)
+
+
+@inlined
+def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
+    """Whether a lane's step ends near the change of limit k at which it was aimed, and no limit changes before."""
+    x, h = m.limits, m.lanes[LENGTH * LANES + lane]
+    for i in range(len(x.q)):
+        e = x.q[i] * LANES + lane
+        low, high = sides_in(x, i, lane, m.y[e])
+        way, way_end = h * (1.0 / 3.0) * m.k[0, e], h * (1.0 / 3.0) * m.k[STAGES, e]
+        if not stays_between(m.y[e], m.end[e], way, way_end, low, high, i == k):
+            return False
+    e = x.q[k] * LANES + lane
+    low, high = sides_in(x, k, lane, m.y[e])
+    outward = m.k[STAGES, e] * (1.0 if m.end[e] - high > low - m.end[e] else -1.0)
+    off, acceleration = x.own[place_of(k, lane) + ENDED * LANES], m.k[STAGES, e + len(m.y) // 2]
+    return is_near(off, outward, acceleration, h) and limits_hold(m, lane)
+
+
+@inlined
+def turn_over(m, lane, k):  # type: ignore[no-untyped-def]
+    """The other mode of limit k at the end of a lane's step, with its constants."""
+    x, at = m.limits, place_of(k, lane)
+    x.own[at + SIDE * LANES] = -x.own[at + SIDE * LANES]
+    set_constants(x, k, x.own, lane, m.end[x.q[k] * LANES + lane], m.constants)
+
+
+@inlined
+def shift(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square of the differences of two derivatives of a lane, in units of the tolerance."""
+    n, total = len(m.y) // LANES, 0.0
+    for i in range(n):
+        e = i * LANES + lane
+        scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
+        total += (m.weight[e] * (m.trial[e] - m.k[STAGES, e]) / scale) ** 2
+    return np.sqrt(total / n)
+
+
+@inlined
+def land(m, address, rtol, atol):  # type: ignore[no-untyped-def]
+    """Change the modes of limits at the ends of accurate steps that were aimed at their changes, where these are near.
+
+    The ends of the steps then have the derivatives by the new modes.
+    """
+    x, lanes, found = m.limits, m.lanes, 0
+    for lane in range(LANES):
+        k = int(lanes[AIMED * LANES + lane]) - 1
+        if lanes[SPECIAL * LANES + lane] * lanes[TAKEN * LANES + lane] > 0.0 and k >= 0 and end_is_near(m, lane, k):
+            lanes[LANDED * LANES + lane] = 1.0
+            turn_over(m, lane, k)
+            found += 1
+    if found == 0:
+        return
+    call_lanes(address, m.end, m.constants, m.trial, m.worst)
+    for lane in range(LANES):
+        if lanes[LANDED * LANES + lane] == 0.0:
+            continue
+        k = int(lanes[AIMED * LANES + lane]) - 1
+        at, e = place_of(k, lane), x.q[k] * LANES + lane
+        lanes[CHECKS * LANES + lane] += 1.0
+        share = abs(x.own[at + ENDED * LANES]) / (3.0 * abs(m.k[STAGES, e]))
+        if m.worst[lane] < LARGEST_WORST and share * shift(m, lane, rtol, atol) <= PART:
+            for i in range(lane, len(m.y), LANES):
+                m.k[STAGES, i] = m.trial[i]
+            for i in range(len(x.q)):
+                own = place_of(i, lane)
+                x.own[own + START * LANES] = x.own[own + ENDED * LANES] * (-1.0 if i == k else 1.0)
+        else:
+            lanes[LANDED * LANES + lane] = 0.0
+            turn_over(m, lane, k)
