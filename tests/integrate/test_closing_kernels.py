@@ -268,7 +268,9 @@ def rods():
     b.body("ball", mass=0.5, inertia=(0.0, 0.0, 0.0), r=(0.5, 0.0, 0.2))
     b.joint("hinge", "revolute", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0))
     b.joint("elbow", "revolute", "rod", "ball", point=(0.4, 0, 0), axis=(0, 1, 0.3))
-    b.joint("link", "constant_distance", "ground", "ball", s_i=(0.9, 0.1, 0.0), s_j=(0.6, 0.1, 0.3), l=np.hypot(0.3, 0.3))
+    b.joint(
+        "link", "constant_distance", "ground", "ball", s_i=(0.9, 0.1, 0.0), s_j=(0.6, 0.1, 0.3), l=np.hypot(0.3, 0.3)
+    )
     return b.build()
 
 
