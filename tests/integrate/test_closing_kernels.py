@@ -282,6 +282,14 @@ def test_against_the_equations_of_all_bodies(build):
     assert system.error_of_tree(module_from(text, f"<{system.name}>", "loop")) < 1e-10
 
 
+def test_a_loop_of_thin_bodies_has_a_kernel_in_joint_coordinates(own_kernels):
+    system = rods()
+    assert not system.redundant and codegen.compile_model(system).is_file()
+    run, absolute = (runtime.simulate(system, 0.5, coordinates=c, **SETTINGS) for c in ("auto", "absolute"))
+    assert (run.stats.kernel, absolute.stats.kernel) == (KERNEL, "joint by joint")
+    assert run.states[-1] == pytest.approx(absolute.states[-1], abs=1e-7)
+
+
 def test_rows_that_all_repeat_others_leave_a_tree(own_kernels):
     system = door(1.0)
     codegen.compile_model(system)
