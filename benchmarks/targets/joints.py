@@ -11,7 +11,9 @@ import models
 import runtime
 from benchmarks.joint_coordinates import joint_evaluation, joint_run
 from benchmarks.measure import ANKLES, BenchmarkError, Say, exact, foot, position_error, seconds, succeeded
+from benchmarks.mechanisms import model, problem
 from benchmarks.targets.target import DURATION, OUTPUTS, REPEATS, TOLERANCE, Target
+from codegen.compiler import closed_tree, whole
 from runtime import System
 from runtime.integrate.tree_method import module_of_tree
 from runtime.jit.python_code import python_code
@@ -20,6 +22,7 @@ from runtime.support.arrays import Floats
 ERROR = 1e-9  # [m]
 FINER = 0.8  # ratio of a tolerance to the one before, in the search for that of an error
 LINKS = (10, 100, 1000)
+FEWER = 5  # ratio of the operations in absolute coordinates to those in joint coordinates
 LONG, EVERY = 1e4, 0.5  # [s] a long run, and the time between its outputs
 ROUNDING = 1e-14  # [m], [1]
 
@@ -80,6 +83,59 @@ def long_run(quick: bool, say: Say) -> Iterator[Target]:
             "1",
             f"{how}: largest |E - E(0)| over the range of kinetic energy",
         )
+
+
+def slider_crank() -> System:
+    """Crank, rod and piston in the x-z plane; a ball joint between rod and piston, so that no row repeats others."""
+    b = runtime.Builder("slider-crank", axes="global", gravity=(0.0, 0.0, -9.81))
+    b.body("crank", mass=0.5, inertia=(1e-4, 5e-4, 5e-4), r=(0.05, 0, 0))
+    b.body("rod", mass=0.8, inertia=(1e-4, 6e-3, 6e-3), r=(0.25, 0, 0))
+    b.body("piston", mass=1.0, inertia=(1e-3, 1e-3, 1e-3), r=(0.4, 0, 0))
+    b.joint("bearing", "revolute", runtime.GROUND, "crank", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("crank_pin", "revolute", "crank", "rod", point=(0.1, 0, 0), axis=(0, 1, 0))
+    b.joint("piston_pin", "spherical", "rod", "piston", point=(0.4, 0, 0))
+    b.joint("guide", "translational", runtime.GROUND, "piston", point=(0.4, 0, 0), axis=(1, 0, 0))
+    return b.build()
+
+
+LOOPS = {
+    "four-bar linkage": lambda: models.four_bar.build("revolute"),
+    "planar slider-crank": slider_crank,
+    "spatial slider-crank": lambda: model.build(problem.shipped("slider_crank_iftomm")),
+    "Bricard's linkage": lambda: model.build(problem.shipped("bricard_brick")),
+}
+
+
+def loops(quick: bool, say: Say) -> Iterator[Target]:
+    """Operations of closed loops of hinges and slides, with those of the solution of their rows."""
+    say("joint coordinates: closed loops")
+    for what, build in LOOPS.items():
+        system = build()
+        closed = system.closed_tree
+        assert closed is not None
+        text = closed_tree.emit_closed_tree(closed)
+        kernel, absolute = stated(text, "evaluate"), stated(whole.emit_model(system.model), "derivative")
+        rows = len(re.findall(r"\(\d+, \d+\)", text.partition("ROWS = ")[2].partition("#")[0]))
+        solution = solution_of_rows(rows, len(closed.kinds))
+        yield Target(
+            f"{what}, operations", kernel + solution, absolute / FEWER, "1",
+            f"of one evaluation in joint coordinates, {kernel} of the kernel and {solution} of the refined solution of {rows} "
+            f"rows, against a fifth of the {absolute} in absolute coordinates",
+        )  # fmt: skip
+
+
+def solution_of_rows(rows: int, coordinates: int) -> int:
+    """Operations of a factorisation of the rows, two solutions, and the accelerations that these add."""
+    pairs = rows * (rows - 1) // 2
+    factors = 3 * sum(k * (k + 1) // 2 for k in range(rows))
+    return factors + 2 * (2 * rows**2 + 5 * pairs + rows + 2 * rows * coordinates)
+
+
+def stated(text: str, function: str) -> int:
+    """Operations of a function, which the text of its module states."""
+    found = re.search(r"(\d+) operations\.", text.partition(f"def {function}(")[2])
+    assert found is not None
+    return int(found[1])
 
 
 def tolerance_of(system: System, times: Floats) -> tuple[float, float]:

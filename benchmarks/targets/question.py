@@ -15,9 +15,9 @@ from benchmarks.targets.target import Target
 from runtime.report import Report, Table, lines, panels
 
 PARTS = (
-    foot.accuracy, foot.speed, foot.time_to_error, joints.in_joint_coordinates, joints.long_run, processes.compilation,
-    mechanisms.ensemble, mechanisms.with_limits, mechanisms.walk, mechanisms.contact, rivals.at_equal_error, mechanisms.chains,
-    allocations.heap, processes.start, processes.regeneration,
+    foot.accuracy, foot.speed, foot.time_to_error, joints.in_joint_coordinates, joints.loops, joints.long_run,
+    processes.compilation, mechanisms.ensemble, mechanisms.with_limits, mechanisms.walk, mechanisms.contact,
+    rivals.at_equal_error, mechanisms.chains, allocations.heap, processes.start, processes.regeneration,
 )  # fmt: skip
 
 

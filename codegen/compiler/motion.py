@@ -103,7 +103,11 @@ def read_motion(joint: Scope, definition: Definition) -> Motion:
         raise scope.error("must return its steps by the names of their coordinates, such as {'angle': turn(a_i, s_i)}")
     _refuse_names(scope, steps)
     kinds = [step.kind for step in steps.values()]
-    if kinds.count("ball") > 1 or len(kinds) - kinds.count("slide") > (1 if "ball" in kinds else 2):
+    if "ball" in kinds and len(kinds) - kinds.count("slide") > 1:
+        raise scope.error(
+            "has a turn beside ball(point), and a pose does not tell them apart; use slides in its place, or give no motion"
+        )
+    if kinds.count("turn") > 2:
         raise scope.error("has more turns than two; use ball(point) in place of three")
     used = {m.name for step in steps.values() for m in (step.axis, step.point) if m}
     used |= {m.kind.partition(":")[2] for m in scope.moving.values() if m.name in used} | {

@@ -182,15 +182,15 @@ def compile_model(system: Any) -> Path:
     Raises
     ------
     DefinitionError
-        Naming the system, if it is too large for one function, or has redundant rows or friction by reactions; or the object that
-        is not a system.
+        Naming the system, if it is too large for one function, has friction by reactions, or redundant rows or a body without
+        inertia in some rotation and no kernel in joint coordinates; or the object that is not a system.
     """
     if not hasattr(type(system), "model"):
         raise DefinitionError(
             f"compile_model({shown(system)}): give a runtime.System, such as what a model's build() returns"
         )
-    if system.redundant:
-        return _with_redundant_rows(system)
+    if system.redundant or system.model.thin:
+        return _in_joint_coordinates_alone(system)
     if reactive := [f"'{force.name}'" for force in system.forces if force.joint]:
         raise DefinitionError(
             f"compile_model: system '{system.name}' has friction by the reactions of joints ({', '.join(reactive)}), "
@@ -199,11 +199,6 @@ def compile_model(system: Any) -> Path:
     from codegen.compiler.whole import emit_model
 
     model = system.model
-    if model.thin:
-        raise DefinitionError(
-            f"compile_model: the system '{model.name}' has a body with a moment of inertia of 0, which whole-model kernels "
-            "cannot have; simulate it without, or give the body a moment above 0"
-        )
     file, source = Path(model.file), f"the system '{model.name}'"
     _put(file, with_header(emit_model(model), source), model.name)
     with suppress(NoKernelError):
@@ -211,15 +206,23 @@ def compile_model(system: Any) -> Path:
     return file
 
 
-def _with_redundant_rows(system: Any) -> Path:
-    """Store the kernel in joint coordinates of a system with redundant rows, which has no other."""
+def _in_joint_coordinates_alone(system: Any) -> Path:
+    """Store the kernel in joint coordinates of a system that has no other, for its redundant rows or thin bodies."""
     try:
         return _put_tree(system)
     except NoKernelError as reason:
+        what, remedy = (
+            f"redundant rows ({', '.join(system.redundant)})",
+            "use joints that leave them out, such as a hinge, a ball and a point_on_line in a planar loop",
+        )
+        if not system.redundant:
+            what, remedy = (
+                "a body with a moment of inertia of 0",
+                "simulate it without, or give the body a moment above 0",
+            )
         raise DefinitionError(
-            f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model "
-            f"kernel does not take, and none in joint coordinates: {reason}; use joints that leave them out, such as a hinge, a "
-            "ball and a point_on_line in a planar loop"
+            f"compile_model: system '{system.name}' has {what}, which a whole-model kernel does not take, and none in joint "
+            f"coordinates: {reason}; {remedy}"
         ) from None
 
 

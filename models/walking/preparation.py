@@ -20,9 +20,8 @@ from runtime.support import checked_class
 from runtime.support.arrays import Floats
 
 MIN_FRAMES = 20  # of a walk
-MARGIN = (
-    10  # frames beside the gait cycle that are used where they are seen: splines have poor derivatives at their ends
-)
+# Frames beside the gait cycle that are used where they are seen: splines have poor derivatives at their ends
+MARGIN = 10
 ANALYSED_MARGIN = 2  # of these, frames that are analysed too, for interpolation at the ends of the cycle
 NEIGHBOURS = 25  # frames on each side of a gap through which the filling spline goes
 

@@ -29,9 +29,8 @@ from models.walking.residuals import Residuals, residuals
 from runtime import ModelError
 from runtime.support import checked, checked_class
 
-MARGIN = (
-    2.0  # periods of the filter beyond start and end for which coordinates are found too, so that it has settled there
-)
+# Periods of the filter beyond start and end for which coordinates are found too, so that it has settled there
+MARGIN = 2.0
 FILE, UNIVERSAL, MODIFIED = "as in the file", "universal", "modified universal"
 SORTS = (FILE, UNIVERSAL, MODIFIED)
 

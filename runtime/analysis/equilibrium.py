@@ -24,9 +24,8 @@ MAX_MOVE = 0.1  # [m], [rad] of one step
 MAX_MOVE_OF_CONTACTS = 2e-3  # where contacts, limits or forces open and close on the way
 # Relative singular value below which a displacement changes no force, such as a displacement of the foot along its plane.
 NEUTRAL = 1e-12
-AT_REST = (
-    1e-11  # [m/s^2], [rad/s^2], times the largest acceleration that the forces would cause without the constraints
-)
+# [m/s^2], [rad/s^2], times the largest acceleration that the forces would cause without the constraints
+AT_REST = 1e-11
 
 
 @checked

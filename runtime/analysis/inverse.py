@@ -37,9 +37,8 @@ MAX_FIT_STEPS = 50
 FIT_TOLERANCE = 1e-11  # [m], [rad] largest change of a body in the last step of the search
 MAX_STEP = 0.5  # [rad], [m] of one step of the search
 RANK = 1e-7  # ratio of singular values below which drivers leave a degree of freedom undriven
-SINGULAR = (
-    3e-5  # relative to the smallest singular value of D in a regular configuration: 3e-5 rad from losing a direction
-)
+# Relative to the smallest singular value of D in a regular configuration: 3e-5 rad from losing a direction
+SINGULAR = 3e-5
 
 ANALYSED = "configurations"  # of the progress bar
 

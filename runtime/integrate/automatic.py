@@ -24,9 +24,8 @@ LOG = logger(__name__)
 DOP853, RADAU = "dop853", "radau"
 FIRST_NEEDED = {DOP853: 15, RADAU: 10}  # steps that speak for the other method before a turn from this one
 MAX_NEEDED = 10000
-SHORT = (
-    2  # a part of so many times the steps needed for its end did not pay: next time its beginning needs twice as many
-)
+# A part of so many times the steps needed for its end did not pay: next time its beginning needs twice as many
+SHORT = 2
 
 
 class Automatic(Compiled):

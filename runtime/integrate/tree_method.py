@@ -128,6 +128,7 @@ class InJointCoordinates(Compiled):
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
         self.tree, self.start = tree_of(system), state
+        self.module = module_of_tree(system)  # ``codegen.compile_model`` may have made it since the last run
         z = _coordinates(system.tree_steps, system.joint_motions, state)
         if system.couplings:
             z = coupled(system, self.tree, state, z)
@@ -147,13 +148,13 @@ class InJointCoordinates(Compiled):
             )
 
     def _pooled_workspace(self) -> Block:
-        return _POOL.take(lambda: workspace_of_tree(self.system, self.data), self.system, self.data)
+        return _POOL.take(lambda: workspace_of_tree(self.system, self.data), self.system, self.data, self.module)
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
         def made() -> stepping.Stepper:
             return stepper_of_tree(self.tree, self.data, self.work, y)
 
-        self._blocks.append(_STEPPERS.take(made, self.system, self.data))
+        self._blocks.append(_STEPPERS.take(made, self.system, self.data, self.module))
         stepper: stepping.Stepper = self._blocks[-1].value
         return stepper
 

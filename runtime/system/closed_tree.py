@@ -141,7 +141,9 @@ def _closing_joint(
             found.append(np.zeros(OF_BODY))
             continue
         steps.append(skeleton.body_step[body - 1])
-        weights = [1.0 / data.mass[body], 3.0 / np.trace(data.inertia[body])]
+        # Of a point mass the inertia that stands in for its own, as in absolute coordinates.
+        own = float(np.trace(data.inertia[body])) or 9.0 / float(np.trace(data.inertia_inverse[body]))
+        weights = [1.0 / data.mass[body], 3.0 / own]
         found.append(np.concatenate([arms[body - 1], weights]))
     x, vectors = data.x[k, : joint.module.SIZE].copy(), []
     of_x, unit = np.zeros_like(x), np.zeros(len(x), bool)

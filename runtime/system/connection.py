@@ -21,9 +21,8 @@ from runtime.system.global_axes import AXIS, POINT, local_values
 from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
 from runtime.system.signal import as_signal
 
-TRIANGLE_TOLERANCE = (
-    1e-9  # relative, because published inertias are rounded and flat bodies satisfy the equality exactly
-)
+# Relative, because published inertias are rounded and flat bodies satisfy the equality exactly
+TRIANGLE_TOLERANCE = 1e-9
 ROUNDING = 1e-12  # relative, of a principal moment that is zero
 Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
 KINDS = Definitions(joints.MODULES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
         size = np.linalg.norm(D, axis=1)
         natural = np.array([length ** (n - 1) for n in joint.module.UNITS])
         vanished = [joint.rows[r] for r in range(len(size)) if not np.inf > size[r] > JOINT_RANK_TOLERANCE * natural[r]]
-        singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
+        singular = _where_singular(joint.module)
         if vanished:
             raise ModelError(
                 f"{_sort(joint)} '{joint.name}' ({joint.kind}): row {', '.join(vanished)} vanishes in this configuration and "
@@ -76,11 +77,20 @@ def refuse_singular_motors(system: System, y: Floats) -> None:
                 D[:] = np.nan
         size = float(np.abs(D).max())
         if not JOINT_RANK_TOLERANCE < size < 1.0 / JOINT_RANK_TOLERANCE:
-            singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
+            singular = _where_singular(joint.module)
             raise ModelError(
                 f"motor '{motor.name}' ({joint.kind}): its coordinate has no gradient in this configuration{singular}; start "
                 "from another one"
             )
+
+
+def _where_singular(module: Any) -> str:
+    """Where a definition is singular, for messages: as its docstring says, or as codegen derived it from its motion."""
+    if module.SINGULAR:
+        return f"; it is singular {module.SINGULAR}"
+    derived = [getattr(module, name, "") for name in ("DEPENDENT_COORDINATES", "DEPENDENT_ROWS")]
+    conditions = [one for one in derived if "=" in one]  # others state that there is a dependence, not where
+    return f"; it is singular where {' or '.join(conditions)}" if conditions else ""
 
 
 def _sort(joint: Joint) -> str:

@@ -34,9 +34,8 @@ from runtime.system.tree_geometry import (
     kernel_parameters,
 )
 
-LOCKED = (
-    1e-6  # smallest singular value of the rows between two bodies, divided by their sizes, that lock them to each other
-)
+# Smallest singular value of the rows between two bodies, divided by their sizes, that lock them to each other
+LOCKED = 1e-6
 OF_KIND = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
 COORDINATES = {"turn": 1, "slide": 1, "ball": 4, "free": 7}  # numbers in the state
 RATES = {"turn": 1, "slide": 1, "ball": 3, "free": 6}

@@ -16,9 +16,8 @@ from runtime.system.reference import rotation_matrix
 from runtime.system.system import System, with_fields
 
 ROUNDING = 1e-6
-LARGEST_SHARE = (
-    0.5  # of E in M + E on the motions that the rows admit: the iteration of the accelerations converges by this factor
-)
+# Share of E in M + E on the motions that the rows admit: the iteration of the accelerations converges by this factor
+LARGEST_SHARE = 0.5
 
 
 def with_added_inertia(system: System, time: float, y: Floats, motions: Floats | None = None) -> System:

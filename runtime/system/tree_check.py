@@ -120,18 +120,42 @@ def _of_all_bodies(
     values, vectors = np.linalg.eigh(S / size / size[:, None])
     if np.any((values > DEPENDENT) & (values < NEARLY_SINGULAR)):
         return None
-    kept = values >= NEARLY_SINGULAR
-    half = vectors[:, kept] / np.sqrt(values[kept]) / size[:, None]
-    inverse_S = half @ half.T
-    free = work.free[1:].ravel()
-    free = free + moved @ (inverse_S @ (gamma - D @ free))
-    response = own_moved - moved @ (inverse_S @ (D @ own_moved))
+    if len(data.thin_body):
+        free, response = _of_thin_bodies(work, data, inverse, (D, gamma), own)
+    else:
+        kept = values >= NEARLY_SINGULAR
+        half = vectors[:, kept] / np.sqrt(values[kept]) / size[:, None]
+        inverse_S = half @ half.T
+        free = work.free[1:].ravel()
+        free = free + moved @ (inverse_S @ (gamma - D @ free))
+        response = own_moved - moved @ (inverse_S @ (D @ own_moved))
     lacking = np.abs(own_gamma).max(initial=0.0) + (np.abs(own) @ np.abs(free)).max(initial=0.0)
     alone = np.abs(own_moved).max(initial=0.0), np.abs(own @ own_moved).max(initial=0.0)
     return [
         (free, float(np.abs(free).max())), (own_gamma - own @ free, float(lacking)), (response.T, float(alone[0])),
         ((own @ response)[np.tril_indices(len(own))], float(alone[1])),
     ]  # fmt: skip
+
+
+def _of_thin_bodies(
+    work: Workspace, data: ModelData, inverse: Floats, held: tuple[Floats, Floats], rows: Floats
+) -> tuple[Floats, Floats]:
+    """Accelerations (6 bodies,) of bodies held by rows D and gamma, and those for unit multipliers of other rows.
+
+    Some bodies have no inertia in a rotation, so that M has no inverse; ``inverse``: that of M with the inertia added there.
+    """
+    D, gamma = held
+    n, m = D.shape[1], len(D)
+    forces = np.linalg.solve(inverse[1:], work.free[1:, :, None]).reshape(n, 1)
+    K = np.zeros((n + m, n + m))
+    for k in range(n // 6):
+        A, b = work.A[k + 1], 6 * k
+        K[b : b + 3, b : b + 3] = data.mass[k + 1] * np.eye(3)
+        K[b + 3 : b + 6, b + 3 : b + 6] = A @ data.inertia[k + 1] @ A.T
+    K[n:, :n], K[:n, n:] = D, D.T
+    right = np.block([[forces, rows.T], [gamma[:, None], np.zeros((m, len(rows)))]])
+    found = np.linalg.lstsq(K, right, rcond=DEPENDENT)[0][:n]
+    return found[:, 0], found[:, 1:]
 
 
 def _samples(tree: SpanningTree, data: ModelData) -> Iterator[tuple[Floats, Callable[[Floats], Floats]]]:

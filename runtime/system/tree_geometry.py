@@ -67,10 +67,12 @@ class Geometry(NamedTuple):
         """For each step the largest distance [m] of a body that it moves from its point, (cases, n)."""
         found = np.zeros(self.point.shape[:2])
         for body, step in enumerate(skeleton.body_step):
+            of: list[int] = []  # the steps that move the body
             while step != GROUND_STEP:
-                away = np.linalg.norm(self.pose[:, body, R:P] - self.point[:, step], axis=1)
-                found[:, step] = np.maximum(found[:, step], away)
+                of.append(step)
                 step = skeleton.parents[step]
+            away = np.linalg.norm(self.pose[:, body, None, R:P] - self.point[:, of], axis=-1)
+            found[:, of] = np.maximum(found[:, of], away)
         return found
 
 

@@ -82,6 +82,8 @@ def test_targets(answer):
     for ankle in measure.ANKLES:
         for what in ("position", "energy", "|Phi|"):
             assert rows[f"{ankle} foot, {what}"]["reached"] == "yes"
+    for what in ("four-bar linkage", "planar slider-crank", "Bricard's linkage"):
+        assert rows[f"{what}, operations"]["reached"] == "yes"
     assert rows["heap allocations, evaluation"]["measured"] == 0
     assert rows["first start"]["measured"] is None and "first start" in notes["targets"]
     assert [row["what"] for row in tables["how"]] == list(rows)

@@ -207,6 +207,10 @@ def same_column(a_i, s_j, across, slide, ball):
     return {"turned_x": slide(b), "y": slide(c), "turned": ball(s_j)}
 
 
+def turn_and_ball(a_i, s_i, s_j, slide, turn, ball):
+    return {"angle": turn(a_i, s_i), "way": slide(a_i), "turned": ball(s_j)}
+
+
 def same_attribute(s_i, a_i, turn):
     return {"rates": turn(a_i, s_i)}
 
@@ -242,6 +246,7 @@ def test_a_users_motion_is_proven(motion):
         (gimbal, exchanged, "row 'angle' does not keep its value"),
         (gimbal, twice, "depend on each other in every pose; leave out those that repeat others"),
         (gimbal, three, "has more turns than two; use ball(point) in place of three"),
+        (above, turn_and_ball, "has a turn beside ball(point), and a pose does not tell them apart"),
         (gimbal_and_link, rod, "the rows are no polynomials of vectors; a proof needs sums and products of them"),
         (euler, motions.fixed, "it has 0 coordinates beside 1 rows"),
     ],

@@ -181,6 +181,19 @@ def test_two_parts_of_a_piece_that_are_almost_as_near():
     check(cone, lambda brute: u)
 
 
+@few
+@given(cone=elliptical)
+def test_reach_of_a_point_ends_where_another_one_is_nearer(cone):
+    """The point opposite, at the end of a piece too, is none inside a part of the curve that is searched."""
+    brute, latitude = Brute(cone), cone.latitudes
+    for k, side in enumerate(((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))):
+        reach, point = cone.vertex(np.array(side))
+        most = min(np.pi - latitude[k], np.pi - (latitude[k] + latitude[(k + 2) % 4]) / 2)
+        assert -1e-12 <= reach <= most + 1e-6
+        u = np.array([*np.sin(latitude[k] + reach) * np.array(side), np.cos(latitude[k] + reach)])
+        assert separation(u, point) <= brute.least(u) + 1e-6
+
+
 def test_search_is_bounded():
     """No loop without an end: a search costs a bounded number of evaluations, whatever it is given."""
     tree = ast.parse(inspect.getsource(search))

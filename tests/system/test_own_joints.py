@@ -1,6 +1,7 @@
 """Joints that a user defines, against built-in joints and a closed form."""
 
 import numpy as np
+import pytest
 
 import models
 import runtime
@@ -102,3 +103,17 @@ def test_own_joint_without_a_built_in_counterpart():
     assert np.abs(run.r["particle"] - exact).max() < 1e-10
     inward = run.reaction("wall", on="particle").force
     assert np.abs(inward + 2.0 * speed**2 / radius * np.stack([np.cos(angle), np.sin(angle), 0 * t], 1)).max() < 1e-8
+
+
+def test_where_an_own_joint_is_singular_is_derived():
+    """Its docstring does not say so; the condition is that of its motion's proof."""
+
+    def axes(s_i, a_i, s_j, a_j, turn):
+        return {"first": turn(a_i, s_i), "second": turn(a_j, s_j)}
+
+    b = Builder("straight", axes="global")
+    b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -0.5))
+    module = compile_joint(my_universal, axes)
+    b.joint("gimbal", module, GROUND, "rod", point=(0, 0, 0), axis=(1, 0, 0), angle=1.0)
+    with pytest.raises(runtime.ModelError, match="constrains nothing; it is singular where a_i x a_j = 0; start from"):
+        b.build()
