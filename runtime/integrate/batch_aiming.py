@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from runtime.dynamics.layout import LANES
@@ -96,7 +98,7 @@ def shift(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
         e = i * LANES + lane
         scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
         total += (m.weight[e] * (m.trial[e] - m.k[STAGES, e]) / scale) ** 2
-    return np.sqrt(total / n)
+    return math.sqrt(total / n)
 
 
 @inlined
