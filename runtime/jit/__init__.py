@@ -5,6 +5,7 @@ compilation, pipelines compiled functions: entry points that Python calls, and w
 machine_code, stored_library
                        machine code in files of the cache, and what is made of it in the next process
 pointers, references   named tuples of arrays behind one pointer, and how Python hands them over
+device_code            the same of kernels for graphics processors
 straight_line          generated kernels in LLVM's language
 words                  compiled code in the terms of the field, for the notice of compilation
 kernels, addresses     their two uses: by name in compiled code, by address for joints and whole models
