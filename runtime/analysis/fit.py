@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.analysis.fit_data import ask_about_places, check_data, deviations, measured, nearest_signs
 from runtime.analysis.question import Question, question_of
 from runtime.analysis.sensitivities import Sensitivities, solve
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite_number, increasing_times
-from runtime.support.errors import ModelError, Refused, did_you_mean, shown
+from runtime.support.checks import increasing_times
+from runtime.support.errors import ModelError, Refused, shown
 from runtime.support.names import named
-from runtime.support.numbers import floats, real_numbers
+from runtime.support.numbers import real_numbers
 from runtime.support.progress import Progress, reporter
-from runtime.system.quantity import Quantity, Role, parse
-from runtime.system.state import PARTS
+from runtime.system.quantity import Quantity
 from runtime.system.system import System
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def fit_parameters(
     bounds : mapping, optional
         Name -> lower and upper bound.
     check_units : bool
-        Of a System: ask about a start far from its own parameters and about speeds that no body has, which were probably given
-        in another unit.  False accepts them.
+        Ask about data of places that no body comes near, and of a System about a start far from its own parameters and about
+        speeds that no body has, which were probably given in another unit.  False accepts them.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def fit_parameters(
             f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}; change the start"
         )
     with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
-        problem = _Problem(question, times, _measured(data), _sigma(sigma), rtol, atol, bar)
+        problem = _Problem(question, times, measured(data), deviations(sigma), rtol, atol, check_units, bar)
         found = _search(problem, start, low, high)
     squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
     deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)
@@ -210,15 +210,17 @@ class _Problem:
 
     def __init__(
         self, question: Question, times: Floats, data: dict[Quantity, Floats], sigma: dict[str, float], rtol: float,
-        atol: float, bar: Progress,
+        atol: float, check_units: bool, bar: Progress,
     ) -> None:  # fmt: skip
         self.bar, self.runs = bar, 0
         self.question, self.times, self.sigma, self.rtol, self.atol = question, times, sigma, rtol, atol
         self.max_steps: int | None = None
         self._last: tuple[bytes, Sensitivities] | None = None
         start = self.solved(question.row)
-        _check_data(start, data, sigma, len(times))
-        self.data = {quantity: _nearest_signs(quantity, known, start) for quantity, known in data.items()}
+        check_data(start, data, sigma, len(times))
+        if check_units:
+            ask_about_places(start, data)
+        self.data = {quantity: nearest_signs(quantity, known, start) for quantity, known in data.items()}
         self.max_steps = max(MAX_STEPS_RATIO * start.steps, MIN_STEPS_LIMIT)
         self.target = self._rows(self.data.__getitem__)
         self.size = float(np.linalg.norm(self.predicted(question.row)))
@@ -258,14 +260,6 @@ class _Problem:
                 for quantity, known in self.data.items()
             ]
         )
-
-
-def _nearest_signs(quantity: Quantity, known: Floats, start: Sensitivities) -> Floats:
-    """Measured values; Euler parameters, whose negatives are the same orientation, with the signs nearest to the start."""
-    if quantity.part != "p":
-        return known
-    signs = np.where(np.nansum(known * start.state["p"][quantity.owner], axis=1) < 0.0, -1.0, 1.0)
-    return known * signs[:, None]
 
 
 class _Effects(NamedTuple):
@@ -344,46 +338,3 @@ def _bounds(question: Question, bounds: Any) -> tuple[Floats, Floats]:
                 f"bounds: '{name}' = {shown(pair)}; give the lower and the upper bound, (0.0, 1.0)"
             ) from None
     return low, high
-
-
-def _measured(data: Any) -> dict[Quantity, Floats]:
-    """Measured values by quantity."""
-    if not isinstance(data, Mapping) or not data:
-        raise ModelError("data: give measured parts of the state, such as {'r.main_foot': (m, 3)}")
-    found = {}
-    for name, values in data.items():
-        if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiu":
-            values = np.ma.filled(values.astype(float), np.nan)  # what is masked was not measured
-        array = floats(values, f"data: '{name}'", "numbers, and NaN where there is none")
-        if np.isinf(array).any():
-            at = int(np.argwhere(np.isinf(array))[0][0])
-            raise ModelError(
-                f"data: '{name}' is infinite in row {at}; give finite numbers, and NaN where there is none"
-            )
-        found[parse(str(name))] = array
-    return found
-
-
-def _sigma(sigma: Any) -> dict[str, float]:
-    """Standard deviations by name."""
-    return {name: finite_number(value, f"sigma: '{name}'", np.inf) for name, value in (sigma or {}).items()}
-
-
-def _check_data(found: Sensitivities, data: Mapping[Quantity, Floats], sigma: Mapping[str, float], times: int) -> None:
-    for quantity, values in data.items():
-        name = quantity.name
-        if quantity.role is not Role.STATE or quantity.owner not in found.system.body_names:
-            known = ", ".join(found.system.body_names)
-            parts = [f"{part}.{body}" for part in PARTS for body in found.system.body_names]
-            raise ModelError(
-                f"data: '{name}' is no part of the state; {did_you_mean(name, parts)}use {', '.join(PARTS)} of {known}"
-            )
-        expected = (times, *(quantity.shape or ()))
-        if values.shape != expected:
-            raise ModelError(f"data: '{name}' has the shape {values.shape}; give {expected}, a row for each time")
-        if not np.isfinite(values).any():
-            raise ModelError(f"data: '{name}' holds no number")
-        if not (np.isfinite(sigma.get(name, 1.0)) and sigma.get(name, 1.0) > 0.0):
-            raise ModelError(f"sigma: '{name}' = {sigma[name]!r} must be above 0")
-    if unknown := set(sigma) - {quantity.name for quantity in data}:
-        raise ModelError(f"sigma: there are no data '{min(unknown)}'; the data are {', '.join(q.name for q in data)}")

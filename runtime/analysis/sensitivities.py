@@ -39,7 +39,7 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.support.progress import reporter
-from runtime.system.assemble import assemble
+from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
 from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
@@ -328,7 +328,7 @@ def _with_reference(question: Question, system: System) -> System:
     """The system with a reference configuration on the rows of its joints, where parameters of these were replaced."""
     if not isinstance(question.build, System) or not joints_differ(question.build, system):
         return system
-    return with_reference(system, assemble(system, system.reference_configuration))
+    return with_reference(system, moved_reference(system))
 
 
 def _advanced(

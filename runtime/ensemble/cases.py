@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from runtime.support.checks import shape_text
 from runtime.support.errors import ModelError, Refused, UnknownNameError, did_you_mean, shown
 from runtime.support.numbers import real_numbers
-from runtime.system.displacement import coordinate_of
+from runtime.system.displacement import coordinate_of, refuse_closed_loop
 from runtime.system.parameters import ask_about_units, refuse_borrowed
 from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS
@@ -148,8 +148,8 @@ def check_names(
     Raises
     ------
     ModelError
-        For a parameter that a given System does not have or whose limits depend on it, a body that is unknown, and values of
-        another shape.
+        For a parameter that a given System does not have or whose limits depend on it, a body that is unknown, a joint of a
+        closed loop of a given System, and values of another shape.
     """
     known = quantities(example)
     found: dict[str, Quantity] = {}
@@ -159,6 +159,8 @@ def check_names(
             example.body_index(quantity.owner)
         elif quantity.role is Role.COORDINATE:
             joint, column = coordinate_of(example, quantity.owner)
+            if isinstance(system, System):
+                refuse_closed_loop(system, joint)
             unit = example.joint_motions[joint].units[column]
             quantity = quantity._replace(unit=unit if quantity.part == "angle" else f"{unit}/s")
         elif quantity.role is Role.PARAMETER and name in known:

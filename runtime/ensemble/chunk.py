@@ -45,7 +45,7 @@ from runtime.integrate.tree_method import (
 from runtime.results.run import Run
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
-from runtime.system.assemble import assemble, check_state
+from runtime.system.assemble import assemble, check_state, moved_reference
 from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import State
 from runtime.system.system import System
@@ -187,7 +187,7 @@ def built_case(task: Task, values: Mapping[str, Any], system: System | None = No
         if state is not own.state or start != own.time or moved:
             state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
         if moved:
-            own = with_reference(own, state if as_reference else assemble(own, own.reference_configuration))
+            own = with_reference(own, state if as_reference else moved_reference(own))
             refuse_singular_joints(own, state.y)
     except ModelError:
         raise

@@ -317,7 +317,7 @@ def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], in
         return executor, lambda: executor.shutdown(wait=False), given or max(1, sum(engine.nthreads().values()))
     if not hasattr(type(engine), "submit"):
         raise ModelError(
-            f"engine = {shown(engine)}; give an executor of concurrent.futures or a client of dask.distributed"
+            f"engine = {shown(engine)}; give an executor of concurrent.futures, a client of dask.distributed or 'gpu'"
         )
     return engine, lambda: None, given or getattr(engine, "_max_workers", None) or cores()
 

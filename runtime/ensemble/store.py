@@ -111,6 +111,11 @@ class Folder:
         """Release the lock."""
         if self._lock is not None:
             self._lock.close()
+            self._lock = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the lock, which belongs to this process: a copy reads what the folder holds."""
+        return self.__dict__ | {"_lock": None}
 
     def _mend_cases(self, cases: Cases) -> None:
         """Rewrite a damaged file of cases."""

@@ -13,6 +13,7 @@ import numpy as np
 from numba.core import types as numba_types
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
+from numba.core.targetconfig import ConfigStack
 
 from runtime.jit.machine_code import Callback, Kept
 from runtime.jit.pipelines import ColumnsCompiler, EntryCompiler, InlinedCompiler
@@ -157,7 +158,33 @@ def linked(function: Callable[..., Any], **more: Any) -> Any:
 
 
 class Linked(CPUDispatcher):
-    """A compiled function without a wrapper for Python: without the refusal here, a call from Python would end the process."""
+    """A compiled function without a wrapper for Python: without the refusal here, a call from Python would end the process.
+
+    Code whose caller allows fused multiply-adds, which numba has its functions inherit, is apart from that of strict callers:
+    one for both would have the bits of whichever caller came first in the process.
+    """
+
+    _contracted: Any = None
+
+    def _for_caller(self) -> Any:
+        """The function itself, or the one that callers with fused multiply-adds get."""
+        flags = ConfigStack.top_or_none()
+        if flags is None or not flags.is_set("fastmath") or not flags.fastmath or "fastmath" in self.targetoptions:
+            return self
+        if self._contracted is None:
+            more = {"fastmath": CONTRACT}
+            self._contracted = type(self)(
+                self.py_func, targetoptions=self.targetoptions | more, pipeline_class=self._compiler.pipeline_class
+            )
+        return self._contracted
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """The signatures of the code for the present caller."""
+        return super(Linked, self._for_caller()).get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """The code for the present caller."""
+        return super(Linked, self._for_caller()).get_overload(sig)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Refuse the call."""

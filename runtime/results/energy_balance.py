@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from runtime.dynamics.sources import KINDS
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.names import named
 from runtime.system.system import System
 
 
@@ -76,5 +76,10 @@ def energy_balance(system: System, energy: Floats, work: Work | None) -> EnergyB
     by_source = dict(zip(sources(system), work.done.T, strict=True))
     error = energy - work.start - work.done.sum(axis=1)
     return EnergyBalance(
-        energy, MappingProxyType(by_source), np.asarray(error), abs(work.error), work.time, work.explained
+        energy,
+        named("source of work", by_source, "sources of work"),
+        np.asarray(error),
+        abs(work.error),
+        work.time,
+        work.explained,
     )

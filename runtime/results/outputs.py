@@ -128,6 +128,7 @@ def meaning_of(quantity: Quantity) -> str:
     if known := table.get(part.removeprefix(f"{sort}_")):
         return f"{known[1]}, '{quantity.owner}'"
     words = {"angle": "coordinate", "rate": "rate of the coordinate", "lam": "multiplier", "Phi": "constraint row"}
+    words |= {"coupling_force": "force along the follower of coupling"}
     words |= {f"reaction_{name}": f"{name} of the reaction on body j of joint" for name in REACTIONS}
     return f"{words.get(part, part.removeprefix('force_').replace('_', ' ') + ' of force')} '{quantity.owner}'"
 
@@ -166,6 +167,10 @@ def _quantities(system: System) -> Iterator[Quantity]:
     for force in system.forces:
         for part, unit in {**force.outputs, **FORCE_QUANTITIES}.items():
             yield quantity("force", f"force_{part}", force.name, unit)
+    for coupling in system.couplings:
+        follower, _, column = coupling.follower.rpartition(".")
+        turn = system.joint_motions[follower].units[column] == "rad"
+        yield quantity("coupling", "coupling_force", coupling.name, "N m" if turn else "N")
     for part, (unit, _) in SCALARS.items():
         yield quantity("", part, "", unit)
 
@@ -199,6 +204,8 @@ def _values_of(run: Any, quantity: Quantity) -> Floats:
         found = getattr(run, part)[name][:, run.system.joint(name).rows.index(row)]
     elif sort == "joint":
         found = getattr(run.reaction(owner, on=run.system.joint(owner).body_j), part.removeprefix("reaction_"))
+    elif sort == "coupling":
+        found = run.coupling_forces[owner]
     elif sort:
         found = getattr(getattr(run, f"{sort}s")[owner], part.removeprefix(f"{sort}_"))
     else:

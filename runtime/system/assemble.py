@@ -8,7 +8,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.support.arguments import checked
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite_number
 from runtime.support.errors import AssemblyError
 from runtime.system.homotopy import follow_homotopy
@@ -16,7 +16,7 @@ from runtime.system.parts import Assembly
 from runtime.system.rank import lever_arm
 from runtime.system.reference import branch_signs
 from runtime.system.state import State
-from runtime.system.system import System
+from runtime.system.system import System, with_fields
 
 
 def poses_moved(before: Floats, after: Floats) -> tuple[Floats, Floats]:
@@ -79,6 +79,30 @@ def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, floa
             "configuration; start nearer"
         )
     return y, iterations, residual
+
+
+def without_drivers(system: System) -> System:
+    """The system with the rows of its joints alone."""
+    rows = np.where([bool(joint.signals) for joint in system.joints], 0, system.data.rows)
+    return with_fields(system, data=frozen(system.data._replace(rows=rows, redundant=0)))
+
+
+def assembled_on_joints(system: System, y: Floats) -> Floats:
+    """The state moved onto the joints of a system, wherever drivers place the bodies.  Raises AssemblyError."""
+    return assembled(without_drivers(system), system.time, y)[0]
+
+
+def moved_reference(system: System) -> State:
+    """The reference configuration of a system with changed joints, moved onto these by the least change.
+
+    Raises
+    ------
+    AssemblyError
+    """
+    before = system.reference_configuration
+    if not system.drivers:
+        return assemble(system, before)
+    return State(before.names, assembled_on_joints(system, before.y))
 
 
 def mirrored(system: System, time: float, y: Floats) -> list[str]:

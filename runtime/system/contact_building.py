@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +28,10 @@ COMMON: dict[str, Bounds] = {
     "creep": (0.0, True, None, "m/s"),
     "least_impact": (0.0, True, None, "m/s"),
 }
+POINTS = {
+    "centre": "s_i",
+    "point": "s_j",
+}  # keywords of ``Builder.contact`` and names in the definition of the geometry
 CREEP, CREEP_OF = 1e-3, {"sticking": 1e-9}  # [m/s] where the user gives none; by law of friction
 REMEDY = {
     "stiffness": "a steel ball has 1e10, see hertz_stiffness; a rigid connection is a joint",
@@ -59,7 +64,7 @@ def build_contact(
             raise unknown_name(value, able, key, "bodies", f"{what}: ")
     if body == plane:
         raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
-    bounds = NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
+    bounds = _bounds(law, friction)
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
     both = f"law {law}" + (f" with friction {friction}" if friction else "")
     refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}")
@@ -76,6 +81,57 @@ def build_contact(
         name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
         MappingProxyType(values),
     )  # fmt: skip
+
+
+def contact_units(contact: Contact) -> dict[str, str]:
+    """Units of the parameters of a contact, by the keywords of ``Builder.contact``."""
+    bounds = _bounds(contact.law, contact.friction)
+    own = [key for key in bounds if key in contact.parameters or key in ("radius", "least_impact")]
+    if not contact.needs_impact:
+        own.remove("least_impact")
+    if not contact.friction:
+        own.remove("creep")
+    return {key: bounds[key][3] or "1" for key in own} | dict.fromkeys(POINTS, "m")
+
+
+def parameter_of(contact: Contact, key: str) -> Any:
+    """The value of a parameter of ``contact_units``."""
+    if key == "least_impact":
+        return contact.least_impact
+    return contact.values[POINTS.get(key, key)] if key == "radius" or key in POINTS else contact.parameters[key]
+
+
+def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
+    """A contact with other parameters of ``contact_units``.
+
+    Raises
+    ------
+    ModelError
+        For values that ``Builder.contact`` refuses.
+    """
+    bounds, what = _bounds(contact.law, contact.friction), f"contact '{contact.name}'"
+    parameters, values, least = dict(contact.parameters), dict(contact.values), contact.least_impact
+    for key, value in changes.items():
+        if key in POINTS:
+            values[POINTS[key]] = finite(value, (3,), f"{what}: {key}")
+            values[POINTS[key]].flags.writeable = False
+            continue
+        number = checked_parameter(value, f"{what}: {key}", bounds[key], REMEDY.get(key, ""))
+        if key == "radius":
+            values[key] = number
+        elif key == "least_impact":
+            least = number
+        else:
+            parameters[key] = number
+    return replace(
+        contact, parameters=MappingProxyType(parameters), values=MappingProxyType(values), least_impact=least
+    )
+
+
+def _bounds(law: str, friction: str | None) -> dict[str, Bounds]:
+    """Bounds of all numbers of a contact."""
+    found: dict[str, Bounds] = NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
+    return found
 
 
 def _vectors(

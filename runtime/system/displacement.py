@@ -128,6 +128,12 @@ def coordinate_of(system: System, name: str) -> tuple[str, str]:
     return joint, column
 
 
+def refuse_closed_loop(system: System, joint: str) -> None:
+    """Refuse a joint with coordinates whose values other joints decide, whatever they are.  Raises ModelError."""
+    places, ends = body_places(system.body_names), system.joint(joint)
+    _beyond(system, joint, places[ends.body_i], places[ends.body_j], _neighbours(system))
+
+
 def _displace(
     system: System, motion: JointMotion, states: Floats, angles: Values, rates: Values, neighbours: Sequence[set[int]]
 ) -> None:

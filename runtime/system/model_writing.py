@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.projection import assemble_positions, project_velocities
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.connection import KINDS
@@ -40,6 +42,7 @@ FORMAT, VERSION = "talus-model", 1
 UNITS = "m, kg, s, rad"
 ADDRESSES = ("address", "lookups")  # of the data: of compiled code in this process
 MOVED = 1e-12  # [rad], [m], [rad/s], [m/s] a coordinate or a rate below this is that of the reference configuration
+ASSEMBLED = 1e-9  # the same where drivers place bodies, which assembly does to rounding
 Item = dict[str, Any]
 
 
@@ -156,14 +159,27 @@ def _computed(system: Any, parts: Parts, reference: Floats) -> Iterator[tuple[st
 
 
 def _displacement(system: Any) -> tuple[dict[str, float], dict[str, float]]:
-    """Coordinates and rates by which the initial state differs from the reference configuration."""
-    states = system.reference_configuration.y, system.state.y
+    """Coordinates and rates by which the initial state differs from the reference configuration, or from where drivers lead."""
+    states, least = (_driven(system), system.state.y), ASSEMBLED if system.drivers else MOVED
     before, now = (values_of(system.joint_motions, system.body_names, y) for y in states)
     angles, own_rates = (
-        {key: value for key, value in new.items() if abs(value - old[key]) > MOVED}
+        {key: value for key, value in new.items() if abs(value - old[key]) > least}
         for old, new in zip(before, now, strict=True)
     )
     return angles, own_rates
+
+
+def _driven(system: Any) -> Floats:
+    """The state to which drivers lead from the reference configuration; that of the system if only a homotopy finds it."""
+    y: Floats = system.reference_configuration.y
+    if not system.drivers:
+        return y
+    work = shared_workspace_for(system.data)
+    y, _, residual = assemble_positions(system.time, y, system.data, work)
+    if not residual <= ASSEMBLED:
+        y = system.state.y
+    found: Floats = project_velocities(system.time, y, system.data, work)
+    return found
 
 
 def _rows(y: Floats) -> list[Any]:

@@ -23,10 +23,11 @@ from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, s
 from runtime.support.names import Named
 from runtime.support.units import ask_about_change
 from runtime.system.armature import checked_armature
-from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
+from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities, without_drivers
 from runtime.system.branches import refuse_undecided_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
+from runtime.system.contact_building import changed_contact, contact_data
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.mass_data import MASS_DATA, changed_mass_data
@@ -53,7 +54,8 @@ def parameters(system: System) -> dict[str, Any]:
     their definitions, such as "s_i.NAME" (3,) [m], "a_i.NAME" (3,) [1], "l.NAME" [m]; of motors "stiffness.NAME" [N m/rad] or
     [N/m], "damping.NAME" [N m s/rad] or [N s/m]; of forces the
     keywords of their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad],
-    "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad]; of coordinates with rotors "armature.JOINT.COORDINATE" [kg m^2] or [kg].
+    "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad]; of contacts the constants of their laws, "radius.NAME" [m] and the points
+    "centre.NAME" and "point.NAME" (3,) [m]; of coordinates with rotors "armature.JOINT.COORDINATE" [kg m^2] or [kg].
     """
     return Named({name: value for name, (_, value) in quantities(system).items()}, "parameter")
 
@@ -94,6 +96,7 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     _change_motors(system, changes, new, data)
     _change_limits(system, changes, new, data)
     _change_forces(system, changes, new, data)
+    _change_contacts(system, changes, new, data)
     new["armatures"] = tuple(
         replace(one, inertia=checked_armature(changes["armature", one.name][ARMATURE], one.name))
         if ("armature", one.name) in changes
@@ -175,7 +178,8 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     assembly = replace(change(other.body_names, before, y, iterations, residual), remarks=remarks)
     reference = system.reference
     if reference is not None and moved:
-        reference = State(other.body_names, assembled(other, other.time, reference.y)[0])
+        on_joints = without_drivers(other) if other.drivers else other
+        reference = State(other.body_names, assembled(on_joints, other.time, reference.y)[0])
     state = system.state if kept else State(other.body_names, y)
     found = with_fields(other, state=state, reference=reference, assembly=assembly)
     if not moved:
@@ -284,6 +288,15 @@ def _change_forces(system: System, changes: Changes, new: dict[str, Any], data: 
     if "forces" in new:
         places, states = body_places(system.body_names), states_with_ground(system.reference_configuration.y)
         data["forces"] = force_data(new["forces"], system.joints, places, states, first)
+
+
+def _change_contacts(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
+    if not any(sort == "contact" for sort, _ in changes):
+        return
+    contacts = tuple(changed_contact(one, changes.get(("contact", one.name), {})) for one in system.contacts)
+    new["contacts"], first = contacts, int(system.data.contacts.signal.min(initial=0))
+    states = states_with_ground(system.reference_configuration.y)
+    data["contacts"] = contact_data(contacts, body_places(system.body_names), states, first)
 
 
 def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime.system.contact_building import contact_units, parameter_of
 from runtime.system.parts import LIMIT_UNITS, Motor, unit_with_metres
 from runtime.system.state import PARTS, STATE_UNITS
 from runtime.system.system import System
@@ -111,6 +112,9 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
         for part, unit in LIMIT_UNITS.items():
             yield parameter("limit", limit.name, part, unit, False, getattr(limit, part))
         yield parameter("limit", limit.name, LATITUDES, "rad", False, np.array(limit.cone.latitudes))
+    for contact in system.contacts:
+        for part, unit in contact_units(contact).items():
+            yield parameter("contact", contact.name, part, unit, False, parameter_of(contact, part))
     for one in system.armatures:
         yield parameter("armature", one.name, ARMATURE, _armature_unit(system, one.name), False, one.inertia)
 

@@ -58,12 +58,6 @@ def with_light_guesses(system: System) -> System:
     return replace(system, data=light)
 
 
-def without_drivers(system: System) -> System:
-    """The system with the rows of its joints alone."""
-    rows = np.where([bool(joint.signals) for joint in system.joints], 0, system.data.rows)
-    return replace(system, data=frozen(system.data._replace(rows=rows)))
-
-
 def worst_joint(system: System, y: Floats) -> str:
     """The row of joints that a state violates most, with its value."""
     work = shared_workspace_for(system.data)

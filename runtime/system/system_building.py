@@ -10,11 +10,19 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arguments import unchecked
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import AssemblyError, ModelError, warn
 from runtime.system.adjustable import Chosen
 from runtime.system.adjusting import adjusted
-from runtime.system.assemble import assembled, branch_signs_of, change, check_configuration, check_velocities
+from runtime.system.assemble import (
+    assembled,
+    assembled_on_joints,
+    branch_signs_of,
+    change,
+    check_configuration,
+    check_velocities,
+    without_drivers,
+)
 from runtime.system.branches import refuse_undecided_start
 from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
@@ -32,7 +40,6 @@ from runtime.system.remarks import (
     moved_bodies,
     opposite_axes,
     with_light_guesses,
-    without_drivers,
 )
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
@@ -62,11 +69,12 @@ def build_system(
     if adjust:
         system, adjustments = adjusted(system, adjust)
     placed, iterations, residual = _moved(system, time, y, redundant)
-    start, reference = placed, None
-    if angles or rates or system.couplings:
-        reference = State(system.body_names, placed)
+    start, displaces = placed, bool(angles or rates or system.couplings)
+    reference = _reference(system, y, placed) if displaces or system.drivers else None
+    system = _with_constants_of(system, parts, y, placed if reference is None else reference.y)
+    if displaces:
         system = replace(system, reference=reference)
-        start = displaced(system, angles, rates, state=reference).y
+        start = displaced(system, angles, rates, state=State(system.body_names, placed)).y
         if system.drivers:
             check_configuration(
                 system, time, start, "leave out angles of joints that drivers move, or change their signals"
@@ -74,10 +82,10 @@ def build_system(
         refuse_singular_joints(system, start)
     system, singular = with_redundant_rows_named(system, start, redundant)
     lock = locked(system, start)
-    remarks = [*_on_poses(system, y, placed), *opposite_axes(system, start), *lock]
+    remarks = [*_on_poses(system, y, placed, reference), *opposite_axes(system, start), *lock]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
         before = y
-        if reference is not None:
+        if displaces:
             placed = _projected(system, time, placed)
             remarks += changed_velocities(system, y, placed)
             before = start = _in_motion(system, time, placed, angles, rates, strict=project_velocities is None)
@@ -94,7 +102,7 @@ def build_system(
     for remark in remarks:
         warn(remark)
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
-    assembly = change(names, y, start if reference is None else placed, iterations, residual)
+    assembly = change(names, y, placed if displaces else start, iterations, residual)
     return with_fields(
         system, state=State(names, start), reference=reference, rank=rank,
         degrees_of_freedom=6 * len(names) - rank - len(system.couplings),
@@ -133,14 +141,36 @@ def _in_motion(
     return moving
 
 
-def _on_poses(system: System, y: Floats, start: Floats) -> list[str]:
+def _reference(system: System, y: Floats, placed: Floats) -> State:
+    """The reference configuration of given poses y: on the joints alone, wherever drivers have placed the bodies."""
+    if system.drivers:
+        try:
+            placed = assembled_on_joints(with_light_guesses(system), y)
+        except AssemblyError:  # of poses that only the fit of the drivers brings together
+            if not system.overdetermined:
+                raise
+    return State(system.body_names, placed)
+
+
+def _with_constants_of(system: System, parts: Parts, y: Floats, reference: Floats) -> System:
+    """The system whose motors, limits and forces are as given in the reference configuration, which was computed from y.
+
+    The constants that joints hold are those of y, which decide where the joints are.
+    """
+    if np.array_equal(y, reference) or not (parts.motors or parts.limits or parts.forces):
+        return system
+    anew = model_data(parts, system.gravity, reference, fit=system.overdetermined)
+    data = system.data._replace(loads=anew.loads, limits=anew.limits, forces=anew.forces)
+    return with_fields(system, data=frozen(data))
+
+
+def _on_poses(system: System, y: Floats, start: Floats, reference: State | None) -> list[str]:
     """Remarks on bodies that joints have moved; what drivers have moved is meant to move."""
     if np.array_equal(y, start):
         return []
-    if not system.drivers or system.overdetermined:
+    if not system.drivers or system.overdetermined or reference is None:
         return moved_bodies(system, y, start)
-    joints = without_drivers(system)
-    return moved_bodies(joints, y, assembled(with_light_guesses(joints), system.time, y)[0])
+    return moved_bodies(without_drivers(system), y, reference.y)
 
 
 def _not_assembled(name: str, parts: Parts, gravity: Floats, y: Floats, time: float, *, fit: bool) -> System:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, said_by, shown
-from runtime.system.assemble import assemble, check_configuration, check_velocities
+from runtime.system.assemble import assemble, check_configuration, check_velocities, moved_reference
 from runtime.system.displacement import displaced
 from runtime.system.parameters import joints_differ, replace_parameters
 from runtime.system.quantity import Quantity, Role
@@ -117,7 +117,7 @@ def variant(
         if moved or (assembled and (state or at != other.time)):
             start = assemble(other, start, time=at)
         if moved:  # coordinates are 0 in the reference configuration of the changed joints
-            other = with_reference(other, assemble(other, other.reference_configuration))
+            other = with_reference(other, moved_reference(other))
         before, start = start, displaced(other, coordinates["angle"], coordinates["rate"], state=start)
         _refuse_moved(before, start, state, coordinates)
         if other.drivers and (assembled or at == other.time):

@@ -1,5 +1,7 @@
 """Parameters found in simulated motions, with deviations and refusals."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -205,3 +207,17 @@ def test_bad_input_of_fits(name):
 def test_bad_deviations(sigma):
     with pytest.raises(ModelError, match="sigma"):
         fit_parameters(models.foot.build, {"link_length": 0.0417}, [0.1, 0.2], DATA, sigma=sigma)
+
+
+def test_data_in_millimetres_are_asked_about_and_fits_can_be_pickled():
+    t, system = np.linspace(0.1, 0.5, 5), models.pendulum.build("spherical", omega=(0.3, 1.0, 2.0))
+    measured = simulate(system, 0.5, t_eval=t).r["rod"]
+    with pytest.raises(
+        ModelError, match=r"data: 'r.rod' = \S+ m, .* is another unit meant\? .* mm are .*; check_units=False"
+    ):
+        fit_parameters(system, {"mass.rod": 3.0}, t, {"r.rod": 1000.0 * measured})
+    found = fit_parameters(system, {"mass.rod": 3.0}, t, {"r.rod": measured})
+    again = pickle.loads(pickle.dumps(found))
+    assert again.values == found.values and again.undetermined == found.undetermined
+    with pytest.raises(ModelError, match="unknown parameter 'mass.rood'; did you mean 'mass.rod'"):
+        again.values["mass.rood"]

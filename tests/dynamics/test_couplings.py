@@ -205,6 +205,14 @@ def test_ensembles_keep_couplings():
         assert np.abs(many[k].states[-1] - alone.states[-1]).max() < 1e-12
 
 
+def test_ensembles_have_the_forces_of_couplings_as_outputs():
+    system = pair(-0.5)
+    t, name = np.linspace(0.0, 0.5, 6), "coupling_force.gear"
+    many = runtime.simulate_many(system, {"mass.two": [2.0, 3.0]}, 0.5, t_eval=t, outputs=[name])
+    assert runtime.ensemble.output_names(system)[name] == "N m"
+    assert np.abs(many[name][1] - many[1].coupling_forces["gear"]).max() < 1e-9
+
+
 def test_splines_go_on_straight():
     law = law_of(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2), "law")
     one = pair(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2)).coupling("gear")

@@ -1,6 +1,7 @@
 """Ensembles in folders: what is written is read back, and damaged or foreign content is refused."""
 
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -340,3 +341,10 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch):
     assert not [file for file in tmp_path.rglob("*") if is_unfinished(file.name)]
     monkeypatch.undo()
     assert simulate_many(models.foot.build(), thrown(40), 0.1, out=tmp_path, **SETTINGS).success
+
+
+def test_an_ensemble_of_a_folder_can_be_pickled(tmp_path):
+    found = simulate_many(models.foot.build(), thrown(4), 0.1, out=tmp_path, **SETTINGS)
+    for one in (found, read_ensemble(tmp_path)):
+        assert np.array_equal(pickle.loads(pickle.dumps(one)).states(), found.states())
+    assert pickle.loads(pickle.dumps(found))[3].success

@@ -169,6 +169,12 @@ def test_coordinates_with_lengths_in_ensembles():
             lambda: displaced(models.four_bar.build(), {"A.angle": 1.0}),
             "belongs to a closed loop, in which other joints have to",
         ),
+        (
+            lambda: simulate_many(
+                models.four_bar.build(), {"angle.A.angle": [0.0, 1.0], "s_j.B": np.zeros((2, 3))}, 0.1
+            ),
+            "joint 'A' of system 'four-bar linkage, independent joints' belongs to a closed loop",
+        ),
         (lambda: displaced(models.foot.build(), {"ankle.theta_i": np.nan}), "angle 'ankle.theta_i'"),
         (
             lambda: displaced(models.foot.build(), {"metatarsophalangeal.angle": 0.1}),
