@@ -172,11 +172,9 @@ def closest_between(u, p, lower, upper, pieces, curve):  # type: ignore[no-untyp
     for step in range(MAX_STEPS):
         evaluate_closeness(u, p, s, pieces, curve)
         to, lower, upper = bracketed_newton(step, s, -curve[10], -curve[11], lower, upper)
-        if not lower < to < upper:  # both ends were evaluated before
-            to = 0.5 * (lower + upper)
         if curve[10] == 0.0 or settled(s, to):
             break
-        s = to
+        s = to if lower < to < upper else 0.5 * (lower + upper)  # both ends were evaluated before
     return True, s
 
 

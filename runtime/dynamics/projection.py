@@ -9,7 +9,7 @@ from runtime.dynamics.kinematics import euler_rates, update_kinematics
 from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import CORRECTION
-from runtime.jit.compilation import compiled, inlined
+from runtime.jit.compilation import compiled, expanded, inlined
 from runtime.jit.pointers import array_at, call_at
 from runtime.support.arrays import Floats, frozen
 
@@ -22,8 +22,8 @@ HALVINGS = 12
 # Damping by the square of the residual keeps the quadratic convergence of Newton's method, and copes with singular poses and
 # redundant rows (Levenberg and Marquardt; Yamashita and Fukushima).
 MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
-# Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
-ASSEMBLED = 1e-11
+ASSEMBLED = 1e-11  # [SI unit of a row] a configuration is assembled when no row is farther off than this
+REDUCED = 0.5  # largest fraction of a violation below ROUNDED that a step may leave: rounding leaves more, Newton's method less
 PROJECTIONS = 8
 TO_ROUNDING, TO_ZERO, CAUTIOUS = range(3)  # manners of a projection
 CAUTION = 1e-3  # pivot ratio of rows along which a cautious projection moves a state by half
@@ -170,6 +170,12 @@ def misfit(t, w):  # type: ignore[no-untyped-def]
     return total
 
 
+@expanded
+def reduced(before, now):  # type: ignore[no-untyped-def]
+    """Whether a step has reduced the largest |Phi| (or |Phi'|) by more than rounding may."""
+    return now < before * (REDUCED if before <= ROUNDED else 1.0)
+
+
 @compiled
 def assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
     """``assemble_state``, called from Python."""
@@ -180,7 +186,7 @@ def assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
 def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
     """Newton's method on Phi with the least change of y, which is changed in place; iterations and largest |Phi| left.
 
-    Steps that do not reduce the misfit are halved.
+    Steps that do not reduce the misfit are halved, but not those of an assembled configuration.
     """
     steps = 0
     residual = worst_violation(time, y, t, w, False)
@@ -189,7 +195,7 @@ def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
         damping = residual if t.redundant > 0 else residual**2
         correction(y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
         before, scale, helps = misfit(t, w), 1.0, False
-        for _ in range(HALVINGS):
+        for _ in range(HALVINGS if residual > ASSEMBLED else 1):
             _move(y, u, scale, trial)
             update_kinematics(time, trial, t, w)
             if misfit(t, w) < before:
@@ -199,8 +205,8 @@ def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
         if not helps:
             break
         candidate = largest_violation(t, w, False)
-        if candidate >= residual and residual <= ASSEMBLED:
-            break  # only rounding is left
+        if residual <= ASSEMBLED and not reduced(residual, candidate):
+            break
         steps += 1
         _copy(trial, y)
         residual = candidate
@@ -233,7 +239,7 @@ def make_velocities_consistent(time, y, t, w, u, trial):  # type: ignore[no-unty
         _copy(y, trial)
         _accelerate(trial, u)
         candidate = worst_violation(time, trial, t, w, True)
-        if not candidate < residual:
+        if not reduced(residual, candidate):
             break
         _copy(trial, y)
         residual = candidate

@@ -9,6 +9,12 @@ TOLERANCE = 1e-15  # relative move below which the search ends
 
 
 @inlined
+def settled(s, to):  # type: ignore[no-untyped-def]
+    """Whether the step from s to ``to`` is within rounding."""
+    return abs(to - s) <= TOLERANCE * max(1.0, abs(s))
+
+
+@inlined
 def bracketed_newton(step, s, value, slope, lower, upper):  # type: ignore[no-untyped-def]
     """One step towards the root of a function that is negative at ``lower`` and positive at ``upper``.
 
@@ -21,12 +27,8 @@ def bracketed_newton(step, s, value, slope, lower, upper):  # type: ignore[no-un
     else:
         upper = s
     to = s - value / slope if slope > 0.0 else 0.5 * (lower + upper)
-    if step >= NEWTON_STEPS or not lower <= to <= upper:
+    if slope > 0.0 and settled(s, to):
+        to = min(max(to, lower), upper)  # the sign of a value of rounding may have put the root outside the bracket
+    elif step >= NEWTON_STEPS or not lower <= to <= upper:
         to = 0.5 * (lower + upper)
     return to, lower, upper
-
-
-@inlined
-def settled(s, to):  # type: ignore[no-untyped-def]
-    """Whether the step from s to ``to`` is within rounding."""
-    return abs(to - s) <= TOLERANCE * max(1.0, abs(s))

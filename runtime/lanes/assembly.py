@@ -16,7 +16,15 @@ import numpy as np
 from runtime.dynamics.kinematics import update_signals
 from runtime.dynamics.layout import GROUND_INDEX, LANES, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.projection import ASSEMBLED, HALVINGS, MAX_DAMPING, MIN_DAMPING, NEWTON_STEPS, VELOCITY_PASSES
+from runtime.dynamics.projection import (
+    ASSEMBLED,
+    HALVINGS,
+    MAX_DAMPING,
+    MIN_DAMPING,
+    NEWTON_STEPS,
+    VELOCITY_PASSES,
+    reduced,
+)
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 from runtime.lanes.elimination import LINE, clear, factorise_lanes, least_correction, place_of_row
@@ -84,8 +92,7 @@ def case_lanes(t: ModelData, modules: Iterable[ModuleType]) -> CaseLanes:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     rows, six = joints * ROWS, ROWS * ROWS
     sizes = (
-        bodies * STATE, bodies * STATE, bodies, 9 * bodies, t.vector_local.size, t.x.size, joints, 9 * bodies,
-        9 * bodies,
+        bodies * STATE, bodies * STATE, bodies, 9 * bodies, t.vector_local.size, t.x.size, joints, *2 * [9 * bodies],
         *3 * [rows], 12 * rows, 12 * rows, six * blocks, six * blocks, *3 * [rows], 6 * bodies, 6 * bodies, rows, *11 * [1],
     )  # fmt: skip
     kernels = list(modules)
@@ -103,12 +110,9 @@ def load_lanes(time, first, states, of, t, w, m):  # type: ignore[no-untyped-def
     size = of.x.shape[2]
     for lane in range(LANES):
         n = min(first + lane, len(states) - 1)
-        x, local, lengths = (
-            of.x[min(n, len(of.x) - 1)],
-            of.local[min(n, len(of.local) - 1)],
-            of.lengths[min(n, len(of.lengths) - 1)],
-        )
-        masses, inverses = of.masses[min(n, len(of.masses) - 1)], of.inverses[min(n, len(of.inverses) - 1)]
+        x, local = of.x[min(n, len(of.x) - 1)], of.local[min(n, len(of.local) - 1)]
+        lengths, masses = of.lengths[min(n, len(of.lengths) - 1)], of.masses[min(n, len(of.masses) - 1)]
+        inverses = of.inverses[min(n, len(of.inverses) - 1)]
         for k in range(len(t.address)):
             m.length[k * LANES + lane] = lengths[k]
             for c in range(size):
@@ -267,18 +271,18 @@ def _choose_damping(residual, redundant, damping):  # type: ignore[no-untyped-de
 
 @columns
 def _judge(now, misfit, candidate, residual, active, fresh, accepted, scale, tries, steps):  # type: ignore[no-untyped-def]
-    """Accept the steps that help, but those that change rounding alone, and halve the others; numbers of lanes: active, fresh."""
+    """Accept the steps that help, and halve the others of lanes that are not assembled; numbers of lanes: active, fresh."""
     left = anew = 0
     for lane in range(LANES):
         on, before = active[lane] == 1.0, residual[lane]
-        helps = on & (now[lane] < misfit[lane])
-        taken = helps & ((candidate[lane] < before) | (before > ASSEMBLED))
+        helps, rough = on & (now[lane] < misfit[lane]), before > ASSEMBLED
+        taken = helps & (rough | reduced(before, candidate[lane]))
         tries[lane] = 0.0 if taken else tries[lane] + 1.0
         steps[lane] += 1.0 if taken else 0.0
         scale[lane] = 1.0 if taken else 0.5 * scale[lane]
         residual[lane] = candidate[lane] if taken else before
         begins = taken & (candidate[lane] > 0.0) & (steps[lane] < NEWTON_STEPS)
-        goes_on = begins | (on & (not helps) & (tries[lane] < HALVINGS))
+        goes_on = begins | (on & rough & (not helps) & (tries[lane] < HALVINGS))
         accepted[lane], fresh[lane] = 1.0 if taken else 0.0, 1.0 if begins else 0.0
         active[lane] = 1.0 if goes_on else 0.0
         left += 1 if goes_on else 0
@@ -357,7 +361,7 @@ def _judge_velocities(candidate, residual, active, accepted):  # type: ignore[no
     """Accept the velocities that are better; the number of lanes that go on."""
     left = 0
     for lane in range(LANES):
-        better = (active[lane] == 1.0) & (candidate[lane] < residual[lane])
+        better = (active[lane] == 1.0) & reduced(residual[lane], candidate[lane])
         goes_on = better & (candidate[lane] > 0.0)
         residual[lane] = candidate[lane] if better else residual[lane]
         accepted[lane], active[lane] = 1.0 if better else 0.0, 1.0 if goes_on else 0.0
