@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,10 +13,9 @@ import numpy as np
 import models
 import runtime
 from benchmarks.joint_coordinates import joint_evaluation, joint_run
-from benchmarks.measure import ANKLES, BenchmarkError, Say, exact, foot, position_error, seconds, succeeded
+from benchmarks.measure import ANKLES, ROOT, BenchmarkError, Say, exact, foot, position_error, seconds, succeeded
 from benchmarks.mechanisms import model, problem
 from benchmarks.targets.target import DURATION, OUTPUTS, REPEATS, TOLERANCE, Target
-from codegen.compiler import closed_tree, whole
 from runtime import System
 from runtime.integrate.tree_method import module_of_tree
 from runtime.jit.python_code import python_code
@@ -105,18 +107,27 @@ LOOPS = {
     "Bricard's linkage": lambda: model.build(problem.shipped("bricard_brick")),
 }
 
+EMITTED = """
+import json, sys
+from benchmarks.targets.joints import LOOPS
+from codegen.compiler import closed_tree, whole
+system = LOOPS[sys.argv[1]]()
+texts = closed_tree.emit_closed_tree(system.closed_tree), whole.emit_model(system.model)
+print(json.dumps([*texts, len(system.closed_tree.kinds)]))
+"""  # in another process, because benchmarks may not import codegen
+
 
 def loops(quick: bool, say: Say) -> Iterator[Target]:
     """Operations of closed loops of hinges and slides, with those of the solution of their rows."""
     say("joint coordinates: closed loops")
-    for what, build in LOOPS.items():
-        system = build()
-        closed = system.closed_tree
-        assert closed is not None
-        text = closed_tree.emit_closed_tree(closed)
-        kernel, absolute = stated(text, "evaluate"), stated(whole.emit_model(system.model), "derivative")
+    for what in LOOPS:
+        done = subprocess.run(
+            [sys.executable, "-c", EMITTED, what], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        text, absolute_text, coordinates = json.loads(done.stdout)
+        kernel, absolute = stated(text, "evaluate"), stated(absolute_text, "derivative")
         rows = len(re.findall(r"\(\d+, \d+\)", text.partition("ROWS = ")[2].partition("#")[0]))
-        solution = solution_of_rows(rows, len(closed.kinds))
+        solution = solution_of_rows(rows, coordinates)
         yield Target(
             f"{what}, operations", kernel + solution, absolute / FEWER, "1",
             f"of one evaluation in joint coordinates, {kernel} of the kernel and {solution} of the refined solution of {rows} "

@@ -326,11 +326,12 @@ def search_pieces(u, first, last, found, alone, pieces, curve, t):  # type: igno
             before, here = here, closeness(u, pieces.samples[p, n + 1])
             if max(before, here) + slack <= found[0]:
                 continue
-            for side in range(2):  # a maximum at an end of the interval is none inside it, but for rounding
-                if (before, here)[side] > found[0]:
-                    found = ((before, here)[side], p, left + (n + side) * whole)
-                    for c in range(3):
-                        t[c] = pieces.samples[p, n + side, c]
+            # A maximum at an end of the interval is none inside it, but for rounding.
+            nearer, side = (here, 1) if here > before else (before, 0)
+            if nearer > found[0]:
+                found = (nearer, p, left + (n + side) * whole)
+                for c in range(3):
+                    t[c] = pieces.samples[p, n + side, c]
             if p == known and lower <= left + n * whole and left + (n + 1) * whole <= upper:
                 continue
             found, evaluations = search_interval(u, p, n, found, evaluations, pieces, curve, t)

@@ -58,9 +58,8 @@ def build_system(
     ModelError, AssemblyError
     """
     _refuse_disconnected(name, parts.bodies, parts.joints)
-    fit = redundant == "fit"
     adjustments: tuple[Adjustment, ...] = ()
-    system = _not_assembled(name, parts, gravity, y, time, fit=fit)
+    system = _not_assembled(name, parts, gravity, y, time, fit=redundant == "fit")
     if check_units:
         ask_about_values(system, angles or {}, rates or {})
     system.check_span(time, time, "the initial configuration is taken")

@@ -31,7 +31,7 @@ def test_tables_of_all_programs_are_legible_at_80_columns(printed):
     rows = [[one.name, one.input, "step [s]", 0.0003125, 22400, 1234.5, 1.2345e-14] for one in all_]
     links = {n: (ChainCost(0.12345e-6 * n, None, 0.0), 2.285e-16) for n in cases.links}
     tables = [
-        report.equal_table(equals, cases, 5e-15),
+        report.equal_table(equals, cases, 5e-15, "equal error"),
         report.program_table(searches, dict.fromkeys((one.label for one in all_), 0.005299e-6)),
         report.setting_table(rows),
         report.chain_table({one.label: links for one in all_}, {}, all_, cases),
