@@ -10,6 +10,7 @@ import gc
 import hashlib
 import pickle
 import platform
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -172,18 +173,73 @@ def being_made() -> bool:
     return False
 
 
-class FunctionCache(_Cache):  # type: ignore[misc]
-    """The cached machine code of one function, for numba's dispatcher.
+class CodeInFiles(_Cache):  # type: ignore[misc]
+    """The cached machine code of one function, for a dispatcher of numba.
 
     While a process compiles a function, others that need it wait and take its code.
     """
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
+    def __init__(self) -> None:
         self._held = ExitStack()
 
+    @abstractmethod
     def _file(self, signature: Any, codegen: Any) -> Path | None:
         """The file of the code, None where the sources have changed since this process imported them."""
+
+    @abstractmethod
+    def _rebuilt(self, file: Path, sig: Any, target_context: Any) -> Any:
+        """The compiled function from a file, None if it is not there."""
+
+    @abstractmethod
+    def _words(self, sig: Any) -> str:
+        """What is compiled, for the notice of compilation."""
+
+    def _begin(self) -> None:
+        """Called when others wait for this process to compile."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for a signature, None if it has to be compiled: then this process does it."""
+        file = self._file(sig, target_context.codegen())
+        if file is None:
+            return None
+        found = self._rebuilt(file, sig, target_context)
+        if found is None:
+            if self._held.enter_context(making(file, self._words(sig))):
+                self._begin()
+            found = self._rebuilt(file, sig, target_context)
+        if found is not None:
+            self.release()
+        return found
+
+    def release(self) -> None:
+        """Let other processes go on; also where a compilation has failed."""
+        with suppress(OSError):
+            self._held.close()
+
+    def enable(self) -> None:
+        """A function is always cached."""
+
+    def disable(self) -> None:
+        """A function is always cached."""
+
+    def flush(self) -> None:
+        """Files of other sources have other names."""
+
+
+class FunctionCache(CodeInFiles):
+    """The cached machine code of one function for the processor."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self._function = function
+
+    def _words(self, sig: Any) -> str:
+        return words_of(self._function, sig)
+
+    def _begin(self) -> None:
+        begin()
+
+    def _file(self, signature: Any, codegen: Any) -> Path | None:
         function = self._function
         closure = tuple(cell.cell_contents for cell in function.__closure__ or ())
         arguments = signature.args if hasattr(signature, "args") else signature
@@ -199,22 +255,7 @@ class FunctionCache(_Cache):  # type: ignore[misc]
         )  # several functions of a module may have one name
         return file_of(digest_for(function), name, repr(signature), digests, codegen.magic_tuple(), kept, which)
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for a signature, None if it has to be compiled: then this process does it."""
-        file = self._file(sig, target_context.codegen())
-        if file is None:
-            return None
-        found = self._rebuilt(file, sig, target_context)
-        if found is None:
-            if self._held.enter_context(making(file, words_of(self._function, sig))):
-                begin()
-            found = self._rebuilt(file, sig, target_context)
-        if found is not None:
-            self.release()
-        return found
-
-    @staticmethod
-    def _rebuilt(file: Path, sig: Any, target_context: Any) -> Any:
+    def _rebuilt(self, file: Path, sig: Any, target_context: Any) -> Any:
         data = stored(file)
         if data is None:
             return None
@@ -252,24 +293,10 @@ class FunctionCache(_Cache):  # type: ignore[misc]
             store(file, dumps((names_in(cres.library), *cres._reduce())))
         self.release()
 
-    def release(self) -> None:
-        """Let other processes go on."""
-        with suppress(OSError):
-            self._held.close()
-
     @property
     def cache_path(self) -> str:
         """The folder of the function's files."""
         return str(cache_folder() / digest_for(self._function))
-
-    def enable(self) -> None:
-        """A function is always cached."""
-
-    def disable(self) -> None:
-        """A function is always cached."""
-
-    def flush(self) -> None:
-        """Files of other sources have other names."""
 
 
 def _result(
