@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import sides_of, stays_between
-from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, until_edge
+from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
 from runtime.integrate.batch_limits import CUBIC, ENDED, SIDE, START, beyond, limits_hold, place_of, set_constants
 from runtime.integrate.batch_parameters import AHEAD, BEHIND, SIGN
 from runtime.integrate.batch_rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
@@ -38,8 +38,7 @@ def aim(m, lane):  # type: ignore[no-untyped-def]
     for k in range(len(x.q)):
         e, at = x.q[k] * LANES + lane, place_of(k, lane)
         end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, e + rates]), sides_in(x, k, lane, m.end[e])
-        then = end[0] + longest * (end[1] + 0.5 * longest * end[2])
-        if sides[0] < then < sides[1]:
+        if not may_leave(end, sides, longest):
             continue
         cubic = (
             x.own[at + CUBIC * LANES], x.own[at + (CUBIC + 1) * LANES], x.own[at + (CUBIC + 2) * LANES],
@@ -49,11 +48,8 @@ def aim(m, lane):  # type: ignore[no-untyped-def]
         if soon < until:
             first, until = k, soon
     if is_within_reach(until, planned):
-        lanes[AIMED * LANES + lane], lanes[PLANNED * LANES + lane], lanes[NEXT * LANES + lane] = (
-            1.0 + first,
-            planned,
-            until,
-        )
+        lanes[AIMED * LANES + lane], lanes[PLANNED * LANES + lane] = 1.0 + first, planned
+        lanes[NEXT * LANES + lane] = until
 
 
 @inlined
