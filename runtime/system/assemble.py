@@ -89,7 +89,7 @@ def without_drivers(system: System) -> System:
 
 def assembled_on_joints(system: System, y: Floats) -> Floats:
     """The state moved onto the joints of a system, wherever drivers place the bodies.  Raises AssemblyError."""
-    return assembled(without_drivers(system), system.time, y)[0]
+    return assembled(without_drivers(system) if system.drivers else system, system.time, y)[0]
 
 
 def moved_reference(system: System) -> State:

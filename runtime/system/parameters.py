@@ -23,7 +23,7 @@ from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, s
 from runtime.support.names import Named
 from runtime.support.units import ask_about_change
 from runtime.system.armature import checked_armature
-from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities, without_drivers
+from runtime.system.assemble import assembled, assembled_on_joints, branch_signs_of, change, check_velocities
 from runtime.system.branches import refuse_undecided_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
@@ -178,8 +178,7 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     assembly = replace(change(other.body_names, before, y, iterations, residual), remarks=remarks)
     reference = system.reference
     if reference is not None and moved:
-        on_joints = without_drivers(other) if other.drivers else other
-        reference = State(other.body_names, assembled(on_joints, other.time, reference.y)[0])
+        reference = State(other.body_names, assembled_on_joints(other, reference.y))
     state = system.state if kept else State(other.body_names, y)
     found = with_fields(other, state=state, reference=reference, assembly=assembly)
     if not moved:
