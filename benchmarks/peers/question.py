@@ -29,7 +29,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
         rows = [row for search in searches for row in setting_rows(search, cases, say)]
         evaluations = {search.peer.label: _or_none(search.peer.evaluation, cases.repeats) for search in searches}
         chains, ended = chain_costs([search.peer for search in searches], cases, say)
-    others = [_of_other_foot(*case, cases, say) for case in _other_feet(cases)]
+    others = [_of_other_foot(*case, say) for case in _other_feet(cases)]
     answer = Answer(Report("The foot and chains in other programs"))
     tables = answer.report.tables
     tables += [
@@ -57,12 +57,12 @@ def _other_feet(cases: Cases) -> Iterator[tuple[str, System, Cases]]:
         yield f"{ankle} foot with elastic limits", models.foot.build(ankle=ankle, limits="elastic"), limited
 
 
-def _of_other_foot(name: str, system: System, own: Cases, cases: Cases, say: Say) -> Table:
+def _of_other_foot(name: str, system: System, cases: Cases, say: Say) -> Table:
     """The table of a foot at equal error."""
     say(name)
     with ExitStack() as stack:
-        searches, _, bound = open_searches(system, own, say, stack)
-        return report.equal_table(at_equal_error(searches, own, say), cases, bound, f"equal error, {name}")
+        searches, _, bound = open_searches(system, cases, say, stack)
+        return report.equal_table(at_equal_error(searches, cases, say), cases, bound, f"equal error, {name}")
 
 
 def _or_none(measure: Callable[[int], float], repeats: int) -> float | None:

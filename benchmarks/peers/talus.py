@@ -56,14 +56,14 @@ def chain_of(links: int) -> Chain:
 
 def talus(system: System, cases: Cases, *, whole: bool) -> Peer:
     """Talus by the whole-model kernel or by the general evaluation."""
-    end, row = cases.duration, row_length(system)
+    end, width = cases.duration, len(system.state.y)
 
     def prepare(tolerance: float) -> Ready:
         run, evaluations = compiled_run(system, end, tolerance, whole=whole)
 
         def motion() -> tuple[Floats, Floats]:
             times = np.linspace(0.0, end, cases.outputs)
-            states = np.empty((len(times), row))
+            states = np.empty((len(times), width))
             compiled_run(system, end, tolerance, times, states=states, whole=whole)
             first = 13 * list(system.body_names).index(BODY)
             return times, states[:, first : first + 3]
