@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.analysis.question import Question
 from runtime.dynamics.layout import STATE
-from runtime.integrate.differences import AHEAD, BOTH_SIDES, smoothness, weights
+from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, smoothness, weights
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.state import PARTS

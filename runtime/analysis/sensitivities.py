@@ -1,8 +1,8 @@
 """Derivatives of a run with respect to parameters and the initial state.
 
 The motion and its derivatives are integrated together, under one error control: in joint coordinates where a kernel knows these
-(``runtime.integrate.variational_joints``); else by the directional derivative of a whole-model kernel, sixteen directions in a
-batch; else by the exact Jacobian of joints and forces (``runtime.integrate.variational``).  The derivatives of the
+(``runtime.integrate.variational.joints``); else by the directional derivative of a whole-model kernel, sixteen directions in a
+batch; else by the exact Jacobian of joints and forces (``runtime.integrate.variational.equations``).  The derivatives of the
 constants of a kernel and of the assembled initial state with respect to a parameter are differences of order six between
 systems built at nearby values, one-sided where there are systems on one side only (``runtime.analysis.nearby``).
 """
@@ -22,7 +22,7 @@ from runtime.analysis.question import Question, question_of
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
-from runtime.integrate import batch
+from runtime.integrate.batches import batch
 from runtime.integrate.choices import ATOL, AUTO, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.methods import NONE, NONE2, Compiled
@@ -30,9 +30,9 @@ from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.stepwise import Lookout, until_next_look
 from runtime.integrate.tree_method import in_joint_coordinates
-from runtime.integrate.variational import Varied
-from runtime.integrate.variational_contacts import FINE, GRAZES, ContactDirections
-from runtime.integrate.variational_joints import AlongDirections, Nearby, VariedJoints
+from runtime.integrate.variational.contacts import FINE, GRAZES, ContactDirections
+from runtime.integrate.variational.equations import Varied
+from runtime.integrate.variational.joints import AlongDirections, Nearby, VariedJoints
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats

@@ -32,9 +32,9 @@ from runtime.ensemble.joint_batch import (
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
-from runtime.integrate import batch
 from runtime.integrate.balance_check import unbalanced_cases, weights_of
-from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
+from runtime.integrate.batches import batch
+from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     in_joint_coordinates,

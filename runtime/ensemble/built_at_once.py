@@ -17,7 +17,7 @@ from runtime.ensemble.at_once import Given, Prepared, run_prepared, set_coordina
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.joint_batch import cases_of_tree, given_limits, of_one_batch, states_in_lanes
 from runtime.ensemble.task import Chunk, Stopped, Task
-from runtime.integrate.batch_parameters import (
+from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
     COMPLIANCE,

@@ -28,9 +28,9 @@ from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, col
 from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
-from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
-from runtime.integrate.batch_limits import BatchLimits
+from runtime.integrate.batches import batch
+from runtime.integrate.batches.limits import BatchLimits
 from runtime.integrate.endings import TURNED
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate

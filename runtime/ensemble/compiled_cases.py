@@ -1,4 +1,4 @@
-"""Cases of a chunk that no vector instructions serve, one after another in compiled code: see ``runtime.integrate.case_loop``.
+"""Cases of a chunk that no vector instructions serve, one after another in compiled code: see ``runtime.integrate.cases.loop``.
 
 Cases are grouped by their layout, the sizes of all arrays, and their settings; they differ in parameters, initial states, modes
 and steps.  Those that did not simply reach their end are left to ``simulate``, which has the messages.
@@ -22,8 +22,8 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.automatic import DOP853, RADAU
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN
 from runtime.integrate.balance_check import explained_by, remark_on_balance
-from runtime.integrate.case_derived import CaseStates
-from runtime.integrate.case_loop import (
+from runtime.integrate.cases.derived import CaseStates
+from runtime.integrate.cases.loop import (
     LARGEST_LOST,
     SMALLEST,
     WHEN_CLOSE,
@@ -34,7 +34,7 @@ from runtime.integrate.case_loop import (
     cases_found,
     run_cases,
 )
-from runtime.integrate.case_memory import (
+from runtime.integrate.cases.memory import (
     NO_CHANGES,
     Changes,
     Frame,

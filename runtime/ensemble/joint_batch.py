@@ -11,10 +11,10 @@ import numpy as np
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
-from runtime.integrate import batch
-from runtime.integrate.batch_limits import BatchLimits, batch_limits
-from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
-from runtime.integrate.batch_stages import BatchWorkspace
+from runtime.integrate.batches import batch
+from runtime.integrate.batches.limits import BatchLimits, batch_limits
+from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits
+from runtime.integrate.batches.stages import BatchWorkspace
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
@@ -165,7 +165,7 @@ def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: A
         When ``task.stop`` was set meanwhile.
     """
     if task.gpu:
-        from runtime.integrate import gpu
+        from runtime.integrate.batches import gpu
 
         gpu.integrate(module, memory, *arrays)
     else:

@@ -11,7 +11,7 @@ from generated import law_cubic
 from runtime.dynamics.layout import LANES, STATE
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
-from runtime.integrate.batch_parameters import (
+from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
     COMPLIANCE,

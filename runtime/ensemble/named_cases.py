@@ -15,7 +15,7 @@ import numpy as np
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import Group, group_of, initial_states, run_group
 from runtime.ensemble.task import Chunk, Task
-from runtime.integrate.case_memory import NO_CHANGES, Changes
+from runtime.integrate.cases.memory import NO_CHANGES, Changes
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.creeps import CREEP
 from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, tree_of

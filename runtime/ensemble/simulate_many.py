@@ -279,7 +279,7 @@ def read_ensemble(folder: str | Path) -> Ensemble:
 def _refuse_for_gpu(example: System, how: Settings) -> None:
     """Refuse systems and settings that the graphics processor cannot run."""
     try:
-        from runtime.integrate import gpu
+        from runtime.integrate.batches import gpu
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()

@@ -23,9 +23,9 @@ add_words(
     __name__,
     {
         "balance_check": "the energy balance of cases",
-        "batch": "the integration of cases in a batch (dop853)",
-        "case_derived": "quantities of cases from their states",
-        "case_loop": "the integration of cases one after another",
+        "batches.batch": "the integration of cases in a batch (dop853)",
+        "cases.derived": "quantities of cases from their states",
+        "cases.loop": "the integration of cases one after another",
         "beginning": "the beginning in a singular pose",
         "closed_loops": "the projection of closed loops",
         "contact_events": "contact events",
@@ -36,8 +36,8 @@ add_words(
         "quintic": "the states within stiff steps",
         "stepping": "Euler parameters",
         "stepwise_balance": "the powers of forces",
-        "variational": "the variational equations",
-        "variational_joints": "the variational equations in joint coordinates",
+        "variational.equations": "the variational equations",
+        "variational.joints": "the variational equations in joint coordinates",
     },
 )
 compile_ahead_with(f"{__name__}.ahead")

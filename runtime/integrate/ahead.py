@@ -40,12 +40,14 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import correction_part
 from runtime.dynamics.tree_equations import kernel_part, lift_part, tree_part
 from runtime.dynamics.tree_workspace import NO_TREE
-from runtime.integrate import batch, dop853, loop, radau, stepping
+from runtime.integrate import dop853, loop, stepping
+from runtime.integrate.batches import batch
 from runtime.integrate.dense_output import DENSE_PART
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.quintic import quintic_part, signature_of_quintic
-from runtime.integrate.radau_linear import LINEAR_PART
+from runtime.integrate.radau import radau
+from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.settings import Settings
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import address_of_compiled

@@ -14,7 +14,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate import stepping
 from runtime.integrate.methods import Compiled, memory_of_radau
-from runtime.integrate.radau_linear import FASTEST_RATE
+from runtime.integrate.radau.linear import FASTEST_RATE
 from runtime.results.stats import Part
 from runtime.support.arrays import Floats
 from runtime.support.logs import logger

@@ -13,7 +13,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import WHOLE
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
-from runtime.integrate import dop853, loop, radau, stepping
+from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.beginning import Beginning, beginning
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
@@ -22,7 +22,8 @@ from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
-from runtime.integrate.radau_linear import LINEAR_PART
+from runtime.integrate.radau import radau
+from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.step_control import failure
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places

@@ -1,7 +1,7 @@
 """Step size control: the rules by which the integration loop, the batch and the GPU choose, accept and shorten steps.
 
 Each rule is a function of scalars that calls no other function of this package: inlined into CPU code as it is, and compiled from
-its source for the GPU (``runtime.integrate.gpu``).
+its source for the GPU (``runtime.integrate.batches.gpu``).
 Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.4.
 
 An error is in units of the tolerance: up to 1 the step is accepted, above 1 it is rejected, and an error that is not finite

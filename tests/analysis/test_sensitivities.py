@@ -13,7 +13,7 @@ import pytest
 import models
 import runtime
 from runtime import Builder, ModelError, fit_parameters, sensitivities, simulate
-from runtime.integrate.differences import AHEAD, BOTH_SIDES, weights
+from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, weights
 from runtime.system.whole_model import module_of
 from tests.support.processes import environment
 from tests.support.sensitivities import difference, guided, other, pushed, stopped

@@ -107,10 +107,10 @@ def test_everything_compiled_is_compiled_that_way():
         assert function.targetoptions.get("_nrt") is False, f"{name} may allocate"
         assert function.targetoptions.get("error_model") == "numpy", name
         fused = name.startswith("generated.whole.") or name in (
-            "runtime.integrate.batch.integrate",
+            "runtime.integrate.batches.batch.integrate",
             "runtime.lanes.lift.lift_lanes",
             "runtime.ensemble.joint_batch.lift_lanes",
-            "runtime.integrate.batch_control._squared_error",
+            "runtime.integrate.batches.control._squared_error",
         )  # a product and a sum, no more
         assert function.targetoptions.get("fastmath") in ({"contract"} if fused else None, False), name
 

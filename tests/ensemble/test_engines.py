@@ -122,7 +122,7 @@ def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
 
 ON_GPU = """
 import importlib, warnings, numpy as np, models, runtime
-from runtime.integrate import gpu
+from runtime.integrate.batches import gpu
 warnings.simplefilter("ignore")  # of the emulation
 rng = np.random.default_rng(2)
 
@@ -179,7 +179,7 @@ from numba import cuda, types
 
 device = plain.SimpleNamespace(compute_capability=(8, 0))
 numba.cuda.dispatcher.get_current_device = lambda: device  # functions of the device ask for it
-from runtime.integrate import gpu
+from runtime.integrate.batches import gpu
 
 real, whole = (lambda n, kind=kind: types.Array(kind, n, "C") for kind in (types.float64, types.int64))
 given = [real(1), real(1), real(1), real(2), real(2), real(1)]

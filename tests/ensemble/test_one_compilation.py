@@ -9,7 +9,8 @@ import pytest
 
 import models
 import runtime
-from runtime.integrate import ahead, batch
+from runtime.integrate import ahead
+from runtime.integrate.batches import batch
 from runtime.lanes.lift import lift_lanes
 from tests.support.processes import environment
 

@@ -8,9 +8,10 @@ import runtime
 from runtime import Status, simulate
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import LANES
-from runtime.integrate import batch_limits, loop, stepping
+from runtime.integrate import loop, stepping
 from runtime.integrate.aiming import until_edge
-from runtime.integrate.batch_rows import ROWS_OF_LANES, SPECIAL, TAKEN
+from runtime.integrate.batches import limits
+from runtime.integrate.batches.rows import ROWS_OF_LANES, SPECIAL, TAKEN
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.limit_changes import ON_SIDE, SHARE, bends_of, cubic_of, passes
 from runtime.integrate.methods import NONE, NONE2
@@ -36,7 +37,7 @@ def _until(begin, end, h, sides, longest, found):
 
 @compiled
 def _go_on(own, lanes):
-    batch_limits.go_on_with_limit(own, lanes)
+    limits.go_on_with_limit(own, lanes)
 
 
 def quintic(rng):
@@ -123,13 +124,13 @@ def test_a_first_step_may_be_cut_at_a_change():
 
 def test_only_accepted_steps_without_a_change_begin_anew():
     """A step that was rejected, or ends at a change, has its own start; another one there shifts results by 1e-9 rad alone."""
-    own, lanes = np.zeros(batch_limits.WIDTH * LANES), np.zeros((ROWS_OF_LANES, LANES))
+    own, lanes = np.zeros(limits.WIDTH * LANES), np.zeros((ROWS_OF_LANES, LANES))
     rows = own.reshape(-1, LANES)
-    rows[batch_limits.START], rows[batch_limits.ENDED] = np.arange(LANES), 100.0 + np.arange(LANES)
+    rows[limits.START], rows[limits.ENDED] = np.arange(LANES), 100.0 + np.arange(LANES)
     lanes[TAKEN], lanes[SPECIAL] = np.arange(LANES) % 2, np.arange(LANES) // 2 % 2
     _go_on(own, lanes.ravel())
     plain = (lanes[TAKEN] == 1.0) & (lanes[SPECIAL] == 0.0)
-    assert np.array_equal(rows[batch_limits.START], np.arange(LANES) + np.where(plain, 100.0, 0.0))
+    assert np.array_equal(rows[limits.START], np.arange(LANES) + np.where(plain, 100.0, 0.0))
 
 
 def test_states_within_a_step_are_prepared_for_outputs_alone():

@@ -27,7 +27,7 @@ OURS = ("codegen", "generated", "models", "runtime")
 def modules():
     """All modules of the runtime."""
     names = [found.name for found in pkgutil.walk_packages(runtime.__path__, "runtime.")]
-    return [importlib.import_module(name) for name in names if name != "runtime.integrate.gpu"]
+    return [importlib.import_module(name) for name in names if name != "runtime.integrate.batches.gpu"]
 
 
 KERNELS = {f"generated.{file.stem}" for file in (ROOT / "generated").glob("*.py")}

@@ -1,4 +1,4 @@
-"""The memory of cases that ``case_loop`` runs: made once for each layout, and what each case begins with in it."""
+"""The memory of cases that ``cases.loop`` runs: made once for each layout, and what each case begins with in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.integrate import stepping
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, MAX_NEEDED, RADAU, SHORT
-from runtime.integrate.case_loop import (
+from runtime.integrate.cases.loop import (
     EXPLICIT,
     IMPLICIT,
     LOOP_PART,

@@ -9,7 +9,7 @@ smooth then, and the differences have the accuracy of rounding.  Where rows rest
 projected with them, as differences of projections.
 
 Contacts: their measures are differences along the same points, and the evaluations there get the force of the system itself with
-its change by the slopes of the laws (``variational_contacts``); the derivatives jump as there (``variational_jumps``).
+its change by the slopes of the laws (``contacts``); the derivatives jump as there (``jumps``).
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING
 from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import no_balance
-from runtime.integrate.differences import BOTH_SIDES, weights
 from runtime.integrate.methods import Compiled
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
@@ -42,7 +41,7 @@ from runtime.integrate.tree_method import (
     scales_of,
     tree_of,
 )
-from runtime.integrate.variational_contacts import (
+from runtime.integrate.variational.contacts import (
     ContactDirections,
     add_measures,
     contact_directions,
@@ -50,8 +49,9 @@ from runtime.integrate.variational_contacts import (
     measure_all,
     set_forces,
 )
-from runtime.integrate.variational_jumps import change_forces, following, know_types
-from runtime.integrate.variational_points import NEARBY, place_points, reach_of, shift
+from runtime.integrate.variational.differences import BOTH_SIDES, weights
+from runtime.integrate.variational.jumps import change_forces, following, know_types
+from runtime.integrate.variational.points import NEARBY, place_points, reach_of, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference

@@ -1,6 +1,6 @@
 """Changes of the modes of contacts in variational equations, in compiled code, for the coordinates of bodies and of joints alike.
 
-``d`` are the directions of ``variational`` or of ``variational_joints``.  Two functions of these are arguments: ``over``, the
+``d`` are the directions of ``equations`` or of ``joints``.  Two functions of these are arguments: ``over``, the
 derivatives of the measures of all contacts over a parameter, and ``in_time``, the changes of their rates along the motion.
 """
 
@@ -18,7 +18,7 @@ from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ADDRESSES
 from runtime.dynamics.switches import AUTO, INACTIVE
-from runtime.integrate.variational_contacts import (
+from runtime.integrate.variational.contacts import (
     AT_START,
     CHANGES_WITHOUT_END,
     FINE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.batch_rows import (
+from runtime.integrate.batches.rows import (
     AFTER_REJECTION,
     ATTEMPT_WORST,
     ATTEMPTS,

@@ -11,8 +11,8 @@ import numpy as np
 
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
-from runtime.integrate.radau_coefficients import STAGES
-from runtime.integrate.radau_linear import SOLVE, SOLVE_PAIR, solve_linear
+from runtime.integrate.radau.coefficients import STAGES
+from runtime.integrate.radau.linear import SOLVE, SOLVE_PAIR, solve_linear
 from runtime.integrate.stepping import EVALUATIONS, SMALLEST_PIVOT, T
 from runtime.jit.compilation import inlined
 

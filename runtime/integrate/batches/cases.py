@@ -6,8 +6,8 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.status import Status
-from runtime.integrate.batch_limits import begin_limits, load_limits
-from runtime.integrate.batch_rows import (
+from runtime.integrate.batches.limits import begin_limits, load_limits
+from runtime.integrate.batches.rows import (
     AFTER_REJECTION,
     ATTEMPTS,
     BUSY,
@@ -27,7 +27,7 @@ from runtime.integrate.batch_rows import (
     TAKEN_STEPS,
     TIME,
 )  # fmt: skip
-from runtime.integrate.batch_stages import evaluate, norm
+from runtime.integrate.batches.stages import evaluate, norm
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.step_control import FIRST_LOOK, failure, first_length, too_small, trial_length
 from runtime.jit.compilation import inlined

@@ -6,7 +6,7 @@ for a state y and its derivatives z with respect to K parameters theta.  df/dy i
 ``runtime.dynamics.jacobian``.  df/dtheta, the effect of a parameter on joints, limits, loads, motors and signals at a state, is a
 difference of order six of systems with nearby parameters; their limits and contacts share the modes of the system itself, so
 that no difference reaches across a cone.  Where one whole-model kernel serves a system and those nearby, it evaluates these.
-Contacts: ``runtime.integrate.variational_contacts``.  State and derivatives form one long state for the integration loop, which
+Contacts: ``runtime.integrate.variational.contacts``.  State and derivatives form one long state for the integration loop, which
 evaluates it through ``Workspace.address``.
 
 States of closed loops are projected onto their rows, as in ``simulate``, and their derivatives onto the derivatives of the rows:
@@ -35,8 +35,7 @@ from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, ROWS, SINGULAR, STATE, P, V
 from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace
 from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION, WHOLE
-from runtime.integrate.differences import BOTH_SIDES, weights
-from runtime.integrate.variational_contacts import (
+from runtime.integrate.variational.contacts import (
     ContactDirections,
     add_measures,
     along_change,
@@ -46,8 +45,9 @@ from runtime.integrate.variational_contacts import (
     measure_slopes,
     set_forces,
 )
-from runtime.integrate.variational_jumps import change_forces, following, know_types
-from runtime.integrate.variational_rows import correct, put_changes, put_row_slopes
+from runtime.integrate.variational.differences import BOTH_SIDES, weights
+from runtime.integrate.variational.jumps import change_forces, following, know_types
+from runtime.integrate.variational.rows import correct, put_changes, put_row_slopes
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference

@@ -15,22 +15,22 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.status import Status
-from runtime.integrate.batch_aiming import aim_lanes, land
-from runtime.integrate.batch_cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
-from runtime.integrate.batch_changes import (
+from runtime.integrate.batches.aiming import aim_lanes, land
+from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
+from runtime.integrate.batches.changes import (
     AGAIN,
     ALONE,
     find_bracket,
     switch,
 )
-from runtime.integrate.batch_control import choose_lengths, go_on, weigh_attempts
-from runtime.integrate.batch_limits import (
+from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
+from runtime.integrate.batches.limits import (
     end_limits,
     go_on_with_limits,
     limits_hold,
     screen,
 )
-from runtime.integrate.batch_rows import (
+from runtime.integrate.batches.rows import (
     AFTER_REJECTION,
     ATTEMPT_WORST,
     BETWEEN,
@@ -55,7 +55,7 @@ from runtime.integrate.batch_rows import (
     TIME,
     TOTAL,
 )
-from runtime.integrate.batch_stages import (
+from runtime.integrate.batches.stages import (
     attempt,
     batch_workspace,
     dense_stages,

@@ -28,9 +28,9 @@ from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL
 from runtime.integrate.quintic import at_quintic, set_quintic
-from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
-from runtime.integrate.radau_linear import EIGENVALUE, FACTORISE, FASTEST_RATE, SOLVE, solve_linear
-from runtime.integrate.radau_newton import (
+from runtime.integrate.radau.coefficients import COEFFICIENTS, STAGES, Coefficients
+from runtime.integrate.radau.linear import EIGENVALUE, FACTORISE, FASTEST_RATE, SOLVE, solve_linear
+from runtime.integrate.radau.newton import (
     FACTORISED,
     FACTORS_OF,
     FRESH,

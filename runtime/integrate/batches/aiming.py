@@ -9,10 +9,10 @@ import numpy as np
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import sides_of, stays_between
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
-from runtime.integrate.batch_limits import CUBIC, ENDED, SIDE, START, beyond, limits_hold, place_of, set_constants
-from runtime.integrate.batch_parameters import AHEAD, BEHIND, SIGN
-from runtime.integrate.batch_rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
-from runtime.integrate.batch_stages import LARGEST_WORST, call_lanes
+from runtime.integrate.batches.limits import CUBIC, ENDED, SIDE, START, beyond, limits_hold, place_of, set_constants
+from runtime.integrate.batches.parameters import AHEAD, BEHIND, SIGN
+from runtime.integrate.batches.rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
+from runtime.integrate.batches.stages import LARGEST_WORST, call_lanes
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import bends_of
 from runtime.jit.compilation import inlined

@@ -1,6 +1,6 @@
 """An ensemble on a graphics processor: one thread for each case, by the functions of the batch on the CPU.
 
-``runtime.integrate.batch.integrate`` and all functions that it calls (stages, step control, limits that restrain coordinates,
+``batches.batch.integrate`` and all functions that it calls (stages, step control, limits that restrain coordinates,
 dense output) are compiled for the device from their source, with one lane instead of LANES; so is the derivative of the generated
 whole-model kernel, in the coordinates of joints or of all bodies.  Nothing of the method is written here a second time.
 
@@ -22,10 +22,10 @@ from numba import cuda, float64, int64
 from numba.core.registry import CPUDispatcher
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate import batch
-from runtime.integrate.batch_limits import WIDTH, BatchLimits
-from runtime.integrate.batch_rows import ROWS_OF_LANES
-from runtime.integrate.batch_stages import BatchWorkspace
+from runtime.integrate.batches import batch
+from runtime.integrate.batches.limits import WIDTH, BatchLimits
+from runtime.integrate.batches.rows import ROWS_OF_LANES
+from runtime.integrate.batches.stages import BatchWorkspace
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.stepping import SAMPLES
@@ -51,7 +51,7 @@ def refuse_without_device() -> None:
 
 
 def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
-    """Run all cases with the kernel of a model; the arguments are those of ``runtime.integrate.batch.run`` but for ``stop``."""
+    """Run all cases with the kernel of a model; the arguments are those of ``batches.batch.run`` but for ``stop``."""
     *given, out, status, counts, reached = arrays
     x = memory.limits
     common = (
@@ -94,7 +94,7 @@ def _itself(m):  # type: ignore[no-untyped-def]
 
 @cuda.jit(device=True)
 def _no_stages(m, address, worst):  # type: ignore[no-untyped-def]
-    """In place of ``batch_stages.written_stages``, which are machine code of the CPU: ``stages`` (2,) are zeros."""
+    """In place of ``batches.stages.written_stages``, which are machine code of the CPU: ``stages`` (2,) are zeros."""
 
 
 @cache

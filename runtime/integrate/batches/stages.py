@@ -14,9 +14,9 @@ import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK, STATE, P
-from runtime.integrate.batch_limits import BatchLimits, batch_limits
-from runtime.integrate.batch_polynomial import set_polynomials, value_of
-from runtime.integrate.batch_rows import (
+from runtime.integrate.batches.limits import BatchLimits, batch_limits
+from runtime.integrate.batches.polynomial import set_polynomials, value_of
+from runtime.integrate.batches.rows import (
     ATTEMPT_WORST,
     CODE,
     END_CODE,
@@ -136,7 +136,7 @@ def _workspace(
 
 @inlined
 def call_lanes(address, y, constants, out, worst):  # type: ignore[no-untyped-def]
-    """State derivatives of all lanes by the kernel of a whole model (on a graphics processor: ``runtime.integrate.gpu``)."""
+    """State derivatives of all lanes by the kernel of a whole model (on a graphics processor: ``batches.gpu``)."""
     addresses.call(address, y.ctypes.data, constants.ctypes.data, out.ctypes.data, worst.ctypes.data)
 
 

@@ -21,7 +21,7 @@ from runtime.integrate.beginning import SMALL_PIVOT, evaluate_and_forget
 from runtime.integrate.closed_loops import PROJECTED_STAGES
 from runtime.integrate.loop import steps_of_loop
 from runtime.integrate.loop_parts import ARRAY, INTEGER, REAL, LoopPart
-from runtime.integrate.radau_linear import FASTEST_RATE
+from runtime.integrate.radau.linear import FASTEST_RATE
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT
 from runtime.integrate.stepping import (
     BOUND,

@@ -6,9 +6,19 @@ The rules are those of ``runtime.integrate.landing`` and ``switching``.
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.batch_limits import CUBIC, ENDED, NONE, SIDE, START, change_modes, place_of, set_active, set_over
-from runtime.integrate.batch_parameters import AHEAD, BEHIND, OFFSET, SIGN
-from runtime.integrate.batch_rows import (
+from runtime.integrate.batches.limits import (
+    CUBIC,
+    ENDED,
+    NONE,
+    SIDE,
+    START,
+    change_modes,
+    place_of,
+    set_active,
+    set_over,
+)
+from runtime.integrate.batches.parameters import AHEAD, BEHIND, OFFSET, SIGN
+from runtime.integrate.batches.rows import (
     ACTIVE,
     AIMED,
     FACTOR,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.batch_rows import LENGTH
+from runtime.integrate.batches.rows import LENGTH
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.jit.compilation import columns, inlined

@@ -1,4 +1,4 @@
-"""What follows from the states of many cases that ``case_loop`` has run, in their memory, with the bits of single runs."""
+"""What follows from the states of many cases that ``cases.loop`` has run, in their memory, with the bits of single runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 from runtime.dynamics.derived import Derived, derive_states, derived_memory, energies_at
 from runtime.dynamics.equations import general_part, place_of_part
 from runtime.dynamics.places import EVALUATION
-from runtime.integrate.case_loop import CasesGiven, restore
-from runtime.integrate.case_memory import Frame
+from runtime.integrate.cases.loop import CasesGiven, restore
+from runtime.integrate.cases.memory import Frame
 from runtime.jit.compilation import compiled, inlined
 from runtime.support.arrays import Floats, Ints
 

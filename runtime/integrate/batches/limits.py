@@ -14,7 +14,7 @@ import numpy as np
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, turned_back
 from runtime.integrate.aiming import FARTHEST, STRETCH
-from runtime.integrate.batch_parameters import (
+from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
     COMPLIANCE,
@@ -26,7 +26,7 @@ from runtime.integrate.batch_parameters import (
     PARAMETERS,
     SIGN,
 )
-from runtime.integrate.batch_rows import (
+from runtime.integrate.batches.rows import (
     ACTIVE,
     AIMED,
     FRESH,
