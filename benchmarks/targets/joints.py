@@ -136,10 +136,11 @@ def loops(quick: bool, say: Say) -> Iterator[Target]:
 
 
 def solution_of_rows(rows: int, coordinates: int) -> int:
-    """Operations of a factorisation of the rows, two solutions, and the accelerations that these add."""
+    """Operations of a factorisation of the rows, two solutions, the residual between, and the accelerations that these add."""
     pairs = rows * (rows - 1) // 2
-    factors = 3 * sum(k * (k + 1) // 2 for k in range(rows))
-    return factors + 2 * (2 * rows**2 + 5 * pairs + rows + 2 * rows * coordinates)
+    factors = rows + sum(k + k * (k + 1) for k in range(rows))
+    solutions = 2 * (4 * pairs + 2 * rows) + rows
+    return factors + solutions + 2 * rows**2 + 2 * rows * coordinates
 
 
 def stated(text: str, function: str) -> int:

@@ -62,7 +62,12 @@ def with_limits(quick: bool, say: Say) -> Iterator[Target]:
             yield Target(f"{what}, 5 s", 1e3 * c.least, allowed, "ms", f"{how} through runtime.simulate, warm")
             if c.damped:
                 yield Target(
-                    f"{what}, rest", c.ratio, 1.0, "1", f"{how}: evaluations after the first second to those in it"
+                    f"{what}, rest",
+                    c.ratio,
+                    1.0,
+                    "1",
+                    f"{how}: {c.later} evaluations after the first second to those in it; the limit is met at {c.met:.2g} s, and "
+                    "the motion there settles in a second",
                 )
             else:
                 yield Target(f"{what}, energy", c.drift, 1e-7, "J", f"{how}: largest |E - E(0)| at the steps")

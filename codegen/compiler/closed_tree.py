@@ -7,6 +7,7 @@ and S = J M^-1 J^T.  Which rows are independent is found where it is called.
 
 The kernels of the joints are called with nodes of an expression graph.  Parameters that are 0, 1 or -1 are constants; so rows
 that all poses of a tree satisfy, such as those across the plane of a planar mechanism, have entries of 0 only, and are left out.
+Vectors may be in axes of a pose in which many components are 0; the coordinates there are added to those of the state.
 """
 
 from __future__ import annotations
@@ -95,7 +96,9 @@ def emit_closed_tree(tree: ClosedTree) -> str:
     parameters = [
         record.input(f"p[{k}]") if value is None else record.constant(value) for k, value in enumerate(tree.constants)
     ]
-    rows, outputs = _recorded(tree, record, parameters, state, Q, signals)
+    offsets = parameters[_of_joints(tree) - len(tree.kinds) : _of_joints(tree)]
+    coordinates = [q + offset for q, offset in zip(state, offsets, strict=False)]
+    rows, outputs = _recorded(tree, record, parameters, [*coordinates, *state[len(coordinates) :]], Q, signals)
     unread = record.input(UNREAD)
     evaluated = {node.index for node in (*state, *Q, unread, *(n for three in signals.values() for n in three))}
     constants = hoisted(record, [node.index for node in outputs], of_parameters_alone(record, evaluated))
@@ -139,6 +142,11 @@ def _recorded(
         *S, *(value for response in responses for value in response),
     ]  # fmt: skip
     return rows, outputs
+
+
+def _of_joints(tree: ClosedTree) -> int:
+    """Place of the parameters of the closing joints, behind those of the steps and the angles added to the coordinates."""
+    return OF_GRAVITY + (OF_STEP + 1) * len(tree.kinds)
 
 
 def _always_satisfied(row: Row) -> bool:
@@ -186,7 +194,7 @@ class TreeKinematics:
 
     def rows(self, signals: dict[int, Vector]) -> list[Row]:
         """Of all closing joints."""
-        found, at = [], OF_GRAVITY + OF_STEP * len(self.tree.kinds)
+        found, at = [], _of_joints(self.tree)
         for number, joint in enumerate(self.tree.joints):
             own = self.parameters[at : at + 2 * OF_BODY + joint.size]
             found += self._rows(number, joint, own, signals)

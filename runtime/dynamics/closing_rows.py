@@ -59,12 +59,13 @@ def factorise_rows(c, order, chosen, most, anew, least, damping):  # type: ignor
         if not smallest > least:
             chosen[0] = p
             return smallest
-        c.pivot[r] = c.L[r, r]
+        c.inverse[r] = 1.0 / c.L[r, r]
         for q in range(p + 1, m if anew else count):
             i = order[q]
+            factor = c.L[i, r] * c.inverse[r]
             for k in range(p + 1, q + 1):
                 j = order[k]
-                c.L[i, j] -= c.L[i, r] * c.L[r, j] / c.pivot[r]
+                c.L[i, j] -= factor * c.L[r, j]
                 c.L[j, i] = c.L[i, j]
     chosen[0] = count
     return smallest
@@ -82,32 +83,39 @@ def solve_rows(c, order, chosen):  # type: ignore[no-untyped-def]
     count = chosen[0]
     for p in range(count):
         r = order[p]
+        value = c.y[r] * c.inverse[r]
         for q in range(p + 1, count):
             i = order[q]
-            c.y[i] -= c.L[i, r] / c.pivot[r] * c.y[r]
+            c.y[i] -= c.L[i, r] * value
     for p in range(count - 1, -1, -1):
         r = order[p]
         value = c.y[r]
         for q in range(p + 1, count):
             value -= c.L[order[q], r] * c.y[order[q]]
-        c.y[r] = value / c.pivot[r]
+        c.y[r] = value * c.inverse[r]
     for p in range(count, len(order)):
         c.y[order[p]] = 0.0
 
 
 @inlined
-def residuals(c, t, w, z_dot):  # type: ignore[no-untyped-def]
-    """Gamma - D v' of all rows into y; the largest, of the largest gamma where that is above 1, in units of the row's size."""
+def residuals(c, t, w, z_dot, pushed):  # type: ignore[no-untyped-def]
+    """Gamma - D v' of all rows into y; ``pushed``: with the multipliers found so far."""
+    for r in range(len(c.joint)):
+        if c.address[0] == 0:
+            c.y[r] = w.gamma[c.joint[r], c.row[r]] - along_row(c, t, w, r, w.v_dot, z_dot)
+            continue
+        c.y[r] = c.lacking[r]
+        for q in range(len(c.joint) if pushed else 0):
+            c.y[r] += c.S[r, q] * w.lam[c.joint[q], c.row[q]]
+
+
+@inlined
+def largest_residual(c, w):  # type: ignore[no-untyped-def]
+    """The largest of y, of the largest gamma where that is above 1, in units of the row's size."""
     largest, target = 0.0, 1.0
     for r in range(len(c.joint)):
         size = math.sqrt(c.size[r])
-        if c.address[0] == 0:
-            wanted = w.gamma[c.joint[r], c.row[r]]
-            c.y[r] = wanted - along_row(c, t, w, r, w.v_dot, z_dot)
-        else:
-            wanted = c.y[r] = c.lacking[r]
-            for q in range(len(c.joint)):
-                c.y[r] += c.S[r, q] * w.lam[c.joint[q], c.row[q]]
+        wanted = w.gamma[c.joint[r], c.row[r]] if c.address[0] == 0 else c.lacking[r]
         value = abs(c.y[r]) / size
         if not value <= largest:
             largest = value
@@ -141,14 +149,20 @@ def restrain(t, w, anew, z_dot):  # type: ignore[no-untyped-def]
         return code_of_pivot(w.smallest_pivot[0])
     for r in range(len(c.joint)):
         w.lam[c.joint[r], c.row[r]] = 0.0
-    for _ in range(2):  # the second time is the refinement
-        residuals(c, t, w, z_dot)
+    for refined in range(2):
+        residuals(c, t, w, z_dot, refined == 1)
         solve_rows(c, c.order, c.chosen)
         for r in range(len(c.joint)):
             w.lam[c.joint[r], c.row[r]] -= c.y[r]
+        if c.address[0] == 0:
+            add_response(c, w, z_dot)
+    if c.address[0] != 0:
+        for r in range(len(c.joint)):
+            c.y[r] = -w.lam[c.joint[r], c.row[r]]
         add_response(c, w, z_dot)
     if anew:
-        w.unsatisfied[0] = residuals(c, t, w, z_dot)
+        residuals(c, t, w, z_dot, True)
+        w.unsatisfied[0] = largest_residual(c, w)
     return OK
 
 

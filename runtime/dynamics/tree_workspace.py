@@ -80,7 +80,7 @@ class ClosingRows(NamedTuple):
     every: Ints  # (m,) and of projections, which leave out none
     most: Ints  # (1,)
     size: Floats  # (m,) diagonal of S if nothing held the bodies
-    pivot: Floats  # (m,) of the chosen rows
+    inverse: Floats  # (m,) reciprocal pivots of the chosen rows
     lacking: Floats  # (m,) of gamma, without the multipliers, where a kernel found it
     y: Floats  # (m,) residuals, then multipliers
     vector: Floats  # (4, 3)
@@ -119,7 +119,7 @@ def closing_rows(
         along=np.zeros(steps), push=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)),
         response=np.zeros((m, size)), moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)),
         order=np.arange(m),
-        chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), pivot=np.zeros(m),
+        chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), inverse=np.zeros(m),
         lacking=np.zeros(m), y=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
         coupled=coupled,
     )  # fmt: skip

@@ -21,7 +21,7 @@ from runtime.system.unusual_values import ask_about_state
 from runtime.system.variants import build_variant, check_arguments, name_of
 
 MAX_CASES = 100_000_000  # of an iterator, which may have no end
-BLOCK = 8192  # rows whose sizes are found at once, within the cache
+BLOCK = 32768  # rows whose sizes are found at once, within the cache
 Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]  # columns of values by name, a row for each case
 PLAIN = (bool, int, float, str, type(None))  # types of arguments of a function, beside arrays
 
@@ -98,9 +98,10 @@ def _sizes(values: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, float]:
     for first in range(0, len(values), BLOCK):
         rows = values[first : first + BLOCK]
         # Component by component: NumPy takes ten times as long for the maximum along a short last axis.
-        sizes = np.zeros(len(rows))
-        for component in rows.reshape(len(rows), -1).T:
-            np.maximum(sizes, np.abs(component, dtype=float), out=sizes)
+        components = np.abs(rows.reshape(len(rows), -1).T, order="C", dtype=float)
+        sizes = components[0] if len(components) else np.zeros(len(rows))
+        for component in components[1:]:
+            np.maximum(sizes, component, out=sizes)
         largest, least = max(largest, sizes.max()), sizes.min()
         if least == 0.0:  # which is rare, and a minimum of some elements takes longer than that of all
             least = sizes.min(where=sizes > 0.0, initial=np.inf)

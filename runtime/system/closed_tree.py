@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,9 +16,11 @@ from runtime.system.model_description import digest_of_module, key_of
 from runtime.system.parts import Joint
 from runtime.system.reference import rotation_matrices
 from runtime.system.spanning_tree import SpanningTree, tree_parameters
+from runtime.system.tree_axes import Axes, axes_of
 from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, carried, kernel_parameters
 
 ROUNDING = 1e-15
+OF_TURNED = 4.0  # rounding of what was turned into other axes, in units of that of the others
 OF_BODY = 5  # parameters of a body of a closing joint
 
 
@@ -32,10 +35,18 @@ class ClosingJoint:
     vectors: tuple[tuple[int, int], ...]  # place in x of those that the bodies turn, and 0 or 1 for body i or j
     signals: tuple[tuple[int, int], ...]  # place in x of the signals of a driver, and their number among all
 
+    def places(self) -> list[tuple[int, int]]:
+        """Of all vectors that bodies turn: 0 or 1 for the body, place among the parameters."""
+        arms = [(side, OF_BODY * side) for side in range(2)]
+        return arms + [(side, 2 * OF_BODY + place) for place, side in self.vectors]
+
 
 @dataclass(frozen=True)
 class ClosedTree:
-    """A tree with rows; ``parameters`` are those of its kernel."""
+    """A tree with rows; ``parameters`` are those of its kernel: of the steps, angles added to coordinates, closing joints.
+
+    They are in ``axes``.
+    """
 
     name: str
     key: str
@@ -45,6 +56,7 @@ class ClosedTree:
     joints: tuple[ClosingJoint, ...]
     parameters: Floats
     constants: tuple[float | None, ...]
+    axes: Axes
 
 
 class _Parameters(NamedTuple):
@@ -64,11 +76,14 @@ class _Parameters(NamedTuple):
 def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: ModelData) -> ClosedTree:
     """A tree with rows, of a system of this name with these joints and data."""
     length = _length(tree)
-    of_joints, own = [], [_of_tree(np.array(tree_parameters(tree, data.gravity)), data.gravity, length)]
-    for k in tree.closing:
-        one, values = _closing_joint(k, joints[k], tree, data, length)
-        of_joints.append(one)
-        own.append(values)
+    given = np.array(tree_parameters(tree, data.gravity))
+    pairs = [_closing_joint(k, joints[k], tree, data, length) for k in tree.closing]
+    of_joints = [joint for joint, _ in pairs]
+    axes = axes_of(tree.kinds, tree.parents, given, _others(pairs))
+    n = len(tree.kinds)
+    offsets = _Parameters(axes.offset, np.zeros(n), np.zeros(n, bool))
+    own = [_of_tree(axes.of_tree(tree.parents, given), data.gravity, length), offsets]
+    own += [_in_axes(joint, values, axes) for joint, values in pairs]
     every = _Parameters(*(np.concatenate(parts) for parts in zip(*own, strict=True)))
     parameters = every.rounded()
     constants = tuple(
@@ -80,7 +95,9 @@ def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: 
         digests.WHOLE, "closed tree", kernels, tree.kinds, tree.parents, constants,
         [[joints[k].module.__name__, j.steps, j.vectors, j.signals] for k, j in zip(tree.closing, of_joints, strict=True)],
     ]  # fmt: skip
-    return ClosedTree(name, key_of(decided), kernels, tree.kinds, tree.parents, tuple(of_joints), parameters, constants)
+    return ClosedTree(
+        name, key_of(decided), kernels, tree.kinds, tree.parents, tuple(of_joints), parameters, constants, axes
+    )
 
 
 def _length(tree: SpanningTree) -> float:
@@ -98,9 +115,9 @@ def parameters_of_cases(
     """
     found: Floats = np.tile(closed.parameters[:, None], len(masses))
     load = carried(tree.geometry, tree.skeleton, masses[:, 1:], data.inertia[1:])
-    given = kernel_parameters(tree.geometry, tree.skeleton, load, gravity)
+    given = closed.axes.of_tree(tree.parents, kernel_parameters(tree.geometry, tree.skeleton, load, gravity))
     found[: len(given)] = _of_tree(given, gravity.T, _length(tree)).rounded()
-    start = len(given)
+    start = len(given) + len(tree.kinds)
     for k in tree.closing:
         for side, body in enumerate((int(data.body_i[k]), int(data.body_j[k]))):
             if body != GROUND_INDEX:
@@ -120,9 +137,27 @@ def _of_tree(found: Floats, gravity: Floats, length: float) -> _Parameters:
     of[:, 0:3], of[:, 3:6] = 1.0, length
     of[:, 7:10] = length * own[:, 6:7]
     of[:, 10:] = np.abs(own[:, 10:]).max(axis=1, keepdims=True)
+    of *= OF_TURNED
     unit = np.zeros(len(found), bool)
     unit[OF_GRAVITY:].reshape(-1, OF_STEP)[:, 0:3] = True
     return _Parameters(found, sizes, unit.reshape(-1, *[1] * len(more)))
+
+
+def _others(pairs: Sequence[tuple[ClosingJoint, _Parameters]]) -> dict[int, list[Floats]]:
+    """By step the vectors of closing joints that it moves: to the bodies, and those of x."""
+    found: dict[int, list[Floats]] = {}
+    for joint, values in pairs:
+        for side, first in joint.places():
+            found.setdefault(joint.steps[side], []).append(values.value[first : first + 3])
+    return found
+
+
+def _in_axes(joint: ClosingJoint, values: _Parameters, axes: Axes) -> _Parameters:
+    """The parameters of a closing joint with its vectors in the axes of the steps that move them."""
+    value = values.value.copy()
+    for side, first in joint.places():
+        value[first : first + 3] = axes.turned(joint.steps[side], value[first : first + 3])
+    return values._replace(value=value, size=OF_TURNED * values.size)
 
 
 def _closing_joint(

@@ -74,6 +74,7 @@ LOOPS = {
     "slider-crank with a driver": lambda: slider_crank(driver=True),
     "Bricard": brick,
     "hooke shaft": models.hooke_shaft.build,
+    "spatial slider-crank": lambda: model.build(problem.shipped("slider_crank_iftomm")),
 }
 
 
@@ -124,7 +125,7 @@ def test_runs_by_kernel_are_those_by_recursion(name, own_kernels, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "rows"),
-    [("independent rows", 3), ("four hinges", 2), ("slider-crank", 2), ("Bricard", 5)],
+    [("independent rows", 3), ("four hinges", 2), ("slider-crank", 2), ("spatial slider-crank", 3), ("Bricard", 5)],
 )
 def test_operations_are_a_fifth_of_those_in_absolute_coordinates(name, rows):
     """Rows across the plane of a planar mechanism are left out: of a hinge three of five."""
@@ -274,7 +275,9 @@ def rods():
     return b.build()
 
 
-@pytest.mark.parametrize("build", [lambda: door(1.0), ladder, brick, lambda: slider_crank(driver=True), rods])
+@pytest.mark.parametrize(
+    "build", [lambda: door(1.0), ladder, brick, lambda: slider_crank(driver=True), rods, LOOPS["hooke shaft"]]
+)
 def test_against_the_equations_of_all_bodies(build):
     """In poses off the rows, where a turn that moves both bodies of a closing joint changes Phi."""
     system = build()

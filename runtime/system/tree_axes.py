@@ -1,0 +1,145 @@
+"""Axes for the vectors of a tree's steps, so that many components of them are 0.
+
+Vectors in the axes of a turn may be those of the reference configuration, turned back by a constant angle, which is then added to
+the coordinate.  The angle is chosen so that the axis of the next turn, or the way to the next point, is along an axis of these:
+one sum replaces products with the components that become 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from runtime.dynamics.lift import GROUND_STEP
+from runtime.support.arrays import Floats
+from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, UPPER
+
+SMALL = 1e-12  # of unit vectors and of lengths: far above rounding, so that the choice does not depend on it
+OF_AXIS = 5  # number of zeros in other vectors that one in the axis of a turn counts as
+
+
+@dataclass(frozen=True)
+class Axes:
+    """By step the angle that is added to its coordinate (n,) and the axes of its vectors: columns of (n, 3, 3)."""
+
+    offset: Floats
+    rotation: Floats
+
+    def of(self, step: int) -> Floats:
+        """The axes of vectors that a step moves; those of the ground are global."""
+        return np.eye(3) if step == GROUND_STEP else self.rotation[step]
+
+    def turned(self, step: int, vector: Floats) -> Floats:
+        """A vector (..., 3) that a step moves, in its axes."""
+        found: Floats = vector @ self.of(step)
+        return found
+
+    def of_tree(self, parents: Sequence[int], given: Floats) -> Floats:
+        """Parameters (3 + 16 n, ...) of the steps, as of ``kernel_parameters``, in these axes."""
+        found = given.copy()
+        own = found[OF_GRAVITY:].reshape(len(parents), OF_STEP, *given.shape[1:])
+        for k, parent in enumerate(parents):
+            before, after = self.of(parent).T, self.rotation[k].T
+            for first, A in ((0, before), (3, before), (7, after)):
+                own[k, first : first + 3] = np.tensordot(A, own[k, first : first + 3], 1)
+            inertia = np.empty((3, 3, *given.shape[1:]))
+            inertia[UPPER] = own[k, 10:]
+            inertia[UPPER[1], UPPER[0]] = own[k, 10:]
+            own[k, 10:] = np.einsum("ab,bc...,dc->ad...", after, inertia, after)[UPPER]
+        return found
+
+
+def axes_of(
+    kinds: Sequence[str], parents: Sequence[int], parameters: Floats, others: Mapping[int, list[Floats]]
+) -> Axes:
+    """The axes for a tree.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        "turn" or "slide".
+    parents : sequence of int
+    parameters : (3 + 16 n,)
+        Of the steps, in global axes.
+    others : mapping
+        By step the other vectors (3,) that it moves and that its equations read.
+    """
+    n = len(kinds)
+    axes = Axes(np.zeros(n), np.tile(np.eye(3), (n, 1, 1)))
+    own = parameters[OF_GRAVITY:].reshape(n, OF_STEP)
+    for k, parent in enumerate(parents):
+        axes.rotation[k] = axes.of(parent)
+        e = axes.turned(parent, own[k, 0:3])
+        along = int(np.argmax(np.abs(e)))
+        if kinds[k] == "turn" and abs(e[along]) > 1.0 - SMALL:
+            with_k = _moved_alike(k, kinds, parents)
+            children = [c for c in range(n) if parents[c] in with_k]
+            seen = _Seen(
+                axes.turned(k, own[[c for c in children if kinds[c] == "turn"], 0:3]),
+                [axes.turned(k, v) for v in [*own[children, 3:6], *(v for c in with_k for v in others.get(c, ()))]],
+                [axes.turned(k, own[c, 7:10]) for c in with_k],
+                [axes.rotation[k].T @ _inertia(own[c, 10:]) @ axes.rotation[k] for c in with_k],
+            )
+            axes.offset[k] = seen.best_angle(along, float(np.sign(e[along])))
+            axes.rotation[k] = axes.rotation[k] @ about(along, float(np.sign(e[along])) * axes.offset[k])
+    return axes
+
+
+def _moved_alike(k: int, kinds: Sequence[str], parents: Sequence[int]) -> list[int]:
+    """A turn, and the slides beyond it without another turn between."""
+    found = [k]
+    for c in range(k + 1, len(kinds)):
+        if kinds[c] == "slide" and parents[c] in found:
+            found.append(c)
+    return found
+
+
+def _inertia(six: Floats) -> Floats:
+    found = np.empty((3, 3))
+    found[UPPER] = found[UPPER[1], UPPER[0]] = six
+    return found
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a turn moves: axes of the next turns, other vectors, moments of masses, inertias."""
+
+    next_axes: Floats
+    vectors: list[Floats]
+    moments: list[Floats]
+    inertias: list[Floats]
+
+    def best_angle(self, along: int, sign: float) -> float:
+        """The angle [rad] about the axis ``along`` (or its opposite) with the most zeros; 0 if no other has more."""
+        length = max((float(np.abs(v).max()) for v in self.vectors), default=0.0)
+        best, most = 0.0, self._zeros(np.eye(3), length)
+        first, second = (along + 1) % 3, (along + 2) % 3
+        for vector, size in [*((a, 1.0) for a in self.next_axes), *((v, length) for v in self.vectors)]:
+            if math.hypot(vector[first], vector[second]) > SMALL * size:
+                angle = math.atan2(vector[second], vector[first])
+                found = self._zeros(about(along, angle), length)
+                if found > most:
+                    best, most = sign * angle, found
+        return best
+
+    def _zeros(self, A: Floats, length: float) -> int:
+        """Number of components of 0 in axes A, those of axes of turns counted several times."""
+        count = OF_AXIS * int((np.abs(self.next_axes @ A) < SMALL).sum())
+        count += sum(int((np.abs(v @ A) < SMALL * length).sum()) for v in self.vectors)
+        for v in self.moments:
+            count += int((np.abs(v @ A) < SMALL * np.linalg.norm(v)).sum())
+        for J in self.inertias:
+            count += int((np.abs((A.T @ J @ A)[UPPER]) < SMALL * np.linalg.norm(J)).sum())
+        return count
+
+
+def about(along: int, angle: float) -> Floats:
+    """Rotation matrix of a turn about a coordinate axis."""
+    A, first, second = np.eye(3), (along + 1) % 3, (along + 2) % 3
+    A[first, first] = A[second, second] = math.cos(angle)
+    A[second, first] = math.sin(angle)
+    A[first, second] = -A[second, first]
+    return A
