@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from runtime.analysis.fit_data import ask_about_places, check_data, deviations, measured, nearest_signs
 from runtime.analysis.question import Question, question_of
-from runtime.analysis.sensitivities import Sensitivities, solve
+from runtime.analysis.sensitivities import solve
+from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats

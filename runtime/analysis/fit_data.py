@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.analysis.sensitivities import Sensitivities
+from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, did_you_mean
