@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.analysis.sensitivity_result import Sensitivities
-from runtime.results.export import AXES
+from runtime.results.result_quantities import AXES
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ACCEPTED, ModelError, did_you_mean

@@ -11,8 +11,8 @@ import numpy as np
 
 from runtime.analysis.angle_slopes import NearbyMotions, slopes_of_angles
 from runtime.dynamics.layout import STATE
-from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.results.joint_angles import JointAngles, joint_angles
+from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
