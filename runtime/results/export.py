@@ -84,8 +84,8 @@ def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
     them.
     """
     names, _, values = columns_of(run)
-    finite = np.isfinite(values).all(axis=0)
-    names, values = [name for name, good in zip(names, finite, strict=True) if good], values[:, finite]
+    finite = np.flatnonzero(np.isfinite(values).all(axis=0))
+    names, values = [names[k] for k in finite], values[:, finite]
     title = one_line(run.system.name)
     # Readers of these tables split names at blanks: "knee (limit)" is "knee_limit" there.
     plain = [name.replace(" (", "_").replace(")", "").replace(".", "/") for name in names]
