@@ -31,10 +31,12 @@ class NearbyMotions(NamedTuple):
 
 
 def nearby_motions(system: System, others: Sequence[System], six: NearbySystems) -> NearbyMotions:
-    """The motions of the joints of nearby systems, where they differ from those of the system."""
+    """The motions of the joints of nearby systems, where they differ from those of the system; others may be none."""
     own = system.joint_motions
     changed = [name for name in own if any(_differ(own[name], other.joint_motions[name]) for other in others)]
-    return NearbyMotions(tuple({name: other.joint_motions[name] for name in changed} for other in others), six.weights)
+    return NearbyMotions(
+        tuple({name: other.joint_motions[name] for name in changed} for other in others), six.weights[: len(others)]
+    )
 
 
 def _differ(a: JointMotion, b: JointMotion) -> bool:

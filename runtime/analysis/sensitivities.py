@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,7 +40,7 @@ from runtime.support.progress import reporter
 from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
 from runtime.system.parameters import joints_differ
-from runtime.system.quantity import Role
+from runtime.system.quantity import Quantity, Role
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import with_reference
@@ -135,29 +135,44 @@ def solve(
     nearby = [smooth_nearby(question, system, y, row, k, sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
     in_joints = in_joint_coordinates(system, how)
-    if in_joints and (found := _in_joints(question, how, system, y, nearby, progress)) is not None:
+    referenced = _referenced(question, system, nearby)
+    if in_joints and (found := _in_joints(question, how, referenced, y, nearby, progress)) is not None:
         states, slopes, count = found
     elif not how.projected and (module := _module(nearby)) is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
         states, slopes, count = _one_by_one(question, how, system, y, initial, nearby, progress)
     errors = np.array([six.error for six in nearby])
-    own, motions = _motions(question, system, nearby)
-    return Sensitivities(own, question.names, row, np.array(how.t), states, slopes, count, errors, motions)
+    motions = referenced.motions(nearby)
+    return Sensitivities(referenced.own, question.names, row, np.array(how.t), states, slopes, count, errors, motions)
 
 
-def _motions(
-    question: Question, system: System, nearby: Sequence[NearbySystems]
-) -> tuple[System, tuple[NearbyMotions, ...] | str]:
-    """The system from whose reference coordinates of joints count, and the motions nearby, or why there are none."""
+class _Referenced(NamedTuple):
+    """A system and those nearby with reference configurations on the rows of their joints, from which coordinates count."""
+
+    own: System
+    nearby: list[list[System]]  # of each quantity; empty where it changes no joint
+    error: ModelError | None  # why there are none
+
+    def motions(self, nearby: Sequence[NearbySystems]) -> tuple[NearbyMotions, ...] | str:
+        """The motions of joints nearby, or why there are none."""
+        if self.error is not None:
+            return str(self.error)
+        return tuple(nearby_motions(self.own, *pair) for pair in zip(self.nearby, nearby, strict=True))
+
+
+def _referenced(question: Question, system: System, nearby: Sequence[NearbySystems]) -> _Referenced:
+    """The systems with reference configurations."""
+
+    def with_own_joints(quantity: Quantity, six: NearbySystems) -> list[System]:
+        alone = quantity.role in (Role.STATE, Role.COORDINATE) or quantity.owner_sort not in ("", "joint")
+        return [] if alone else [_with_reference(question, other) for other, _ in six.systems]
+
     try:
-        own = _with_reference(question, system)
-        if not own.joint_motions:
-            return own, tuple(NearbyMotions((), six.weights) for six in nearby)
-        others = [[_with_reference(question, other) for other, _ in six.systems] for six in nearby]
-        return own, tuple(nearby_motions(own, *pair) for pair in zip(others, nearby, strict=True))
+        own, quantities = _with_reference(question, system), [quantity for _, quantity in question.components]
+        return _Referenced(own, [with_own_joints(*pair) for pair in zip(quantities, nearby, strict=True)], None)
     except ModelError as error:
-        return system, str(error)
+        return _Referenced(system, [], error)
 
 
 def _module(nearby: Sequence[NearbySystems]) -> ModuleType | None:
@@ -228,17 +243,21 @@ def _one_by_one(
 
 
 def _in_joints(
-    question: Question, how: Settings, system: System, y: Floats, nearby: Sequence[NearbySystems],
+    question: Question, how: Settings, referenced: _Referenced, y: Floats, nearby: Sequence[NearbySystems],
     progress: Callable[[float, float], None] | None,
 ) -> tuple[Floats, Floats, int] | None:  # fmt: skip
     """The motion and its derivatives in joint coordinates; None where these fail and were not asked for."""
+    if referenced.error is not None:
+        raise referenced.error
+    system = referenced.own
     data = system.data._replace(alpha=how.alpha, beta=how.beta)
-    six = [
-        ([Nearby(_with_reference(question, own), at) for own, at in other.systems], other.offsets, other.weights)
-        for other in nearby
-    ]
+    six = []
+    for own, other in zip(referenced.nearby, nearby, strict=True):
+        systems = own or [one for one, _ in other.systems]
+        at = [Nearby(one, state) for one, (_, state) in zip(systems, other.systems, strict=True)]
+        six.append((at, other.offsets, other.weights))
     alone = [quantity.role in (Role.STATE, Role.COORDINATE) for _, quantity in question.components]
-    varied = VariedJoints(_with_reference(question, system), data, y, six, alone, how.alpha, how.beta)
+    varied = VariedJoints(system, data, y, six, alone, how.alpha, how.beta)
     asked, names = how.coordinates == JOINT, ", ".join(question.names)
     if not varied.alike:
         if asked:
