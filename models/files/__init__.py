@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from models.files.external_loads import write_external_loads
     from models.files.marker_tasks import MarkerTasks, read_marker_tasks
+    from models.files.measured_angles import MeasuredAngles, read_angles
     from models.files.opensim_loads import ExternalForce, read_external_loads
     from models.files.own_file import OwnReading
     from models.files.reading import Reading
@@ -41,6 +42,7 @@ else:
             "external_loads": "write_external_loads",
             "virtual_power": "Load inverse_dynamics",
             "marker_tasks": "MarkerTasks read_marker_tasks",
+            "measured_angles": "MeasuredAngles read_angles",
             "opensim_loads": "ExternalForce read_external_loads",
             "own_file": "OwnReading",
             "reading": "Reading",
@@ -62,6 +64,7 @@ __all__ = [
     "Link",
     "Load",
     "MarkerTasks",
+    "MeasuredAngles",
     "Omitted",
     "Outline",
     "OwnReading",
@@ -70,6 +73,7 @@ __all__ = [
     "Storage",
     "Writing",
     "inverse_dynamics",
+    "read_angles",
     "read_external_loads",
     "read_marker_tasks",
     "read_storage",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from runtime.analysis.linearisation import Linearisation
     from runtime.analysis.modes import Modes
     from runtime.analysis.motion import DegreeOfFreedomMotion, DriverMotion, Motion
-    from runtime.analysis.sensitivities import Sensitivities
+    from runtime.analysis.sensitivity_result import Sensitivities
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -26,7 +26,7 @@ else:
             "linearisation": "Linearisation",
             "modes": "Modes",
             "motion": "DegreeOfFreedomMotion DriverMotion Motion",
-            "sensitivities": "Sensitivities",
+            "sensitivity_result": "Sensitivities",
         },
     )
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.analysis.fit_data import ask_about_places, check_data, deviations, measured, nearest_signs
+from runtime.analysis.fit_data import Measured, ask_about_scales, checked_data, deviations, measured, prepared
 from runtime.analysis.question import Question, question_of
-from runtime.analysis.sensitivities import Sensitivities, solve
+from runtime.analysis.sensitivities import solve
+from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
@@ -20,7 +21,6 @@ from runtime.support.errors import ModelError, Refused, shown
 from runtime.support.names import named
 from runtime.support.numbers import real_numbers
 from runtime.support.progress import Progress, reporter
-from runtime.system.quantity import Quantity
 from runtime.system.system import System
 
 if TYPE_CHECKING:
@@ -89,15 +89,19 @@ def fit_parameters(
         See ``sensitivities``; the search starts from ``given``.
     t : (m,) [s]
         Times of the data, increasing.
-    data : mapping
-        Part of the state, such as "r.main_foot" -> (m, 3) measured values, NaN where there is none.
+    data : mapping, or DataFrame
+        Measured values by name, NaN where there is none: parts of the state, such as "r.main_foot" -> (m, 3) [m], or a component,
+        "r.main_foot.y" -> (m,); coordinates of joints and their rates, such as "angle.ankle.theta_i" -> (m,) [rad] or [m] and
+        "rate.ankle.theta_i" [rad/s] or [m/s], as in ``Run.angles``.  Of turns, jumps of more than half a turn from one time to
+        the next are taken out, and whole turns do not count at the first time.  ``models.files.read_angles`` reads files.
     sigma : mapping, optional
-        Standard deviation of each; default 1 in its unit.
+        Standard deviation of each, in its unit; default 1, so that 1 m weighs as much as 1 rad.
     bounds : mapping, optional
         Name -> lower and upper bound.
     check_units : bool
-        Ask about data of places that no body comes near, and of a System about a start far from its own parameters and about
-        speeds that no body has, which were probably given in another unit.  False accepts them.
+        Ask about values that were probably given in another unit: data of places that no body comes near, data parallel to the
+        run from the start and larger by the factor of a unit (cm, degrees), angles beyond a turn of a joint with a limit of
+        motion, and of a System a start far from its own parameters and speeds that no body has.  False accepts them.
 
     Returns
     -------
@@ -209,20 +213,21 @@ class _Problem:
     """
 
     def __init__(
-        self, question: Question, times: Floats, data: dict[Quantity, Floats], sigma: dict[str, float], rtol: float,
+        self, question: Question, times: Floats, data: dict[str, Floats], sigma: dict[str, float], rtol: float,
         atol: float, check_units: bool, bar: Progress,
     ) -> None:  # fmt: skip
         self.bar, self.runs = bar, 0
         self.question, self.times, self.sigma, self.rtol, self.atol = question, times, sigma, rtol, atol
         self.max_steps: int | None = None
         self._last: tuple[bytes, Sensitivities] | None = None
+        _check_span(question, times)
         start = self.solved(question.row)
-        check_data(start, data, sigma, len(times))
+        known = checked_data(start, data, sigma, len(times))
         if check_units:
-            ask_about_places(start, data)
-        self.data = {quantity: nearest_signs(quantity, known, start) for quantity, known in data.items()}
+            ask_about_scales(start, known)
+        self.data = [prepared(one, start) for one in known]
         self.max_steps = max(MAX_STEPS_RATIO * start.steps, MIN_STEPS_LIMIT)
-        self.target = self._rows(self.data.__getitem__)
+        self.target = self._rows(lambda one: one.values)
         self.size = float(np.linalg.norm(self.predicted(question.row)))
 
     def solved(self, row: Floats) -> Sensitivities:
@@ -243,22 +248,29 @@ class _Problem:
     def predicted(self, row: Floats) -> Floats:
         """Values of the model where there are data."""
         found = self.solved(row)
-        return self._rows(lambda quantity: found.state[quantity.part][quantity.owner])
+        return self._rows(lambda one: one.of_run(found))
 
     def effects(self, row: Floats) -> _Effects:
         """Derivatives of the predicted values."""
         found = self.solved(row)
-        jacobian = self._rows(lambda quantity: getattr(found, quantity.part)[quantity.owner])
+        jacobian = self._rows(lambda one: one.slopes(found))
         threshold = max(INDISTINGUISHABLE, TOLERANCES * self.rtol, TOLERANCES * self.atol)
         return _effects_of(jacobian, self.question.sizes(row), self.size, threshold)
 
-    def _rows(self, values: Callable[[Quantity], Floats]) -> Floats:
+    def _rows(self, values: Callable[[Measured], Floats]) -> Floats:
         """Values of all quantities where there are data, weighted, in a row."""
         return np.concatenate(
-            [
-                values(quantity)[np.isfinite(known)] / self.sigma.get(quantity.name, 1.0)
-                for quantity, known in self.data.items()
-            ]
+            [values(one)[np.isfinite(one.values)] / self.sigma.get(one.name, 1.0) for one in self.data]
+        )
+
+
+def _check_span(question: Question, times: Floats) -> None:
+    """Refuse times of data ahead of the start of the runs, or none behind it."""
+    start = question.system(question.row)[0].time
+    if times[0] < start or times[-1] <= start:
+        wrong = f"begins at {times[0]:g} s" if times[0] < start else f"ends at {times[-1]:g} s"
+        raise ModelError(
+            f"t {wrong}, and the runs start at {start:g} s; give times from the start on, one at least behind it"
         )
 
 

@@ -2,27 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.analysis.sensitivities import Sensitivities
+from runtime.analysis.sensitivity_result import Sensitivities
+from runtime.results.result_quantities import AXES
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
-from runtime.support.errors import ModelError, did_you_mean
+from runtime.support.errors import ACCEPTED, ModelError, did_you_mean
 from runtime.support.numbers import floats
-from runtime.support.units import Usual, ask
-from runtime.system.quantity import Quantity, Role, parse
-from runtime.system.state import PARTS
+from runtime.support.units import OTHER_UNITS, Usual, ask, with_unit
+from runtime.system.joint_motion import FULL_TURN
+from runtime.system.quantity import COORDINATES, Quantity, Role, parse
+from runtime.system.state import PARTS, STATE_UNITS
+from runtime.system.system import System
 
 FAR, NEAR = 100.0, 0.1  # data are beyond FAR times the reach of the model, at least NEAR [m], in another unit
+# Data that are parallel to the run from the start and larger by the factor of a unit, within WITHIN, are in this unit.  Factors
+# below SMALLEST_FACTOR are left out: a start may be wrong by as much.
+PARALLEL, WITHIN, SMALLEST_FACTOR = 0.9, 2.0, 20.0
 
 
-def measured(data: Any) -> dict[Quantity, Floats]:
-    """Measured values by quantity."""
+class Measured(NamedTuple):
+    """A measured part of the state, a component of it, or a coordinate of a joint, or its rate."""
+
+    name: str
+    quantity: Quantity
+    component: int | None  # of a vector; None for all
+    values: Floats  # (m, ...) NaN where there are none
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is an angle, of which whole turns may be missing."""
+        return self.quantity.part == "angle" and self.quantity.unit == "rad" and not self.of_ball
+
+    @property
+    def of_ball(self) -> bool:
+        """Whether it is a component of a rotation vector."""
+        return self.quantity.owner_sort == "ball"
+
+    def of_run(self, found: Sensitivities) -> Floats:
+        """The values in a run at the same times; angles with the whole turns with which they begin in the data."""
+        values = self.read(found)
+        if not self.is_turn:
+            return values
+        first = int(np.argmax(np.isfinite(self.values)))
+        turns: Floats = values - FULL_TURN * np.round((values[first] - self.values[first]) / FULL_TURN)
+        return turns
+
+    def read(self, found: Sensitivities) -> Floats:
+        """The values in a run at the same times, as its results have them."""
+        part, owner = self.quantity.part, self.quantity.owner
+        return _of_joint(found.motion, part, owner) if part in COORDINATES else self._own(found.state[part][owner])
+
+    def slopes(self, found: Sensitivities) -> Floats:
+        """The derivatives (m, ..., K) of ``of_run``."""
+        part, owner = self.quantity.part, self.quantity.owner
+        return _of_joint(found.angles, part, owner) if part in COORDINATES else self._own(getattr(found, part)[owner])
+
+    def _own(self, values: Floats) -> Floats:
+        return values if self.component is None else values[:, self.component]
+
+
+def _of_joint(angles: Mapping[str, Any], part: str, owner: str) -> Floats:
+    joint, _, column = owner.rpartition(".")
+    found: Floats = (angles[joint].values if part == "angle" else angles[joint].rates)[column]
+    return found
+
+
+def measured(data: Any) -> dict[str, Floats]:
+    """Measured values by name."""
     if not isinstance(data, Mapping) or not data:
-        raise ModelError("data: give measured parts of the state, such as {'r.main_foot': (m, 3)}")
+        raise ModelError(
+            "data: give measured parts of the state or coordinates of joints, such as {'r.main_foot': (m, 3)} or "
+            "{'angle.ankle.theta_i': (m,)}"
+        )
     found = {}
     for name, values in data.items():
         if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiu":
@@ -33,7 +89,7 @@ def measured(data: Any) -> dict[Quantity, Floats]:
             raise ModelError(
                 f"data: '{name}' is infinite in row {at}; give finite numbers, and NaN where there is none"
             )
-        found[parse(str(name))] = array
+        found[str(name)] = array
     return found
 
 
@@ -42,39 +98,121 @@ def deviations(sigma: Any) -> dict[str, float]:
     return {name: finite_number(value, f"sigma: '{name}'", np.inf) for name, value in (sigma or {}).items()}
 
 
-def check_data(found: Sensitivities, data: Mapping[Quantity, Floats], sigma: Mapping[str, float], times: int) -> None:
-    """Refuse data of other bodies, shapes or no numbers, and deviations that are not above 0."""
-    for quantity, values in data.items():
-        name = quantity.name
-        if quantity.role is not Role.STATE or quantity.owner not in found.system.body_names:
-            known = ", ".join(found.system.body_names)
-            parts = [f"{part}.{body}" for part in PARTS for body in found.system.body_names]
-            raise ModelError(
-                f"data: '{name}' is no part of the state; {did_you_mean(name, parts)}use {', '.join(PARTS)} of {known}"
-            )
-        expected = (times, *(quantity.shape or ()))
+def checked_data(
+    start: Sensitivities, data: Mapping[str, Floats], sigma: Mapping[str, float], times: int
+) -> list[Measured]:
+    """The data of a fit, as far as the run from its start knows them.
+
+    Raises
+    ------
+    ModelError
+        For data of unknown bodies or joints, of other shapes or without numbers, and for deviations that are not above 0.
+    """
+    found = []
+    for name, values in data.items():
+        quantity, component = _quantity(start.system, name)
+        expected = (times, *((quantity.shape or ()) if component is None else ()))
         if values.shape != expected:
-            raise ModelError(f"data: '{name}' has the shape {values.shape}; give {expected}, a row for each time")
+            wanted = with_unit(str(expected), "" if quantity.unit in ("", "1") else f"[{quantity.unit}]")
+            raise ModelError(f"data: '{name}' has the shape {values.shape}; give {wanted}, a row for each time")
         if not np.isfinite(values).any():
             raise ModelError(f"data: '{name}' holds no number")
         if not (np.isfinite(sigma.get(name, 1.0)) and sigma.get(name, 1.0) > 0.0):
             raise ModelError(f"sigma: '{name}' = {sigma[name]!r} must be above 0")
-    if unknown := set(sigma) - {quantity.name for quantity in data}:
-        raise ModelError(f"sigma: there are no data '{min(unknown)}'; the data are {', '.join(q.name for q in data)}")
+        found.append(Measured(name, quantity, component, values))
+    if unknown := set(sigma) - set(data):
+        raise ModelError(f"sigma: there are no data '{min(unknown)}'; the data are {', '.join(data)}")
+    return found
 
 
-def ask_about_places(found: Sensitivities, data: Mapping[Quantity, Floats]) -> None:
-    """Ask about measured places that are far from all bodies in the run from the start, as those in mm are."""
-    reach = max(NEAR, *(float(np.abs(r).max()) for r in found.state["r"].values()))
-    for quantity, values in data.items():
-        if quantity.part == "r":
+def _quantity(system: System, name: str) -> tuple[Quantity, int | None]:
+    """The quantity of data of this name, with its unit, and the component of it."""
+    quantity, bodies = parse(name), system.body_names
+    if quantity.role is Role.STATE:
+        if quantity.owner in bodies:
+            return quantity, None
+        body, _, axis = quantity.owner.rpartition(".")
+        if body in bodies and axis in AXES and quantity.shape == (3,):
+            return quantity._replace(name=f"{quantity.part}.{body}", owner=body), AXES.index(axis)
+    joint, _, column = quantity.owner.rpartition(".")
+    if quantity.role is Role.COORDINATE and joint in system.joint_motions:
+        motion = system.joint_motions[joint]
+        for step in motion.steps:
+            if column in step.columns:
+                unit = motion.units[column] + ("/s" if quantity.part == "rate" else "")
+                return quantity._replace(unit=unit, owner_sort="ball" if step.kind == "ball" else "joint"), None
+    near = did_you_mean(name, [*(f"{part}.{body}" for part in PARTS for body in bodies), *_coordinates(system)])
+    if quantity.role is Role.COORDINATE and joint in system.joint_names and joint not in system.joint_motions:
+        kind = system.joint(joint).kind
+        raise ModelError(f"data: '{name}': joint '{joint}' ({kind}) has no coordinates; give data of its bodies")
+    known = ", ".join(bodies)
+    angles = f", or coordinates and rates of joints: {', '.join(_coordinates(system))}" if system.joint_motions else ""
+    raise ModelError(f"data: '{name}' is no part of the state; {near}use {', '.join(PARTS)} of {known}{angles}")
+
+
+def _coordinates(system: System) -> Iterator[str]:
+    for joint, motion in system.joint_motions.items():
+        for column in motion.units:
+            yield from (f"{part}.{joint}.{column}" for part in COORDINATES)
+
+
+def ask_about_scales(start: Sensitivities, data: Sequence[Measured]) -> None:
+    """Ask about data that are in another unit by the scale of the run from the start.
+
+    Raises
+    ------
+    ModelError
+        A question: measured places farther away than all bodies by FAR, angles of more than a turn of a joint with a limit
+        of motion, and data that are parallel to the run and larger by about the factor of a unit.
+    """
+    reach = max(NEAR, *(float(np.abs(r).max()) for r in start.state["r"].values()))
+    limited = {limit.joint for limit in start.system.limits}
+    for one in data:
+        what, largest = f"data: '{one.name}'", float(np.nanmax(np.abs(one.values)))
+        if one.quantity.part == "r":
             of = f"a place in a fit from a start where all bodies stay within {reach:.3g} m of the origin"
-            ask(f"data: '{quantity.name}'", np.nanmax(np.abs(values)), Usual(0.0, FAR * reach, "m", of))
+            ask(what, largest, Usual(0.0, FAR * reach, "m", of))
+        joint = one.quantity.owner.rpartition(".")[0]
+        if one.quantity.part == "angle" and one.quantity.unit == "rad" and joint in limited:
+            of = f"with a limit of motion an angle of joint '{joint}'"
+            ask(what, largest, Usual(0.0, FULL_TURN, "rad", of))
+        _ask_about_scale(what, one.quantity.unit or STATE_UNITS[one.quantity.part], one.values, one.read(start))
 
 
-def nearest_signs(quantity: Quantity, known: Floats, start: Sensitivities) -> Floats:
-    """Measured values; Euler parameters, whose negatives are the same orientation, with the signs nearest to the start."""
-    if quantity.part != "p":
-        return known
-    signs = np.where(np.nansum(known * start.state["p"][quantity.owner], axis=1) < 0.0, -1.0, 1.0)
+def _ask_about_scale(what: str, unit: str, values: Floats, own: Floats) -> None:
+    """Ask about values that are parallel to those of the run from the start, and larger by about the factor of a unit."""
+    known = np.isfinite(values)
+    size, of_run = (float(np.linalg.norm(a[known])) for a in (values, own))
+    if size == 0.0 or of_run == 0.0:
+        return
+    ratio, cosine = size / of_run, float(values[known] @ own[known]) / size / of_run
+    factors = [(1.0 / factor, name) for factor, name in OTHER_UNITS.get(unit, ()) if factor * SMALLEST_FACTOR <= 1.0]
+    for factor, name in sorted(factors, key=lambda pair: abs(np.log(ratio / pair[0])))[:1]:
+        if cosine >= PARALLEL and 1.0 / WITHIN <= ratio / factor <= WITHIN:
+            size /= np.sqrt(known.sum())
+            raise ModelError(
+                f"{what} = {size:.3g} {unit} (root mean square) is {ratio:.4g} times as large as in the run from the start and "
+                f"parallel to it (cosine {cosine:.3f}, limit {PARALLEL:g}); a factor from {factor / WITHIN:.3g} to "
+                f"{factor * WITHIN:.4g} is that of {name}; is another unit meant? {size:.3g} {name} are {size / factor:.3g} "
+                f"{unit}{ACCEPTED}"
+            )
+
+
+def prepared(one: Measured, start: Sensitivities) -> Measured:
+    """Data of the same orientation: Euler parameters with the signs of the run from the start, angles without jumps."""
+    if one.quantity.part == "p":
+        return one._replace(values=_nearest_signs(one.values, start.state["p"][one.quantity.owner]))
+    return one._replace(values=_without_jumps(one.values)) if one.is_turn else one
+
+
+def _nearest_signs(known: Floats, own: Floats) -> Floats:
+    """Measured Euler parameters, whose negatives are the same orientation, with the signs nearest to those of a run."""
+    signs = np.where(np.nansum(known * own, axis=1) < 0.0, -1.0, 1.0)
     return known * signs[:, None]
+
+
+def _without_jumps(angles: Floats) -> Floats:
+    """Angles without jumps of more than half a turn from one time to the next, as those of results; gaps are left as they are."""
+    found, turns = angles.copy(), np.round(np.diff(angles) / FULL_TURN)
+    found[1:] -= FULL_TURN * np.cumsum(np.nan_to_num(turns))
+    return found

@@ -10,16 +10,16 @@ systems built at nearby values, one-sided where there are systems on one side on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.analysis.angle_slopes import NearbyMotions, nearby_motions
 from runtime.analysis.nearby import NearbySystems, smooth_nearby
 from runtime.analysis.question import Question, question_of
-from runtime.dynamics.layout import STATE
+from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.batches import batch
@@ -33,97 +33,21 @@ from runtime.integrate.tree_method import in_joint_coordinates
 from runtime.integrate.variational.contacts import FINE, GRAZES, ContactDirections
 from runtime.integrate.variational.equations import Varied
 from runtime.integrate.variational.joints import AlongDirections, Nearby, VariedJoints
-from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
-from runtime.support.arguments import checked, checked_class
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.support.names import named
 from runtime.support.progress import reporter
 from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
 from runtime.system.parameters import joints_differ
-from runtime.system.quantity import Role
-from runtime.system.state import PARTS, State
+from runtime.system.quantity import Quantity, Role
+from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import with_reference
 from runtime.system.whole_model import batch_kernel_of, constants_of
 
-if TYPE_CHECKING:
-    import xarray
-
 ROUGH = 1e-3  # relative error of derivatives of a system from which on a function has none
 PORTION = 1024  # steps between which Ctrl-C is seen
-
-
-@checked_class
-@dataclass(frozen=True)
-class Sensitivities:
-    """A run and its derivatives with respect to K scalar quantities.
-
-    ``names`` (K,): names of parameters or of parts of the initial state, with component indices, such as "gravity[2]";
-    ``values`` (K,): values at which the derivatives are taken; ``t`` (m,) [s]; ``r``, ``p``, ``v``, ``omega``: derivatives by
-    body, (m, 3, K) or (m, 4, K); ``state``: the motion by part and body, (m, 3) or (m, 4).  ``argument_errors`` (K,): estimated
-    relative errors of the derivatives of a system with respect to the arguments of the function that builds it, without its
-    signals; 0 for the parameters of a System, in which its data are smooth.
-    """
-
-    system: System
-    names: tuple[str, ...]
-    values: Floats = field(repr=False)
-    t: Floats = field(repr=False)
-    states: Floats = field(repr=False)  # (m, 13 bodies)
-    slopes: Floats = field(repr=False)  # (m, 13 bodies, K)
-    steps: int
-    argument_errors: Floats = field(repr=False)
-
-    def _by_body(self, array: Floats, part: str) -> Mapping[str, Floats]:
-        wide = array.reshape(len(self.t), -1, STATE, *array.shape[2:])
-        return named("body", {n: wide[:, k, PARTS[part]] for k, n in enumerate(self.system.body_names)}, "bodies")
-
-    @property
-    def state(self) -> Mapping[str, Mapping[str, Floats]]:
-        """r, p, v, omega -> body -> (m, 3) or (m, 4)."""
-        return named("part", {part: self._by_body(self.states, part) for part in PARTS})
-
-    @property
-    def r(self) -> Mapping[str, Floats]:
-        """Derivatives of the centres of mass, (m, 3, K) [m per unit of the quantity]."""
-        return self._by_body(self.slopes, "r")
-
-    @property
-    def p(self) -> Mapping[str, Floats]:
-        """Derivatives of the Euler parameters, (m, 4, K) [1 per unit of the quantity]."""
-        return self._by_body(self.slopes, "p")
-
-    @property
-    def v(self) -> Mapping[str, Floats]:
-        """Derivatives of the velocities, (m, 3, K) [m/s per unit of the quantity]."""
-        return self._by_body(self.slopes, "v")
-
-    @property
-    def omega(self) -> Mapping[str, Floats]:
-        """Derivatives of the angular velocities, (m, 3, K) [rad/s per unit of the quantity]."""
-        return self._by_body(self.slopes, "omega")
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return a dataset: dimensions time, body, axis, euler, and number (the scalar quantities by name)."""
-        import xarray
-
-        data: dict[str, Any] = {}
-        for name in PARTS:
-            components, unit, meaning = BODY_QUANTITIES[name]
-            dims = ("time", "body", "axis" if components is AXES else "euler")
-            bodies = self.system.body_names
-            values = np.stack([self.state[name][body] for body in bodies], axis=1)
-            slopes = np.stack([getattr(self, name)[body] for body in bodies], axis=1)
-            data[name] = (dims, values, {"units": unit, "long_name": meaning})
-            data[f"d_{name}"] = ((*dims, "number"), slopes, {"long_name": f"derivative of the {meaning}"})
-        coordinates: dict[str, Any] = {
-            "time": ("time", self.t, {"units": "s"}), "body": list(self.system.body_names), "axis": list(AXES),
-            "euler": list(EULER), "number": list(self.names), "value": ("number", self.values),
-            "argument_error": ("number", self.argument_errors),
-        }  # fmt: skip
-        return xarray.Dataset(data, coordinates, {"system": self.system.name, "conventions": CONVENTION})
 
 
 @checked
@@ -211,14 +135,44 @@ def solve(
     nearby = [smooth_nearby(question, system, y, row, k, sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
     in_joints = in_joint_coordinates(system, how)
-    if in_joints and (found := _in_joints(question, how, system, y, nearby, progress)) is not None:
+    referenced = _referenced(question, system, nearby)
+    if in_joints and (found := _in_joints(question, how, referenced, y, nearby, progress)) is not None:
         states, slopes, count = found
     elif not how.projected and (module := _module(nearby)) is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
         states, slopes, count = _one_by_one(question, how, system, y, initial, nearby, progress)
     errors = np.array([six.error for six in nearby])
-    return Sensitivities(system, question.names, row, np.array(how.t), states, slopes, count, errors)
+    motions = referenced.motions(nearby)
+    return Sensitivities(referenced.own, question.names, row, np.array(how.t), states, slopes, count, errors, motions)
+
+
+class _Referenced(NamedTuple):
+    """A system and those nearby with reference configurations on the rows of their joints, from which coordinates count."""
+
+    own: System
+    nearby: list[list[System]]  # of each quantity; empty where it changes no joint
+    error: ModelError | None  # why there are none
+
+    def motions(self, nearby: Sequence[NearbySystems]) -> tuple[NearbyMotions, ...] | str:
+        """The motions of joints nearby, or why there are none."""
+        if self.error is not None:
+            return str(self.error)
+        return tuple(nearby_motions(self.own, *pair) for pair in zip(self.nearby, nearby, strict=True))
+
+
+def _referenced(question: Question, system: System, nearby: Sequence[NearbySystems]) -> _Referenced:
+    """The systems with reference configurations."""
+
+    def with_own_joints(quantity: Quantity, six: NearbySystems) -> list[System]:
+        alone = quantity.role in (Role.STATE, Role.COORDINATE) or quantity.owner_sort not in ("", "joint")
+        return [] if alone else [_with_reference(question, other) for other, _ in six.systems]
+
+    try:
+        own, quantities = _with_reference(question, system), [quantity for _, quantity in question.components]
+        return _Referenced(own, [with_own_joints(*pair) for pair in zip(quantities, nearby, strict=True)], None)
+    except ModelError as error:
+        return _Referenced(system, [], error)
 
 
 def _module(nearby: Sequence[NearbySystems]) -> ModuleType | None:
@@ -289,17 +243,21 @@ def _one_by_one(
 
 
 def _in_joints(
-    question: Question, how: Settings, system: System, y: Floats, nearby: Sequence[NearbySystems],
+    question: Question, how: Settings, referenced: _Referenced, y: Floats, nearby: Sequence[NearbySystems],
     progress: Callable[[float, float], None] | None,
 ) -> tuple[Floats, Floats, int] | None:  # fmt: skip
     """The motion and its derivatives in joint coordinates; None where these fail and were not asked for."""
+    if referenced.error is not None:
+        raise referenced.error
+    system = referenced.own
     data = system.data._replace(alpha=how.alpha, beta=how.beta)
-    six = [
-        ([Nearby(_with_reference(question, own), at) for own, at in other.systems], other.offsets, other.weights)
-        for other in nearby
-    ]
+    six = []
+    for own, other in zip(referenced.nearby, nearby, strict=True):
+        systems = own or [one for one, _ in other.systems]
+        at = [Nearby(one, state) for one, (_, state) in zip(systems, other.systems, strict=True)]
+        six.append((at, other.offsets, other.weights))
     alone = [quantity.role in (Role.STATE, Role.COORDINATE) for _, quantity in question.components]
-    varied = VariedJoints(_with_reference(question, system), data, y, six, alone, how.alpha, how.beta)
+    varied = VariedJoints(system, data, y, six, alone, how.alpha, how.beta)
     asked, names = how.coordinates == JOINT, ", ".join(question.names)
     if not varied.alike:
         if asked:

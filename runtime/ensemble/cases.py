@@ -14,7 +14,7 @@ from runtime.support.errors import ModelError, Refused, UnknownNameError, did_yo
 from runtime.support.numbers import real_numbers
 from runtime.system.displacement import coordinate_of, refuse_closed_loop
 from runtime.system.parameters import ask_about_units, refuse_borrowed
-from runtime.system.quantity import INERTIA, Quantity, Role, quantities
+from runtime.system.quantity import COORDINATES, INERTIA, Quantity, Role, initial_coordinates, quantities
 from runtime.system.state import PARTS
 from runtime.system.system import System
 from runtime.system.unusual_values import ask_about_state
@@ -170,9 +170,12 @@ def check_names(
             remedy = (
                 "" if quantity.owner else "; arguments need the function that builds the system, in place of a System"
             )
+            angles = initial_coordinates(example)
+            able = angles if name.startswith(COORDINATES) else [*angles, *known]
+            of_joints = f", {', '.join(angles)} and their rates" if angles else ""
             raise UnknownNameError(
-                f"cases: system '{example.name}' has no parameter '{name}'; {did_you_mean(name, known)}it has "
-                f"{', '.join(known)}, and as parts of the initial state {', '.join(PARTS)} of each body{remedy}"
+                f"cases: system '{example.name}' has no parameter '{name}'; {did_you_mean(name, able)}it has "
+                f"{', '.join(known)}, and as parts of the initial state {', '.join(PARTS)} of each body{of_joints}{remedy}"
             )
         found[name] = quantity
         shape = quantity.shape

@@ -365,7 +365,7 @@ def _columns(
 
 
 # Sorts of the owners of parameters; ``Quantity.owner_sort``.
-OF_MASSES, OF_FORCES = ("", "body"), ("motor", "limit", "force", "armature")
+OF_MASSES, OF_FORCES = ("", "body"), ("motor", "limit", "force", "contact", "armature")
 
 
 def _vary_alone(task: Task, *sorts: str) -> bool:

@@ -114,7 +114,7 @@ class BatchQuantities:
                 if quantity.part == "rate":
                     return coordinate.sign * self.z[..., k + len(self.tree.kinds)]
                 values = coordinate.sign * self.z[..., k]
-                return _from_within_half_a_turn(values) if quantity.unit == "rad" else values
+                return from_within_half_a_turn(values) if quantity.unit == "rad" else values
         return None
 
     @staticmethod
@@ -124,7 +124,7 @@ class BatchQuantities:
         part = part.removeprefix("limit_")
         angle, rate = given[SIGN] * z[..., step] + given[OFFSET], given[SIGN] * z[..., step + len(tree.kinds)]
         if part in ("angle", "rate"):
-            return _from_within_half_a_turn(angle) if part == "angle" else rate
+            return from_within_half_a_turn(angle) if part == "angle" else rate
         if part == "dissipative_moment":
             return given[DAMPING] * np.abs(rate)  # type: ignore[no-any-return]
         if part == "dissipated_power":
@@ -142,7 +142,7 @@ class BatchQuantities:
         return None  # latitude and longitude of the direction
 
 
-def _from_within_half_a_turn(angles: Floats) -> Floats:
+def from_within_half_a_turn(angles: Floats) -> Floats:
     """Angles (cases, times) as ``Run`` has them: less the whole turns of the first one, and followed from time to time.
 
     A case that leaves its batch is known in its poses at these times alone.

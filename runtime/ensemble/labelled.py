@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.dynamics.status import Status
-from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.results.parquet import write_parquet
+from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.system.quantity import Role
 
 if TYPE_CHECKING:

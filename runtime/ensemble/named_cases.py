@@ -1,4 +1,4 @@
-"""Cases of a system that differ in masses, gravity, gains of motors, laws of limits and constants of forces.
+"""Cases of a system that differ in masses, gravity, gains of motors, laws of limits and contacts, and constants of forces.
 
 No case has a system of its own: the values of all are put as arrays where compiled code reads them.  Those that break a
 rule, and cases that differ in more, are left to the making of a system each.
@@ -23,9 +23,11 @@ from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.numbers import LARGEST
 from runtime.system.closed_tree import parameters_of_cases
+from runtime.system.connection import Bounds
+from runtime.system.contact_building import POINTS, contact_bounds
 from runtime.system.model_description import parameters_of
 from runtime.system.parameters import replace_parameters
-from runtime.system.parts import LIMIT_UNITS
+from runtime.system.parts import FRICTIONS, LIMIT_UNITS, NORMAL_LAWS
 from runtime.system.quantity import GRAVITY, MOTOR_PARTS, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
@@ -70,6 +72,8 @@ class _Values:
             return self._take_limit(system.limit_names.index(quantity.owner), quantity.part, values)
         if sort == "force":
             return self._take_force(system.force_names.index(quantity.owner), quantity.part, values)
+        if sort == "contact":
+            return self._take_contact(system.contact_names.index(quantity.owner), quantity.part, values)
         return False
 
     def _unfolded(self, name: str, values: Floats, own: Any, place: Any = slice(None)) -> bool:
@@ -105,12 +109,37 @@ class _Values:
         derived = module.HELD > 0 or any(kind.startswith("carried") for _, kind, _ in module.VECTORS)
         if part not in names or part == CREEP or derived or module.LOADS:
             return False
-        lower, excluded, upper, _ = module.BOUNDS.get(part) or (None, False, None, "")
+        self._keep_within(module.BOUNDS.get(part), values)
+        return self._put("forces.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
+
+    def _take_contact(self, k: int, part: str, values: Floats) -> bool:
+        contact = self.group.system.contacts[k]
+        friction = FRICTIONS[contact.friction].PARAMETERS if contact.friction else ()
+        law = NORMAL_LAWS[contact.law].PARAMETERS
+        if part in POINTS:
+            rows = np.flatnonzero(self.group.system.data.contacts.vector_contact == k)
+            place = [name for name, *_ in contact.module.VECTORS].index(POINTS[part])
+            return self._put("contacts.vector_local", rows[place], values)
+        if part not in (*law, *friction, "radius"):
+            return False  # creep and the least speed of an impact, on which settings and memory depend
+        self._keep_within(contact_bounds(contact.law, contact.friction)[part], values)
+        if part == "radius":
+            names = [name for name, *_ in contact.module.PARAMETERS]
+            return self._put("contacts.x", (k, 3 * len(contact.module.VECTORS) + names.index(part)), values)
+        # Whether the damping of a law fades with the penetration may change at 0 and 1 alone.
+        own = contact.parameters[part]
+        self.good &= ((values == 0.0) == (own == 0.0)) & ((values == 1.0) == (own == 1.0))
+        if part in law:
+            self._put("contacts.normal", (k, law.index(part)), values)
+        return part not in friction or self._put("contacts.tangential", (k, friction.index(part)), values)
+
+    def _keep_within(self, bounds: Bounds | None, values: Floats) -> None:
+        """Leave out the cases whose values are not within the bounds of a constant."""
+        lower, excluded, upper, _ = bounds or (None, False, None, "")
         if lower is not None:
             self.good &= values > lower if excluded else values >= lower
         if upper is not None:
             self.good &= values <= upper
-        return self._put("forces.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
 
     def _put(self, name: str, place: Any, values: Floats) -> bool:
         """Have compiled code read values at a place in an array of the data."""

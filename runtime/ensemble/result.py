@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status
+from runtime.ensemble.angles import angles_of_cases
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.chunk import run_of_case
 from runtime.ensemble.kept_outputs import places_of
@@ -21,6 +22,7 @@ from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Task
 from runtime.results.export import write_dataset
+from runtime.results.joint_angles import JointAngles
 from runtime.results.outputs import Output
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
@@ -272,6 +274,15 @@ class Ensemble:
     def omega(self) -> OfBodies:
         """Angular velocities by body, (cases, times, 3) [rad/s]."""
         return OfBodies(self, "omega")
+
+    @property
+    def angles(self) -> Mapping[str, JointAngles]:
+        """Coordinates of the joints and their rates by joint, as ``Run.angles``, (cases, times) each.
+
+        NaN where a case did not arrive; with outputs those among them.  Where the
+        joints differ between cases they have to be outputs, or ``many[i].angles``.
+        """
+        return angles_of_cases(self)
 
     def to_xarray(self, cases: slice | Sequence[int] | None = None) -> xarray.Dataset:
         """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``.

@@ -10,6 +10,7 @@ from runtime.dynamics.projection import worst_row
 from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
+from runtime.support.units import with_unit
 from runtime.system.system import System
 
 # Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate, of projected states and of others: the larger of a
@@ -39,8 +40,8 @@ def violated_row(
         worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, work, False)
         if not worst <= bound:
             k, r = map(int, work.failed)
-            unit = system.joints[k].units[r]
-            return float(times[n]), f"row {system.row_name(k, r)}: |Phi| = {worst:.1e} {unit}, bound {bound:.0e}"
+            off = with_unit(f"{worst:.1e}", system.joints[k].units[r])
+            return float(times[n]), f"row {system.row_name(k, r)}: |Phi| = {off}, bound {bound:.0e}"
     return None
 
 

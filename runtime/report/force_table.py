@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runtime.report.tables import Table
+from runtime.support.units import with_unit
 from runtime.system.system import System
 
 
@@ -10,6 +11,6 @@ def force_table(system: System) -> Table:
     """Kind, bodies, constants with units and reported quantities of each force."""
     rows = []
     for force in system.forces:
-        constants = [f"{key} {force.values[key]:g} {unit}".removesuffix(" 1") for key, unit in force.module.PARAMETERS]
+        constants = [with_unit(f"{key} {force.values[key]:g}", unit) for key, unit in force.module.PARAMETERS]
         rows.append([force.name, force.kind, ", ".join(force.bodies), ", ".join(constants), ", ".join(force.outputs)])
     return Table("forces", ["force", "kind", "bodies", "constants", "reports"], rows)

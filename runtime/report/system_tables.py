@@ -9,6 +9,7 @@ import numpy as np
 from runtime.report.force_table import force_table
 from runtime.report.geometry_tables import geometry_tables
 from runtime.report.tables import Table
+from runtime.support.units import with_unit
 from runtime.system.system import System
 from runtime.system.whole_model import place_of
 
@@ -90,7 +91,8 @@ def _joints(system: System, all_rows: bool) -> Table:
 def _adjustments(system: System) -> Table:
     """The points, directions and lengths that gave way for closed loops to close."""
     changes: list[list[Any]] = [
-        [d.name, _text(d.given), _text(d.used), f"{d.change:.2g} {d.unit}"] for d in system.assembly.adjustments
+        [d.name, _text(d.given), _text(d.used), with_unit(f"{d.change:.2g}", d.unit)]
+        for d in system.assembly.adjustments
     ]
     return Table("data that gave way", ["name", "given", "used", "change"], changes)
 

@@ -56,13 +56,19 @@ def joint_angles(system: System, states: Floats) -> Mapping[str, JointAngles]:
 
 def angles_of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngles:
     """Coordinates of a joint of a system, with its motion, from the states (n, bodies, 13) of a run."""
-    places, ground = body_places(system.body_names), np.broadcast_to(ground_state(), (len(states), STATE))
-    ends = places[motion.joint.body_i], places[motion.joint.body_j]
-    of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
-    poses, joint = relative_poses(of_i, of_j), motion.joint
 
     def by_name(array: Floats) -> Mapping[str, Floats]:
         return named("coordinate", dict(zip(motion.units, np.ascontiguousarray(array.T), strict=True)))
 
-    values, speeds = coordinates(motion, poses), rates(motion, poses, of_i, of_j)
-    return JointAngles(joint.name, joint.kind, by_name(values), by_name(speeds), motion.units)
+    values, speeds = coordinates_and_rates(system, motion, states)
+    return JointAngles(motion.joint.name, motion.joint.kind, by_name(values), by_name(speeds), motion.units)
+
+
+def coordinates_and_rates(system: System, motion: JointMotion, states: Floats) -> tuple[Floats, Floats]:
+    """Coordinates and rates (n, coordinates) of a joint, with its motion, in states (n, bodies, 13) or (n, 13 bodies)."""
+    places, ground = body_places(system.body_names), np.broadcast_to(ground_state(), (len(states), STATE))
+    ends = places[motion.joint.body_i], places[motion.joint.body_j]
+    states = states.reshape(len(states), -1, STATE)
+    of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
+    poses = relative_poses(of_i, of_j)
+    return coordinates(motion, poses), rates(motion, poses, of_i, of_j)

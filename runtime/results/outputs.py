@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.results.export import (
+from runtime.results.further_results import unit_of_coupling
+from runtime.results.result_quantities import (
     AXES,
     BODY_QUANTITIES,
     CONTACT_QUANTITIES,
     EULER,
     LIMIT_QUANTITIES,
     SCALARS,
+    VECTORS_OF_CONTACTS,
     WRENCH_QUANTITIES,
 )
 from runtime.support.arrays import Floats
@@ -162,15 +164,13 @@ def _quantities(system: System) -> Iterator[Quantity]:
             yield quantity("limit", f"limit_{part}", limit, unit)
     for contact in system.contact_names:
         for part, (unit, _) in CONTACT_QUANTITIES.items():
-            vector = part in ("slip", "force", "point")
+            vector = part in VECTORS_OF_CONTACTS
             yield quantity("contact", f"contact_{part}", contact, unit, 3 if vector else 0)
     for force in system.forces:
         for part, unit in {**force.outputs, **FORCE_QUANTITIES}.items():
             yield quantity("force", f"force_{part}", force.name, unit)
     for coupling in system.couplings:
-        follower, _, column = coupling.follower.rpartition(".")
-        turn = system.joint_motions[follower].units[column] == "rad"
-        yield quantity("coupling", "coupling_force", coupling.name, "N m" if turn else "N")
+        yield quantity("coupling", "coupling_force", coupling.name, unit_of_coupling(system, coupling))
     for part, (unit, _) in SCALARS.items():
         yield quantity("", part, "", unit)
 

@@ -16,7 +16,7 @@ def write_parquet(file: Path, columns: Iterable[tuple[str, str, Any]]) -> Path:
     """Write columns, each name, unit (or "") and values (n,), whole or not at all; returns the file.
 
     A column ``angle`` in rad is named ``angle [rad]``, as in CSV, and its field has the metadata ``unit``.  Names that
-    occur again, such as the angle of a joint and of a limit with one name, are numbered: ``pivot.angle (2) [rad]``.
+    occur again are numbered: ``length (2) [m]``.
 
     Raises
     ------

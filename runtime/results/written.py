@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runtime.results import export
+from runtime.results.columns import columns_of
+from runtime.results.dataset import to_xarray
 from runtime.results.parquet import write_parquet
 from runtime.results.recorded import Recorded
 from runtime.support.arguments import checked_class
@@ -21,7 +23,7 @@ class WrittenRun:
 
     def to_xarray(self: Recorded) -> xarray.Dataset:  # type: ignore[misc]
         """A labelled dataset with units: time, body, axis, row; attributes name the model and the method."""
-        return export.to_xarray(self)
+        return to_xarray(self)
 
     def to_netcdf(self: Recorded, file: str | Path, *, overwrite: bool = False) -> Path:  # type: ignore[misc]
         """Write the dataset as NetCDF; returns the file.  An existing file is refused unless ``overwrite``."""
@@ -37,7 +39,7 @@ class WrittenRun:
         Each column has its unit in its name, and as ``unit`` in the metadata of its field.
         """
         path = free_file(Path(file), overwrite)
-        names, units, values = export.columns_of(self)
+        names, units, values = columns_of(self)
         return write_parquet(path, zip(names, units, values.T, strict=True))
 
     def to_sto(self: Recorded, file: str | Path, *, overwrite: bool = False) -> Path:  # type: ignore[misc]

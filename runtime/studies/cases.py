@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.results.export import AXES, EULER
+from runtime.results.result_quantities import AXES, EULER
 from runtime.studies.designs import Samples
 from runtime.system.quantity import quantities
 from runtime.system.state import PARTS

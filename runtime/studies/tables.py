@@ -9,6 +9,7 @@ import numpy as np
 from runtime.dynamics.status import Status
 from runtime.report.tables import Table
 from runtime.support.errors import ModelError
+from runtime.support.units import with_unit
 
 MOST_FAILED, MOST_WORST = 20, 5  # rows
 WIDE, NARROW = 0.2, 0.1  # width of bounds of an index from which it is remarked, and which is offered
@@ -46,7 +47,7 @@ def _main(study: Any, failed: str) -> list[str]:
     if not numbers:
         return [f"{len(study.many)} cases were run; their outputs over time are in the files."]
     name = next(iter(numbers))
-    unit = f" {study.unit(name)}" if study.unit(name) not in ("", "1") else ""
+    unit = with_unit("", study.unit(name))
     if study.kind == "sobol" and (indices := _indices_or_none(study, failed)) is not None:
         total, (low, high) = indices.total[0], indices.total_bounds[:, 0]
         if not np.isfinite(total).all():

@@ -234,6 +234,8 @@ def _literal(values: tuple[Any, ...]) -> Kind:
 
 def _mapping(keys: Kind | None, values: Kind | None) -> Kind:
     def admit(value: Any) -> Any:
+        if (table := _columns_of_table(value)) is not None:
+            value = table
         if not isinstance(value, Mapping):
             raise Refused
         changed = {}
@@ -245,6 +247,17 @@ def _mapping(keys: Kind | None, values: Kind | None) -> Kind:
         return {**value, **changed} if changed else value
 
     return Kind(admit, "a mapping from names to " + (_plural(values.words) if values else "values"))
+
+
+def _columns_of_table(value: Any) -> dict[Any, Any] | None:
+    """The columns by name of a DataFrame of pandas or polars, vectors in cells as rows of an array; None of anything else."""
+    if type(value).__name__ != "DataFrame" or type(value).__module__.partition(".")[0] not in ("pandas", "polars"):
+        return None
+    names = list(value.columns)
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise Refused(f"has the column {shown(twice[0])} more than once", "give each name once")
+    columns = {name: np.asarray(value[name]) for name in names}
+    return {name: column.tolist() if column.dtype.kind == "O" else column for name, column in columns.items()}
 
 
 def _item(kind: Kind, value: Any, name: str) -> Any:

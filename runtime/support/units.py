@@ -29,6 +29,11 @@ OTHER_UNITS = {
 }
 
 
+def with_unit(text: str, unit: str) -> str:
+    """A number with its unit for a sentence; a pure number, whose unit is "1", alone."""
+    return text if unit in ("", "1") else f"{text} {unit}"
+
+
 SIGNED = ("m/s", "rad", "rad/s", "degrees")  # units of numbers that may be negative
 
 

@@ -11,6 +11,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite_number
 from runtime.support.errors import AssemblyError
+from runtime.support.units import with_unit
 from runtime.system.homotopy import follow_homotopy
 from runtime.system.parts import Assembly
 from runtime.system.rank import lever_arm
@@ -69,8 +70,9 @@ def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, floa
             "start nearer or check its geometry; a loop that closes to so few digits has rounded data: state them with all "
             "digits, or let build(adjust=True) change them by the least"
         )
+        left = with_unit(f"{residual:.1e}", joint.units[r])
         raise AssemblyError(
-            f"could not assemble: |Phi| = {residual:.1e} {joint.units[r]} after {iterations} iterations, worst row "
+            f"could not assemble: |Phi| = {left} after {iterations} iterations, worst row "
             f"{system.row_name(k, r)}; {advice if rounded else 'start nearer or check its geometry'}"
         )
     if names := mirrored(system, time, y):
@@ -183,8 +185,9 @@ def check_configuration(system: System, time: float, y: Floats, remedy: str) -> 
     worst = projection.worst_row(time, y, system.data, work, False)
     if not worst <= POSITION_TOLERANCE:
         k, r = map(int, work.failed)
+        off = with_unit(f"{worst:.1e}", system.joints[k].units[r])
         raise AssemblyError(
-            f"the initial configuration violates {system.row_name(k, r)}: |Phi| = {worst:.1e} {system.joints[k].units[r]}, "
+            f"the initial configuration violates {system.row_name(k, r)}: |Phi| = {off}, "
             f"limit {POSITION_TOLERANCE:.0e}; {remedy}"
         )
 

@@ -64,7 +64,7 @@ def build_contact(
             raise unknown_name(value, able, key, "bodies", f"{what}: ")
     if body == plane:
         raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
-    bounds = _bounds(law, friction)
+    bounds = contact_bounds(law, friction)
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
     both = f"law {law}" + (f" with friction {friction}" if friction else "")
     refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}")
@@ -85,7 +85,7 @@ def build_contact(
 
 def contact_units(contact: Contact) -> dict[str, str]:
     """Units of the parameters of a contact, by the keywords of ``Builder.contact``."""
-    bounds = _bounds(contact.law, contact.friction)
+    bounds = contact_bounds(contact.law, contact.friction)
     own = [key for key in bounds if key in contact.parameters or key in ("radius", "least_impact")]
     if not contact.needs_impact:
         own.remove("least_impact")
@@ -109,7 +109,7 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
     ModelError
         For values that ``Builder.contact`` refuses.
     """
-    bounds, what = _bounds(contact.law, contact.friction), f"contact '{contact.name}'"
+    bounds, what = contact_bounds(contact.law, contact.friction), f"contact '{contact.name}'"
     parameters, values, least = dict(contact.parameters), dict(contact.values), contact.least_impact
     for key, value in changes.items():
         if key in POINTS:
@@ -128,7 +128,7 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
     )
 
 
-def _bounds(law: str, friction: str | None) -> dict[str, Bounds]:
+def contact_bounds(law: str, friction: str | None) -> dict[str, Bounds]:
     """Bounds of all numbers of a contact."""
     found: dict[str, Bounds] = NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
     return found

@@ -29,13 +29,19 @@ from runtime.system.orientation import euler_parameters
 from runtime.system.reference import body_places, rotation_matrix, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.unusual_values import ask_about_state
 
 Values = Mapping[str, float]  # by the names of coordinates, such as "ankle.theta_i"
 
 
 @checked
 def displaced(
-    system: System, angles: Values | None = None, rates: Values | None = None, *, state: State | None = None
+    system: System,
+    angles: Values | None = None,
+    rates: Values | None = None,
+    *,
+    state: State | None = None,
+    check_units: bool = True,
 ) -> State:
     """The state of a system with other coordinates of its joints and other rates of them.
 
@@ -48,6 +54,9 @@ def displaced(
         Values by name, such as ``{"ankle.theta_i": 0.2}`` [rad], [m], [rad/s], [m/s]; see ``Run.angles``.
     state : State, optional
         The state to start from.  Default: ``system.state``.
+    check_units : bool
+        Ask about angles of more than two turns, or of one turn of a joint with a limit of motion, and about rates that no
+        material bears, which were probably given in degrees.  False accepts them.
 
     Raises
     ------
@@ -62,6 +71,11 @@ def displaced(
         for name, value in given.items():
             joint, column = coordinate_of(system, name)
             wanted.setdefault(joint, {"angle": {}, "rate": {}})[what][column] = finite_number(value, f"{what} '{name}'")
+    if check_units:
+        ask_about_state(
+            system,
+            {f"{part}.{n}": v for part, of in (("angle", angles), ("rate", rates)) for n, v in (of or {}).items()},
+        )
     states = states_with_ground(state.y)
     neighbours = _neighbours(system) if wanted else []
     for joint, values in wanted.items():

@@ -33,7 +33,7 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.mass_data import MASS_DATA, changed_mass_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
-from runtime.system.quantity import ARMATURE, GRAVITY, INERTIA, LATITUDES, quantities
+from runtime.system.quantity import ARMATURE, GRAVITY, INERTIA, LATITUDES, Role, initial_coordinates, parse, quantities
 from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import locked
@@ -81,8 +81,12 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     known, changes = quantities(system), Changes()
     for name, value in values.items():
         if name not in known:
+            able = [*known, *initial_coordinates(system)]
+            near = did_you_mean(name, able)
+            if isinstance(name, str) and parse(name).role in (Role.STATE, Role.COORDINATE):
+                near = "it is a part of the initial state, as State.replace and runtime.system.displaced change it; "
             raise UnknownNameError(
-                f"system '{system.name}' has no parameter {shown(name)}; {did_you_mean(name, known)}it has {', '.join(known)}"
+                f"system '{system.name}' has no parameter {shown(name)}; {near}it has {', '.join(known)}"
             )
         quantity, _ = known[name]
         changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value

@@ -125,6 +125,13 @@ def _armature_unit(system: System, coordinate: str) -> str:
     return "kg m^2" if motion is None or motion.units.get(column, "rad") == "rad" else "kg"
 
 
+def initial_coordinates(system: System) -> list[str]:
+    """Names of the coordinates of a system's joints in its initial state, such as "angle.ankle.theta_i"."""
+    return [
+        f"{COORDINATES[0]}.{name}.{column}" for name, motion in system.joint_motions.items() for column in motion.units
+    ]
+
+
 @cache
 def _keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
     """Unit of each vector and constant of a joint's definition, and whether it is a direction."""

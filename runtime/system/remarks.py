@@ -11,6 +11,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import AssemblyError
+from runtime.support.units import with_unit
 from runtime.system.assemble import poses_moved
 from runtime.system.degrees_of_freedom import null_space
 from runtime.system.dependence import is_held, near_dependence
@@ -63,7 +64,7 @@ def worst_joint(system: System, y: Floats) -> str:
     work = shared_workspace_for(system.data)
     worst = projection.worst_row(system.time, y, system.data, work, False)
     k, r = map(int, work.failed)
-    return f"{system.row_name(k, r)}, off by {worst:.3g} {system.joints[k].units[r]}"
+    return f"{system.row_name(k, r)}, off by {with_unit(f'{worst:.3g}', system.joints[k].units[r])}"
 
 
 def moved_bodies(system: System, before: Floats, after: Floats) -> list[str]:

@@ -73,7 +73,7 @@ def build_system(
     system = _with_constants_of(system, parts, y, placed if reference is None else reference.y)
     if displaces:
         system = replace(system, reference=reference)
-        start = displaced(system, angles, rates, state=State(system.body_names, placed)).y
+        start = displaced(system, angles, rates, state=State(system.body_names, placed), check_units=False).y
         if system.drivers:
             check_configuration(
                 system, time, start, "leave out angles of joints that drivers move, or change their signals"
@@ -133,7 +133,7 @@ def _in_motion(
     system: System, time: float, y: Floats, angles: Values | None, rates: Values | None, *, strict: bool
 ) -> Floats:
     """The state y, whose velocities drivers allow, with other coordinates and rates; ``strict``: which drivers allow, too."""
-    moving = displaced(system, angles, rates, state=State(system.body_names, y)).y
+    moving = displaced(system, angles, rates, state=State(system.body_names, y), check_units=False).y
     if rates and system.drivers and strict:
         remedy = "leave out rates of joints that drivers move, or change their signals"
         check_velocities(system, time, moving, remedy)

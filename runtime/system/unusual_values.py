@@ -20,6 +20,7 @@ from runtime.system.system import System
 
 MOST_GRAVITY = 300.0  # [m/s^2] on the sun
 TWO_TURNS = 13.0  # [rad]
+TURN = 2.0 * np.pi  # [rad]
 FASTEST = 1e6  # [m/s] twice as fast as what leaves the sun
 FASTEST_RIM = 5e3  # [m/s] twice the speed at which rings of the strongest fibres burst
 STIFFEST = 1e13  # [N/m], [N/m^1.5] a cube of diamond with edges of 10 m
@@ -118,6 +119,7 @@ def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
     ------
     ModelError
     """
+    limited = {limit.joint for limit in system.limits}
     for name, value in values.items():
         part, _, owner = name.partition(".")
         if part in ("v", "omega") and owner in system.body_names:
@@ -130,6 +132,10 @@ def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
             ends = system.joint_motions[joint].joint
             body = ends.body_i if ends.body_j == GROUND else ends.body_j
             ask_about_speed(system, body, "omega" if turns else "v", value, what)
+        elif turns and joint in limited:
+            ask(
+                what, value, Usual(0.0, TURN, "rad", f"with a limit of motion an angle of joint '{joint}' at the start")
+            )
         elif turns:
             ask(what, value, Usual(0.0, TWO_TURNS, "rad", "an angle at the start"))
 

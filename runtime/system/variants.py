@@ -118,7 +118,10 @@ def variant(
             start = assemble(other, start, time=at)
         if moved:  # coordinates are 0 in the reference configuration of the changed joints
             other = with_reference(other, moved_reference(other))
-        before, start = start, displaced(other, coordinates["angle"], coordinates["rate"], state=start)
+        before, start = (
+            start,
+            displaced(other, coordinates["angle"], coordinates["rate"], state=start, check_units=False),
+        )
         _refuse_moved(before, start, state, coordinates)
         if other.drivers and (assembled or at == other.time):
             remedy = "leave out coordinates and rates of joints that drivers move, or change their signals"

@@ -154,7 +154,7 @@ DATA = {"r.toes": np.zeros((2, 3))}
 BAD_FIT = {
     "no data": (dict(data={}), "data: give measured parts"),
     "unknown body": (dict(data={"r.hand": np.zeros((2, 3))}), "'r.hand' is no part of the state"),
-    "shape": (dict(data={"r.toes": np.zeros((3, 3))}), "has the shape (3, 3); give (2, 3)"),
+    "shape": (dict(data={"r.toes": np.zeros((3, 3))}), "has the shape (3, 3); give (2, 3) [m]"),
     "no value": (dict(data={"r.toes": np.full((2, 3), np.nan)}), "'r.toes' holds no number"),
     "sigma": (dict(sigma={"r.toes": 0.0}), "sigma: 'r.toes' = 0.0 must be above 0"),
     "sigma of nothing": (dict(sigma={"v.toes": 1.0}), "there are no data 'v.toes'"),

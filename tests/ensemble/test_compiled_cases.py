@@ -16,7 +16,7 @@ from runtime import Builder, Signal, Status
 from runtime.ensemble import chunk, compiled_cases
 from runtime.integrate import balance_check
 from runtime.results.outputs import quantities_of_runs, values_of
-from tests.support.systems import powered
+from tests.support.systems import LAWS, powered, slider
 
 SETTINGS = dict(rtol=1e-8, atol=1e-8)
 SHARE = np.array([0.9, 1.0, 1.13])
@@ -80,6 +80,11 @@ def limited():
 
 
 @cache
+def sliding():
+    return slider("flores", "coulomb", **LAWS["flores"])
+
+
+@cache
 def loop():
     return models.four_bar.build(crank_speed=1.0)
 
@@ -94,6 +99,13 @@ JOINT = dict(coordinates="joint")
 WAYS = {
     "contacts": lambda: of_masses(ground(), 0.03),
     "contacts, five turns": lambda: of_masses(ground(), 1.0, method="auto", rtol=1e-6, atol=1e-6),
+    "laws and points of contacts": lambda: (
+        sliding(),
+        {"restitution.sole_0": 0.7 * SHARE, "mu_c.sole_1": 0.6 * SHARE, "radius.sole_2": 0.02 * SHARE}
+        | {"centre.sole_1": runtime.parameters(sliding())["centre.sole_1"] * SHARE[:, None] ** 0.1},
+        0.05,
+        {},
+    ),
     "contacts, radau": lambda: of_masses(ground(), 0.1, method="radau"),
     "contacts, velocities": lambda: (
         ground(),
@@ -155,6 +167,7 @@ def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monke
 
 
 NAMED = {
+    "laws of contacts": (sliding, ["stiffness.sole_0", "exponent.sole_1", "mu_d.sole_1", "radius.sole_2", "mass.block"], {}),
     "limits": (limited, ["mass.toes", "damping.talocrural", "compliance.talocrural", "max_moment.talocalcaneal"], THROWN),
     "contacts": (ground, ["mass.leg", "stiffness.toe_spring", "damping.ankle_spring"], {}),
     "spring": (sprung, ["stiffness.spring", "free_length.spring", "damping.drive", "mass.upper"], {}),

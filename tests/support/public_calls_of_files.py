@@ -18,5 +18,9 @@ def of_files(w):
             models.files.write_external_loads,
             dict(run=w.touching, file="loads.xml", overwrite=True),
         ),
+        "read_angles": (
+            models.files.read_angles,
+            dict(file=w.run.to_csv(w.folder / "angles.csv"), system=w.system, names=None, in_degrees=None),
+        ),
         "joint_coordinates": (runtime.system.joint_coordinates, dict(system=w.foot, state=w.foot_state)),
     } | of_trials(w)

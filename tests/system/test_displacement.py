@@ -185,7 +185,7 @@ def test_coordinates_with_lengths_in_ensembles():
             "give values that joint 'metatarsophalangeal_lock' allows",
         ),
         (lambda: two_joints(orientation_y=0.3), "joint 'ball' of system 'two joints' cannot have these coordinates"),
-        (driven, "violates motor.angle: |Phi| = 3.0e-01 1, limit 1e-06; leave out angles of joints that drivers move"),
+        (driven, "violates motor.angle: |Phi| = 3.0e-01, limit 1e-06; leave out angles of joints that drivers move"),
         (lambda: chain((("hing", {"angle": 1.0}, None),)), "angles: unknown joint 'hing'; did you mean 'hinge'"),
         (
             lambda: chain((("hinge", {"turn": 1.0}, None),)),

@@ -1,0 +1,85 @@
+"""Coordinates of joints of all cases of an ensemble: from its states, or as far as they are among its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from runtime.ensemble.kept_outputs import from_within_half_a_turn
+from runtime.results.joint_angles import JointAngles, coordinates_and_rates
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.support.names import named
+from runtime.system.joint_motion import JointMotion
+from runtime.system.quantity import COORDINATES, Role
+from runtime.system.system import System
+
+
+def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
+    """Coordinates and rates by joint, (cases, times) each, NaN where a case did not arrive.
+
+    Raises
+    ------
+    ModelError
+        Where the ensemble does not know its system, or the joints differ between cases.
+    """
+    if ensemble.outputs:
+        return _of_outputs(ensemble)
+    task, remedy = ensemble._task, "give outputs=, such as ['angle.JOINT.COORDINATE'], or read many[i].angles"
+    if task is None:
+        raise ModelError(f"angles: this ensemble holds no system, from which coordinates count; {remedy}")
+    differ = [name for name, q in ensemble.quantities.items() if q.role is Role.PARAMETER and q.owner_sort == "joint"]
+    if not isinstance(task.system, System) or differ:
+        whose = f"'{differ[0]}'" if differ else "arguments of a function"
+        raise ModelError(f"angles: the joints differ between cases of {whose}; {remedy}")
+    states = ensemble.states()
+    found = {name: _of_joint(task.system, motion, states) for name, motion in task.system.joint_motions.items()}
+    return named("joint with coordinates", found, "joints with coordinates")
+
+
+def _of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngles:
+    """Coordinates of a joint in states (cases, times, bodies, 13)."""
+    cases, times = states.shape[:2]
+    known = np.asarray(np.isfinite(states.reshape(cases, times, -1)).all(axis=2))
+    values, rates = (np.full((cases, times, len(motion.units)), np.nan) for _ in range(2))
+    if any(step.kind == "ball" for step in motion.steps):  # whose vector is followed from time to time
+        for case, at in enumerate(known):
+            if at.any():
+                values[case, at], rates[case, at] = coordinates_and_rates(system, motion, states[case, at])
+    elif known.any():
+        values[known], rates[known] = coordinates_and_rates(
+            system, motion, states[known].reshape(-1, *states.shape[2:])
+        )
+        for k, unit in enumerate(motion.units.values()):
+            if unit == "rad":
+                values[..., k] = from_within_half_a_turn(values[..., k])
+
+    def by_name(array: Floats) -> Mapping[str, Floats]:
+        return named("coordinate", {name: array[..., k] for k, name in enumerate(motion.units)})
+
+    return JointAngles(motion.joint.name, motion.joint.kind, by_name(values), by_name(rates), motion.units)
+
+
+def _of_outputs(ensemble: Any) -> Mapping[str, JointAngles]:
+    kept: dict[str, dict[str, dict[str, Floats]]] = {}
+    units: dict[str, dict[str, str]] = {}
+    for name, output in ensemble.outputs.items():
+        if output.quantity.part in COORDINATES and not output.reduction and not output.function:
+            joint, _, column = output.quantity.owner.rpartition(".")
+            kept.setdefault(joint, {part: {} for part in COORDINATES})[output.quantity.part][column] = ensemble.values(
+                [name]
+            )[name]
+            units.setdefault(joint, {})[column] = output.unit.removesuffix("/s")
+    if not kept:
+        raise ModelError(
+            f"this ensemble holds no coordinates of joints: it kept the outputs {', '.join(ensemble.outputs)} in place of "
+            "states; call simulate_many without outputs, or with 'angle.JOINT.COORDINATE' among them"
+        )
+
+    def of(joint: str) -> JointAngles:
+        values, rates = (named("kept coordinate", kept[joint][part]) for part in COORDINATES)
+        return JointAngles(joint, "as kept", values, rates, units[joint])
+
+    return named("joint with kept coordinates", {joint: of(joint) for joint in kept}, "joints with kept coordinates")
