@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 
 # Threads of linear algebra gain nothing on small matrices, and double the processor time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -27,6 +28,14 @@ def pytest_sessionstart(session):
     parts = [subprocess.Popen([sys.executable, program, part], env=environment()) for part in ("runs", "implicit")]
     for part in parts:
         part.wait()  # where it fails, the tests tell why
+
+
+@pytest.hookimpl(trylast=True)  # of the tests that are chosen
+def pytest_collection_modifyitems(items):
+    """Modules with long tests come first and those with few tests last, so that parallel workers end together."""
+    long = {item.path for item in items if item.get_closest_marker("long")}
+    tests = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path not in long, -tests[item.path]))
 
 
 @pytest.fixture(scope="session")

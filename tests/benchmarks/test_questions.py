@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import contact, cost, measure, rhs
+from benchmarks import contact, cost, measure, rhs, start
 from benchmarks.__main__ import DONE, FAILED, main
+from tests.support.compiled_code import copied_code
 from tests.support.paths import shared_file
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_cost(answer):
@@ -51,7 +52,16 @@ def test_cost_names_a_method_that_fails(monkeypatch, tmp_path, capsys):
     assert data["failures"] and {row["method"] for row in data["tables"]["runs over 0.5 s"]} == {"dop853"}
 
 
-def test_start(answer):
+class FilledCopy(start.Copy):
+    """Packages whose cache has the code that the tests have compiled."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        copied_code(folder / "cache foot")
+
+
+def test_start(answer, monkeypatch):
+    monkeypatch.setattr(start, "Copy", FilledCopy)
     tables, _ = answer("start")
     rows = tables["starts"]
     assert {row["what"] for row in rows} == {

@@ -6,6 +6,7 @@ from tests.support.random_systems import ACTING, examined
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ACTING)
 def test_some(name):
     examined(name, 0, ACTING[name][0])

@@ -25,9 +25,10 @@ from tests.support.marks import quick_for
 from tests.support.modules import JOINT_MODULES
 from tests.support.motions import distance
 
-# In the quick set ``evaluate`` of every joint and driver is compiled, through its address; here all kernels of a few.
+# Runs call ``evaluate`` through its address, which is compared of every joint and driver.  numba compiles all kernels of a few
+# joints, and each night those of all.
 QUICK = ("spherical", "revolute", "modified_universal", "fixed", "guided_angle", "driven_slide")
-all_definitions = pytest.mark.parametrize("name", quick_for(DEFINITIONS, QUICK))
+all_definitions = pytest.mark.parametrize("name", quick_for(DEFINITIONS, QUICK, pytest.mark.nightly))
 all_limits = pytest.mark.parametrize("name", list(LIMITS))
 
 

@@ -12,10 +12,12 @@ import math
 from functools import cache, cached_property, partial
 from types import FunctionType
 
+import numba
 import numpy as np
 import pytest
 
 from generated import bodies, contact_sphere_plane, dispatch, position, separation, top_view
+from runtime.jit import addresses
 from tests.support.contact_kernels import Contact, values
 from tests.support.definitions import DEFINITIONS, GENERATED, module_of
 from tests.support.kernel_text import broken, functions_of, lint_tangent, machine_code
@@ -138,7 +140,9 @@ ALL |= {name: partial(body, name) for name in ("torque", "load_at_point", "load_
 seeds = pytest.mark.parametrize("seed", SEEDS)
 
 
+# Runs call those of joints and drivers through their addresses; numba compiles a few of them here, and the others each night.
 COMPILED = [name for name in ALL if name in GENERATED or name not in DEFINITIONS]
+OFTEN = {*COMPILED} - {*DEFINITIONS} | {"revolute"}
 
 
 @cache
@@ -156,9 +160,7 @@ def test_derivatives_in_every_direction(name, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", quick_for(COMPILED, set(COMPILED) - {"cosine_of_link", "guided_link", "guided_cardan"})
-)
+@pytest.mark.parametrize("name", quick_for(COMPILED, OFTEN, pytest.mark.nightly))
 def test_compiled_tangents_write_every_entry_and_allocate_nothing(name):
     """In as many columns as there are directions: none, one, several.  Limits through their switch too."""
     t = tangent(name, 0)
@@ -198,6 +200,25 @@ def test_entry_with_pointers_knows_the_shapes(name):
     calling = FunctionType(entry.__code__, {"carray": carray, "tangent": t.kernel.py_func})
     calling(body_i, body_j, x, about, np.eye(OF_BODIES), out)
     assert distance(out, t.truth) < TOLERANCE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GENERATED)
+def test_tangents_through_their_addresses(name):
+    t = tangent(name, 0)
+    body_i, body_j, x, about = t.inputs
+    inputs = body_i, body_j, np.r_[x, 0.0], np.r_[about, np.zeros(18 - len(about))], np.eye(OF_BODIES)
+    out = np.full((len(t.truth) + 1, OF_BODIES), np.nan)
+    (address,) = addresses.addresses_of([t.module], "tangent_entry")
+    call_tangent(address, *inputs, out)
+    assert distance(out[:-1], t.truth) < TOLERANCE and np.isnan(out[-1]).all()
+
+
+@numba.njit
+def call_tangent(address, body_i, body_j, x, about, seeds, out):
+    addresses.call(
+        address, body_i.ctypes.data, body_j.ctypes.data, x.ctypes.data, about.ctypes.data, seeds.ctypes.data, out.ctypes.data
+    )  # fmt: skip
 
 
 # Derivatives of laws

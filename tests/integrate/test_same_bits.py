@@ -10,6 +10,7 @@ import pytest
 
 import models
 import runtime
+from tests.support.compiled_code import copied_code
 from tests.support.paths import ROOT
 from tests.support.processes import environment
 
@@ -51,6 +52,11 @@ def test_threads_may_share_a_system():
         assert all(np.array_equal(run.states, alone.states) for run in beside), name
 
 
+# Of a run of the foot: equations of motion, method, assembly and energy; Jacobian and linear equations.
+COMPILED_ANEW = {
+    "dop853": ("tree_turn_turn.", "tree_equations.", "loop.", "projection.", "energy."),
+    "radau": ("radau_linear.", "jacobian."),
+}
 PROGRAM = """
 import sys
 from tests.integrate.test_same_bits import digest
@@ -59,6 +65,7 @@ print(*[digest(*kind.split(",")) for kind in sys.argv[1:]])
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_processes_with_other_surroundings(tmp_path):
     """Other seeds of hashes, numbers of threads of libraries, an optimising Python; machine code from a cache or from memory."""
     surroundings = [
@@ -67,11 +74,14 @@ def test_processes_with_other_surroundings(tmp_path):
     ]
     found = [output(*map(",".join, KINDS), **more) for more in surroundings]
     assert found == [" ".join(digest(*kind) for kind in KINDS)] * len(found)
-    foot = " ".join(digest("foot", method) for method in ("dop853", "radau"))
-    compiled = "foot,dop853", "foot,radau"
-    assert output(*compiled, TALUS_CACHE_DIR="/proc/none") == foot  # compiled in memory
-    for _ in range(2):  # compiled and kept, then loaded
-        assert output(*compiled, TALUS_CACHE_DIR=str(tmp_path / "cache")) == foot
+    for method, anew in COMPILED_ANEW.items():
+        cache = copied_code(tmp_path / method, anew)
+        for _ in range(2):  # compiled, which runs from memory, and kept; then loaded
+            assert output(f"foot,{method}", TALUS_CACHE_DIR=str(cache), TALUS_SECOND_PROCESS="0") == digest(
+                "foot", method
+            )
+        made = [file.name for file in cache.glob("*/*-*")]
+        assert all(any(name.startswith(module) for name in made) for module in anew)
 
 
 def output(*arguments, **more):

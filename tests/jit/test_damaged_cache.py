@@ -7,6 +7,9 @@ import sys
 import pytest
 
 from runtime.jit import machine_code, tidying
+from tests.support.compiled_code import copied_code
+from tests.support.marks import quick_for
+from tests.support.permissions import read_only, without_privileges, writable
 from tests.support.processes import environment
 
 NOT_KEPT = "compiled code cannot be kept in"
@@ -67,7 +70,7 @@ DAMAGES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", quick_for(DAMAGES, ("cut off", "a folder", "a pipe"), pytest.mark.nightly))
 def test_damaged_files_are_made_again(run, tmp_path, damage):
     """Machine code, records of checkouts, locks and dates: each file of the cache."""
     cache = tmp_path / "cache"
@@ -167,9 +170,13 @@ print(run.success, run.stats.kernel.replace(" ", "_"), file.exists())
 
 @pytest.mark.slow
 def test_a_kernel_that_cannot_be_written_serves_its_process(tmp_path):
+    cache = copied_code(tmp_path / "cache")
+    read_only(cache)
     done = subprocess.run(
-        [sys.executable, "-c", OWN_MODEL], env=environment(TALUS_CACHE_DIR="/proc/not-there"), capture_output=True, text=True
+        [sys.executable, "-c", OWN_MODEL], env=environment(TALUS_CACHE_DIR=str(cache)), capture_output=True, text=True,
+        preexec_fn=without_privileges(),
     )  # fmt: skip
+    writable(cache)
     assert done.returncode == 0 and done.stdout.split() == ["True", "whole_model", "False"], done.stderr
     assert "cannot be written" in done.stderr and "serves this process only" in done.stderr
 
@@ -192,6 +199,7 @@ print(type(own).__name__, runtime.simulate(models.pendulum.build(), 0.1).energy[
 def test_functions_of_a_user_run_in_python_where_numba_is_told_so(tmp_path):
     """Talus's own are compiled all the same, and are those of other processes."""
     found = []
+    copied_code(tmp_path, without=("energy.", "projection.", "revolute."))
     for disabled in ("1", "0"):
         done = subprocess.run(
             [sys.executable, "-c", IN_PYTHON], capture_output=True, text=True,

@@ -10,6 +10,7 @@ import pytest
 
 from runtime.jit import second_process
 from runtime.support.machine import cores
+from tests.support.compiled_code import copied_code
 
 PROGRAM = """
 import sys, time
@@ -32,6 +33,7 @@ sys.stdin.read()
 def first(tmp_path):
     """The first process, which waits until its standard input is closed; the second one's number."""
     begun = []
+    copied_code(tmp_path / "cache", without=("loop.advance", "projection.worst_row"))
 
     def start(**more):
         environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache"), second_process.SETTING: "", **more}
@@ -74,6 +76,7 @@ def is_made(tmp_path, name, seconds=120.0):
 
 pytestmark = [
     pytest.mark.slow,  # processes that compile
+    pytest.mark.long,
     pytest.mark.skipif(cores() < 2, reason="one core: there is no second process"),
 ]
 
@@ -101,36 +104,50 @@ def test_it_can_be_left_out(first):
     assert first(TALUS_SECOND_PROCESS="0")[1] is None
 
 
-def test_all_that_can_be_asked_for_compiles(tmp_path):
-    program = (
-        "from runtime.integrate.ahead import ASKED, _data, types_of\n"
-        "types_of(_data())\n"
-        "for ranked in ASKED.values():\n"
-        "    for _, make in ranked:\n"
-        "        make()\n"
-    )
-    environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache"), second_process.SETTING: "0"}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+ALL_ASKED = """
+from runtime.integrate.ahead import ASKED, _data, types_of
+from runtime.jit import addresses, machine_code
+
+stored = machine_code.stored
+
+
+def noted(file):
+    print(file.name.partition("-")[0])
+    return stored(file)
+
+
+machine_code.stored = addresses.stored = noted
+types_of(_data())
+for ranked in ASKED.values():
+    for _, make in ranked:
+        make()
+"""
+
+
+def test_all_that_can_be_asked_for_compiles():
+    """Or is loaded, which has compiled for the same types."""
+    environment = {**os.environ, second_process.SETTING: "0"}
+    done = subprocess.run([sys.executable, "-c", ALL_ASKED], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    made = {file.name.partition("-")[0] for file in (tmp_path / "cache").glob("*/*-*")}
+    made = set(done.stdout.split())
     assert {"loop.advance", "limits.limits_part", "contacts.contacts_part", "jacobian._entry", "derived.derive"} <= made
 
 
 def test_a_first_simulation_finds_its_types(tmp_path):
     """The second process compiles for the types that a simulation has: nothing is compiled twice."""
     program = "import models, runtime\nrun = runtime.simulate(models.foot.build(), 0.01)\nprint(run.energy[-1])\n"
-    environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache")}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    made = [
-        file.name.partition("-")[0] for file in (tmp_path / "cache").glob("*/*-*") if not file.name.endswith(".lock")
-    ]
-    for name in (
+    names = (
         "loop.advance",
         "derived.derive_energies",
         "energy.energy_part",
         "projection.assemble",
         "projection.worst_row",
         "projection.mark_dependent",
-    ):
+    )
+    cache = copied_code(tmp_path / "cache", without=names)
+    environment = {**os.environ, "TALUS_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    made = [file.name.partition("-")[0] for file in cache.glob("*/*-*") if not file.name.endswith(".lock")]
+    for name in names:
         assert made.count(name) == 1, name

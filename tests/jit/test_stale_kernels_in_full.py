@@ -2,7 +2,9 @@
 
 import pytest
 
-pytestmark = pytest.mark.slow  # two processes compile the equations of motion
+from tests.support.compiled_code import copied_code
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]  # a process compiles the equations of motion
 
 PROGRAM = """
 import numpy as np
@@ -139,6 +141,7 @@ AFTER = {
 
 def test_after_edits_of_each_kind_and_a_regeneration_the_assembled_answers_change(copy):
     (copy.folder / "program.py").write_text(PROGRAM, encoding="utf-8")
+    copied_code(copy.cache)
 
     def answers():
         done = copy.python("program.py")

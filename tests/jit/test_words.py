@@ -8,6 +8,7 @@ import pytest
 
 from runtime.jit.words import WORDS, words_of_kernel
 from tests.jit.test_digest import compiled_functions, modules
+from tests.support.compiled_code import copied_code
 from tests.support.processes import environment
 
 
@@ -39,6 +40,8 @@ print(*(what for what, _ in notice.compilations()), sep="\\n")
 
 @pytest.mark.slow
 def test_a_first_run_gives_one_notice_and_a_second_none(tmp_path):
+    copied_code(tmp_path, without=("revolute.", "tree_equations.", "loop."))
+
     def run():
         command = [sys.executable, "-c", PROGRAM]
         variables = environment(TALUS_CACHE_DIR=str(tmp_path), TALUS_SECOND_PROCESS="0")

@@ -8,6 +8,7 @@ import pytest
 
 import runtime.cli
 from runtime.jit.cache import cache_folder
+from tests.support.compiled_code import copied_code
 from tests.support.permissions import read_only, without_privileges, writable
 from tests.support.processes import environment
 
@@ -58,6 +59,23 @@ def test_contacts_are_warmed_for_radau_and_driven_systems_for_inverse_dynamics(w
     assert "inverse dynamics" in found[1]["uses"] and "simulation (radau)" not in found[1]["uses"]
 
 
+WARM = """
+import os
+from runtime.cli import main
+from runtime.jit import addresses, machine_code
+
+stored = machine_code.stored
+
+
+def noted(file):
+    with open(os.environ["USED"], "a") as used:
+        print(file, file=used)
+    return stored(file)
+
+
+machine_code.stored = addresses.stored = noted
+main()
+"""
 USE = """
 import numpy as np
 import models, runtime
@@ -75,19 +93,24 @@ print(compilations())
 
 @pytest.mark.slow
 def test_after_it_nothing_is_left_to_compile_and_the_cache_may_be_read_only(tmp_path):
-    drop = without_privileges()
+    drop, used = without_privileges(), tmp_path / "used"
+    cache = copied_code(tmp_path / "cache", without=("tree_equations.", "loop."))
 
     def python(*arguments):
         done = subprocess.run(
-            [sys.executable, "-c", *arguments], env=environment(TALUS_CACHE_DIR=str(tmp_path)), capture_output=True,
-            text=True, preexec_fn=drop,
+            [sys.executable, "-c", *arguments], env=environment(TALUS_CACHE_DIR=str(cache), USED=str(used)),
+            capture_output=True, text=True, preexec_fn=drop,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    found = json.loads(python("from runtime.cli import main; main()", "warm", "pendulum", "--json"))["models"]
+    found = json.loads(python(WARM, "warm", "pendulum", "--json"))["models"]
     assert {"equations of motion in joint coordinates", "integration loop (dop853)"} <= set(found[0]["compiled"])
     assert found[0]["seconds"] > 1.0
-    read_only(tmp_path)
+    names = used.read_text(encoding="utf-8").split()
+    for file in cache.glob("*/*-*"):
+        if str(file) not in names:  # it was there, and would have been missed
+            file.unlink()
+    read_only(cache)
     assert python(USE) == "[]\n"
-    writable(tmp_path)
+    writable(cache)

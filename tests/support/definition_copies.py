@@ -15,6 +15,10 @@ KEPT = {
     "limits": {"cone"},
     "cones": {"elliptical", "position", "separation", "top_view"},
     "contacts": {"sphere_plane", "hertz", "coulomb"},
+    "forces": {"rotational_damper"},
+    "coordinate_limits": {"slider_limit"},
+    "joint_friction": {"guide_friction"},
+    "couplings": {"follower"},
 }
 
 

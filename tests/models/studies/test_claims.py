@@ -41,6 +41,7 @@ slow = pytest.mark.slow
 
 
 @slow
+@pytest.mark.long
 @pytest.mark.parametrize("year", KEY)
 def test_key_claims_are_reproduced(claims, year):
     rows = records(claims[1], f"claims of Rodrigues da Silva {year}")
