@@ -2,6 +2,7 @@
 
 freshness, cache       refuse stale kernels; folders named by the digests of sources
 compilation, pipelines compiled functions: entry points that Python calls, and what is linked into them
+lowering               numba's translation to LLVM's language, shorter for what compiled code here contains
 machine_code, stored_library
                        machine code in files of the cache, and what is made of it in the next process
 pointers, references   named tuples of arrays behind one pointer, and how Python hands them over

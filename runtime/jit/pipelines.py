@@ -14,7 +14,19 @@ from typing import Any, ClassVar
 from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_machinery import PassManager
+from numba.core.typed_passes import NativeLowering
 
+from runtime.jit.lowering import ShortLowering
+
+# numba's passes for what compiled code here does not contain: closures, ``with``, ``raise``, loops over tuples of several types,
+# expressions of whole arrays, functions for which numba's own text is inserted, branches on types; and those that find where
+# variables are last used, for reference counts.
+LEFT_OUT = {
+    "DeadBranchPrune", "DumpParforDiagnostics", "FindLiterallyCalls", "IRLegalization", "IRProcessing", "InlineClosureLikes",
+    "InlineInlinables", "InlineOverloads", "LiteralPropagationSubPipelinePass", "LiteralUnroll", "MakeFunctionToJitFunction",
+    "NopythonRewrites", "RewriteDynamicRaises", "RewriteSemanticConstants", "WithLifting",
+}  # fmt: skip
 types: Any = numba_types  # numba's types are opaque to a type checker
 
 
@@ -120,6 +132,16 @@ class PairingLibrary(_OnceOptimisedLibrary):
     passes = MappingProxyType({"slp_vectorize": True})
 
 
+def _shorter(passes: PassManager) -> PassManager:
+    """The passes of numba without those that compiled code here does not need."""
+    made = PassManager(passes.pipeline_name)
+    for step, description in passes.passes:
+        if step.__name__ not in LEFT_OUT:
+            made.add_pass(ShortLowering if step is NativeLowering else step, description)
+    made.finalize()
+    return made
+
+
 class EntryCompiler(Compiler):  # type: ignore[misc]
     """numba's compiler, for functions that Python calls and for those called by their address."""
 
@@ -135,7 +157,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
         state = self.state
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        return super().define_pipelines()
+        return [_shorter(pipeline) for pipeline in super().define_pipelines()]
 
 
 class UnoptimisedCompiler(EntryCompiler):
