@@ -103,6 +103,8 @@ def _record_sources() -> None:
         modules = [file for file in sources() if file.parent.name in COMPILED]
         own += [digest_of(f"runtime.{file.parent.name}.{file.stem}") for file in modules]
         record(cache_folder(), compiled_folder().name, [*own, compiled_folder().name])
+        if recorded(cache_folder(), compiled_folder().name):
+            begin()  # these sources are new: much is to be compiled
 
 
 @cache  # once in a process
