@@ -68,15 +68,15 @@ def joints_serve(system: System) -> bool:
     """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
     By a kernel of the tree they are faster than absolute coordinates with forces of any kind.  The recursion is faster than the
-    evaluation joint by joint, not than a whole-model kernel; on rows it is not faster, and contacts of bodies that float are less
-    accurate by it.
+    evaluation joint by joint, not than a whole-model kernel, and on rows it is not faster.  Forces are left to absolute coordinates
+    then: contacts of bodies that float, and states between the steps of stiff motions, are more accurate there.
     """
     tree = system.tree
     if tree is None:
         return False
     if module_of_tree(system) is not None:
         return True
-    return not tree.closing and not system.contacts and module_of(system.model.key) is None
+    return not tree.closing and not system.loaded and module_of(system.model.key) is None
 
 
 def lanes_know(system: System) -> bool:

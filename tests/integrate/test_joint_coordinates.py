@@ -245,7 +245,7 @@ def test_limits_by_recursion(monkeypatch):
 
 
 def test_auto_takes_joint_coordinates_where_these_are_not_slower():
-    """By a kernel of the tree with any forces; by recursion without contacts, where no kernel of all bodies is present."""
+    """By a kernel of the tree with any forces; by recursion without forces, where no kernel of all bodies is present."""
     assert runtime.simulate(FOOT, 0.1).stats.kernel == "joint coordinates"
     for settings in (dict(method="radau"), dict(alpha=5.0), dict(method="RK45"), dict(coordinates="absolute")):
         assert runtime.simulate(FOOT, 0.1, **settings).stats.kernel == "whole model"

@@ -166,7 +166,7 @@ def test_whole_model_kernels_stand_aside():
     system = double(0.0)
     with pytest.raises(codegen.DefinitionError, match="'rods' has a body with a moment of inertia of 0"):
         codegen.compile_model(system)
-    assert runtime.simulate(system, 0.01).stats.kernel == "joint by joint"
+    assert runtime.simulate(system, 0.01).stats.kernel == "joint coordinates, by recursion"
     assert double(1e-3).model.key != system.model.key
 
 
