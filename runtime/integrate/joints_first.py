@@ -60,6 +60,7 @@ class JointsFirst:
             rest.watch(first.work.events)
         if isinstance(rest, Automatic):
             rest.s.flags[stepping.TURN] = s.flags[stepping.TURN]
+            rest.s.time[stepping.REACH] = s.time[stepping.REACH]  # by which radau knows the steps of dop853
         self.now = rest
 
     @property

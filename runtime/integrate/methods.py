@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from runtime.dynamics.elimination import PIVOT_TOLERANCE
 from runtime.dynamics.force_elements import EventWorkspace
 from runtime.dynamics.layout import OK
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -216,6 +217,10 @@ class Compiled:
         projected, stuck = bool(self.s.flags[stepping.PROJECTED]), bool(self.s.passage[stepping.OFF] > NEARLY)
         return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
 
+    def explained(self, status: Status, message: str) -> tuple[Status, str]:
+        """Status and message of a run that is given up for its short steps; those of their cause, where it is known."""
+        return status, message
+
     def _begin(
         self, first: Beginning, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
@@ -366,7 +371,7 @@ def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> 
 def failure_detail(
     status: Status, system: System, work: Workspace, *, projected: bool = True, stuck: bool = False
 ) -> str:
-    """The dependent row of a singular configuration, or a force that is not finite; empty for another status."""
+    """The cause of a singular configuration, or a force that is not finite; empty for another status."""
     if status == Status.NOT_FINITE:
         bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
         return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
@@ -374,6 +379,11 @@ def failure_detail(
         return reason_of_friction(system, work)
     if status != Status.SINGULAR_CONFIGURATION:
         return ""
+    thin = system.data.thin_body
+    if len(thin) and not system.data.closed and work.smallest_pivot[0] > PIVOT_TOLERANCE:  # the rows are independent
+        fastest = np.argmax(np.nan_to_num(np.abs(work.v_dot[thin, 3:]).max(axis=1), nan=np.inf))
+        name = system.body_names[thin[fastest] - 1]
+        return f"body '{name}' has no inertia in a rotation that is free there; give it a moment of inertia"
     k, r = map(int, work.failed)
     joint = system.joints[k]
     hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""

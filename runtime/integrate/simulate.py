@@ -111,8 +111,9 @@ def simulate(
         Of the equations of motion: "absolute", those of all bodies with the reactions of the joints, or "joint", those of the
         motions of the joints, in fewer operations and on the constraints; tolerances are those of these coordinates then.  They
         restrain these coordinates by the rows of joints that close loops or have no motion, and of drivers.  "auto": joint where
-        a kernel of a tree is present (``codegen.compile_model``), alpha and beta are not given and the method is "auto" or
-        "dop853", and absolute from where a motion becomes stiff or its joint coordinates fail.
+        they are present and, as measured, not slower: by a kernel of a tree (``codegen.compile_model``), or by recursion without
+        forces, rows and a kernel of all bodies, where alpha and beta are not given and the method is "auto" or "dop853"; and
+        absolute from where a motion becomes stiff or its joint coordinates fail.
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
 
@@ -277,7 +278,7 @@ def _integrate_compiled(
         while status == Status.RUNNING:
             steps = m.counts()[1]
             if (ended := lookout.given_up(steps, m.t)) is not None:
-                status, reason = ended
+                status, reason = m.explained(*ended)
                 break
             portion = min(portion, until_next_look(steps, how.max_steps))
             if portion == 0:

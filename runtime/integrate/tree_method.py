@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 
 from runtime.dynamics.closing_rows import NONE
-from runtime.dynamics.equations import shared_workspace_for, workspace_for
+from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OK, STATE, P, V
 from runtime.dynamics.lift import lift_once
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -19,7 +19,7 @@ from runtime.integrate.balance import balance_of
 from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.dense_output import state_once
-from runtime.integrate.methods import Compiled
+from runtime.integrate.methods import Compiled, failure_detail
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.tree_stages import addresses_of_tree
@@ -64,22 +64,27 @@ class OffTheRowsError(ModelError):
     """An initial state off the constraints."""
 
 
-def kernel_knows(system: System) -> bool:
-    """Whether a system has equations of motion in joint coordinates by a kernel that is faster than absolute coordinates.
+def joints_serve(system: System) -> bool:
+    """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
-    That of a tree is where it knows all forces; that of a tree with rows always is.  Contacts are left to absolute coordinates.
+    By a kernel of the tree they are faster than absolute coordinates with forces of any kind.  The recursion is faster than the
+    evaluation joint by joint, not than a whole-model kernel, and on rows it is not faster.  Forces are left to absolute coordinates
+    then: contacts of bodies that float, and states between the steps of stiff motions, are more accurate there.
     """
-    if system.contacts:
-        return False
     tree = system.tree
-    if tree is None or (system.loaded and not tree.closing and not tree.limits):
+    if tree is None:
         return False
-    return module_of_tree(system) is not None
+    if module_of_tree(system) is not None:
+        return True
+    return not tree.closing and not system.loaded and module_of(system.model.key) is None
 
 
 def lanes_know(system: System) -> bool:
-    """Whether the kernel serves many cases side by side: those of trees without rows do."""
-    return kernel_knows(system) and system.closed_tree is None
+    """Whether a kernel serves many cases side by side: that of a tree without rows does where it knows all forces."""
+    tree = system.tree
+    if tree is None or system.contacts or (system.loaded and not tree.limits):
+        return False
+    return system.closed_tree is None and module_of_tree(system) is not None
 
 
 def module_of_tree(system: System) -> ModuleType | None:
@@ -93,7 +98,7 @@ def module_of_tree(system: System) -> ModuleType | None:
 def in_joint_coordinates(system: System, how: Settings) -> bool:
     """Whether runs of a system with these settings begin in joint coordinates."""
     return (
-        how.coordinates == JOINT or system.joint_coordinates_only or (how.coordinates == AUTO and kernel_knows(system))
+        how.coordinates == JOINT or system.joint_coordinates_only or (how.coordinates == AUTO and joints_serve(system))
     )
 
 
@@ -196,6 +201,23 @@ class InJointCoordinates(Compiled):
             status = failure.py_func(code)
             raise RunFailure(status, t, self._detail(status))
         return z
+
+    def advance(
+        self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
+    ) -> tuple[Status, str]:
+        """As of ``Compiled``."""
+        status, message = super().advance(steps, outputs, out, record_t, record_y)
+        return self.explained(status, message) if status == Status.STEP_TOO_SMALL else (status, message)
+
+    def explained(self, status: Status, message: str) -> tuple[Status, str]:
+        """As of ``Compiled``.  Where a thin body is free to turn, steps become short; the equations of all bodies find it."""
+        if not len(self.data.thin_body) or self.system.joint_coordinates_only:
+            return status, message
+        work, y = workspace_for(self.data), self.y
+        found = failure.py_func(derivative_once(self.t, y, self.data, work, np.empty_like(y)))
+        if found != Status.SINGULAR_CONFIGURATION:
+            return status, message
+        return found, found.text(self.t, failure_detail(found, self.system, work))
 
     def _detail(self, status: Status) -> str:
         closing = self.work.tree.closing

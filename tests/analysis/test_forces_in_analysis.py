@@ -127,7 +127,7 @@ def test_whole_model_kernels_and_ensembles_take_the_forces_in():
     t = np.linspace(0.0, 1.0, 5)
     system = build()
     codegen.compile_model(system)
-    whole = simulate(build(), 1.0, t_eval=t, rtol=1e-11, atol=1e-11)
+    whole = simulate(build(), 1.0, t_eval=t, rtol=1e-11, atol=1e-11, coordinates="absolute")
     assert whole.stats.kernel == "whole model"
     for time, y in zip(t, whole.states, strict=True):
         found = []

@@ -6,12 +6,14 @@ import pytest
 import codegen
 import models
 import runtime
+from benchmarks.ensemble_systems import builder_of, driven_four_bar, floating, loaded_foot
 from benchmarks.random import acting, compare, question
 from runtime import ModelError, Status
 from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.run import Run
 from runtime.support.errors import UnknownNameError
 from tests.support.joint_trees import KINDS, random_tree
+from tests.support.stiff import thrown_ball
 
 TIMES = np.linspace(0.0, 1.0, 21)
 FOOT = models.foot.build("modified")
@@ -242,14 +244,50 @@ def test_limits_by_recursion(monkeypatch):
     assert difference(*runs) < 1e-7 and runs[0].limits["pivot"].excess.max() > 1e-3
 
 
-def test_what_the_kernel_does_not_know_stays_absolute():
-    """ "auto": joint coordinates where a kernel knows all forces, by default."""
+def test_auto_takes_joint_coordinates_where_these_are_not_slower():
+    """By a kernel of the tree with any forces; by recursion without forces, where no kernel of all bodies is present."""
     assert runtime.simulate(FOOT, 0.1).stats.kernel == "joint coordinates"
     for settings in (dict(method="radau"), dict(alpha=5.0), dict(method="RK45"), dict(coordinates="absolute")):
         assert runtime.simulate(FOOT, 0.1, **settings).stats.kernel == "whole model"
-    assert runtime.simulate(models.chain.build(3), 0.1).stats.kernel == "joint by joint"
     off = FOOT.state.replace(r={"main_foot": FOOT.state.r["main_foot"] + [5e-8, 0.0, 0.0]})
     assert runtime.simulate(FOOT, 0.1, initial=off).stats.kernel == "whole model"
+    kernels = {
+        "joint coordinates": (loaded_foot(), sole_on_ground()),
+        "joint coordinates, by recursion": (models.chain.build(3), floating()),
+        "whole model": (models.double_pendulum.build(), models.foot_ground.build()),
+        "joint by joint": (driven_four_bar(), thrown_ball()),
+    }
+    for kernel, systems in kernels.items():
+        for system in systems:
+            assert runtime.simulate(system, 0.01).stats.kernel == kernel, system.name
+
+
+def sole_on_ground(creep=1e-2):
+    """The modified foot, whose heel hits the ground and slides."""
+    b = builder_of(models.foot.build("modified"))
+    law = dict(
+        law="hunt_crossley", stiffness=2e5, exponent=1.5, loss=0.3, friction="coulomb", mu_c=0.4, mu_d=0.0, creep=creep
+    )
+    for name, body, depth in (("heel", "main_foot", -0.04), ("ball", "toes", -0.02)):
+        b.contact(name, body, centre=(0, 0, depth), radius=0.01, point=(0, 0, -0.02), normal=(0, 0, 1), **law)
+    return b.build()
+
+
+@pytest.mark.parametrize("make", [loaded_foot, sole_on_ground])
+def test_loads_and_contacts_by_the_kernel(make):
+    system, times = make(), np.linspace(0.0, 0.6, 13)
+    run = runtime.simulate(system, 0.6, t_eval=times, rtol=1e-10, atol=1e-10)
+    absolute = runtime.simulate(system, 0.6, t_eval=times, rtol=1e-12, atol=1e-12, coordinates="absolute")
+    assert run.stats.kernel == "joint coordinates" and difference(run, absolute) < 1e-7
+    assert run.energy == pytest.approx(absolute.energy, abs=1e-7)
+    assert np.abs(run.energy_balance.error).max() < 1e-7
+    assert [row[1:3].tolist() for row in run.contact_events] == [row[1:3].tolist() for row in absolute.contact_events]
+
+
+def test_radau_gives_way_again_after_joint_coordinates():
+    """Radau knows the steps of dop853 from before the turn."""
+    parts = runtime.simulate(sole_on_ground(creep=1e-4), 0.6, rtol=1e-10, atol=1e-10).stats.parts
+    assert [part.method for part in parts][:3] == ["dop853", "radau", "dop853"]
 
 
 def test_stiff_motions_turn_to_radau():

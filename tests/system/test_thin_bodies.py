@@ -166,7 +166,7 @@ def test_whole_model_kernels_stand_aside():
     system = double(0.0)
     with pytest.raises(codegen.DefinitionError, match="'rods' has a body with a moment of inertia of 0"):
         codegen.compile_model(system)
-    assert runtime.simulate(system, 0.01).stats.kernel == "joint by joint"
+    assert runtime.simulate(system, 0.01).stats.kernel == "joint coordinates, by recursion"
     assert double(1e-3).model.key != system.model.key
 
 
@@ -216,3 +216,16 @@ def test_a_free_point_mass_is_refused():
     b.body("ball", mass=1.0, inertia=(0, 0, 0), free=True)
     with pytest.raises(runtime.ModelError, match="body 'ball': its moment of inertia about"):
         b.build()
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "joint", "auto"])
+def test_a_point_mass_that_meets_the_axis_of_its_gimbal_is_named(coordinates):
+    """About this axis it has no inertia: rates grow without bound, and no row becomes dependent."""
+    b = runtime.Builder("pole", gravity=GRAVITY, axes="global")
+    b.body("bob", mass=1.0, inertia=(0, 0, 0), r=(0.5 * np.sin(0.5), 0.0, -0.5 * np.cos(0.5)))
+    b.joint("gimbal", "universal", "ground", "bob", point=(0, 0, 0), a_i=(0, 0, 1), a_j=(0, 1, 0))
+    system = b.build()
+    start = runtime.system.displaced(system, {}, {"gimbal.theta_i": 1e-9})
+    run = runtime.simulate(system, 3.0, initial=start, rtol=1e-9, atol=1e-9, coordinates=coordinates)
+    assert run.status == runtime.Status.SINGULAR_CONFIGURATION
+    assert "body 'bob' has no inertia in a rotation that is free there; give it a moment of inertia" in run.message

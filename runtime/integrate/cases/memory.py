@@ -30,14 +30,17 @@ from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     in_joint_coordinates,
     is_projected,
+    module_of_tree,
+    scales_of,
     stepper_of_tree,
+    tree_constants,
     tree_of,
     workspace_of_tree,
 )
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.support.pool import Block, items_of, layout_of
-from runtime.system.spanning_tree import COORDINATES, RATES
+from runtime.system.spanning_tree import COORDINATES, RATES, tree_data
 from runtime.system.system import System
 from runtime.system.whole_model import whole_of
 
@@ -198,32 +201,22 @@ def same_items(first: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def changes_of_data(frame: Frame, first: System, system: System, how: Settings) -> Changes | None:
-    """The changes from the first system of a frame to another in absolute coordinates, from their data alone.
+    """The changes from the first system of a frame to another, from their data and trees alone.
 
-    None where more than numbers of the data may differ, so that memory of its own decides.
+    None where more than numbers of these may differ, so that memory of its own decides.
     """
-    if in_joint_coordinates(system, how) or in_joint_coordinates(first, how):
+    in_joints = in_joint_coordinates(system, how)
+    if in_joints != in_joint_coordinates(first, how):
         return None
     same = same_items(first.contacts, system.contacts) and same_items(first.forces, system.forces)
     if how.method != DOP853 and not same:
         return None  # the tolerances of radau depend on their creeps
-    old, new = whole_of(first, first.data), whole_of(system, system.data)
-    if (old is None) != (new is None):
-        return None
-    found = [(frame.parts.w.constants, new.constants)] if new is not None else []
-    if old is not None and new is not None and (old[:2] != new[:2] or old.constants.shape != new.constants.shape):
+    found = (_changes_of_tree if in_joints else _changes_of_kernel)(frame, first, system)
+    if found is None:
         return None
     before, now, own = (items_of(t) for t in (first.data, system.data, frame.parts.t))
-    for a, b, to in zip(before, now, own, strict=True):
-        if a is b:
-            continue
-        if not isinstance(b, np.ndarray) or b.dtype != float:
-            if not np.array_equal(a, b):
-                return None
-        elif a.shape != b.shape:
-            return None
-        else:
-            found.append((to, b))
+    if not _add_changes(found, before, now, own):
+        return None
     c = system.data.contacts
     if c.least_impact is not first.data.contacts.least_impact:
         found.append((frame.parts.w.contacts.speed, np.where(c.impact >= 0, c.least_impact, 0.0)))
@@ -233,6 +226,54 @@ def changes_of_data(frame: Frame, first: System, system: System, how: Settings) 
         return NO_CHANGES
     places = np.concatenate([frame.places(to) for to, _ in found])
     return NO_CHANGES._replace(float_place=places, float_value=np.concatenate([value.ravel() for _, value in found]))
+
+
+def _add_changes(found: list[tuple[Floats, Floats]], before: list[Any], now: list[Any], own: list[Any]) -> bool:
+    """Add arrays of memory and their values; False where more than floats differ."""
+    for a, b, to in zip(before, now, own, strict=True):
+        if a is b:
+            continue
+        if not isinstance(b, np.ndarray) or b.dtype != float:
+            if not np.array_equal(a, b):
+                return False
+        elif a.shape != b.shape:
+            return False
+        else:
+            found.append((to, b))
+    return True
+
+
+def _changes_of_kernel(frame: Frame, first: System, system: System) -> list[tuple[Floats, Floats]] | None:
+    """The constants of the kernel of all bodies; None where there is another one."""
+    old, new = whole_of(first, first.data), whole_of(system, system.data)
+    if (old is None) != (new is None):
+        return None
+    if old is None or new is None:
+        return []
+    if old[:2] != new[:2] or old.constants.shape != new.constants.shape:
+        return None
+    return [(frame.parts.w.constants, new.constants)]
+
+
+def _changes_of_tree(frame: Frame, first: System, system: System) -> list[tuple[Floats, Floats]] | None:
+    """The data of a tree without rows, the constants of its kernel and the scales of its errors; None for other trees."""
+    old, new, m = tree_of(first), tree_of(system), frame.parts.w.tree
+    module = module_of_tree(system)
+    if (
+        old.closing
+        or new.closing
+        or old.limits
+        or new.limits
+        or system.couplings
+        or module is not module_of_tree(first)
+    ):
+        return None
+    found: list[tuple[Floats, Floats]] = [(frame.parts.explicit.scales, np.array(scales_of(new)))]
+    if module is not None:
+        constants = tree_constants(new, system.gravity)
+        found.append((m.constants[: len(constants)], constants))
+    before, now = (items_of(tree_data(tree, of.gravity)) for tree, of in ((old, first), (new, system)))
+    return found if _add_changes(found, before, now, items_of(m.data)) else None
 
 
 _FREE: dict[Any, list[Frame]] = {}
