@@ -1,4 +1,4 @@
-"""Running the examples of the gallery.  Imports nothing of Sphinx, so that tests use it.
+"""Running the examples of the gallery.  Imports nothing of Sphinx, so that tests use it; the site shows what they kept.
 
 An example is a module of ``docs/examples``: its docstring is its text, and it writes the picture ``NAME.png`` into the current
 folder.
@@ -57,17 +57,28 @@ def run(name: str, folder: Path) -> str:
     return printed.getvalue()
 
 
+def keep(name: str, digest: str, folder: Path, printed: str) -> tuple[Path, Path]:
+    """Keep the picture of an example, which was run in a folder, and what it printed; returns their files."""
+    picture, output = kept(name, digest)
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(folder / picture.name, picture)
+    output.write_text(printed, encoding="utf-8")
+    return picture, output
+
+
+def kept(name: str, digest: str) -> tuple[Path, Path]:
+    """Files of the picture of an example and of what it printed; the second is written last."""
+    of_source = hashlib.sha256((FOLDER / f"{name}.py").read_bytes()).hexdigest()[:16]
+    folder = KEPT / f"{digest}-{of_source}"
+    return folder / f"{name}.png", folder / f"{name}.txt"
+
+
 def picture_and_output(name: str, digest: str) -> tuple[Path, str]:
     """The picture of an example, and what it printed; run if neither is kept."""
-    of_source = hashlib.sha256((FOLDER / f"{name}.py").read_bytes()).hexdigest()[:16]
-    kept = KEPT / f"{digest}-{of_source}"
-    picture, output = kept / f"{name}.png", kept / f"{name}.txt"
+    picture, output = kept(name, digest)
     if not output.is_file():
         with tempfile.TemporaryDirectory() as folder:
-            printed = run(name, Path(folder))
-            kept.mkdir(parents=True, exist_ok=True)
-            shutil.copy(Path(folder, f"{name}.png"), picture)
-        output.write_text(printed, encoding="utf-8")
+            keep(name, digest, Path(folder), run(name, Path(folder)))
     return picture, output.read_text(encoding="utf-8")
 
 

@@ -10,15 +10,25 @@ from tests.support.paths import ROOT
 sys.path.append(str(ROOT / "docs" / "_ext"))
 import runner
 
+
+@pytest.fixture(scope="module")
+def digest():
+    """Digest of the sources of Talus; what was kept for others is removed, as the site does."""
+    digest = runner.digest_of_sources()
+    runner.remove_others(digest)
+    return digest
+
+
 SLOW = {"ankle_angles", "ensemble_bands", "excursion_study", "twenty_numbers"}
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in runner.names()]
 )
-def test_an_example_runs_and_draws(name, tmp_path):
-    runner.run(name, tmp_path)
+def test_an_example_runs_and_draws(name, tmp_path, digest):
+    printed = runner.run(name, tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == [f"{name}.png"]
+    runner.keep(name, digest, tmp_path, printed)  # for the site, which .ci/run builds after the tests
     title, description = runner.text_of(name)
     assert title and description.endswith(".")
 

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import pretty
 
-from runtime import ModelError
+import runtime
+from runtime import ModelError, analysis, report, results, system
+from runtime.support import results_folder
 from tests.support.any_value import anything
 from tests.support.public_calls import calls, make_world
 
@@ -73,6 +75,25 @@ def refusal(function, arguments):
 def known(world):
     """Name -> function and arguments."""
     return Short(calls(world))
+
+
+DRAWING = {"save", "legend", "place_legend", "draw", "side_views"}  # of figures of matplotlib
+RESULTS = {name for name in (*analysis.__all__, *results.__all__, *system.__all__) if name[0].isupper()}
+VALUES = {"Body", "Joint", "Limit", "Contact"}
+OTHER = {"GROUND", "__version__", "AssemblyError", "AssemblyWarning", "ModelError", "StaleKernelsError", "Status"}
+
+
+def test_every_public_function_takes_part(known):
+    """Left out are classes of results, which functions make, and functions that draw into figures of matplotlib."""
+    called = {name.removeprefix("models.").split(".")[-1].split(" ")[0] for name in known}
+    public = (
+        set(runtime.__all__) | set(analysis.__all__) | set(results.__all__) | set(system.__all__) | {"Table", "Report"}
+    )
+    for module in (report.plots, report.cone_plots, report.panels, report.lines):
+        drawn = {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+        public |= {name for name in drawn if not name.startswith("_")}
+    assert public - called - OTHER - (RESULTS - VALUES) - DRAWING == set()
+    assert callable(results_folder)
 
 
 def test_a_failure_can_be_shown(world, known):

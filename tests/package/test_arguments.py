@@ -12,10 +12,9 @@ import pytest
 
 import models
 import runtime
-from runtime import ModelError, State, analysis, report, results, simulate, system
-from runtime.support import checked, results_folder
+from runtime import ModelError, State, analysis, simulate
+from runtime.support import checked
 from runtime.support.errors import ArgumentError, UnknownNameError
-from tests.support.public_calls import calls, make_world
 
 SHORT = dict(rtol=1e-6, atol=1e-6, progress=False)
 
@@ -309,25 +308,6 @@ def test_names_that_packages_do_not_have_get_the_nearest():
     ):
         with pytest.raises(AttributeError, match=f"has no attribute '{name}'; did you mean '{near}'?"):
             getattr(package, name)
-
-
-DRAWING = {"save", "legend", "place_legend", "draw", "side_views"}  # of figures of matplotlib
-RESULTS = {name for name in (*analysis.__all__, *results.__all__, *system.__all__) if name[0].isupper()}
-VALUES = {"Body", "Joint", "Limit", "Contact"}
-OTHER = {"GROUND", "__version__", "AssemblyError", "AssemblyWarning", "ModelError", "StaleKernelsError", "Status"}
-
-
-def test_every_public_function_takes_part_in_the_test_of_any_argument(tmp_path):
-    """Left out are classes of results, which functions make, and functions that draw into figures of matplotlib."""
-    known = {name.removeprefix("models.").split(".")[-1].split(" ")[0] for name in calls(make_world(tmp_path))}
-    public = (
-        set(runtime.__all__) | set(analysis.__all__) | set(results.__all__) | set(system.__all__) | {"Table", "Report"}
-    )
-    for module in (report.plots, report.cone_plots, report.panels, report.lines):
-        drawn = {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
-        public |= {name for name in drawn if not name.startswith("_")}
-    assert public - known - OTHER - (RESULTS - VALUES) - DRAWING == set()
-    assert callable(results_folder)
 
 
 def test_a_check_at_the_border_costs_no_copy():

@@ -31,9 +31,13 @@ def largest_of_permutations(a, b, paired):
             found.append(np.abs(d.mean(axis=0) / d.std(axis=0, ddof=1) * np.sqrt(len(d))).max())
     else:
         every = np.vstack([a, b])
-        for chosen in itertools.combinations(range(len(every)), len(a)):
-            others = [k for k in range(len(every)) if k not in chosen]
-            found.append(np.abs(stats.ttest_ind(every[list(chosen)], every[others]).statistic).max())
+        relabelled = np.array(list(itertools.combinations(range(len(every)), len(a))))
+        for chosen in np.array_split(relabelled, len(relabelled) // 500):
+            others = np.ones((len(chosen), len(every)), bool)
+            np.put_along_axis(others, chosen, False, axis=1)
+            others = np.nonzero(others)[1].reshape(len(chosen), -1)
+            t = stats.ttest_ind(every[chosen], every[others], axis=1).statistic
+            found.extend(np.abs(t).max(axis=1))
     return np.array(found)
 
 
