@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from generated import digests
-from runtime.dynamics.layout import GROUND_INDEX, P, V
+from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Bools, Floats
 from runtime.system.model_description import digest_of_module, key_of
 from runtime.system.parts import Joint
@@ -22,6 +23,8 @@ from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, carried, kernel_pa
 ROUNDING = 1e-15
 OF_TURNED = 4.0  # rounding of what was turned into other axes, in units of that of the others
 OF_BODY = 5  # parameters of a body of a closing joint
+POINT = "point"  # kind of a vector
+SEED, ALIKE = 11, 1e-9  # of random states, and of rows there
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class ClosingJoint:
     steps: tuple[int, int]  # that move its bodies last
     size: int  # of x
     vectors: tuple[tuple[int, int], ...]  # place in x of those that the bodies turn, and 0 or 1 for body i or j
+    moved: tuple[bool, bool]  # the point of its step stands for the centre of body i, j
     signals: tuple[tuple[int, int], ...]  # place in x of the signals of a driver, and their number among all
 
     def places(self) -> list[tuple[int, int]]:
@@ -118,10 +122,13 @@ def parameters_of_cases(
     given = closed.axes.of_tree(tree.parents, kernel_parameters(tree.geometry, tree.skeleton, load, gravity))
     found[: len(given)] = _of_tree(given, gravity.T, _length(tree)).rounded()
     start = len(given) + len(tree.kinds)
-    for k in tree.closing:
+    arms = tree.geometry.arms(tree.skeleton.body_step)[0]
+    for k, joint in zip(tree.closing, closed.joints, strict=True):
         for side, body in enumerate((int(data.body_i[k]), int(data.body_j[k]))):
             if body != GROUND_INDEX:
-                found[start + OF_BODY * side + 3] = 1.0 / masses[:, body]
+                arm = arms[body - 1] if joint.moved[side] else np.zeros(3)
+                weights = start + OF_BODY * side + 3
+                found[weights : weights + 2] = _weights(body, data, masses[:, body], arm)
         start += 2 * OF_BODY + joints[k].module.SIZE
     known = np.array([value is not None for value in closed.constants])
     numbers = np.array([np.nan if value is None else value for value in closed.constants])[:, None]
@@ -165,32 +172,36 @@ def _closing_joint(
 ) -> tuple[ClosingJoint, _Parameters]:
     """The k-th joint of a system, and its parameters.
 
-    These are arm, 1 / mass and 3 / trace of inertia of both bodies, and x.
+    These are arm, 1 / mass and 3 / trace of inertia of both bodies, and x.  Where rows read a body's place only in sums with the
+    vectors to its points, these lead from the point of the step, about which the inertia is then, and there is no arm.
     """
     bodies, skeleton = (int(data.body_i[k]), int(data.body_j[k])), tree.skeleton
-    arms = tree.geometry.arms(skeleton.body_step)[0]
-    steps, found = [], []
-    for body in bodies:
-        if body == GROUND_INDEX:
-            steps.append(-1)
-            found.append(np.zeros(OF_BODY))
-            continue
-        steps.append(skeleton.body_step[body - 1])
-        # Of a point mass the inertia that stands in for its own, as in absolute coordinates.
-        own = float(np.trace(data.inertia[body])) or 9.0 / float(np.trace(data.inertia_inverse[body]))
-        weights = [1.0 / data.mass[body], 3.0 / own]
-        found.append(np.concatenate([arms[body - 1], weights]))
-    x, vectors = data.x[k, : joint.module.SIZE].copy(), []
+    of_k = data.vector_joint == k
+    vectors = [
+        (int(place), bodies.index(int(body)))
+        for place, body in zip(data.vector_place[of_k], data.vector_body[of_k], strict=True)
+    ]
+    steps, found, arms, moved = [], [], [], []
+    for side, body in enumerate(bodies):
+        of_ground = body == GROUND_INDEX
+        arm = np.zeros(3) if of_ground else tree.geometry.arms(skeleton.body_step)[0, body - 1]
+        moved.append(not of_ground and reads_points_alone(joint.module, vectors, side))
+        arms.append(arm)
+        steps.append(-1 if of_ground else skeleton.body_step[body - 1])
+        weights = (
+            (0.0, 0.0) if of_ground else _weights(body, data, data.mass[body], arm if moved[side] else np.zeros(3))
+        )
+        found.append(np.concatenate([np.zeros(3) if moved[side] else arm, weights]))
+    x = data.x[k, : joint.module.SIZE].copy()
     of_x, unit = np.zeros_like(x), np.zeros(len(x), bool)
-    for at, place, body, local in zip(
-        data.vector_joint, data.vector_place, data.vector_body, data.vector_local, strict=True
-    ):
-        if at == k:
-            turned = local if body == GROUND_INDEX else rotation_matrices(tree.pose[body - 1 : body, P:V])[0] @ local
-            x[place : place + 3] = turned
-            of_x[place : place + 3] = np.abs(turned).max()
-            unit[place : place + 3] = joint.module.VECTORS[place // 3][1] != "point"
-            vectors.append((int(place), bodies.index(int(body))))
+    for (place, side), local in zip(vectors, data.vector_local[of_k], strict=True):
+        body = bodies[side]
+        turned = local if body == GROUND_INDEX else rotation_matrices(tree.pose[body - 1 : body, P:V])[0] @ local
+        of_x[place : place + 3] = np.abs(turned).max()
+        unit[place : place + 3] = joint.module.VECTORS[place // 3][1] != POINT
+        if moved[side] and not unit[place]:
+            turned, of_x[place : place + 3] = turned + arms[side], length
+        x[place : place + 3] = turned
     signals = [
         (int(place), n)
         for n, (at, place) in enumerate(zip(data.signal_joint, data.signal_place, strict=True))
@@ -199,11 +210,41 @@ def _closing_joint(
     for place, _ in signals:
         x[place : place + 3] = 0.0
     one = ClosingJoint(
-        joint.module.evaluate, len(joint.rows), (steps[0], steps[1]), len(x), tuple(vectors), tuple(signals)
-    )
+        joint.module.evaluate, len(joint.rows), (steps[0], steps[1]), len(x), tuple(vectors), (moved[0], moved[1]),
+        tuple(signals),
+    )  # fmt: skip
     of_arms = np.array([length, length, length, 0.0, 0.0])
     return one, _Parameters(
         np.concatenate([*found, x]),
         np.concatenate([of_arms, of_arms, of_x]),
         np.concatenate([np.zeros(10, bool), unit]),
     )
+
+
+def _weights(body: int, data: ModelData, mass: Any, arm: Floats) -> tuple[Any, Any]:
+    """1 / mass and 3 / trace of inertia of a body about a point at this distance from its centre, for a mass or those of cases.
+
+    They give the sizes of rows.  Of a point mass the inertia that stands in for its own, as in absolute coordinates.
+    """
+    own = float(np.trace(data.inertia[body])) or 9.0 / float(np.trace(data.inertia_inverse[body]))
+    return 1.0 / mass, 3.0 / (own + 2.0 * mass * float(arm @ arm))
+
+
+def reads_points_alone(module: Any, vectors: Sequence[tuple[int, int]], side: int) -> bool:
+    """Whether rows read the place of body i (0) or j (1) only in sums with the vectors to its points, in a random state.
+
+    ``vectors``: places in x, and bodies.
+    """
+    points = [place for place, of in vectors if of == side and module.VECTORS[place // 3][1] == POINT]
+    random = np.random.default_rng(SEED)
+    states, x, way = random.standard_normal((2, STATE)), random.standard_normal(module.SIZE), random.standard_normal(3)
+    rows, kernel = np.zeros((2, ROWS)), python_code(module.phi)
+    try:
+        kernel(*states, x, rows[0])
+        states[side, :P] -= way
+        for place in points:
+            x[place : place + 3] += way
+        kernel(*states, x, rows[1])
+    except (ArithmeticError, ValueError):  # outside the range of a function
+        return False
+    return bool(np.allclose(rows[0], rows[1], rtol=ALIKE, atol=ALIKE))

@@ -55,6 +55,6 @@ def test_the_tolerance_of_an_error_is_found():
     system = measure.foot("modified")
     tolerance, error = joints.tolerance_of(system, np.linspace(0.0, 0.5, 11))
     assert 1e-10 < tolerance < 1e-6 and 0.0 < error <= joints.ERROR
-    assert joints.operations(system) == 150 and joints.operations(models.four_bar.build("revolute")) == 323
+    assert joints.operations(system) == 150 and joints.operations(models.four_bar.build("revolute")) == 259
     with pytest.raises(measure.BenchmarkError, match="it has no kernel in joint coordinates"):
         joints.operations(models.chain.build(20))

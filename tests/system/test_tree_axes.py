@@ -1,11 +1,14 @@
 """Axes of the steps of a tree in which many components of its vectors are 0."""
 
+from importlib import import_module
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import models
 from benchmarks.mechanisms import model, problem
-from runtime.system.closed_tree import parameters_of_cases
+from runtime.system.closed_tree import parameters_of_cases, reads_points_alone
 from runtime.system.tree_axes import about, axes_of
 from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP
 
@@ -56,3 +59,25 @@ def test_cases_have_the_parameters_of_systems_of_their_masses():
     assert found[:, 0] == pytest.approx(own.closed_tree.parameters, rel=1e-15)
     of_moments = [OF_GRAVITY + OF_STEP * k + c for k in range(len(own.tree.kinds)) for c in (6, 7, 8, 9)]
     assert found[of_moments, 1] == pytest.approx(other.closed_tree.parameters[of_moments], rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("of_centre", "alone"),
+    [(lambda r, s: r + s, True), (lambda r, s: r, False), (lambda r, s: r + 2.0 * s, False), (lambda r, s: s, False)],
+)
+def test_rows_that_read_centres_of_bodies_keep_them(of_centre, alone):
+    """Rows of a user's own joint may read the place of a body without the vector to a point of it."""
+
+    def phi(body_i, body_j, x, Phi):
+        Phi[0] = of_centre(body_j[0], x[0]) - body_i[1]
+
+    joint = SimpleNamespace(phi=phi, SIZE=3, VECTORS=(("s_j", "point", "j"),))
+    assert reads_points_alone(joint, [(0, 1)], 1) is alone
+    assert not reads_points_alone(joint, [(0, 1)], 0)
+
+
+def test_points_of_joints_replace_centres_of_bodies():
+    for kind in ("spherical", "universal", "revolute", "cylindrical", "modified_universal", "point_on_plane"):
+        module = import_module(f"generated.{kind}")
+        vectors = [(3 * k, "ij".index(body)) for k, (_, _, body) in enumerate(module.VECTORS)]
+        assert all(reads_points_alone(module, vectors, side) for side in (0, 1)), kind
