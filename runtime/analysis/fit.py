@@ -129,7 +129,7 @@ def fit_parameters(
             f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}; change the start"
         )
     with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
-        problem = _Problem(question, times, measured(data), deviations(sigma), rtol, atol, check_units, bar)
+        problem = _Problem(question, times, measured(data, times), deviations(sigma), rtol, atol, check_units, bar)
         found = _search(problem, start, low, high)
     squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
     deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)

@@ -72,8 +72,8 @@ def _of_joint(angles: Mapping[str, Any], part: str, owner: str) -> Floats:
     return found
 
 
-def measured(data: Any) -> dict[str, Floats]:
-    """Measured values by name."""
+def measured(data: Any, times: Floats) -> dict[str, Floats]:
+    """Measured values by name; a table may have a column ``time`` of these times."""
     if not isinstance(data, Mapping) or not data:
         raise ModelError(
             "data: give measured parts of the state or coordinates of joints, such as {'r.main_foot': (m, 3)} or "
@@ -90,6 +90,8 @@ def measured(data: Any) -> dict[str, Floats]:
                 f"data: '{name}' is infinite in row {at}; give finite numbers, and NaN where there is none"
             )
         found[str(name)] = array
+    if (column := found.pop("time", None)) is not None and not np.array_equal(column, times):
+        raise ModelError("data: the column 'time' differs from t; give the times of the table as t, in s")
     return found
 
 

@@ -40,7 +40,7 @@ from runtime.support.progress import reporter
 from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
 from runtime.system.parameters import joints_differ
-from runtime.system.quantity import Quantity, Role
+from runtime.system.quantity import Role
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import with_reference
@@ -151,28 +151,29 @@ class _Referenced(NamedTuple):
     """A system and those nearby with reference configurations on the rows of their joints, from which coordinates count."""
 
     own: System
-    nearby: list[list[System]]  # of each quantity; empty where it changes no joint
+    nearby: list[list[System]]  # of each quantity
+    changing: list[bool]  # whether the quantity may change a motion of a joint
     error: ModelError | None  # why there are none
 
     def motions(self, nearby: Sequence[NearbySystems]) -> tuple[NearbyMotions, ...] | str:
         """The motions of joints nearby, or why there are none."""
         if self.error is not None:
             return str(self.error)
-        return tuple(nearby_motions(self.own, *pair) for pair in zip(self.nearby, nearby, strict=True))
+        others = [systems if changing else [] for systems, changing in zip(self.nearby, self.changing, strict=True)]
+        return tuple(nearby_motions(self.own, *pair) for pair in zip(others, nearby, strict=True))
 
 
 def _referenced(question: Question, system: System, nearby: Sequence[NearbySystems]) -> _Referenced:
     """The systems with reference configurations."""
-
-    def with_own_joints(quantity: Quantity, six: NearbySystems) -> list[System]:
-        alone = quantity.role in (Role.STATE, Role.COORDINATE) or quantity.owner_sort not in ("", "joint")
-        return [] if alone else [_with_reference(question, other) for other, _ in six.systems]
-
+    changing = [
+        quantity.role not in (Role.STATE, Role.COORDINATE) and quantity.owner_sort in ("", "joint")
+        for _, quantity in question.components
+    ]
     try:
-        own, quantities = _with_reference(question, system), [quantity for _, quantity in question.components]
-        return _Referenced(own, [with_own_joints(*pair) for pair in zip(quantities, nearby, strict=True)], None)
+        others = [[_with_reference(question, other) for other, _ in six.systems] for six in nearby]
+        return _Referenced(_with_reference(question, system), others, changing, None)
     except ModelError as error:
-        return _Referenced(system, [], error)
+        return _Referenced(system, [], changing, error)
 
 
 def _module(nearby: Sequence[NearbySystems]) -> ModuleType | None:
@@ -252,8 +253,7 @@ def _in_joints(
     system = referenced.own
     data = system.data._replace(alpha=how.alpha, beta=how.beta)
     six = []
-    for own, other in zip(referenced.nearby, nearby, strict=True):
-        systems = own or [one for one, _ in other.systems]
+    for systems, other in zip(referenced.nearby, nearby, strict=True):
         at = [Nearby(one, state) for one, (_, state) in zip(systems, other.systems, strict=True)]
         six.append((at, other.offsets, other.weights))
     alone = [quantity.role in (Role.STATE, Role.COORDINATE) for _, quantity in question.components]

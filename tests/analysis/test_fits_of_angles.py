@@ -35,6 +35,7 @@ def test_a_length_is_found_in_angles_and_rates_of_a_table(foot, run):
         {"angle.ankle.theta_i": ankle.theta_i, "rate.ankle.theta_j": ankle.rates["theta_j"]}, index=T
     )
     table.iloc[5:9, 0] = np.nan
+    table["time"] = T
     sigma = {"angle.ankle.theta_i": 0.01, "rate.ankle.theta_j": 0.1}
     found = fit_parameters(foot, {"l.ankle": 0.0417}, table.index, table, sigma=sigma)
     assert found.values["l.ankle"] == pytest.approx(0.045, abs=1e-9)
@@ -126,6 +127,13 @@ def test_refused_data(foot, name):
     with pytest.raises(ModelError) as error:
         fit_parameters(foot, {"l.ankle": 0.0417}, T, data)
     assert message in str(error.value)
+
+
+def test_a_column_of_other_times_is_refused(foot):
+    with pytest.raises(
+        ModelError, match="data: the column 'time' differs from t; give the times of the table as t, in s"
+    ):
+        fit_parameters(foot, {"l.ankle": 0.0417}, T, {"time": 1000.0 * T, "angle.ankle.theta_i": T})
 
 
 @pytest.mark.parametrize(

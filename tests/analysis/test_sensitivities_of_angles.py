@@ -41,6 +41,21 @@ def test_derivatives_by_parameters_of_a_system(name, coordinates):
     compare(found, expected)
 
 
+def test_derivatives_beside_a_changed_length():
+    """The length is given and not varied: coordinates count from the reference configuration with it."""
+    system, given = models.foot.build("modified"), {"l.ankle": 0.045, "mass.leg": 2.0, "omega.leg": (0.1, 0.5, 0.2)}
+    found = [
+        runtime.sensitivities(
+            system, given, 0.3, t_eval=[0.1, 0.3], wrt=["mass.leg", "omega.leg"], coordinates=way, **TIGHT
+        )
+        for way in ("joint", "absolute")
+    ]
+    for own, other in zip(*(one.angles.values() for one in found), strict=True):
+        for name in own.units:
+            assert own[name] == pytest.approx(other[name], abs=1e-9)
+            assert own.rates[name] == pytest.approx(other.rates[name], abs=1e-8)
+
+
 def test_derivatives_by_initial_coordinates():
     system = models.foot.build("modified")
     given = {"angle.ankle.theta_i": 0.2, "rate.ankle.theta_j": 1.0}

@@ -341,8 +341,8 @@ def test_whole_numbers_are_values_of_cases():
 def test_names_of_a_run_that_an_ensemble_has_as_outputs():
     many = simulate_many(FOOT, {"mass.toes": [0.2]}, 0.1)
     with pytest.raises(
-        AttributeError, match=r"no attribute 'angles'; see outputs= of simulate_many, or many\[i\].angles"
+        AttributeError, match=r"no attribute 'limits'; see outputs= of simulate_many, or many\[i\].limits"
     ):
-        many.angles  # noqa: B018
+        many.limits  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
         many.nothing  # noqa: B018
