@@ -73,6 +73,11 @@ def energy_balance(system: System, energy: Floats, work: Work | None) -> EnergyB
             f"the motion of system '{system.name}' follows from its drivers and is not integrated, so it has no energy balance; "
             "the powers of the drivers are in driven[name].power"
         )
+    if len(work.done) != len(energy):
+        raise ModelError(
+            f"the work on system '{system.name}' is known at the {len(work.done)} times that were integrated, not at the "
+            f"{len(energy)} times of the changed run; take energy_balance of the run before dataclasses.replace"
+        )
     by_source = dict(zip(sources(system), work.done.T, strict=True))
     error = energy - work.start - work.done.sum(axis=1)
     return EnergyBalance(

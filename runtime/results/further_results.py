@@ -47,8 +47,9 @@ def unit_of_coupling(system: System, coupling: Coupling) -> str:
 
 
 def work_of(run: Recorded) -> EnergyBalance | None:
-    """The energy balance of a run that was integrated; None of a driven motion or a run made of states."""
-    return run.energy_balance if getattr(run, "_work_done", None) is not None else None
+    """The energy balance of a run that was integrated; None of a driven motion, a run made of states or one with other times."""
+    work = getattr(run, "_work_done", None)
+    return run.energy_balance if work is not None and len(work.done) == len(run.t) else None
 
 
 def drivers_of(run: Recorded) -> Iterator[Driven]:

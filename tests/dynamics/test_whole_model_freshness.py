@@ -121,7 +121,8 @@ def test_a_kernel_of_another_model_is_refused(own):
     with pytest.raises(StaleKernelsError, match="edited by hand"):
         workspace(system)
     file.unlink()
-    assert simulate(system, 0.1).stats.kernel == "joint by joint"
+    assert simulate(system, 0.1).stats.kernel == "joint coordinates, by recursion"
+    assert simulate(system, 0.1, coordinates="absolute").stats.kernel == "joint by joint"
 
 
 def test_runs_report_the_kernel_that_evaluated_them():

@@ -1,6 +1,7 @@
 """Every result of a run is in its dataset and in its table."""
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,13 @@ def read(file):
         header, *rows = csv.reader(stream)
     assert len(set(header)) == len(header)
     return dict(zip(header, np.array(rows, float).T, strict=True))
+
+
+def test_a_run_with_other_times_is_written_without_the_work_at_them(run):
+    fewer = replace(run, t=run.t[::3].copy(), states=run.states[::3].copy())
+    assert "work" in run.to_xarray() and "work" not in fewer.to_xarray()
+    with pytest.raises(runtime.ModelError, match="known at the 4 times that were integrated, not at the 2 times"):
+        _ = fewer.energy_balance
 
 
 def test_results_of_loads_limits_contacts_and_forces(run, columns):
