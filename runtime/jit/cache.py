@@ -39,8 +39,13 @@ def digest(root: Path = ROOT) -> str:
 
 def sources(root: Path = ROOT) -> list[Path]:
     """The sources that decide what machine code is made."""
-    folders = [root / "generated", *(root / "runtime" / folder for folder in COMPILED)]
-    return [file for folder in folders for file in sorted(folder.glob("*.py"))]
+    rooms = [file for folder in COMPILED for file in sorted((root / "runtime" / folder).rglob("*.py"))]
+    return [*sorted((root / "generated").glob("*.py")), *rooms]
+
+
+def module_of(file: Path, root: Path = ROOT) -> str:
+    """The name of the module of a file."""
+    return ".".join(file.relative_to(root).with_suffix("").parts)
 
 
 def _stamp(file: Path) -> tuple[int, int]:

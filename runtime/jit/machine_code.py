@@ -29,7 +29,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
-from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of, sources, unchanged
+from runtime.jit.cache import cache_folder, compiled_folder, digest_for, digest_of, module_of, sources, unchanged
 from runtime.jit.freshness import ROOT, sha256, text_of
 from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
@@ -100,8 +100,7 @@ def _record_sources() -> None:
     if not recorded(cache_folder(), compiled_folder().name):
         kernels = [file for folder in ("generated", "generated/whole") for file in (ROOT / folder).glob("*.py")]
         own = [digest_of_kernel(text_of(file)) for file in kernels]
-        modules = [file for file in sources() if file.parent.name in COMPILED]
-        own += [digest_of(f"runtime.{file.parent.name}.{file.stem}") for file in modules]
+        own += [digest_of(name) for name in map(module_of, sources()) if name.startswith("runtime.")]
         record(cache_folder(), compiled_folder().name, [*own, compiled_folder().name])
         if recorded(cache_folder(), compiled_folder().name):
             begin()  # these sources are new: much is to be compiled

@@ -55,7 +55,7 @@ def test_threads_may_share_a_system():
 # Of a run of the foot: equations of motion, method, assembly and energy; Jacobian and linear equations.
 COMPILED_ANEW = {
     "dop853": ("tree_turn_turn.", "tree_equations.", "loop.", "projection.", "energy."),
-    "radau": ("radau_linear.", "jacobian."),
+    "radau": ("linear.", "jacobian."),
 }
 PROGRAM = """
 import sys

@@ -21,6 +21,7 @@ from runtime.jit.pointers import Pointer
 from tests.support.paths import ROOT
 
 COVERED = cache.COVERED
+ROOM_INSIDE = "integrate/radau"
 OURS = ("codegen", "generated", "models", "runtime")
 
 
@@ -98,13 +99,13 @@ def test_compiled_functions_use_no_constant_or_function_from_other_folders():
 @pytest.fixture
 def miniature(tmp_path):
     """The folders of the digest with one small module each, beside one that is outside."""
-    for folder in ("generated", *(f"runtime/{folder}" for folder in (*cache.COMPILED, "system"))):
+    for folder in ("generated", *(f"runtime/{folder}" for folder in (*cache.COMPILED, ROOM_INSIDE, "system"))):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "part.py").write_text("A = 1\n", encoding="utf-8")
     return tmp_path
 
 
-@pytest.mark.parametrize("folder", ["generated", *(f"runtime/{folder}" for folder in cache.COMPILED)])
+@pytest.mark.parametrize("folder", ["generated", *(f"runtime/{folder}" for folder in (*cache.COMPILED, ROOM_INSIDE))])
 def test_an_edit_in_each_folder_changes_the_digest(miniature, folder):
     before = cache.digest(miniature)
     (miniature / folder / "part.py").write_text("A = 2\n", encoding="utf-8")
