@@ -68,8 +68,8 @@ def joints_serve(system: System) -> bool:
     """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
     By a kernel of the tree they are faster than absolute coordinates with forces of any kind.  The recursion is faster than the
-    evaluation joint by joint, not than a whole-model kernel, and on rows it is not faster.  Forces are left to absolute coordinates
-    then: contacts of bodies that float, and states between the steps of stiff motions, are more accurate there.
+    evaluation joint by joint, not than a whole-model kernel, and on rows it is not faster.  Forces are left to absolute
+    coordinates then: contacts of bodies that float, and states between the steps of stiff motions, are more accurate there.
     """
     tree = system.tree
     if tree is None:
