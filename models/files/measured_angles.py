@@ -16,6 +16,7 @@ from models.files.storage import LARGEST, read_storage
 from models.files.xml_reading import read_bytes, shortened
 from runtime import ModelError, System
 from runtime.support import checked, named
+from runtime.system.quantity import coordinate_units
 
 # Units in the header of a column, such as "flexion [deg]" -> factor, and the unit of the quantity.
 UNITS = {
@@ -78,7 +79,7 @@ def read_angles(
     """
     path = Path(file)
     table = _storage(path) if path.suffix.lower() in (".mot", ".sto") else _csv(path)
-    known = _quantities(system)
+    known = coordinate_units(system)
     chosen = _named(table, names, known) if names else _found(table, known)
     if not chosen:
         example = next(iter(known), "angle.JOINT.COORDINATE")
@@ -93,15 +94,6 @@ def read_angles(
             for name, column in chosen.items()
         },
     )
-
-
-def _quantities(system: System) -> dict[str, str]:
-    """Names of coordinates and rates of a system, with their units."""
-    found: dict[str, str] = {}
-    for joint, motion in system.joint_motions.items():
-        for column, unit in motion.units.items():
-            found |= {f"angle.{joint}.{column}": unit, f"rate.{joint}.{column}": f"{unit}/s"}
-    return found
 
 
 def _found(table: _Table, known: Mapping[str, str]) -> dict[str, str]:

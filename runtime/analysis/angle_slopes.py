@@ -14,7 +14,7 @@ import numpy as np
 from runtime.analysis.nearby import NearbySystems
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.integrate.variational.points import NEARBY
-from runtime.results.joint_angles import JointAngles, coordinates_and_rates
+from runtime.results.joint_angles import JointAngles, by_name, coordinates_and_rates
 from runtime.support.arrays import Floats
 from runtime.support.names import named
 from runtime.system.joint_motion import FULL_TURN, JointMotion
@@ -82,11 +82,7 @@ def _slopes_of_joint(
         for weight, motions in zip(nearby[k].weights, nearby[k].motions, strict=True):
             if motion.joint.name in motions:
                 add(k, weight, coordinates_and_rates(system, motions[motion.joint.name], states))
-
-    def by_name(array: Floats) -> Mapping[str, Floats]:
-        return named("coordinate", {name: array[:, k] for k, name in enumerate(motion.units)})
-
-    return JointAngles(motion.joint.name, motion.joint.kind, by_name(found[0]), by_name(found[1]), motion.units)
+    return by_name(motion, found[0], found[1], axis=1)
 
 
 def nearest_turns(motion: JointMotion, values: Floats, to: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from runtime.support.errors import ACCEPTED, ModelError, did_you_mean
 from runtime.support.numbers import floats
 from runtime.support.units import OTHER_UNITS, Usual, ask, with_unit
 from runtime.system.joint_motion import FULL_TURN
-from runtime.system.quantity import COORDINATES, Quantity, Role, parse
+from runtime.system.quantity import COORDINATES, Quantity, Role, coordinate_units, parse
 from runtime.system.state import PARTS, STATE_UNITS
 from runtime.system.system import System
 
@@ -143,19 +143,15 @@ def _quantity(system: System, name: str) -> tuple[Quantity, int | None]:
             if column in step.columns:
                 unit = motion.units[column] + ("/s" if quantity.part == "rate" else "")
                 return quantity._replace(unit=unit, owner_sort="ball" if step.kind == "ball" else "joint"), None
-    near = did_you_mean(name, [*(f"{part}.{body}" for part in PARTS for body in bodies), *_coordinates(system)])
+    near = did_you_mean(name, [*(f"{part}.{body}" for part in PARTS for body in bodies), *coordinate_units(system)])
     if quantity.role is Role.COORDINATE and joint in system.joint_names and joint not in system.joint_motions:
         kind = system.joint(joint).kind
         raise ModelError(f"data: '{name}': joint '{joint}' ({kind}) has no coordinates; give data of its bodies")
     known = ", ".join(bodies)
-    angles = f", or coordinates and rates of joints: {', '.join(_coordinates(system))}" if system.joint_motions else ""
+    angles = (
+        f", or coordinates and rates of joints: {', '.join(coordinate_units(system))}" if system.joint_motions else ""
+    )
     raise ModelError(f"data: '{name}' is no part of the state; {near}use {', '.join(PARTS)} of {known}{angles}")
-
-
-def _coordinates(system: System) -> Iterator[str]:
-    for joint, motion in system.joint_motions.items():
-        for column in motion.units:
-            yield from (f"{part}.{joint}.{column}" for part in COORDINATES)
 
 
 def ask_about_scales(start: Sensitivities, data: Sequence[Measured]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ensemble.kept_outputs import from_within_half_a_turn
-from runtime.results.joint_angles import JointAngles, coordinates_and_rates
+from runtime.results.joint_angles import JointAngles, by_name, coordinates_and_rates
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.names import named
@@ -55,11 +55,7 @@ def _of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngle
         for k, unit in enumerate(motion.units.values()):
             if unit == "rad":
                 values[..., k] = from_within_half_a_turn(values[..., k])
-
-    def by_name(array: Floats) -> Mapping[str, Floats]:
-        return named("coordinate", {name: array[..., k] for k, name in enumerate(motion.units)})
-
-    return JointAngles(motion.joint.name, motion.joint.kind, by_name(values), by_name(rates), motion.units)
+    return by_name(motion, values, rates)
 
 
 def _of_outputs(ensemble: Any) -> Mapping[str, JointAngles]:

@@ -44,7 +44,7 @@ class _Column(NamedTuple):
 def columns_of(run: Recorded) -> tuple[list[str], list[str], Floats]:
     """Names, units and values (n, columns) of all quantities of a run; the first column is the time.
 
-    Where two columns would have one name, since parts of two kinds share theirs, the later one has its kind in brackets, such as
+    Where two columns would have one name, since parts of two kinds share a name, the later one has its kind in brackets, such as
     "knee (limit).angle".
     """
     found: dict[str, tuple[str, Floats]] = {"time": ("s", run.t)}

@@ -56,12 +56,17 @@ def joint_angles(system: System, states: Floats) -> Mapping[str, JointAngles]:
 
 def angles_of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngles:
     """Coordinates of a joint of a system, with its motion, from the states (n, bodies, 13) of a run."""
+    return by_name(motion, *coordinates_and_rates(system, motion, states))
 
-    def by_name(array: Floats) -> Mapping[str, Floats]:
-        return named("coordinate", dict(zip(motion.units, np.ascontiguousarray(array.T), strict=True)))
 
-    values, speeds = coordinates_and_rates(system, motion, states)
-    return JointAngles(motion.joint.name, motion.joint.kind, by_name(values), by_name(speeds), motion.units)
+def by_name(motion: JointMotion, values: Floats, speeds: Floats, axis: int = -1) -> JointAngles:
+    """Coordinates and rates of a joint from arrays with the coordinates along an axis."""
+
+    def parts(array: Floats) -> Mapping[str, Floats]:
+        rows = np.ascontiguousarray(np.moveaxis(array, axis, 0))
+        return named("coordinate", dict(zip(motion.units, rows, strict=True)))
+
+    return JointAngles(motion.joint.name, motion.joint.kind, parts(values), parts(speeds), motion.units)
 
 
 def coordinates_and_rates(system: System, motion: JointMotion, states: Floats) -> tuple[Floats, Floats]:

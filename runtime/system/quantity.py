@@ -125,11 +125,19 @@ def _armature_unit(system: System, coordinate: str) -> str:
     return "kg m^2" if motion is None or motion.units.get(column, "rad") == "rad" else "kg"
 
 
+def coordinate_units(system: System) -> dict[str, str]:
+    """Names of the coordinates of a system's joints and of their rates, such as "angle.ankle.theta_i" -> their units."""
+    found: dict[str, str] = {}
+    angle, rate = COORDINATES
+    for joint, motion in system.joint_motions.items():
+        for column, unit in motion.units.items():
+            found |= {f"{angle}.{joint}.{column}": unit, f"{rate}.{joint}.{column}": f"{unit}/s"}
+    return found
+
+
 def initial_coordinates(system: System) -> list[str]:
     """Names of the coordinates of a system's joints in its initial state, such as "angle.ankle.theta_i"."""
-    return [
-        f"{COORDINATES[0]}.{name}.{column}" for name, motion in system.joint_motions.items() for column in motion.units
-    ]
+    return [name for name in coordinate_units(system) if name.startswith(f"{COORDINATES[0]}.")]
 
 
 @cache

@@ -45,10 +45,7 @@ class Axes:
             before, after = self.of(parent).T, self.rotation[k].T
             for first, A in ((0, before), (3, before), (7, after)):
                 own[k, first : first + 3] = np.tensordot(A, own[k, first : first + 3], 1)
-            inertia = np.empty((3, 3, *given.shape[1:]))
-            inertia[UPPER] = own[k, 10:]
-            inertia[UPPER[1], UPPER[0]] = own[k, 10:]
-            own[k, 10:] = np.einsum("ab,bc...,dc->ad...", after, inertia, after)[UPPER]
+            own[k, 10:] = np.einsum("ab,bc...,dc->ad...", after, _inertia(own[k, 10:]), after)[UPPER]
         return found
 
 
@@ -98,7 +95,8 @@ def _moved_alike(k: int, kinds: Sequence[str], parents: Sequence[int]) -> list[i
 
 
 def _inertia(six: Floats) -> Floats:
-    found = np.empty((3, 3))
+    """The inertia (3, 3, ...) with the components (6, ...) of its upper half."""
+    found = np.empty((3, 3, *six.shape[1:]))
     found[UPPER] = found[UPPER[1], UPPER[0]] = six
     return found
 
