@@ -16,7 +16,7 @@ from models.files.storage import LARGEST, read_storage
 from models.files.xml_reading import read_bytes, shortened
 from runtime import ModelError, System
 from runtime.support import checked, named
-from runtime.system.quantity import coordinate_units
+from runtime.system import coordinate_units
 
 # Units in the header of a column, such as "flexion [deg]" -> factor, and the unit of the quantity.
 UNITS = {

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from runtime.system.displacement import displaced, joint_coordinates
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
     from runtime.system.parts import Body, Contact, Joint, Limit
+    from runtime.system.quantity import coordinate_units
     from runtime.system.shapes import Shape
 else:
     __getattr__, __dir__ = late_names(
@@ -22,6 +23,7 @@ else:
             "displacement": "displaced joint_coordinates",
             "limit_building": "RestrictingMoment restricting_moment",
             "parts": "Body Contact Joint Limit",
+            "quantity": "coordinate_units",
             "shapes": "Shape",
         },
     )
@@ -34,6 +36,7 @@ __all__ = [
     "Limit",
     "RestrictingMoment",
     "Shape",
+    "coordinate_units",
     "displaced",
     "hertz_stiffness",
     "joint_coordinates",

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime.support.arguments import checked
 from runtime.system.contact_building import contact_units, parameter_of
 from runtime.system.parts import LIMIT_UNITS, Motor, unit_with_metres
 from runtime.system.state import PARTS, STATE_UNITS
@@ -125,8 +126,12 @@ def _armature_unit(system: System, coordinate: str) -> str:
     return "kg m^2" if motion is None or motion.units.get(column, "rad") == "rad" else "kg"
 
 
+@checked
 def coordinate_units(system: System) -> dict[str, str]:
-    """Names of the coordinates of a system's joints and of their rates, such as "angle.ankle.theta_i" -> their units."""
+    """Names of the coordinates of a system's joints and of their rates, such as "angle.ankle.theta_i" -> units.
+
+    Units are "rad", "m", "rad/s" or "m/s".
+    """
     found: dict[str, str] = {}
     angle, rate = COORDINATES
     for joint, motion in system.joint_motions.items():

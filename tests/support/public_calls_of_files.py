@@ -23,4 +23,5 @@ def of_files(w):
             dict(file=w.run.to_csv(w.folder / "angles.csv"), system=w.system, names=None, in_degrees=None),
         ),
         "joint_coordinates": (runtime.system.joint_coordinates, dict(system=w.foot, state=w.foot_state)),
+        "coordinate_units": (runtime.system.coordinate_units, dict(system=w.foot)),
     } | of_trials(w)
