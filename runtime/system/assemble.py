@@ -14,7 +14,7 @@ from runtime.support.errors import AssemblyError
 from runtime.support.units import with_unit
 from runtime.system.homotopy import follow_homotopy
 from runtime.system.parts import Assembly
-from runtime.system.rank import lever_arm
+from runtime.system.rank import closing_joints, joints_of, lever_arm
 from runtime.system.reference import branch_signs
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
@@ -42,6 +42,22 @@ POSITION_TOLERANCE = 1e-6  # [SI unit of a row] largest violation of a given sta
 VELOCITY_TOLERANCE = 1e-9
 
 
+def is_assembled(system: System, time: float, y: Floats, residual: float) -> bool:
+    """Whether a state (13 bodies,) whose largest |Phi| is ``residual`` satisfies all rows up to the rounding of coordinates."""
+    if residual <= projection.ASSEMBLED:
+        return True
+    size = float(np.abs(y.reshape(-1, STATE)[:, R:P]).max(initial=0.0))
+    if not (np.isfinite(residual) and size > 1.0):
+        return False
+    work = shared_workspace_for(system.data)
+    projection.worst_row(time, y, system.data, work, False)
+    return all(
+        np.abs(work.Phi[k, r]) <= projection.ASSEMBLED * size**power
+        for k, joint in enumerate(system.joints)
+        for r, power in zip(range(system.data.rows[k]), joint.module.UNITS, strict=False)
+    )
+
+
 def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, float]:
     """Return the state moved onto Phi = 0, the number of iterations and the residual.
 
@@ -57,15 +73,16 @@ def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, floa
     if (
         system.drivers
         and not system.overdetermined
-        and (not residual <= projection.ASSEMBLED or mirrored(system, time, y))
+        and (not is_assembled(system, time, y, residual) or mirrored(system, time, y))
     ):
         near = follow_homotopy(system, time, start)
         y, iterations, residual = projection.assemble_positions(time, near, system.data, work)
-    if not residual <= projection.ASSEMBLED:
+    if not is_assembled(system, time, y, residual):
         residual = projection.worst_row(time, y, system.data, work, False)
         k, r = map(int, work.failed)
         joint = system.joints[k]
-        rounded = residual < CLOSES_NEARLY * lever_arm(joint) ** joint.module.UNITS[r]
+        closing = k in closing_joints(system, [*(other for other in joints_of(system) if other != k), k])
+        rounded = closing and residual < CLOSES_NEARLY * lever_arm(joint) ** joint.module.UNITS[r]
         advice = (
             "start nearer or check its geometry; a loop that closes to so few digits has rounded data: state them with all "
             "digits, or let build(adjust=True) change them by the least"

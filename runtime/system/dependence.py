@@ -9,7 +9,7 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import Floats
-from runtime.system.assemble import poses_moved
+from runtime.system.assemble import is_assembled, poses_moved
 from runtime.system.loop_rows import (
     LoopRows,
     Spectrum,
@@ -107,7 +107,8 @@ def is_held(system: System, y: Floats) -> bool:
         displaced = loops.moved(y, PUSH * direction / np.abs(direction).max())
         found, _, residual = projection.assemble_positions(system.time, displaced, system.data, work)
         moves, turns = poses_moved(y, found)
-        if not residual <= projection.ASSEMBLED or max(moves.max() / loops.length, turns.max()) > RETURNS * PUSH:
+        gone = max(moves.max() / loops.length, turns.max()) > RETURNS * PUSH
+        if gone or not is_assembled(system, system.time, found, residual):
             return False
     return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -109,9 +110,9 @@ def joints_of(system: System) -> list[int]:
     return [k for k, joint in enumerate(system.joints) if not joint.signals]
 
 
-def close_loops(system: System, which: list[int]) -> bool:
-    """Joints of these indices close a loop, or two of them connect the same bodies."""
-    joined = list(range(len(system.bodies) + 1))  # a body of the same part, by body
+def closing_joints(system: System, which: Sequence[int]) -> list[int]:
+    """Those joints of these indices whose bodies earlier ones connect already: they close loops."""
+    joined, closing = list(range(len(system.bodies) + 1)), []  # a body of the same part, by body
 
     def part(body: int) -> int:
         while joined[body] != body:
@@ -121,9 +122,14 @@ def close_loops(system: System, which: list[int]) -> bool:
     for k in which:
         a, b = part(int(system.data.body_i[k])), part(int(system.data.body_j[k]))
         if a == b:
-            return True
+            closing.append(k)
         joined[a] = b
-    return False
+    return closing
+
+
+def close_loops(system: System, which: Sequence[int]) -> bool:
+    """Joints of these indices close a loop, or two of them connect the same bodies."""
+    return bool(closing_joints(system, which))
 
 
 def singular_values(D: Floats) -> Floats:

@@ -233,3 +233,29 @@ def test_a_singular_joint_is_refused_by_name(builder):
         builder.build()
     kind = re.search(r"\((\w+)\)", str(refused.value))[1]
     assert any(row in str(refused.value) for row in MODULES[kind].ROWS)
+
+
+def links(size):
+    """Three bodies in a row on massless links; all lengths are multiples of a size [m]."""
+    builder = Builder("links", axes="global")
+    a_i, a_j = np.array([0.6, 0.8, 0.0]), np.array([0.0, 0.28, 0.96])
+    normal = np.cross(a_i, a_j) / np.linalg.norm(np.cross(a_i, a_j))
+    for k in range(3):
+        place = size * np.array([k, 0.17 * k, -0.7 * k])
+        builder.body(f"b{k}", mass=1.0, inertia=size**2 * np.array([0.1, 0.12, 0.15]), r=place + size * 0.3)
+        vectors = {"s_i": place, "s_j": place + 0.1 * size * normal, "a_i": a_i, "a_j": a_j}
+        builder.joint(f"j{k}", "modified_universal", f"b{k - 1}" if k else GROUND, f"b{k}", l=0.1 * size, **vectors)
+    return builder
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e4, 1e6])
+def test_rounding_of_large_coordinates_is_no_violation(size):
+    system = links(size).build(check_units=False)
+    far = runtime.with_parameters(system, {"l.j1": 0.11 * size}, check_units=False)
+    assert np.linalg.norm(far.state.r["b1"] - system.state.r["b1"]) > 1e-3 * size
+
+
+def test_advice_about_loops_is_given_of_loops_alone():
+    foot = models.foot.build("modified")
+    with pytest.raises(AssemblyError, match=r"worst row ankle\.link_length; start nearer or check its geometry$"):
+        runtime.with_parameters(foot, {"l.ankle": 0.0})
