@@ -37,16 +37,23 @@ def change(names: tuple[str, ...], before: Floats, after: Floats, iterations: in
 
 
 CLOSES_NEARLY = 1e-2  # of a joint's length: a loop that cannot close by less than this may have rounded data
-POSITION_TOLERANCE = 1e-6  # [SI unit of a row] largest violation of a given state
+# Largest violation of a given state: the smaller of one in the SI unit of the row and a fraction of the joint's length.
+POSITION_TOLERANCE, FRACTION = 1e-6, 1e-4
+SMALL = 1e-12  # [SI unit of a row] violations that are not compared with the length of a joint
 # Velocities are consistent if |Phi'| of each row is below this fraction of the largest speed (at least 1 m/s or rad/s).
 VELOCITY_TOLERANCE = 1e-9
+
+
+def largest_coordinate(y: Floats) -> float:
+    """Largest coordinate of a centre of mass [m] in a state (13 bodies,), 1 m at least."""
+    return float(np.abs(y.reshape(-1, STATE)[:, R:P]).max(initial=1.0))
 
 
 def is_assembled(system: System, time: float, y: Floats, residual: float) -> bool:
     """Whether a state (13 bodies,) whose largest |Phi| is ``residual`` satisfies all rows up to the rounding of coordinates."""
     if residual <= projection.ASSEMBLED:
         return True
-    size = float(np.abs(y.reshape(-1, STATE)[:, R:P]).max(initial=0.0))
+    size = largest_coordinate(y)
     if not (np.isfinite(residual) and size > 1.0):
         return False
     work = shared_workspace_for(system.data)
@@ -197,16 +204,21 @@ def assemble(system: System, state: State, *, time: float | None = None, project
 
 
 def check_configuration(system: System, time: float, y: Floats, remedy: str) -> None:
-    """Refuse poses with Phi != 0, naming the worst row."""
+    """Refuse poses with Phi != 0, naming a row."""
     work = shared_workspace_for(system.data)
-    worst = projection.worst_row(time, y, system.data, work, False)
-    if not worst <= POSITION_TOLERANCE:
-        k, r = map(int, work.failed)
-        off = with_unit(f"{worst:.1e}", system.joints[k].units[r])
-        raise AssemblyError(
-            f"the initial configuration violates {system.row_name(k, r)}: |Phi| = {off}, "
-            f"limit {POSITION_TOLERANCE:.0e}; {remedy}"
-        )
+    if projection.worst_row(time, y, system.data, work, False) <= SMALL:
+        return
+    size = largest_coordinate(y)
+    for k, joint in enumerate(system.joints):
+        length = lever_arm(joint)
+        for r, power in zip(range(system.data.rows[k]), joint.module.UNITS, strict=False):
+            limit = max(min(POSITION_TOLERANCE, FRACTION * length**power), projection.ASSEMBLED * size**power)
+            off = abs(float(work.Phi[k, r]))
+            if not off <= limit:
+                raise AssemblyError(
+                    f"the initial configuration violates {system.row_name(k, r)}: |Phi| = "
+                    f"{with_unit(f'{off:.1e}', joint.units[r])}, limit {limit:.0e}; {remedy}"
+                )
 
 
 def check_state(system: System, state: State, time: float) -> None:

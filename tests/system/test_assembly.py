@@ -253,9 +253,22 @@ def test_rounding_of_large_coordinates_is_no_violation(size):
     system = links(size).build(check_units=False)
     far = runtime.with_parameters(system, {"l.j1": 0.11 * size}, check_units=False)
     assert np.linalg.norm(far.state.r["b1"] - system.state.r["b1"]) > 1e-3 * size
+    assert runtime.simulate(far, 1e-6, initial=runtime.assemble(far, far.state), t_eval=[1e-6]).success
 
 
 def test_advice_about_loops_is_given_of_loops_alone():
     foot = models.foot.build("modified")
     with pytest.raises(AssemblyError, match=r"worst row ankle\.link_length; start nearer or check its geometry$"):
         runtime.with_parameters(foot, {"l.ankle": 0.0})
+
+
+def test_a_start_is_compared_with_the_size_of_its_joint():
+    rod = Builder("watch", axes="global")
+    rod.body("hand", mass=1e-6, inertia=(1e-14, 1e-14, 1e-14), r=(0, 0, -1e-4))
+    rod.joint("pivot", "revolute", GROUND, "hand", point=(0, 0, 0), axis=(0, 1, 0))
+    system = rod.build(check_units=False)
+    shifted = system.state.replace(r={"hand": (5e-7, 0, -1e-4)})
+    with pytest.raises(
+        AssemblyError, match=r"violates pivot\.point_x: \|Phi\| = 5\.0e-07 m, limit 1e-08; pass it through"
+    ):
+        runtime.simulate(system, 0.01, initial=shifted)
