@@ -26,7 +26,7 @@ from runtime.results.joint_angles import JointAngles
 from runtime.results.outputs import Output
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints, ReadOnlyArrays
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
@@ -50,7 +50,7 @@ NAMED = {
 
 @checked_class
 @dataclass(frozen=True, repr=False)
-class Ensemble:
+class Ensemble(ReadOnlyArrays):
     """Results of many cases.
 
     ``t`` (m,) [s]; ``cases``: name -> values of all cases (n, ...), ``quantities``: name -> what the name belongs to, and

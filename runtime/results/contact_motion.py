@@ -10,14 +10,14 @@ import numpy as np
 from runtime.dynamics.contacts import FRICTION, NORMAL_FORCE, PENETRATION, PENETRATION_RATE, POTENTIAL, SLIP
 from runtime.dynamics.derived import Derived
 from runtime.results.recorded import Recorded
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Contact
 
 
 @dataclass(frozen=True)
-class ContactMotion:
+class ContactMotion(ReadOnlyArrays):
     """Motion and forces of a contact; arrays over time (n, ...), vectors in global axes.
 
     ``penetration`` [m]: positive in the plane, negative away from it; ``penetration_rate`` [m/s]; ``slip`` (n, 3) [m/s]: velocity

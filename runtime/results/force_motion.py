@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.dynamics.force_elements import ENERGY, REPORTS
 from runtime.dynamics.layout import OMEGA, STATE, V
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Force
 
@@ -17,7 +17,7 @@ BODIES = "ijkl"
 
 
 @dataclass(frozen=True)
-class ForceMotion:
+class ForceMotion(ReadOnlyArrays):
     """A force over time; arrays (n, ...), vectors in global axes.
 
     Attributes are the reported quantities of its definition, such as ``length`` and ``tension`` of "spring_damper", and

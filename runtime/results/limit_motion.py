@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from runtime.dynamics.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.system.parts import Limit
 
 
 @dataclass(frozen=True)
-class LimitMotion:
+class LimitMotion(ReadOnlyArrays):
     """Motion and moments of a limit of motion; arrays over time (n,).
 
     ``angle`` [rad]: of a hinge, signed and without jumps at +-pi (correct while the hinge turns by less than half a turn between

@@ -167,6 +167,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         found = energies_of_states(self.t, self.states, self.contact_events, self.data, self._work())
         if self.system.armatures:
             found[:, 0] += energy_of_rotors(self.system, self.states)
+        found.flags.writeable = False
         return found
 
     @cached_property

@@ -13,6 +13,23 @@ Floats = NDArray[np.float64]
 T = TypeVar("T", bound=tuple[Any, ...])
 
 
+def read_only(value: Any) -> Any:
+    """A view of an array that cannot be changed; anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view
+
+
+class ReadOnlyArrays:
+    """Base of frozen dataclasses of results, whose arrays cannot be changed."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            object.__setattr__(self, name, read_only(value))
+
+
 def frozen(data: T) -> T:
     """Make all arrays of a named tuple read-only, inner tuples included.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from runtime.support.arrays import read_only
 from runtime.support.errors import ModelError, unknown_name
 
 T = TypeVar("T")
@@ -69,8 +70,10 @@ class ReadOnly(Mapping[str, T]):
 
 
 def named(what: str, items: Mapping[str, T], several: str = "") -> Mapping[str, T]:
-    """A read-only mapping from names of something, such as "body"; ``several``: the plural, if it is not with an "s".
+    """A read-only mapping from names of something, such as "body", to values; arrays among them cannot be changed either.
+
+    several : the plural, if it is not with an "s"
 
     A name that it does not have raises ``UnknownNameError``, a ModelError and a KeyError.
     """
-    return ReadOnly(Named(items, what, several))
+    return ReadOnly(Named({name: read_only(value) for name, value in items.items()}, what, several))
