@@ -193,6 +193,7 @@ def simulate(
             name: tuple(State(system.body_names, y) for y in states) for name, (_, states) in search.found.items()
         },
         _work_done=work,
+        _at_steps=how.t is None and len(parts) == 1 and stepper.kernel.startswith("joint coordinates"),
     )
     LOG.log(logging.DEBUG if run.success else logging.INFO, "system '%s': %s", system.name, run.message)
     if not isinstance(stepper, SciPy):

@@ -10,7 +10,7 @@ import numpy as np
 from runtime.dynamics.layout import GROUND_INDEX, STATE
 from runtime.support.arrays import Floats
 from runtime.support.names import named
-from runtime.system.joint_motion import JointMotion, coordinates, rates, relative_poses
+from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
 from runtime.system.reference import body_places, ground_state
 from runtime.system.system import System
 
@@ -48,15 +48,32 @@ class JointAngles:
         return values[name]
 
 
-def joint_angles(system: System, states: Floats) -> Mapping[str, JointAngles]:
-    """Coordinates by the names of the joints that have a motion, from the states (n, bodies, 13) of a run."""
-    found = {name: angles_of_joint(system, motion, states) for name, motion in system.joint_motions.items()}
+def joint_angles(system: System, states: Floats, steps: Floats | None = None) -> Mapping[str, JointAngles]:
+    """Coordinates by the names of the joints that have a motion, from the states (n, bodies, 13) of a run.
+
+    steps : times (n,) [s] of states that are the ends of steps in these coordinates
+    """
+    found = {name: angles_of_joint(system, motion, states, steps) for name, motion in system.joint_motions.items()}
     return named("joint with coordinates", found, "joints with coordinates")
 
 
-def angles_of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngles:
+def angles_of_joint(system: System, motion: JointMotion, states: Floats, steps: Floats | None = None) -> JointAngles:
     """Coordinates of a joint of a system, with its motion, from the states (n, bodies, 13) of a run."""
-    return by_name(motion, *coordinates_and_rates(system, motion, states))
+    values, speeds = coordinates_and_rates(system, motion, states)
+    if steps is not None:
+        turns = [
+            k for k, name in enumerate(motion.units) if any(s.name == name and s.kind == "turn" for s in motion.steps)
+        ]
+        values[:, turns] += _missing_turns(values[:, turns], speeds[:, turns], steps)
+    return by_name(motion, values, speeds)
+
+
+def _missing_turns(angles: Floats, rates: Floats, steps: Floats) -> Floats:
+    """Whole turns (n, turns) [rad] since the first time that angles without jumps do not show: a step may take several turns."""
+    by_rate = 0.5 * (rates[1:] + rates[:-1]) * np.diff(steps)[:, None]
+    turns = np.round((by_rate - np.diff(angles, axis=0)) / FULL_TURN)
+    turns[~np.isfinite(turns)] = 0.0
+    return np.concatenate([np.zeros_like(angles[:1]), FULL_TURN * np.cumsum(turns, axis=0)])
 
 
 def by_name(motion: JointMotion, values: Floats, speeds: Floats, axis: int = -1) -> JointAngles:

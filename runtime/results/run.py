@@ -29,7 +29,7 @@ from runtime.results.seen import SeenRun
 from runtime.results.stats import Stats
 from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import bounded, check_array
 from runtime.support.errors import ModelError, shown
 from runtime.support.names import named
@@ -38,9 +38,9 @@ from runtime.system.reference import rotation_matrices
 from runtime.system.state import State
 from runtime.system.system import System
 
-COMPUTED = tuple(
+COMPUTED = (  # a pickled run leaves these out
     "_found _derived _energies _forces undetermined limits contacts forces angles degrees_of_freedom driven".split()
-)  # a pickled run leaves them out
+)
 
 
 @checked_methods
@@ -73,6 +73,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     contact_events: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 4)))  # time, contact, 1 or 0, speed
     passages: tuple[Passage, ...] = field(repr=False, default=())  # of singular poses close to a time of the result
     _work_done: Work | None = field(repr=False, default=None)
+    _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps in joint coordinates
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
@@ -167,8 +168,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         found = energies_of_states(self.t, self.states, self.contact_events, self.data, self._work())
         if self.system.armatures:
             found[:, 0] += energy_of_rotors(self.system, self.states)
-        found.flags.writeable = False
-        return found
+        return read_only(found)  # type: ignore[no-any-return]
 
     @cached_property
     def _derived(self) -> Derived:
@@ -319,7 +319,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     @cached_property
     def angles(self) -> Mapping[str, JointAngles]:
         """Coordinates of the joints that have a motion, such as hinges, with rates, by the names of the joints."""
-        return joint_angles(self.system, self._state)
+        return joint_angles(self.system, self._state, self.t if self._at_steps else None)
 
     def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
         """The sum of the forces of contacts that share a plane, with its centre of pressure.

@@ -232,6 +232,16 @@ def test_results_hold_the_coordinates(tmp_path):
     assert float(lines[-1].split("\t")[2]) == np.rad2deg(run.angles["ankle"].theta_i[-1])
 
 
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+def test_steps_of_several_turns_are_counted(coordinates):
+    b = Builder("rotor", axes="global", gravity=(0.0, 0.0, 0.0))
+    b.body("rotor", mass=1.0, inertia=(0.02, 0.02, 0.02), r=(0.0, 0.0, -0.5))
+    b.joint("bearing", "revolute", GROUND, "rotor", point=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
+    b.angles("bearing", angle=0.5, rates={"angle": -50.0})
+    run = simulate(b.build(), 2.0, coordinates=coordinates)
+    assert run.angles["bearing"].angle == pytest.approx(0.5 - 50.0 * run.t, abs=1e-7)
+
+
 def test_unknown_names():
     run = simulate(models.foot.build(), 0.01)
     with pytest.raises(ModelError, match="unknown joint with coordinates 'ancle'; did you mean 'ankle'"):
