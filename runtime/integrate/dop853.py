@@ -21,15 +21,13 @@ from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.quintic import DEGREE, POSITIONS, SCRATCH, at_quintic, set_quintic
-from runtime.integrate.step_control import factor_of, squared_error
+from runtime.integrate.step_error import judge
 from runtime.integrate.stepping import (
     BODIES,
     BOUND,
-    CAP,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
-    FACTOR,
     LENGTH,
     NEEDED,
     REACH,
@@ -37,7 +35,6 @@ from runtime.integrate.stepping import (
     STEP_ENDED,
     STEPS,
     T_OLD,
-    WEIGHT,
     T,
     normalise,
     serves,
@@ -49,8 +46,6 @@ from runtime.support.arrays import Floats, Ints
 
 POWER = 7  # terms of the dense output
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
-# At a safety factor of 0.9 one step in fourteen of a free foot is rejected, at 0.83 one in forty.
-SAFETY, SLOWEST, FASTEST = 0.83, 0.333, 6.0
 SUSPICIOUS = 2.0  # length of a step times the largest eigenvalue from which on stiffness may spoil its dense output
 SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
 CLEARLY = 2.0  # a difference so many times another one is due to an error
@@ -114,20 +109,12 @@ def written_stages(s, w, place, y, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def judge(s, h, code, rtol, atol):  # type: ignore[no-untyped-def]
-    """Put the error of an attempt into ``s.tried``, and the factor of the next step."""
-    square = square_of_error(s, h, rtol, atol) if code == OK else np.inf
-    s.tried[ERROR] = math.sqrt(square)
-    s.tried[FACTOR] = factor_of(square, SAFETY, SLOWEST, FASTEST)
-
-
-@inlined
 def attempt_written(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """As ``attempt``, by one function for all stages."""
     k = s.own.k
     code = written_stages(s, w, ATTEMPT, s.y, h)
     s.counts[EVALUATIONS] += STAGES
-    judge(s, h, code, rtol, atol)
+    code = judge(s, t, w, h, code, rtol, atol)
     for i in range(len(s.y)):
         s.end[i] = k[STAGES, i]
     s.tried[SMALLEST_PIVOT] = 1.0 / math.sqrt(s.own.worst[0])
@@ -172,7 +159,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     s.counts[EVALUATIONS] += STAGES - 1
     combine(s.y, h, coefficients.b, k, STAGES, s.trial)
     estimate(s)
-    judge(s, h, code, rtol, atol)
+    code = judge(s, t, w, h, code, rtol, atol)
     if s.tried[ERROR] <= 1.0:
         code = derivative(time + h, s.trial, t, w, s.end)
         s.counts[EVALUATIONS] += 1
@@ -195,18 +182,6 @@ def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-
     for q in range(len(weights)):
         for k in range(b.work.shape[1]):
             b.work[TRIAL, k] += h * weights[q] * b.power[q, k]
-
-
-@inlined
-def square_of_error(s, h, rtol, atol):  # type: ignore[no-untyped-def]
-    """Square of Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
-    errors, e5, e3 = s.own.errors, 0.0, 0.0
-    for i in range(len(s.y)):
-        scale = atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i]), s.scales[CAP, i])
-        weight = s.scales[WEIGHT, i] / scale
-        e5 += (weight * errors[0, i]) ** 2
-        e3 += (weight * errors[1, i]) ** 2
-    return squared_error(e5, e3, h, len(s.y))
 
 
 @inlined

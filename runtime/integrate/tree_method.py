@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
-from runtime.dynamics.layout import OK, STATE, P, V
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.lift import lift_once
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
@@ -22,6 +22,7 @@ from runtime.integrate.dense_output import state_once
 from runtime.integrate.methods import Compiled, failure_detail
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
+from runtime.integrate.step_error import rounding_over_limit
 from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
@@ -43,6 +44,7 @@ from runtime.system.spanning_tree import (
     RATES,
     SpanningTree,
     joint_coordinates,
+    levers_of_turns,
     tree_data,
     tree_parameters,
     turn_weights,
@@ -57,6 +59,7 @@ TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 a
 # [s] by which the error of a rate counts.  Joints often turn slowly between bodies that turn fast, so that relative tolerances of
 # rates ask for more than those of bodies; at this weight both kinds of coordinates have about the same error at a tolerance.
 RATE_WEIGHT = 0.5
+NEAR_LIMIT = 0.1  # the last state of a run is not quite at the limit of a fast turn
 _POOL, _STEPPERS = Pool(4), Pool(4)
 
 
@@ -223,12 +226,29 @@ class InJointCoordinates(Compiled):
         closing = self.work.tree.closing
         if status != Status.SINGULAR_CONFIGURATION or (len(closing.joint) and closing.chosen[0] != NONE):
             return super()._detail(status)
+        if text := self._fast_turn():
+            return text
         dependent = [
             f"joint '{joint.name}' where {condition}"
             for joint in self.system.joints
             if (condition := getattr(joint.module, "DEPENDENT_COORDINATES", ""))
         ]
         return f"the coordinates of the joints depend on each other ({', '.join(dependent) or 'of massless parts'})"
+
+    def _fast_turn(self) -> str:
+        """Which turn is too fast for the accuracy of its bodies, if one is; see ``step_error``."""
+        s, motion = self.s, self.y.reshape(-1, STATE)
+        speeds = s.scales[stepping.LEVER].clip(0.0)[: self.work.tree.size[0]] * np.abs(s.y[: self.work.tree.size[0]])
+        k, body = int(np.argmax(speeds)), float(np.linalg.norm(motion[:, V:OMEGA], axis=1).max())
+        if rounding_over_limit.py_func(float(speeds[k]), body, self.rtol, self.atol) < NEAR_LIMIT:
+            return ""
+        step = int(np.flatnonzero(self.work.tree.data.u <= k)[-1])
+        one = self.tree.skeleton.coordinates[step]
+        name = f"joint '{one.joint}'" if one.joint else f"body '{one.outer}'"
+        return (
+            f"{name} turns at {abs(s.y[k]):.2g} rad/s while no body is faster than {body:.2g} m/s: what it moves is too near its "
+            "axis, where rounding exceeds the tolerance; a larger rtol, or a moment of inertia about this axis, may help"
+        )
 
 
 def off_the_rows(y: Floats, given: Floats) -> Floats:
@@ -269,22 +289,25 @@ def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
     return constants
 
 
-def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
+def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats, Floats]:
     """``Stepper.scales`` of coordinates and rates of a tree, (n,) each.
 
     Angles grow without bound, and positions do not: an angle counts as 1 rad at most.
     """
     caps: tuple[list[float], list[float]] = ([], [])
     weights: tuple[list[float], list[float]] = ([], [])
+    levers: list[float] = []
     of_turns = turn_weights(_reaches(tree.geometry, tree.skeleton))[0].tolist()
-    for kind, of_turn in zip(tree.kinds, of_turns, strict=True):
+    arms = levers_of_turns(tree.skeleton, _reaches(tree.geometry, tree.skeleton)[0], tree.carried)
+    for kind, of_turn, arm in zip(tree.kinds, of_turns, arms, strict=True):
         slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
         for k, count in enumerate((COORDINATES[kind], RATES[kind])):
             caps[k].extend([1.0 if kind == "turn" and k == 0 else math.inf] * count)
             weight = (1.0, RATE_WEIGHT)[k]
             weights[k].extend([weight] * slides + [weight * of_turn] * (count - slides))
-    of_all = np.array(weights[0] + weights[1])
-    return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL)
+        levers.extend([0.0] * slides + [arm] * (RATES[kind] - slides))
+    of_all, of_rates = np.array(weights[0] + weights[1]), [-1.0] * len(weights[0]) + levers
+    return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL), np.array(of_rates)
 
 
 def memory_of_tree(system: System, data: ModelData, tree: SpanningTree, *, by_kernel: bool = True) -> TreeWorkspace:

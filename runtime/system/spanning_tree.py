@@ -375,3 +375,16 @@ def turn_weights(reaches: Floats) -> Floats:
     """
     weights: Floats = np.exp2(np.ceil(np.log2(np.maximum(reaches, 1.0))))
     return weights
+
+
+def levers_of_turns(skeleton: Skeleton, reaches: Floats, load: Carried) -> list[float]:
+    """For each step an upper bound [m] of the speed of what it moves about its point, over the rate of a turn.
+
+    reaches (n,): as of ``Geometry.reaches``; load: of one case
+    """
+    inertia, mass = np.trace(load.inertia[0], axis1=1, axis2=2), load.mass[0]
+    found = np.sqrt(np.divide(inertia, mass, out=np.zeros_like(mass), where=mass > 0.0)).tolist()
+    for k in range(len(found) - 1, -1, -1):
+        if (parent := skeleton.parents[k]) >= 0:
+            found[parent] = max(found[parent], found[k])
+    return np.hypot(found, reaches).tolist()  # type: ignore[no-any-return]
