@@ -279,6 +279,9 @@ def is_projected(system: System) -> bool:
 # As long as a run takes, and often those of one state, also of systems that differ in masses alone.
 _coordinates = Latest(lambda steps, motions, state: joint_coordinates(steps, state.names, motions, state.y[None])[0], 8)
 _reaches = Latest(lambda geometry, skeleton: geometry.reaches(skeleton), 8)  # of steps, as ``_coordinates``
+_levers = Latest(
+    lambda skeleton, geometry, carried: levers_of_turns(skeleton, _reaches(geometry, skeleton)[0], carried), 8
+)
 
 
 def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
@@ -298,7 +301,7 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats, Floats]:
     weights: tuple[list[float], list[float]] = ([], [])
     levers: list[float] = []
     of_turns = turn_weights(_reaches(tree.geometry, tree.skeleton))[0].tolist()
-    arms = levers_of_turns(tree.skeleton, _reaches(tree.geometry, tree.skeleton)[0], tree.carried)
+    arms = _levers(tree.skeleton, tree.geometry, tree.carried)
     for kind, of_turn, arm in zip(tree.kinds, of_turns, arms, strict=True):
         slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
         for k, count in enumerate((COORDINATES[kind], RATES[kind])):

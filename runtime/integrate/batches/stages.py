@@ -242,8 +242,8 @@ def stage(m, row, to):  # type: ignore[no-untyped-def]
 
 
 @columns
-def add_errors(error5, error3, y, end, cap, weight, lever, rtol, atol, lanes):  # type: ignore[no-untyped-def]
-    """Add the squares of both estimates of the error, in units of the tolerance; find the fastest turn."""
+def add_errors(error5, error3, y, end, cap, weight, rtol, atol, lanes):  # type: ignore[no-untyped-def]
+    """Add the squares of both estimates of the error, in units of the tolerance."""
     for o in range(0, len(y), LANES):
         for lane in range(LANES):
             e = o + lane
@@ -251,14 +251,24 @@ def add_errors(error5, error3, y, end, cap, weight, lever, rtol, atol, lanes):  
             v5, v3 = share * error5[e], share * error3[e]
             lanes[SUM5 * LANES + lane] += v5 * v5
             lanes[SUM3 * LANES + lane] += v3 * v3
-            lanes[SPEED * LANES + lane] = max(lanes[SPEED * LANES + lane], lever[e] * abs(end[e]))
 
 
 @columns
 def clear_errors(lanes):  # type: ignore[no-untyped-def]
     """Begin the sums of squares."""
     for lane in range(LANES):
-        lanes[SUM5 * LANES + lane] = lanes[SUM3 * LANES + lane] = lanes[SPEED * LANES + lane] = 0.0
+        lanes[SUM5 * LANES + lane] = lanes[SUM3 * LANES + lane] = 0.0
+
+
+@columns
+def find_fastest(end, lever, lanes):  # type: ignore[no-untyped-def]
+    """The fastest turn of each lane at the end of the attempt."""
+    for lane in range(LANES):
+        lanes[SPEED * LANES + lane] = 0.0
+    for o in range(0, len(end), LANES):
+        for lane in range(LANES):
+            before, now = lanes[SPEED * LANES + lane], lever[o + lane] * abs(end[o + lane])
+            lanes[SPEED * LANES + lane] = now if now > before else before
 
 
 @inlined
@@ -268,9 +278,11 @@ def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
     for p in range(len(m.parts)):
         a, b = m.parts[p, 0], m.parts[p, 1]
         add_errors(
-            m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], m.lever[a:b],
-            rtol, atol, m.lanes,
+            m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.lanes,
         )  # fmt: skip
+    if m.bodies[0] == 0:
+        half = len(m.end) // 2
+        find_fastest(m.end[half:], m.lever[half:], m.lanes)
 
 
 @columns
