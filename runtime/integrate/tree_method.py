@@ -266,7 +266,8 @@ def stepper_of_tree(tree: SpanningTree, data: ModelData, work: Workspace, z: Flo
     """A stepper for coordinates and rates z of a tree."""
     m = work.tree
     known = m.loaded[0] == 0 or len(tree.limits) > 0
-    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0))
+    of_slopes = len(z) // 2 if {"turn", "slide"}.issuperset(tree.kinds) else 0
+    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0), of_slopes)
     balance = balance_of(data, len(work.motion))
     return stepping.stepper(z, 0.0, own, data, 0.0, balance, np.array(scales_of(tree)))
 
