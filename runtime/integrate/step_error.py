@@ -23,7 +23,7 @@ from runtime.jit.compilation import inlined
 SAFETY, SLOWEST, FASTEST = 0.83, 0.333, 6.0
 FAST = 8.0  # speed of a turn over that of the bodies from which on errors of coordinates count more
 ALONE = 12.0  # times this speed: a case of a batch, which does not know the speeds of bodies, is run alone
-LEAST = 0.05  # [m/s] share of the absolute tolerance in both; below it the speeds of slow bodies need not be computed
+LEAST = 0.05  # of the relative tolerance: the absolute one counts as this much at least [m/s]
 ROUNDING = 2.2e-16
 TINY = 1e-300
 LOST = 10.0  # rounding of velocities, in units of the tolerance, at which a configuration is singular
