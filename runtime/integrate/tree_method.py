@@ -51,6 +51,7 @@ from runtime.system.spanning_tree import (
 )
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_geometry import Carried
 from runtime.system.whole_model import module_of
 
 # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates.
@@ -281,7 +282,7 @@ def is_projected(system: System) -> bool:
 _coordinates = Latest(lambda steps, motions, state: joint_coordinates(steps, state.names, motions, state.y[None])[0], 8)
 _reaches = Latest(lambda geometry, skeleton: geometry.reaches(skeleton), 8)  # of steps, as ``_coordinates``
 _levers = Latest(
-    lambda skeleton, geometry, carried: levers_of_turns(skeleton, _reaches(geometry, skeleton)[0], carried), 8
+    lambda skeleton, geometry, carried: levers_of_turns(skeleton, _reaches(geometry, skeleton), carried), 8
 )
 
 
@@ -300,18 +301,28 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats, Floats]:
     """
     caps: tuple[list[float], list[float]] = ([], [])
     weights: tuple[list[float], list[float]] = ([], [])
-    levers: list[float] = []
     of_turns = turn_weights(_reaches(tree.geometry, tree.skeleton))[0].tolist()
-    arms = _levers(tree.skeleton, tree.geometry, tree.carried)
-    for kind, of_turn, arm in zip(tree.kinds, of_turns, arms, strict=True):
+    for kind, of_turn in zip(tree.kinds, of_turns, strict=True):
         slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
         for k, count in enumerate((COORDINATES[kind], RATES[kind])):
             caps[k].extend([1.0 if kind == "turn" and k == 0 else math.inf] * count)
             weight = (1.0, RATE_WEIGHT)[k]
             weights[k].extend([weight] * slides + [weight * of_turn] * (count - slides))
-        levers.extend([0.0] * slides + [arm] * (RATES[kind] - slides))
-    of_all, of_rates = np.array(weights[0] + weights[1]), [-1.0] * len(weights[0]) + levers
-    return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL), np.array(of_rates)
+    of_all = np.array(weights[0] + weights[1])
+    return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL), levers_of(tree, tree.carried)[0]
+
+
+def levers_of(tree: SpanningTree, load: Carried) -> Floats:
+    """The row LEVER of ``Stepper.scales`` of a tree that carries the load of some cases, (cases, n)."""
+    arms = _levers(tree.skeleton, tree.geometry, load)
+    found = -np.ones((len(arms), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)))
+    place = sum(COORDINATES[kind] for kind in tree.kinds)
+    for k, kind in enumerate(tree.kinds):
+        slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
+        found[:, place : place + slides] = 0.0
+        found[:, place + slides : place + RATES[kind]] = arms[:, k, None]
+        place += RATES[kind]
+    return found
 
 
 def memory_of_tree(system: System, data: ModelData, tree: SpanningTree, *, by_kernel: bool = True) -> TreeWorkspace:

@@ -377,14 +377,14 @@ def turn_weights(reaches: Floats) -> Floats:
     return weights
 
 
-def levers_of_turns(skeleton: Skeleton, reaches: Floats, load: Carried) -> list[float]:
-    """For each step an upper bound [m] of the speed of what it moves about its point, over the rate of a turn.
+def levers_of_turns(skeleton: Skeleton, reaches: Floats, load: Carried) -> Floats:
+    """For each step an upper bound [m] of the speed of what it moves about its point, over the rate of a turn, (cases, n).
 
-    reaches (n,): as of ``Geometry.reaches``; load: of one case
+    reaches (1, n): as of ``Geometry.reaches``
     """
-    inertia, mass = np.trace(load.inertia[0], axis1=1, axis2=2), load.mass[0]
-    found = np.sqrt(np.divide(inertia, mass, out=np.zeros_like(mass), where=mass > 0.0)).tolist()
-    for k in range(len(found) - 1, -1, -1):
+    inertia, mass = np.trace(load.inertia, axis1=2, axis2=3), load.mass
+    found = np.sqrt(np.divide(inertia, mass, out=np.zeros_like(mass), where=mass > 0.0))
+    for k in range(found.shape[1] - 1, -1, -1):
         if (parent := skeleton.parents[k]) >= 0:
-            found[parent] = max(found[parent], found[k])
-    return np.hypot(found, reaches).tolist()  # type: ignore[no-any-return]
+            np.maximum(found[:, parent], found[:, k], out=found[:, parent])
+    return np.hypot(found, reaches)  # type: ignore[no-any-return]
