@@ -7,6 +7,8 @@ The reactions of joints do no work but that of drivers, which prescribe rates, a
 
 from __future__ import annotations
 
+import math
+
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.kinematics import angular_momentum, rotation, size_of_state, update_motion
@@ -17,7 +19,8 @@ from runtime.dynamics.sources import first_driver
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, call_at
 
-ENERGIES, REACTIONS = range(2)  # what ``energy_part`` computes
+ENERGIES, REACTIONS, SPEED = range(3)  # what ``energy_part`` computes
+LIGHT = 1e-3
 
 
 @inlined
@@ -32,6 +35,29 @@ def mechanical_energy(y, t, w):  # type: ignore[no-untyped-def]
             kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
             potential -= t.mass[b] * t.gravity[c] * state[R + c]
     return kinetic, potential
+
+
+@inlined
+def fastest_body(y, t, w):  # type: ignore[no-untyped-def]
+    """Largest ``speed_of_bodies`` after ``update_motion``, also of the rotors along coordinates [m/s]."""
+    fastest = least = 0.0
+    for b in range(1, len(t.mass)):
+        least += LIGHT * t.mass[b]
+    for b in range(1, len(t.mass)):
+        state = w.motion[STATE * (b - 1) : STATE * b]
+        rotation(state[P:V], w.A[b])
+        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
+        square = turning = 0.0
+        for c in range(3):
+            square += state[V + c] * state[V + c]
+            turning += w.momentum[c] * state[OMEGA + c]
+        fastest = max(fastest, (t.mass[b] * square + turning) / max(t.mass[b], least))
+    of_steps = w.tree.data
+    for k in range(len(of_steps.kind)):
+        if of_steps.armature[k] > 0.0:
+            rate = array_at(y, w.tree.size[0])[of_steps.u[k]]
+            fastest = max(fastest, of_steps.armature[k] * rate * rate / least)
+    return math.sqrt(fastest)
 
 
 @inlined
@@ -94,11 +120,14 @@ def measure_drivers(y, y_dot, t, w):  # type: ignore[no-untyped-def]
 def energy_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
     """After an evaluation in the state y: kinetic energy, that of gravity and stored energy [J], into ``out`` (3,).
 
-    Or the powers of drivers [W], with y' in ``out``, into ``w.power``.
+    Or the powers of drivers [W], with y' in ``out``, into ``w.power``; or ``speed_of_bodies``, into ``out`` (1,).
     """
     update_motion(array_at(y, size_of_state(t, w)), t, w)
     if purpose == REACTIONS:
         measure_drivers(w.motion, array_at(out, len(w.motion)), t, w)
+        return OK
+    if purpose == SPEED:
+        array_at(out, 1)[0] = fastest_body(y, t, w)
         return OK
     energies = array_at(out, 3)
     energies[0], energies[1] = mechanical_energy(w.motion, t, w)
@@ -115,6 +144,18 @@ def energy_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
 def energies_of(y, t, w, energies):  # type: ignore[no-untyped-def]
     """Kinetic energy, potential energy of gravity and stored energy [J] of a state, after an evaluation there, into (3,)."""
     call_at(w.address[ENERGY_PART], 0.0, y, t, w, ENERGIES, energies)
+
+
+@inlined
+def speed_of_bodies(y, t, w, to):  # type: ignore[no-untyped-def]
+    """Speed that the mass of a body has where it moves without turning at the same kinetic energy; the largest [m/s].
+
+    Lighter bodies count as those of ``LIGHT`` of all mass.
+
+    ``to``: memory (1,)
+    """
+    call_at(w.address[ENERGY_PART], 0.0, y, t, w, SPEED, to)
+    return to[0]
 
 
 @inlined

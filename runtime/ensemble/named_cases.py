@@ -18,7 +18,8 @@ from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.cases.memory import NO_CHANGES, Changes
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.creeps import CREEP
-from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, tree_of
+from runtime.integrate.stepping import LEVER
+from runtime.integrate.tree_method import in_joint_coordinates, levers_of, module_of_tree, tree_of
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.numbers import LARGEST
@@ -167,6 +168,7 @@ class _Values:
         load = carried(tree.geometry, tree.skeleton, self.mass[:, 1:], system.data.inertia[1:])
         for own, values in ((m.data.mass, load.mass), (m.data.moment, load.moment), (m.data.inertia, load.inertia)):
             self._put_at(own, values)
+        self._put_at(self.group.frame.parts.explicit.scales[LEVER], levers_of(tree, load))
         self._put_at(m.data.gravity, self.gravity)
         closed, module = system.closed_tree, module_of_tree(system)
         if module is None:

@@ -20,16 +20,24 @@ from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_l
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
-from runtime.integrate.quintic import DEGREE, POSITIONS, SCRATCH, at_quintic, set_quintic
-from runtime.integrate.step_control import factor_of, squared_error
+from runtime.integrate.quintic import (
+    CLEARLY,
+    DEGREE,
+    POSITIONS,
+    SCRATCH,
+    SLOPE,
+    at_quintic,
+    interpolate_slopes,
+    rate_differs,
+    set_quintic,
+)
+from runtime.integrate.step_error import judge
 from runtime.integrate.stepping import (
     BODIES,
     BOUND,
-    CAP,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
-    FACTOR,
     LENGTH,
     NEEDED,
     REACH,
@@ -37,7 +45,6 @@ from runtime.integrate.stepping import (
     STEP_ENDED,
     STEPS,
     T_OLD,
-    WEIGHT,
     T,
     normalise,
     serves,
@@ -49,11 +56,7 @@ from runtime.support.arrays import Floats, Ints
 
 POWER = 7  # terms of the dense output
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
-# At a safety factor of 0.9 one step in fourteen of a free foot is rejected, at 0.83 one in forty.
-SAFETY, SLOWEST, FASTEST = 0.83, 0.333, 6.0
 SUSPICIOUS = 2.0  # length of a step times the largest eigenvalue from which on stiffness may spoil its dense output
-SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
-CLEARLY = 2.0  # a difference so many times another one is due to an error
 
 
 class Memory(NamedTuple):
@@ -64,6 +67,8 @@ class Memory(NamedTuple):
     dense: Floats  # (7, n) polynomial of the last step
     quintic: Floats  # (6, 7 bodies) polynomials of positions, where they are better
     better: Ints  # (bodies, 2) 1 where they are: for r and v, for p and omega
+    # (2,) coordinates of a tree of turns and slides alone, else 0; 1 where quintic polynomials of them are better
+    by_slopes: Ints
     compared: Ints  # (1,) 1 once this is known of the last step
     scratch: Floats  # (21,) memory: a state, and that of ``quintic``
     square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
@@ -75,13 +80,17 @@ class Memory(NamedTuple):
     worst: Floats  # (1,) of their stages: inverse square of the smallest pivot ratio
 
 
-def memory(n: int, written: Sequence[int] = (0, 0, 0)) -> Memory:
-    """Memory for states of n components; ``written``: addresses as of ``runtime.integrate.tree_stages``, if there are any."""
+def memory(n: int, written: Sequence[int] = (0, 0, 0), coordinates: int = 0) -> Memory:
+    """Memory for states of n components.
+
+    ``written``: addresses as of ``runtime.integrate.tree_stages``, if there are any; ``coordinates``: of a tree of turns and
+    slides alone.
+    """
     return Memory(
         coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)),
         quintic=np.zeros((DEGREE + 1, POSITIONS * (n // STATE))), better=np.zeros((n // STATE, 2), np.int64),
-        compared=np.zeros(1, np.int64), scratch=np.zeros(STATE + SCRATCH), square=np.zeros(1),
-        errors=np.zeros((3, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
+        by_slopes=np.array([coordinates, 0]), compared=np.zeros(1, np.int64), scratch=np.zeros(STATE + SCRATCH),
+        square=np.zeros(1), errors=np.zeros((3, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
     )  # fmt: skip
 
 
@@ -114,20 +123,12 @@ def written_stages(s, w, place, y, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def judge(s, h, code, rtol, atol):  # type: ignore[no-untyped-def]
-    """Put the error of an attempt into ``s.tried``, and the factor of the next step."""
-    square = square_of_error(s, h, rtol, atol) if code == OK else np.inf
-    s.tried[ERROR] = math.sqrt(square)
-    s.tried[FACTOR] = factor_of(square, SAFETY, SLOWEST, FASTEST)
-
-
-@inlined
 def attempt_written(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """As ``attempt``, by one function for all stages."""
     k = s.own.k
     code = written_stages(s, w, ATTEMPT, s.y, h)
     s.counts[EVALUATIONS] += STAGES
-    judge(s, h, code, rtol, atol)
+    code = judge(s, t, w, h, code, rtol, atol)
     for i in range(len(s.y)):
         s.end[i] = k[STAGES, i]
     s.tried[SMALLEST_PIVOT] = 1.0 / math.sqrt(s.own.worst[0])
@@ -172,7 +173,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     s.counts[EVALUATIONS] += STAGES - 1
     combine(s.y, h, coefficients.b, k, STAGES, s.trial)
     estimate(s)
-    judge(s, h, code, rtol, atol)
+    code = judge(s, t, w, h, code, rtol, atol)
     if s.tried[ERROR] <= 1.0:
         code = derivative(time + h, s.trial, t, w, s.end)
         s.counts[EVALUATIONS] += 1
@@ -195,18 +196,6 @@ def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-
     for q in range(len(weights)):
         for k in range(b.work.shape[1]):
             b.work[TRIAL, k] += h * weights[q] * b.power[q, k]
-
-
-@inlined
-def square_of_error(s, h, rtol, atol):  # type: ignore[no-untyped-def]
-    """Square of Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
-    errors, e5, e3 = s.own.errors, 0.0, 0.0
-    for i in range(len(s.y)):
-        scale = atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i]), s.scales[CAP, i])
-        weight = s.scales[WEIGHT, i] / scale
-        e5 += (weight * errors[0, i]) ** 2
-        e3 += (weight * errors[1, i]) ** 2
-    return squared_error(e5, e3, h, len(s.y))
 
 
 @inlined
@@ -294,6 +283,7 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     s.own.compared[0] = 0
     for b in range(len(s.own.better)):
         s.own.better[b, 0] = s.own.better[b, 1] = 0
+    s.own.by_slopes[1] = 0
     return code
 
 
@@ -306,10 +296,14 @@ def choose_polynomials(s):  # type: ignore[no-untyped-def]
     """
     own = s.own
     own.compared[0] = 1
-    if own.square[0] < SUSPICIOUS * SUSPICIOUS or len(s.y) != STATE * s.flags[BODIES]:
+    of_bodies = len(s.y) == STATE * s.flags[BODIES]
+    if own.square[0] < SUSPICIOUS * SUSPICIOUS or not (of_bodies or own.by_slopes[0] > 0):
         return
     interpolate_dense(s, 0.5, s.trial)
-    for b in range(len(own.better)):
+    for q in range(own.by_slopes[0]):  # errors of one rate are related to those of the others: all, or none
+        if rate_differs(s, q, own.by_slopes[0]):
+            own.by_slopes[1] = 1
+    for b in range(len(own.better) if of_bodies else 0):
         set_quintic(s, b, s.begin, s.end, own.quintic, own.scratch[STATE:])
         at_quintic(s, b, 0.5, own.quintic, own.scratch[STATE:], own.scratch)
         own.better[b, 0] = differs(s, b, V, 3, R, 3, 1.0)
@@ -334,7 +328,7 @@ def differs(s, b, velocity, n, position, m, factor):  # type: ignore[no-untyped-
 
 @serves(stepping.interpolate, Memory)
 def interpolate(s, time, y):  # type: ignore[no-untyped-def]
-    """The polynomial of order 7, or the slopes of quintic polynomials for bodies where these are better."""
+    """The polynomial of order 7, or slopes of quintic ones for bodies, or coordinates of a tree, where these are better."""
     x, own = (time - s.time[T_OLD]) / s.time[LENGTH], s.own
     if s.flags[STEP_ENDED] == 1 and own.compared[0] == 0:
         choose_polynomials(s)  # for results; changes of mode are located on the polynomial of order 7 alone
@@ -346,6 +340,8 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
             copy_part(own.scratch, V, OMEGA, own.better[b, 0], STATE * b, y)
             copy_part(own.scratch, P, V, own.better[b, 1], STATE * b, y)
             copy_part(own.scratch, OMEGA, STATE, own.better[b, 1], STATE * b, y)
+    if own.by_slopes[1] == 1:
+        interpolate_slopes(s, own.by_slopes[0], x, y)
     normalise(y, s.flags[BODIES])
 
 

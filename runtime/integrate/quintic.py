@@ -13,11 +13,14 @@ from numba import types
 
 from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import NOT_FINITE, OK, OMEGA, STATE, P, V
+from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.stepping import LENGTH, QUINTIC
 from runtime.jit.compilation import inlined, place_of_address
 from runtime.jit.pointers import array_at, call_at
 
 DEGREE = 5
+SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
+CLEARLY = 2.0  # a difference so many times another one is due to an error
 POSITIONS = 7  # scalars of r and p of a body
 SCRATCH = 8  # memory of the functions below
 SET, AT = range(2)  # what ``quintic_part`` does
@@ -122,3 +125,37 @@ def place_of_quintic() -> int:
 def signature_of_quintic() -> Any:
     """Types of ``quintic_part``."""
     return _INTEGER(*[_INTEGER] * 3, *[_REAL] * 2, *[_ARRAY] * 9)
+
+
+@inlined
+def rate_differs(s, q, coordinates):  # type: ignore[no-untyped-def]
+    """Whether the rate of coordinate q of a tree in the middle of the step, in ``s.trial``, shows an error.
+
+    It differs from the slope of the quintic polynomial of the coordinate by more than this does from that of the cubic one.
+    """
+    u, h = q + coordinates, s.time[LENGTH]
+    cubic = cubic_of(s.y_old[q], s.y[q], s.y_old[u], s.y[u], h)
+    bend, tilt = bends_of(cubic, s.begin[u], s.end[u], h)
+    _, slope = value_and_slope(cubic, bend, tilt, 0.5)
+    return abs(h * s.trial[u] - slope) > CLEARLY * SLOPE / 16.0 * max(abs(bend), abs(bend + tilt))
+
+
+@inlined
+def value_and_slope(cubic, bend, tilt, x):  # type: ignore[no-untyped-def]
+    """Value of a coordinate by its quintic polynomial at a fraction x of the step, and its slope over x."""
+    c0, c1, c2, c3 = cubic
+    both, share = x * (1.0 - x), bend + x * tilt
+    value = c0 + x * (c1 + x * (c2 + x * c3)) + both * both * share
+    return value, c1 + x * (2.0 * c2 + 3.0 * x * c3) + both * (2.0 * (1.0 - 2.0 * x) * share + both * tilt)
+
+
+@inlined
+def interpolate_slopes(s, coordinates, x, y):  # type: ignore[no-untyped-def]
+    """Coordinates of a tree by their quintic polynomials, and their rates by the slopes of these, at a fraction x of the step."""
+    h = s.time[LENGTH]
+    for q in range(coordinates):
+        u = q + coordinates
+        cubic = cubic_of(s.y_old[q], s.y[q], s.y_old[u], s.y[u], h)
+        bend, tilt = bends_of(cubic, s.begin[u], s.end[u], h)
+        y[q], slope = value_and_slope(cubic, bend, tilt, x)
+        y[u] = slope / h

@@ -56,8 +56,8 @@ class Stepper(NamedTuple):
     moved: Floats  # (n,) change of the state by the last projection
     # (n,) near a singular pose, for the tolerances of velocities: the largest of all bodies; 0 elsewhere, and for positions
     sizes: Floats
-    # (3, n) of tolerances: the largest value of a component that takes part in its own, by which its error counts, and the least
-    # with which the first step is compared
+    # (4, n) of tolerances: the largest value of a component that takes part in its own, by which its error counts, and the least
+    # with which the first step is compared; lever [m] of the rate of a turn, -1 for coordinates of a tree, 0 for all others
     scales: Floats
     passage: Floats  # (8,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
@@ -89,7 +89,7 @@ SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR = range(5)  # places in ``Stepper.
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 # Places in ``Stepper.passage``.
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS, OFF = range(8)
-CAP, WEIGHT, TYPICAL = range(3)  # rows of ``Stepper.scales``
+CAP, WEIGHT, TYPICAL, LEVER = range(4)  # rows of ``Stepper.scales``
 OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
@@ -107,7 +107,7 @@ def stepper(
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
-        scales=np.outer([np.inf, 1.0, 0.0], np.ones(n)) if scales is None else scales,
+        scales=np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(n)) if scales is None else scales,
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip
     begin(s, y, t, first_step)

@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
-from runtime.dynamics.layout import OK, STATE, P, V
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.lift import lift_once
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
@@ -22,6 +22,7 @@ from runtime.integrate.dense_output import state_once
 from runtime.integrate.methods import Compiled, failure_detail
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
+from runtime.integrate.step_error import rounding_over_limit
 from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
@@ -43,12 +44,14 @@ from runtime.system.spanning_tree import (
     RATES,
     SpanningTree,
     joint_coordinates,
+    levers_of_turns,
     tree_data,
     tree_parameters,
     turn_weights,
 )
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_geometry import Carried
 from runtime.system.whole_model import module_of
 
 # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates.
@@ -57,6 +60,7 @@ TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 a
 # [s] by which the error of a rate counts.  Joints often turn slowly between bodies that turn fast, so that relative tolerances of
 # rates ask for more than those of bodies; at this weight both kinds of coordinates have about the same error at a tolerance.
 RATE_WEIGHT = 0.5
+NEAR_LIMIT = 0.1  # the last state of a run is not quite at the limit of a fast turn
 _POOL, _STEPPERS = Pool(4), Pool(4)
 
 
@@ -223,12 +227,29 @@ class InJointCoordinates(Compiled):
         closing = self.work.tree.closing
         if status != Status.SINGULAR_CONFIGURATION or (len(closing.joint) and closing.chosen[0] != NONE):
             return super()._detail(status)
+        if text := self._fast_turn():
+            return text
         dependent = [
             f"joint '{joint.name}' where {condition}"
             for joint in self.system.joints
             if (condition := getattr(joint.module, "DEPENDENT_COORDINATES", ""))
         ]
         return f"the coordinates of the joints depend on each other ({', '.join(dependent) or 'of massless parts'})"
+
+    def _fast_turn(self) -> str:
+        """Which turn is too fast for the accuracy of its bodies, if one is; see ``step_error``."""
+        s, motion = self.s, self.y.reshape(-1, STATE)
+        speeds = s.scales[stepping.LEVER].clip(0.0)[: self.work.tree.size[0]] * np.abs(s.y[: self.work.tree.size[0]])
+        k, body = int(np.argmax(speeds)), float(np.linalg.norm(motion[:, V:OMEGA], axis=1).max())
+        if rounding_over_limit.py_func(float(speeds[k]), body, self.rtol, self.atol) < NEAR_LIMIT:
+            return ""
+        step = int(np.flatnonzero(self.work.tree.data.u <= k)[-1])
+        one = self.tree.skeleton.coordinates[step]
+        name = f"joint '{one.joint}'" if one.joint else f"body '{one.outer}'"
+        return (
+            f"{name} turns at {abs(s.y[k]):.2g} rad/s while no body is faster than {body:.2g} m/s: what it moves is too near its "
+            "axis, where rounding exceeds the tolerance; a larger rtol, or a moment of inertia about this axis, may help"
+        )
 
 
 def off_the_rows(y: Floats, given: Floats) -> Floats:
@@ -246,7 +267,8 @@ def stepper_of_tree(tree: SpanningTree, data: ModelData, work: Workspace, z: Flo
     """A stepper for coordinates and rates z of a tree."""
     m = work.tree
     known = m.loaded[0] == 0 or len(tree.limits) > 0
-    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0))
+    of_slopes = len(z) // 2 if {"turn", "slide"}.issuperset(tree.kinds) else 0
+    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0), of_slopes)
     balance = balance_of(data, len(work.motion))
     return stepping.stepper(z, 0.0, own, data, 0.0, balance, np.array(scales_of(tree)))
 
@@ -259,6 +281,9 @@ def is_projected(system: System) -> bool:
 # As long as a run takes, and often those of one state, also of systems that differ in masses alone.
 _coordinates = Latest(lambda steps, motions, state: joint_coordinates(steps, state.names, motions, state.y[None])[0], 8)
 _reaches = Latest(lambda geometry, skeleton: geometry.reaches(skeleton), 8)  # of steps, as ``_coordinates``
+_levers = Latest(
+    lambda skeleton, geometry, carried: levers_of_turns(skeleton, _reaches(geometry, skeleton), carried), 8
+)
 
 
 def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
@@ -269,7 +294,7 @@ def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
     return constants
 
 
-def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
+def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats, Floats]:
     """``Stepper.scales`` of coordinates and rates of a tree, (n,) each.
 
     Angles grow without bound, and positions do not: an angle counts as 1 rad at most.
@@ -284,7 +309,20 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
             weight = (1.0, RATE_WEIGHT)[k]
             weights[k].extend([weight] * slides + [weight * of_turn] * (count - slides))
     of_all = np.array(weights[0] + weights[1])
-    return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL)
+    return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL), levers_of(tree, tree.carried)[0]
+
+
+def levers_of(tree: SpanningTree, load: Carried) -> Floats:
+    """The row LEVER of ``Stepper.scales`` of a tree that carries the load of some cases, (cases, n)."""
+    arms = _levers(tree.skeleton, tree.geometry, load)
+    found = -np.ones((len(arms), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)))
+    place = sum(COORDINATES[kind] for kind in tree.kinds)
+    for k, kind in enumerate(tree.kinds):
+        slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
+        found[:, place : place + slides] = 0.0
+        found[:, place + slides : place + RATES[kind]] = arms[:, k, None]
+        place += RATES[kind]
+    return found
 
 
 def memory_of_tree(system: System, data: ModelData, tree: SpanningTree, *, by_kernel: bool = True) -> TreeWorkspace:

@@ -375,3 +375,16 @@ def turn_weights(reaches: Floats) -> Floats:
     """
     weights: Floats = np.exp2(np.ceil(np.log2(np.maximum(reaches, 1.0))))
     return weights
+
+
+def levers_of_turns(skeleton: Skeleton, reaches: Floats, load: Carried) -> Floats:
+    """For each step an upper bound [m] of the speed of what it moves about its point, over the rate of a turn, (cases, n).
+
+    reaches (1, n): as of ``Geometry.reaches``
+    """
+    inertia, mass = np.trace(load.inertia, axis1=2, axis2=3), load.mass
+    found = np.sqrt(np.divide(inertia, mass, out=np.zeros_like(mass), where=mass > 0.0))
+    for k in range(found.shape[1] - 1, -1, -1):
+        if (parent := skeleton.parents[k]) >= 0:
+            np.maximum(found[:, parent], found[:, k], out=found[:, parent])
+    return np.hypot(found, reaches)  # type: ignore[no-any-return]

@@ -143,3 +143,23 @@ def test_states_within_a_step_are_prepared_for_outputs_alone():
     checks = last.stats.evaluations - 2 - STAGES * attempts - EXTRA  # of ends of steps, by the new modes
     assert 10 < checks < 25
     assert np.array_equal(last.states[-1], run.states[-1])
+
+
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-8])
+def test_events_at_the_edges_are_located_within_the_tolerance(tolerance):
+    """The steps that are aimed at changes end up to 1e-5 rad off their edges; events are zeros of the dense output."""
+    system = models.foot.build("modified", limits="elastic")
+    m = InJointCoordinates(system, system.data, system.state, 0.0, 1.0, 1e-8, 1e-8, np.inf, 0.0)
+    loop.advance(m.s, m.data, m.work, 1.0, 1e-8, 1e-8, np.inf, 0, NONE, NONE2, NONE, NONE2)  # first modes
+    own, of_limits = m._own_state, m.work.tree.limits
+
+    def edge(k):
+        return runtime.Event(f"{k}", lambda t, state: own(state.y)[of_limits.q[k]] - of_limits.high[k])
+
+    runs = [
+        simulate(system, 1.0, rtol=one, atol=one, events=[edge(0), edge(1)], coordinates="joint", t_eval=[0.0, 1.0])
+        for one in (tolerance, 1e-12)
+    ]
+    for name, wanted in runs[1].events.items():
+        assert len(wanted) >= 6
+        np.testing.assert_allclose(runs[0].events[name], wanted, rtol=0, atol=0.3 * tolerance)

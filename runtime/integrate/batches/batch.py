@@ -49,6 +49,7 @@ from runtime.integrate.batches.rows import (
     OUTPUT_AT,
     REJECTED_STEPS,
     SPECIAL,
+    SPEED,
     SUSPECT,
     TAKEN,
     TAKEN_STEPS,
@@ -77,6 +78,7 @@ from runtime.integrate.step_control import (
     verdict,
     would_not_end,
 )
+from runtime.integrate.step_error import fastest_in_batch
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import CONTRACT, compiled, inlined
 from runtime.jit.pointers import local
@@ -132,7 +134,7 @@ def write_outputs(m, lane, times, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def judge(m, lane, span, max_steps, times, out):  # type: ignore[no-untyped-def]
+def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-untyped-def]
     """Accept or reject the special attempt of a lane; RUNNING, or the status with which its case ends.
 
     ``out`` (m, n) is that of the case.
@@ -150,6 +152,8 @@ def judge(m, lane, span, max_steps, times, out):  # type: ignore[no-untyped-def]
         return Status.RUNNING
     if lanes[END_CODE * LANES + lane] != OK:
         return failure(int(lanes[END_CODE * LANES + lane]))
+    if lanes[SPEED * LANES + lane] > fastest_in_batch(tolerances[0], tolerances[1]):
+        return Status.CLOSE_TO_SINGULAR
     if len(m.limits.q) > 0:
         if not limits_hold(m, lane):
             return Status.NOT_RUN
@@ -216,7 +220,7 @@ def attend(m, address, span, tolerances, steps, times, out, status, counts, reac
     prepare_special(m, address, tolerances)
     for lane in range(LANES):
         if m.lanes[SPECIAL * LANES + lane] > 0.0:
-            ended = judge(m, lane, span, int(steps[2]), times, out[m.case[lane]])
+            ended = judge(m, lane, span, tolerances, int(steps[2]), times, out[m.case[lane]])
             if ended != Status.RUNNING:
                 end_case(m, lane, ended, 1 if steps[1] > 0.0 else 2, status, counts, reached)
 
@@ -230,6 +234,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     value other than 0, the function returns, and cases that have not ended keep their status.
     """
     m = local(m)
+    fastest = fastest_in_batch(tolerances[0], tolerances[1])
     first_output, n, limits = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1], len(m.limits.q)
     if first_output == 1:
         for case in range(len(initial)):
@@ -251,7 +256,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             if ended > 0:
                 continue
         attempt(m, address, tolerances[0], tolerances[1])
-        special = weigh_attempts(m.lanes, n, span[1])
+        special = weigh_attempts(m.lanes, n, span[1], fastest)
         if limits > 0:
             special = screen(m)
         if special > 0:

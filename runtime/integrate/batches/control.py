@@ -27,6 +27,7 @@ from runtime.integrate.batches.rows import (
     OUTPUT_AT,
     REJECTED_STEPS,
     SPECIAL,
+    SPEED,
     SUM3,
     SUM5,
     TAKEN,
@@ -34,8 +35,8 @@ from runtime.integrate.batches.rows import (
     TIME,
     TOTAL,
 )
-from runtime.integrate.dop853 import FASTEST, SAFETY, SLOWEST
 from runtime.integrate.step_control import after_acceptance, after_rejection, factor_of, squared_error, step_length
+from runtime.integrate.step_error import FASTEST, SAFETY, SLOWEST
 from runtime.jit.compilation import CONTRACT, columns, linked
 
 _squared_error = linked(squared_error.py_func, fastmath=CONTRACT)
@@ -57,8 +58,11 @@ def choose_lengths(lanes, max_step, finish):  # type: ignore[no-untyped-def]
 
 
 @columns
-def weigh_attempts(lanes, n, finish):  # type: ignore[no-untyped-def]
-    """Errors of the attempts of all lanes, states (n,), and which are special; the number of these."""
+def weigh_attempts(lanes, n, finish, fastest):  # type: ignore[no-untyped-def]
+    """Errors of the attempts of all lanes, states (n,), and which are special; the number of these.
+
+    ``fastest``: turns are slower [m/s], or a case is to be run alone.
+    """
     found = 0
     for lane in range(LANES):
         h, time = lanes[LENGTH * LANES + lane], lanes[TIME * LANES + lane]
@@ -74,6 +78,7 @@ def weigh_attempts(lanes, n, finish):  # type: ignore[no-untyped-def]
         special = taken if now >= finish else 0.0
         special = taken if lanes[OUTPUT_AT * LANES + lane] <= now else special
         special = taken if lanes[END_CODE * LANES + lane] != 0.0 else special
+        special = taken if lanes[SPEED * LANES + lane] > fastest else special
         special = taken if lanes[TAKEN_STEPS * LANES + lane] + 1.0 >= lanes[LOOK_AT * LANES + lane] else special
         special = special if total < np.inf else lanes[BUSY * LANES + lane]
         lanes[SPECIAL * LANES + lane] = special

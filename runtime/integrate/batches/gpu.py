@@ -56,7 +56,8 @@ def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
     x = memory.limits
     common = (
         memory.which, memory.factors, memory.groups, memory.polynomial, memory.bodies, memory.parts // LANES,
-        np.zeros(2, np.int64), memory.cap[::LANES].copy(), memory.weight[::LANES].copy(), memory.typical, x.q, x.first,
+        np.zeros(2, np.int64), memory.cap[::LANES].copy(), memory.weight[::LANES].copy(),
+        memory.lever[::LANES].copy(), memory.typical, x.q, x.first,
         x.weights, x.given,
     )  # fmt: skip
     found = out, status, counts, reached, x.final, x.work
@@ -118,7 +119,7 @@ def _integration(module: ModuleType) -> Any:
 
 def _of_case(  # type: ignore[no-untyped-def]
     span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, bodies, parts, addresses, cap,
-    weight, typical, q, first, weights, given, stop, out, status, counts, reached, final, work,
+    weight, lever, typical, q, first, weights, given, stop, out, status, counts, reached, final, work,
 ):  # fmt: skip
     """The kernel: the case of this thread, with memory of its own."""
     case = cuda.grid(1)
@@ -133,7 +134,7 @@ def _of_case(  # type: ignore[no-untyped-def]
     )  # fmt: skip
     m = BatchWorkspace(
         which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, parts=parts, stages=addresses,
-        cap=cap, weight=weight, typical=typical, y=array(STATES, float64), trial=array(STATES, float64),
+        cap=cap, weight=weight, lever=lever, typical=typical, y=array(STATES, float64), trial=array(STATES, float64),
         end=array(STATES, float64), k=array((ALL_STAGES, STATES), float64), errors=array((2, STATES), float64),
         h=array(STATES, float64), constants=array((CONSTANTS, 1), float64), worst=array(1, float64),
         lanes=array(ROWS_OF_LANES, float64), case=array(1, int64), output=array(1, int64), ready_y=array(STATES, float64),

@@ -47,5 +47,6 @@ from __future__ import annotations
     FRESH,  # 1: it ends at a change, or was cut at one
     SOON,  # above 0: a limit may change its mode in the next step
     CHECKS,  # of the case: evaluations at ends of steps that were aimed
-) = range(43)
-ROWS_OF_LANES = 43
+    SPEED,  # [m/s] largest rate of a turn times its lever at the end of the attempt
+) = range(44)
+ROWS_OF_LANES = 44

@@ -22,6 +22,7 @@ from runtime.integrate.batches.rows import (
     END_CODE,
     LENGTH,
     ROWS_OF_LANES,
+    SPEED,
     SUM3,
     SUM5,
     TAKEN,
@@ -65,6 +66,7 @@ class BatchWorkspace(NamedTuple):
     stages: Ints  # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
     cap: Floats  # (n * LANES,) largest value of a component that takes part in its tolerance
     weight: Floats  # (n * LANES,) by which errors of it count
+    lever: Floats  # (n * LANES,) [m] of the rates of turns; 0 for all others
     typical: Floats  # (1,) least size of the components with which the first step is compared
     y: Floats
     trial: Floats
@@ -101,23 +103,30 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
     n = bodies * STATE * (2 if directions else 1)
     free = [b for b, still in enumerate([*fixed, *fixed] if directions else fixed) if not still]
     return _workspace(
-        bodies, [(b * STATE, (b + 1) * STATE) for b in free], constants, np.full(n, np.inf), np.ones(n), 0.0
+        bodies,
+        [(b * STATE, (b + 1) * STATE) for b in free],
+        constants,
+        np.full(n, np.inf),
+        np.ones(n),
+        np.zeros(n),
+        0.0,
     )
 
 
 def tree_workspace(
     stages: Sequence[int], constants: int, scales: Sequence[Floats], limits: BatchLimits | None = None
 ) -> BatchWorkspace:
-    """Memory for coordinates and rates (n,) of a tree; ``scales`` (3, n) as of ``Stepper.scales``."""
-    cap, weight, typical = scales
-    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, float(typical[0]))
+    """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``."""
+    cap, weight, typical, lever = scales
+    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, np.maximum(lever, 0.0), float(typical[0]))
     memory.stages[:] = stages
     return memory if limits is None else memory._replace(limits=limits)
 
 
 def _workspace(
-    bodies: int, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats, typical: float
-) -> BatchWorkspace:
+    bodies: int, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats, lever: Floats,
+    typical: float,
+) -> BatchWorkspace:  # fmt: skip
     """Memory for states (n,); ``parts``: first and last component of what moves."""
     size = len(cap) * LANES
     y, trial, end, h, ready_y, ready_k = (np.zeros(size) for _ in range(6))
@@ -125,7 +134,7 @@ def _workspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         bodies=np.array([bodies]), stages=np.zeros(2, np.int64),
         parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
-        weight=np.repeat(weight, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
+        weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((2, size)), h=h,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
         case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
@@ -251,6 +260,17 @@ def clear_errors(lanes):  # type: ignore[no-untyped-def]
         lanes[SUM5 * LANES + lane] = lanes[SUM3 * LANES + lane] = 0.0
 
 
+@columns
+def find_fastest(end, lever, lanes):  # type: ignore[no-untyped-def]
+    """The fastest turn of each lane at the end of the attempt."""
+    for lane in range(LANES):
+        lanes[SPEED * LANES + lane] = 0.0
+    for o in range(0, len(end), LANES):
+        for lane in range(LANES):
+            before, now = lanes[SPEED * LANES + lane], lever[o + lane] * abs(end[o + lane])
+            lanes[SPEED * LANES + lane] = now if now > before else before
+
+
 @inlined
 def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Both estimates of the error: sums of squares of each lane."""
@@ -260,6 +280,9 @@ def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
         add_errors(
             m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.lanes,
         )  # fmt: skip
+    if m.bodies[0] == 0:
+        half = len(m.end) // 2
+        find_fastest(m.end[half:], m.lever[half:], m.lanes)
 
 
 @columns

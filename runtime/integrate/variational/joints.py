@@ -199,12 +199,13 @@ class AlongDirections(Compiled):
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
         count = len(self.varied.nearby)
-        cap, weight, typical = scales_of(self.varied.tree)
+        cap, weight, typical, lever = scales_of(self.varied.tree)
         scales = np.array(
             [
                 np.concatenate([cap, np.full(count * len(cap), np.inf)]),
                 np.tile(weight, 1 + count),
                 np.concatenate([typical, np.zeros(count * len(cap))]),
+                np.concatenate([lever, np.zeros(count * len(cap))]),
             ]
         )
         return stepping.stepper(y, 0.0, dop853.memory(len(y), (0, 0, 0)), self.data, 0.0, no_balance(), scales)

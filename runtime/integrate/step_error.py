@@ -1,0 +1,101 @@
+"""The error of a step of dop853 in units of the tolerance, and the factor of the next step, in compiled code.
+
+Errors of the coordinates of a tree are judged by what they do to velocities, too.  Where a turn is fast though its bodies are
+slow, since these are near its axis, an error dq of a coordinate changes velocities by the rate of the turn, times its lever,
+times dq.  This is more than the tolerance of velocities allows, by a factor of ``speed`` of the turn over the fastest body: its
+coordinates count by this factor more.  The inertia about the axis is then the difference of numbers that are as many times
+larger squared; where its rounding exceeds the tolerance, the configuration is singular.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.dynamics.energy import speed_of_bodies
+from runtime.dynamics.layout import OK, SINGULAR
+from runtime.integrate.step_control import factor_of, squared_error
+from runtime.integrate.stepping import BODIES, CAP, ERROR, FACTOR, LEVER, WEIGHT
+from runtime.jit.compilation import inlined
+
+# At a safety factor of 0.9 one step in fourteen of a free foot is rejected, at 0.83 one in forty.
+SAFETY, SLOWEST, FASTEST = 0.83, 0.333, 6.0
+FAST = 8.0  # speed of a turn over that of the bodies from which on errors of coordinates count more
+ALONE = 12.0  # times this speed: a case of a batch, which does not know the speeds of bodies, is run alone
+LEAST = 0.05  # of the relative tolerance: the absolute one counts as this much at least [m/s]
+ROUNDING = 2.2e-16
+TINY = 1e-300
+LOST = 10.0  # rounding of velocities, in units of the tolerance, at which a configuration is singular
+
+
+@inlined
+def judge(s, t, w, h, code, rtol, atol):  # type: ignore[no-untyped-def]
+    """Put the error of an attempt into ``s.tried``, and the factor of the next step; a code."""
+    square = square_of_error(s, h, rtol, atol, 1.0) if code == OK else np.inf
+    if square <= 1.0 and s.flags[BODIES] == 0:
+        speed = fastest_turn(s)
+        if speed * (rtol + atol) > FAST * max(atol, LEAST * rtol):
+            factor = weight_of_coordinates(s, t, w, speed, rtol, atol)
+            if factor > 1.0:
+                square = square_of_error(s, h, rtol, atol, factor)
+            code = SINGULAR if factor == np.inf else OK
+    s.tried[ERROR] = math.sqrt(square)
+    s.tried[FACTOR] = factor_of(square, SAFETY, SLOWEST, FASTEST)
+    return code
+
+
+@inlined
+def square_of_error(s, h, rtol, atol, of_coordinates):  # type: ignore[no-untyped-def]
+    """Square of Hairer's combination of the estimates of order 5 and 3, in units of the tolerance.
+
+    ``of_coordinates``: factor by which errors of the coordinates of a tree count.
+    """
+    errors, e5, e3 = s.own.errors, 0.0, 0.0
+    for i in range(len(s.y)):
+        scale = atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i]), s.scales[CAP, i])
+        weight = s.scales[WEIGHT, i] / scale
+        e5 += (weight * errors[0, i]) ** 2
+        e3 += (weight * errors[1, i]) ** 2
+    if of_coordinates > 1.0:
+        more = of_coordinates * of_coordinates - 1.0
+        for i in range(len(s.y)):
+            if s.scales[LEVER, i] < 0.0:
+                weight = s.scales[WEIGHT, i] / (atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i])), s.scales[CAP, i]))
+                e5 += more * (weight * errors[0, i]) ** 2
+                e3 += more * (weight * errors[1, i]) ** 2
+    return squared_error(e5, e3, h, len(s.y))
+
+
+@inlined
+def fastest_turn(s):  # type: ignore[no-untyped-def]
+    """The largest rate of a turn times its lever, at the end of an attempt [m/s]."""
+    speed = 0.0
+    for i in range(len(s.trial)):
+        speed = max(speed, s.scales[LEVER, i] * abs(s.trial[i]))
+    return speed
+
+
+@inlined
+def weight_of_coordinates(s, t, w, speed, rtol, atol):  # type: ignore[no-untyped-def]
+    """Factor by which errors of coordinates count at the end of an attempt, for a speed of the fastest turn [m/s].
+
+    Infinite where rounding exceeds the tolerance.
+    """
+    body = speed_of_bodies(s.trial, t, w, s.own.scratch[:1])
+    allowed = atol + rtol * body
+    if not rounding_over_limit(speed, body, rtol, atol) <= 1.0:
+        return np.inf
+    return speed * (rtol + atol) / (FAST * max(allowed, LEAST * rtol))
+
+
+@inlined
+def rounding_over_limit(speed, body, rtol, atol):  # type: ignore[no-untyped-def]
+    """Rounding of velocities, as a fraction of its limit, for speeds [m/s] of a turn and of the fastest body."""
+    return ROUNDING * speed * speed / (LOST * (atol + rtol * body) * max(body, TINY))
+
+
+@inlined
+def fastest_in_batch(rtol, atol):  # type: ignore[no-untyped-def]
+    """Speed of a turn [m/s] above which a case of a batch is run alone."""
+    return ALONE * FAST * max(atol, 0.5 * rtol) / (rtol + atol)
