@@ -35,6 +35,7 @@ from runtime.system.rank import (
     with_redundant_rows_named,
 )
 from runtime.system.remarks import (
+    beyond_limits,
     changed_velocities,
     locked,
     moved_bodies,
@@ -81,7 +82,12 @@ def build_system(
         refuse_singular_joints(system, start)
     system, singular = with_redundant_rows_named(system, start, redundant)
     lock = locked(system, start)
-    remarks = [*_on_poses(system, y, placed, reference), *opposite_axes(system, start), *lock]
+    remarks = [
+        *_on_poses(system, y, placed, reference),
+        *opposite_axes(system, start),
+        *lock,
+        *beyond_limits(system, start),
+    ]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
         before = y
         if displaces:
