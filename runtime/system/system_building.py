@@ -82,12 +82,7 @@ def build_system(
         refuse_singular_joints(system, start)
     system, singular = with_redundant_rows_named(system, start, redundant)
     lock = locked(system, start)
-    remarks = [
-        *_on_poses(system, y, placed, reference),
-        *opposite_axes(system, start),
-        *lock,
-        *beyond_limits(system, start),
-    ]
+    remarks = [*_on_poses(system, y, placed, reference), *opposite_axes(system, start), *lock]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
         before = y
         if displaces:
@@ -106,6 +101,7 @@ def build_system(
     refuse_infinite_forces(system, time, start)
     for remark in remarks:
         warn(remark)
+    remarks += beyond_limits(system, start)  # such a start may be meant: without a warning
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     assembly = change(names, y, placed if displaces else start, iterations, residual)
     return with_fields(
