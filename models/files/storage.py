@@ -61,10 +61,10 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     first = next((n for n in range(header + 1, len(lines)) if lines[n].strip()), None)
     if first is None:
         raise ModelError(f"{path.name}, line {header + 1}: no names of columns come after it; give columns")
-    names = _names(path, lines[first], first + 1)
     rows = [n for n in range(first + 1, len(lines)) if lines[n].strip()]
     if not rows:
         raise ModelError(f"{path.name}, line {first + 1}: no rows come after the names; give rows")
+    names = _names(path, column_names(lines[first], lines[rows[0]]), first + 1)
     check_counts(path, lines[:header], len(rows), len(names))
     if span is not None:
         rows = _within(lines, rows, span)
@@ -81,8 +81,22 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     return Storage(path, values[:, 0], columns, degrees, stated)
 
 
-def _names(path: Path, line: str, number: int) -> list[str]:
-    names = line.split()
+def column_names(line: str, row: str) -> list[str]:
+    """Names in the line of a table that states them, before its first row.
+
+    Tabs separate them, as OpenSim writes them: a name may contain blanks.  Blanks separate them in a line without tabs, and
+    where this gives as many names as the row has values and tabs do not.
+    """
+    by_tabs, by_blanks = [name.strip() for name in line.strip("\t").split("\t")], line.split()
+    if len(by_tabs) == 1 or len(by_tabs) != len(row.split()) == len(by_blanks):
+        return by_blanks
+    return by_tabs
+
+
+def _names(path: Path, names: list[str], number: int) -> list[str]:
+    if "" in names:
+        before = shortened(names[names.index("") - 1])
+        raise ModelError(f"{path.name}, line {number}: the column after '{before}' has no name; give each a name")
     if names[0].lower() != "time":
         raise ModelError(f"{path.name}, line {number}: the first column is '{shortened(names[0])}'; it must be time")
     if double := [name for n, name in enumerate(names) if name in names[:n]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -340,10 +340,13 @@ def _run_all(
     def collect(futures: Iterable[Future[Chunk]]) -> None:
         for future in futures:
             first = under_way.pop(future)
-            if not future.cancelled():
-                error = future.exception()
-                if not isinstance(error, Stopped):
-                    keep(first, future.result() if error is None else error)
+            if future.cancelled():
+                if not task.stop[0]:
+                    keep(first, CancelledError("the engine has cancelled these cases"))
+                continue
+            error = future.exception()
+            if not isinstance(error, Stopped):
+                keep(first, future.result() if error is None else error)
 
     try:
         for first, cases in chunks:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
@@ -68,8 +68,6 @@ def address_of(module: ModuleType, name: str, translate: Translation, translator
 @cache  # for the life of the process: the machine code at an address goes with its library
 def _kernel(module: ModuleType, name: str, translate: Translation, *more: str, pairs: bool = False) -> tuple[int, Any]:
     """Address of a kernel's machine code, which comes from the cache or is made now, and the library that holds it."""
-    if hasattr(module, "LANES"):
-        _vectorise_lanes()
     codegen = cpu_target.target_context.codegen()
     sources = digest_of_kernel(inspect.getsource(module))
     file = file_of(sources, f"{module.__name__.rpartition('.')[2]}.{name}", codegen.magic_tuple(), *more)
@@ -109,14 +107,3 @@ def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) ->
     straight_line.emit(builder, module, name, function.args)
     builder.ret_void()
     return owner
-
-
-@cache
-def _vectorise_lanes() -> None:
-    """Raise LLVM's limit on the memory checks of a loop: the loop over the lanes accesses four arrays only, but many times.
-
-    A lane of the foot (state and derivative) then takes 0.08 us in place of 0.55 us.
-    """
-    if not hasattr(binding, "_memory_check_merge_threshold"):  # an option can be given once in a process
-        binding.set_option("", "-memory-check-merge-threshold=100000")
-        binding._memory_check_merge_threshold = True

@@ -16,7 +16,7 @@ from numba.core.sigutils import normalize_signature
 from numba.core.targetconfig import ConfigStack
 
 from runtime.jit.machine_code import Callback, Kept
-from runtime.jit.pipelines import ColumnsCompiler, EntryCompiler, InlinedCompiler
+from runtime.jit.pipelines import ColumnsCompiler, EntryCompiler, InlinedCompiler, fastmath_of
 from runtime.jit.references import reference
 
 types: Any = numba_types  # numba's types are opaque to a type checker
@@ -123,9 +123,12 @@ _C_TYPES: dict[Any, Any] = {types.float64: ctypes.c_double, types.int64: ctypes.
 _KEPT: list[Any] = []  # what compiled code may call lives as long as the process
 
 
+# Settings that numba has a function inherit from its first caller in the process are given here: forceinline, and in ``Linked``
+# fastmath.
 OPTIONS: dict[str, Any] = dict(
-    error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=InlinedCompiler
-)
+    error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=False,
+    pipeline_class=InlinedCompiler,
+)  # fmt: skip
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -168,8 +171,7 @@ class Linked(CPUDispatcher):
 
     def _for_caller(self) -> Any:
         """The function itself, or the one that callers with fused multiply-adds get."""
-        flags = ConfigStack.top_or_none()
-        if flags is None or not flags.is_set("fastmath") or not flags.fastmath or "fastmath" in self.targetoptions:
+        if not fastmath_of(ConfigStack.top_or_none()) or "fastmath" in self.targetoptions:
             return self
         if self._contracted is None:
             more = {"fastmath": CONTRACT}

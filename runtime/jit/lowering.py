@@ -248,3 +248,8 @@ class ShortLowering(NativeLowering):  # type: ignore[misc]
     def lowering_class(self) -> type:
         """The class that lowers a function."""
         return Lowering
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower with the implementations that typing has found."""
+        state.typingctx.choose_implementations()
+        return bool(super().run_pass(state))

@@ -148,6 +148,10 @@ def nearest(name: Any, known: Collection[str]) -> str:
     """The name that was probably meant; "" if none is near."""
     if not isinstance(name, str):
         return ""
+    # "ankle.theta_i" means "angle.ankle.theta_i" rather than "rate.ankle.theta_i", which has more letters in common with it.
+    for one in known:
+        if one.endswith(f".{name}") or name.endswith(f".{one}"):
+            return one
     from difflib import get_close_matches  # only errors need it
 
     plain = {_plain(one): one for one in known}

@@ -315,5 +315,5 @@ class Assembly:
     moved_body: str
     largest_turn: float  # [rad]
     turned_body: str
-    remarks: tuple[str, ...] = ()  # sentences that were given as warnings
+    remarks: tuple[str, ...] = ()  # sentences; given as warnings, but for starts outside of cones
     adjustments: tuple[Adjustment, ...] = ()  # data that gave way

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import degrees
 
 import numpy as np
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import AssemblyError
 from runtime.support.units import with_unit
 from runtime.system.assemble import poses_moved
+from runtime.system.cone import Cone
 from runtime.system.degrees_of_freedom import null_space
 from runtime.system.dependence import is_held, near_dependence
+from runtime.system.limit_building import restricting_moment
 from runtime.system.rank import close_loops, joints_of
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
@@ -25,6 +29,7 @@ FAR = 1.0  # of the model's size: a body that would have to move farther is refu
 CHANGED = 1e-3  # of the largest speed: a given velocity that is changed by more is named
 UNSEEN = 1e-9  # of the speed of points of the model: a change that counts as rounding
 LIGHT = 1e-6  # factor of mass and inertia by which bodies of first guesses move before others
+BETWEEN_SAMPLES = 0.02  # [rad] by which the edge of a cone may be off the straight lines between its samples
 OPPOSITE = -1.0 + 1e-6  # a_i . a_j of axes that point against each other
 
 
@@ -220,3 +225,36 @@ def locked(system: System, y: Floats) -> list[str]:
 def _rank_of_joints(system: System) -> int:
     rows = sum(len(joint.rows) for joint in system.joints if not joint.signals)
     return rows - len(system.redundant)
+
+
+def beyond_limits(system: System, y: Floats) -> list[str]:
+    """A sentence for each limit whose direction is farther outside its cone than the compliance.
+
+    There its moment is the largest one, and does not grow with the angle.
+    """
+    t, states, found = system.data.limits, states_with_ground(y), []
+    x, u = t.x.copy(), np.zeros(3)
+    for k, place, body, local in zip(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, strict=True):
+        x[k, place : place + 3] = rotation_matrix(states[body, P:V]) @ local
+    for k, limit in enumerate(system.limits):
+        python_code(limit.module.direction)(states[t.body_i[k]], states[t.body_j[k]], x[k], u)
+        if _is_near(u, limit.cone, limit.compliance):
+            continue
+        excess = float(restricting_moment(limit, u[None]).excess[0])
+        if excess > limit.compliance:
+            found.append(
+                f"limit '{limit.name}' of joint '{limit.joint}': the start is {excess:.4g} rad ({degrees(excess):.3g} degrees) "
+                f"outside its cone, by more than its compliance of {limit.compliance:.4g} rad, so that its moment is the largest "
+                f"one, {limit.max_moment:.4g} N m; start inside the cone, or correct the cone or the frame of the limit"
+            )
+    return found
+
+
+def _is_near(u: Floats, cone: Cone, compliance: float) -> bool:
+    """Whether a direction is surely inside a cone, or within its compliance, by samples of the edge: without compiled code."""
+    edge = cone.pieces.samples.reshape(-1, 3)
+    if (edge @ u / np.linalg.norm(edge, axis=1)).max() >= np.cos(compliance):
+        return True
+    longitudes, latitudes = np.arctan2(edge[:, 1], edge[:, 0]), np.arctan2(np.hypot(edge[:, 0], edge[:, 1]), edge[:, 2])
+    at_edge = np.interp(np.arctan2(u[1], u[0]), longitudes, latitudes, period=2.0 * np.pi)
+    return bool(np.arctan2(np.hypot(u[0], u[1]), u[2]) < at_edge - BETWEEN_SAMPLES)

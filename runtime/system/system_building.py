@@ -35,6 +35,7 @@ from runtime.system.rank import (
     with_redundant_rows_named,
 )
 from runtime.system.remarks import (
+    beyond_limits,
     changed_velocities,
     locked,
     moved_bodies,
@@ -100,6 +101,7 @@ def build_system(
     refuse_infinite_forces(system, time, start)
     for remark in remarks:
         warn(remark)
+    remarks += beyond_limits(system, start)  # such a start may be meant: without a warning
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     assembly = change(names, y, placed if displaces else start, iterations, residual)
     return with_fields(

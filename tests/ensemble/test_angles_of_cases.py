@@ -44,6 +44,8 @@ def test_names_of_coordinates_are_offered(name, message):
     assert message in str(error.value) and "angle.ankle.theta_i, angle.ankle.theta_j and their rates" in str(
         error.value
     )
+    with pytest.raises(ModelError, match=r"'angle.ankle.theta_i'; did you mean 'ankle.theta_i'\?"):
+        runtime.system.displaced(models.foot.build(), {"angle.ankle.theta_i": 0.1})
 
 
 def test_angles_of_limited_joints_beyond_a_turn_are_asked_about():

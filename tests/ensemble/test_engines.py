@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -79,6 +79,26 @@ def test_an_engine_that_refuses_work_keeps_finished_cases():
     assert all(found.messages[case] == "not run: OSError: the net is gone" for case in range(12, 40))
 
 
+class Cancelling(ThreadPoolExecutor):
+    """Threads that cancel the second chunk, as a cluster does that has lost it."""
+
+    def submit(self, *arguments, **keywords):
+        self.taken = getattr(self, "taken", 0) + 1
+        if self.taken != 2:
+            return super().submit(*arguments, **keywords)
+        future = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+def test_cases_that_an_engine_cancels_are_reported():
+    with Cancelling(1) as engine:
+        found = simulate_many(models.foot.build(), thrown(40), 0.1, engine=engine, chunk=16, **SETTINGS)
+    assert (found.status == Status.NOT_RUN).tolist() == [16 <= case < 32 for case in range(40)]
+    assert found.messages[16] == "not run: CancelledError: the engine has cancelled these cases"
+
+
 @pytest.mark.slow
 def test_a_broken_engine_keeps_finished_cases():
     with ProcessPoolExecutor(1) as engine:
@@ -104,7 +124,7 @@ def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
     distributed = pytest.importorskip("distributed")
     cases = {name: np.repeat(values, 5, axis=0) for name, values in thrown(40).items()}
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         killed = []

@@ -214,6 +214,7 @@ def test_labelled_results(tmp_path):
     ("outputs", "said"),
     [
         (["energi"], "outputs: 'energi': system 'foot, modified ankle': unknown quantity 'energi'; did you mean 'energy'?"),
+        (["ankle.theta_i"], "unknown quantity 'ankle.theta_i'; did you mean 'angle.ankle.theta_i'?"),
         (["maximum(energy)"], "unknown function 'maximum'; did you mean 'max'? the functions are first, last, max"),
         (["max(norm(energy))"], "'energy' is a number, of which 'norm' has no meaning; use 'abs'"),
         (["max(min(energy))"], "give one reduction, then 'abs' or 'norm'"),

@@ -1,11 +1,15 @@
 """Fused multiply-adds, which some compiled functions allow, do not come into the code of others that call the same functions."""
 
-import pytest
+from fractions import Fraction
 
-from runtime.jit.compilation import CONTRACT, compiled, linked
+import pytest
+from numba.core.registry import cpu_target
+
+from runtime.jit.compilation import CONTRACT, compiled, expanded, linked
 
 X, SQUARE = 0.1, 0.010000000000000002  # X * X, rounded
 FUSED = -8.326672684688674e-19  # X * X - SQUARE of a fused multiply-add
+CUBE, FUSED_CUBE = X * SQUARE, float(Fraction(X) * Fraction(SQUARE) - Fraction(X * SQUARE))
 
 
 @linked
@@ -43,3 +47,44 @@ def test_bits_do_not_depend_on_which_caller_is_compiled_first(order):
         strict, fused = compiled(_strict_second), compiled(_fused_second, fastmath=CONTRACT)
     assert fused(X, SQUARE) in (FUSED, 0.0)  # 0 on processors without the instruction
     assert strict(X, SQUARE) == 0.0
+
+
+@linked
+def _cube(x, y):
+    return x**3 - y  # by a function of numba's own
+
+
+def _strict_cube(x, y):
+    return _cube(x, y)
+
+
+def _fused_cube(x, y):
+    return _cube(x, y)
+
+
+def test_bits_of_powers_do_not_depend_on_which_caller_is_compiled_first():
+    strict, fused = compiled(_strict_cube), compiled(_fused_cube, fastmath=CONTRACT)
+    assert strict(X, CUBE) == 0.0
+    features = cpu_target.target_context.codegen().magic_tuple()[2]
+    assert fused(X, CUBE) == FUSED_CUBE or "+fma" not in features.split(",")
+
+
+@linked
+def _least(x, y):
+    return min(x * x - y, x)
+
+
+@expanded
+def _around(x, y):
+    return _least(x, y)
+
+
+def test_settings_of_the_first_caller_are_inherited_by_no_other():
+    """Neither its liberties with floating point nor that its code goes into that of each caller."""
+
+    def entry(x, y):
+        return _around(x, y)
+
+    assert compiled(entry)(X, SQUARE) == 0.0
+    (found,) = _least.overloads.values()
+    assert not found.fndesc.inline

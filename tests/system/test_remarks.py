@@ -292,3 +292,12 @@ def test_opposite_axes_that_a_joint_does_not_hold_parallel_are_not_named():
 def test_shipped_models_are_as_their_data_state_them(name):
     system = getattr(models, name).build()
     assert system.assembly.remarks == () and system.assembly.adjustments == ()
+
+
+def test_a_start_outside_a_cone_by_more_than_its_compliance_is_remarked_on():
+    assert models.pendulum.build("planar", limits="elastic", angle=1.5).assembly.remarks == ()  # by 0.09 rad
+    system = models.pendulum.build("planar", limits="elastic", angle=1.7)
+    (remark,) = system.assembly.remarks
+    excess = runtime.simulate(system, 0.01).limits["pivot"].excess[0]
+    assert excess > 0.2007 and f"the start is {excess:.4g} rad (15.2 degrees) outside its cone" in remark
+    assert remark.startswith("limit 'pivot' of joint 'pivot': ") and "compliance of 0.2007 rad" in remark

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.files.storage import check_counts
+from models.files.storage import check_counts, column_names
 from models.walking.capture.contents import AXES, Contents, Wrench, named_markers, unit_of_length
 from models.walking.samples import sampling_rate
 from runtime import ModelError
@@ -267,8 +267,9 @@ def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]
     lines = _lines(path)
     end = next((k for k, line in enumerate(lines[:200], start=1) if line.strip().lower() == "endheader"), 0)
     rows = [(k, line.split()) for k, line in enumerate(lines[end:], start=end + 1) if line.strip()]
-    names = rows.pop(0)[1] if rows else [""]
-    if not end or names[0].lower() != "time":
+    head = [*(lines[number - 1] for number, _ in rows[:2]), "", ""]
+    names, rows = column_names(*head[:2]), rows[1:]
+    if not end or [name.lower() for name in names[:1]] != ["time"]:
         raise ModelError(
             f"{path.name}: not an OpenSim storage file, which has a line 'endheader' followed by column names, 'time' first"
         )

@@ -132,6 +132,8 @@ TABLES = {
     "3 values for 2 columns": HEADER + "time a\n0 1 2\n", "column 'a' is 'nan'": HEADER + "time a\n0 nan\n",
     "column 'a' is 'x'": HEADER + "time a\n0 x\n", "times must increase": HEADER + "time a\n0 1\n0 2\n",
     "line 4: column 'a' is '1e999'": HEADER + "time a\n0 1e999\n",
+    "column 'a b' is 'x'": HEADER + "time\ta b\n0 x\n",
+    "the column after 'a b' has no name": HEADER + "time\ta b\t\tc\n0 1 2 3\n",
 }  # fmt: skip
 
 
@@ -142,6 +144,18 @@ def test_tables_that_are_refused(tmp_path, sentence):
     with pytest.raises(ModelError) as found:
         read_storage(file)
     assert sentence in str(found.value) and "a.mot" in str(found.value) and "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("header", ["time\tleft knee\tx", "\ttime\t left knee\tx\t"])
+def test_tabs_separate_names_with_blanks(tmp_path, header):
+    file = tmp_path / "a.mot"
+    file.write_text(f"{HEADER}{header}\n0 1 2\n1\t3\t4\n")
+    assert {name: values.tolist() for name, values in read_storage(file).columns.items()} == {
+        "left knee": [1, 3],
+        "x": [2, 4],
+    }
+    file.write_text(f"{HEADER}time left\tknee\t\n0 1 2\n")  # blanks and tabs: as many names as values
+    assert list(read_storage(file).columns) == ["left", "knee"]
 
 
 def test_parts_of_tables(tmp_path):

@@ -15,6 +15,7 @@ from tests.support.walking_person import STRIKES, check_first_stance, person, pu
     ("{}_ground_force_v", "{}_ground_force_p", "{}_ground_torque_"),
     ("ground_force_{}_v", "ground_force_{}_p", "ground_moment_{}_m"),
     ("ground_force_{}_v", "ground_force_{}_p", "ground_torque_{}_"),
+    ("plate {}_force_v", "plate {}_force_p", "plate {}_torque_"),
 ])  # fmt: skip
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_trc_with_mot_beside_it(tmp_path, names, sign):
