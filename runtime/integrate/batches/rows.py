@@ -47,5 +47,8 @@ from __future__ import annotations
     FRESH,  # 1: it ends at a change, or was cut at one
     SOON,  # above 0: a limit may change its mode in the next step
     CHECKS,  # of the case: evaluations at ends of steps that were aimed
-) = range(43)
-ROWS_OF_LANES = 43
+    ATTEMPT_BOUNDED,  # 1: stability bounds the attempt
+    BOUNDED,  # accepted steps of the case that stability bounded
+    EXCHANGED,  # [J] work of forces in the steps of the case, without their signs
+) = range(46)
+ROWS_OF_LANES = 46
