@@ -14,7 +14,7 @@ from numba.core import cgutils
 
 from runtime.jit.straight_line import DOUBLE, INTEGER, MAX_UNROLLED_POWER
 
-WIDTH = 4  # lanes of a vector: those of AVX2
+WIDTH = 8  # lanes of a vector: those of AVX-512; two registers of AVX2 hide the latency of each other
 FLAGS = ("contract",)
 ALIGNED = 8  # [bytes] as arrays of numbers are
 INDEX = ir.IntType(32)
