@@ -147,7 +147,7 @@ def simulate_many(
         ask_about_columns(example, columns)
     gpu = type(engine) is str and engine == "gpu"
     if gpu:
-        if how.coordinates == AUTO and not side_by_side(example, how):
+        if how.coordinates == AUTO and not side_by_side(example, how, gpu=True):
             how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
     if engine is None and side_by_side(example, how):
@@ -283,7 +283,7 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()
-    if not side_by_side(example, how):
+    if not side_by_side(example, how, gpu=True):
         raise ModelError(
             f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel "
             "(codegen.compile_model) in joint coordinates, with limits of single coordinates at most, or in absolute coordinates "

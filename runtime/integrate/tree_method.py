@@ -15,6 +15,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
+from runtime.integrate.acting_forces import known_forces
 from runtime.integrate.balance import balance_of
 from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
@@ -79,12 +80,16 @@ def joints_serve(system: System) -> bool:
     return not tree.closing and not system.loaded and module_of(system.model.key) is None
 
 
-def lanes_know(system: System) -> bool:
-    """Whether a kernel serves many cases side by side: that of a tree without rows does where it knows all forces."""
-    tree = system.tree
-    if tree is None or system.contacts or (system.loaded and not tree.limits):
+def lanes_know(system: System, how: Settings) -> bool:
+    """Whether a kernel serves many cases side by side: that of a tree without rows, where lanes have the forces."""
+    if system.tree is None or system.contacts or system.closed_tree is not None or module_of_tree(system) is None:
         return False
-    return system.closed_tree is None and module_of_tree(system) is not None
+    return not acts_in_lanes(system) or (how.method == "dop853" and known_forces(system))
+
+
+def acts_in_lanes(system: System) -> bool:
+    """Whether forces act on the tree of a system that its kernel does not know."""
+    return system.loaded and not tree_of(system).limits
 
 
 def module_of_tree(system: System) -> ModuleType | None:

@@ -25,7 +25,8 @@ from runtime.integrate.batches.rows import (
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
 from runtime.integrate.stiffness import STABLE
 from runtime.jit import addresses
-from runtime.jit.compilation import columns, inlined
+from runtime.jit.compilation import columns, compiled, inlined
+from runtime.jit.pointers import local
 from runtime.support.arrays import Floats, Ints
 
 
@@ -43,12 +44,15 @@ class BatchForces(NamedTuple):
     own: Floats  # (parameters, LANES)
     waiting: Floats  # the same of the cases that are ready
     ways: Floats  # (2, LANES) squares of differences of derivatives and of states, of the last two stages
+    along: Floats  # (n, LANES) forces along the coordinates, of states that are no steps
     energy: Floats  # (LANES,) [J] stored in the forces at the last evaluation
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
     bounded: Ints  # (cases,) steps that stability bounded
 
 
-def batch_forces(address: int, first: int, signals: SignalData, given: Floats, cases: int) -> BatchForces:
+def batch_forces(
+    address: int, first: int, signals: SignalData, given: Floats, cases: int, coordinates: int = 0
+) -> BatchForces:
     """Memory for forces of so many cases with parameters (cases or 1, parameters); first: row of their first constant."""
     count = len(signals.start) - 1
     last = signals.start[1:] - 1
@@ -59,7 +63,8 @@ def batch_forces(address: int, first: int, signals: SignalData, given: Floats, c
         address=np.array([address]), first=np.array([first]), nodes=COEFFICIENTS.c, signals=signals,
         varying=np.array(varying, np.int64), value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
         own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
-        energy=np.zeros(LANES), exchanged=np.zeros(cases), bounded=np.zeros(cases, np.int64),
+        along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
+        bounded=np.zeros(cases, np.int64),
     )  # fmt: skip
     memory.values[::3] = signals.coefficient[signals.start[:-1], :1]
     return memory
@@ -206,3 +211,26 @@ def end_forces(m, lane, case):  # type: ignore[no-untyped-def]
     x = m.forces
     if x.address[0] != 0:
         x.exchanged[case], x.bounded[case] = m.lanes[EXCHANGED * LANES + lane], int(m.lanes[BOUNDED * LANES + lane])
+
+
+@compiled
+def find_stored(forces, z, times, memory, found):  # type: ignore[no-untyped-def]
+    """Energy stored in the forces of all cases at coordinates and rates z (cases, m, n) and times (m,), into ``found``.
+
+    ``memory`` (n + 1, LANES): for a state of the lanes, and the power.
+    """
+    x, n = local(forces), z.shape[2]
+    for first in range(0, len(z), LANES):
+        count = min(LANES, len(z) - first)
+        for lane in range(LANES):
+            of_case = x.given[min(first + min(lane, count - 1), len(x.given) - 1)]
+            for i in range(len(of_case)):
+                x.own[i, lane] = of_case[i]
+        for q in range(len(times)):
+            for lane in range(LANES):
+                set_signals(x, lane, times[q])
+                for i in range(n):
+                    memory[i, lane] = z[first + min(lane, count - 1), q, i]
+            call_forces(x.address[0], memory, x.values, x.own, x.along, memory[n:], x.energy)
+            for lane in range(count):
+                found[first + lane, q] = x.energy[lane]
