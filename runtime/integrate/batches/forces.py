@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.signals import SignalData, evaluate_signal
+from runtime.dynamics.signals import SignalData, evaluate_piece, piece_near
 from runtime.integrate.batches.rows import (
     ATTEMPT_BOUNDED,
     BOUNDED,
@@ -27,7 +27,7 @@ from runtime.integrate.stiffness import STABLE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
 from runtime.jit.pointers import local
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, frozen
 
 
 class BatchForces(NamedTuple):
@@ -38,6 +38,7 @@ class BatchForces(NamedTuple):
     nodes: Floats  # (16,) of the stages, as fractions of the step
     signals: SignalData
     varying: Ints  # (signals,) those that depend on time
+    piece: Ints  # (signals, LANES) pieces at the last times
     value: Floats  # (3,) of one signal
     values: Floats  # (signals * 3, LANES)
     given: Floats  # (cases or 1, parameters)
@@ -59,9 +60,11 @@ def batch_forces(
     varying = [
         k for k in range(count) if signals.start[k] != last[k] or signals.coefficient[signals.start[k], 1:].any()
     ]
+    signals = frozen(signals)  # one type in compiled code, with forces and without
     memory = BatchForces(
         address=np.array([address]), first=np.array([first]), nodes=COEFFICIENTS.c, signals=signals,
-        varying=np.array(varying, np.int64), value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
+        varying=np.array(varying, np.int64), piece=np.repeat(signals.start[:-1], LANES).reshape(count, LANES),
+        value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
         own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
         along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
         bounded=np.zeros(cases, np.int64),
@@ -88,7 +91,8 @@ def set_signals(x, lane, time):  # type: ignore[no-untyped-def]
     """Signals of a lane at a time."""
     for s in range(len(x.varying)):
         k = x.varying[s]
-        evaluate_signal(k, time, x.signals, x.value)
+        x.piece[k, lane] = piece_near(k, time, x.signals, x.piece[k, lane])
+        evaluate_piece(x.piece[k, lane], time, x.signals, x.value)
         for c in range(3):
             x.values[3 * k + c, lane] = x.value[c]
 

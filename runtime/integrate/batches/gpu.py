@@ -143,7 +143,8 @@ def _of_case(  # type: ignore[no-untyped-def]
     none[0] = 0
     forces = BatchForces(
         address=none, first=none, nodes=nodes, signals=SignalData(none, no, table), varying=none[:0], value=no, values=table,
-        given=table, own=table, waiting=table, ways=table, along=table, energy=no, exchanged=no, bounded=none,
+        piece=array((1, 1), int64), given=table, own=table, waiting=table, ways=table, along=table,
+        energy=no, exchanged=no, bounded=none,
     )  # fmt: skip
     m = BatchWorkspace(
         which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, size=size, parts=parts,
