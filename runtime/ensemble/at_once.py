@@ -48,6 +48,7 @@ from runtime.integrate.tree_method import (
     lanes_know,
     off_the_rows,
     tree_constants,
+    tree_of_lanes,
 )
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
@@ -117,7 +118,9 @@ class Prepared:
         return cases_of_tree(given.tree, where, given.masses[at], inertias, gravity)
 
 
-constants_of_system = Latest(lambda system: tree_constants(system.tree, system.gravity)[None], 4)  # (1, constants)
+constants_of_system = Latest(
+    lambda system: tree_constants(tree_of_lanes(system), system.gravity)[None], 4
+)  # (1, constants)
 
 
 def _of_places(values: Any, at: Ints) -> Any:
@@ -134,7 +137,7 @@ def _values(task: Task, cases: Cases) -> Given | None:
     system, how = task.system, task.how
     if not isinstance(system, System) or how.t_start != system.time:
         return None
-    if not in_joint_coordinates(system, how) or not lanes_know(system, how) or system.tree is None:
+    if not in_joint_coordinates(system, how) or not lanes_know(system, how):
         return None
     if task.gpu and acts_in_lanes(system):
         return None
@@ -143,7 +146,7 @@ def _values(task: Task, cases: Cases) -> Given | None:
     if not moving and any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
         return None
     given = Given(
-        system, system.tree, np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
+        system, tree_of_lanes(system), np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
         given_limits([(system, np.arange(count))], count), np.ones(count, bool),
     )  # fmt: skip
     taken = moving or all(

@@ -43,7 +43,7 @@ from runtime.integrate.tree_method import (
     lanes_know,
     scales_of,
     tree_constants,
-    tree_of,
+    tree_of_lanes,
 )
 from runtime.results.run import Run
 from runtime.support.arrays import Bools, Floats, Ints
@@ -66,12 +66,11 @@ def side_by_side(system: System, how: Settings, *, gpu: bool = False) -> bool:
 def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
     if in_joint_coordinates(system, how):
-        if system.tree is None or not lanes_know(system, how) or (gpu and acts_in_lanes(system)):
+        if not lanes_know(system, how) or (gpu and acts_in_lanes(system)):
             return ""
-        weight = scales_of(system.tree)[1]
-        return " ".join(
-            [system.tree.key, *map(str, weight), *forces_key(system)]
-        )  # cases of a batch have the same weights
+        tree = tree_of_lanes(system)
+        weight = scales_of(tree)[1]
+        return " ".join([tree.key, *map(str, weight), *forces_key(system)])  # cases of a batch have the same weights
     alone = how.projected or system.redundant or how.method != "dop853"
     return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
 
@@ -320,8 +319,8 @@ def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | 
         return np.zeros((0, *task.kept_shape))
     systems = _places({place: built[case][0] for place, case in enumerate(cases.tolist())})
     tree = None
-    if z is not None and same_coordinates([tree_of(own) for own, _ in systems]):
-        tree = tree_of(systems[0][0])
+    if z is not None and same_coordinates([tree_of_lanes(own) for own, _ in systems]):
+        tree = tree_of_lanes(systems[0][0])
 
     def energies() -> Floats:
         found = np.empty((*states.shape[:2], 3))
@@ -339,7 +338,7 @@ def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | 
 
 def _constants(system: System, s: Settings, *, of_tree: bool) -> Floats:
     if of_tree:
-        return tree_constants(tree_of(system), system.gravity)
+        return tree_constants(tree_of_lanes(system), system.gravity)
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants

@@ -20,7 +20,7 @@ from runtime.integrate.batches.stages import BatchWorkspace
 from runtime.integrate.endings import stiffness_is_said
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.tree_forces import address_of_forces
-from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, scales_of, tree_of
+from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, scales_of, tree_of_lanes
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.support.arrays import Bools, Floats, Ints
@@ -34,13 +34,13 @@ Systems = Sequence[tuple[System, Ints]]  # each with its cases
 
 def in_joints(systems: Systems, states: Floats) -> Floats:
     """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
-    z = np.empty((len(states), len(scales_of(tree_of(systems[0][0]))[0])))
+    z = np.empty((len(states), len(scales_of(tree_of_lanes(systems[0][0]))[0])))
     for system, at in systems:
         reference = system.reference_configuration.y
         if not reference.reshape(-1, STATE)[:, V:].any() and (states[at] == reference).all():
             z[at] = 0.0
             continue
-        z[at] = joint_coordinates(tree_of(system), system.body_names, system.joint_motions, states[at])
+        z[at] = joint_coordinates(tree_of_lanes(system), system.body_names, system.joint_motions, states[at])
     return z
 
 
@@ -78,8 +78,8 @@ def _read_only(values: Any) -> Any:
 # Of the cases of one system.
 trees_of_system = Latest(
     lambda system: cases_of_tree(
-        tree_of(system),
-        tree_of(system).geometry,
+        tree_of_lanes(system),
+        tree_of_lanes(system).geometry,
         system.data.mass[None, 1:],
         system.data.inertia[None, 1:],
         system.gravity[None],
@@ -155,9 +155,9 @@ def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
 
 def given_limits(systems: Systems, count: int) -> Floats:
     """Parameters of the limits of so many cases, (cases, limits, PARAMETERS)."""
-    given = np.empty((count, len(tree_of(systems[0][0]).limits), PARAMETERS))
+    given = np.empty((count, len(tree_of_lanes(systems[0][0]).limits), PARAMETERS))
     for system, at in systems:
-        given[at] = parameters_of_limits(tree_of(system).limits, system.data.limits)
+        given[at] = parameters_of_limits(tree_of_lanes(system).limits, system.data.limits)
     return given
 
 
@@ -181,7 +181,7 @@ def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: A
 
 def memory_of_batch(system: System, z: Floats, constants: int, of: Acting) -> BatchWorkspace:
     """Memory for cases of a system's tree, with states (cases, n) and so many constants."""
-    tree = tree_of(system)
+    tree = tree_of_lanes(system)
     prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
     stages = (0, 0) if of.forces is not None else list(addresses_of_lanes(kernel_of(tree)).values())
     first = constants - OF_LIMIT * len(tree.limits)
@@ -234,7 +234,7 @@ class TreeRuns(NamedTuple):
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
     """Integrate cases from coordinates and rates z (cases, n) on, with constants of the kernel (cases or 1, constants)."""
-    how, tree, n, forces = task.how, tree_of(system), z.shape[1], of.forces is not None
+    how, tree, n, forces = task.how, tree_of_lanes(system), z.shape[1], of.forces is not None
     initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
     given, results = batch.arguments(how, initial, constants)
     memory = memory_of_batch(system, initial, constants.shape[1], of)
@@ -256,7 +256,7 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
     """Energy [J] in limits, springs of motors and forces of cases at coordinates and rates z (cases, m, n), at times (m,)."""
-    tree = tree_of(system)
+    tree = tree_of_lanes(system)
     stored: Floats = np.zeros(z.shape[:2])
     if tree.limits:
         stored += stored_energies(of.limits, z[..., [limit.step for limit in tree.limits]])

@@ -106,15 +106,13 @@ class Rows:
 
 
 def known_forces(system: System) -> bool:
-    """Whether all that acts on the bodies of a system, besides ``tree.limits``, can be put on its tree by compiled code of lanes.
+    """Whether all that acts on the bodies of a system, besides limits, can be put on its tree by compiled code of lanes.
 
-    These are loads, motors and forces on trees of turns and slides whose coordinates no rows restrain; not contacts, not limits
-    beyond those of the tree, and not forces that depend on the reaction of their joint.
+    These are loads, motors and forces on trees of turns and slides whose coordinates no rows restrain; not contacts, and not
+    forces that depend on the reaction of their joint.
     """
     tree = system.tree
     if tree is None or not tree.has_polynomials or system.couplings or system.contacts:
-        return False
-    if system.limits and not tree.limits:
         return False
     if any(force.module.LOADS for force in system.forces):
         return False

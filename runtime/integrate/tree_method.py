@@ -82,14 +82,22 @@ def joints_serve(system: System) -> bool:
 
 def lanes_know(system: System, how: Settings) -> bool:
     """Whether a kernel serves many cases side by side: that of a tree without rows, where lanes have the forces."""
-    if system.tree is None or system.contacts or system.closed_tree is not None or module_of_tree(system) is None:
+    if system.contacts or system.closed_tree is not None or module_of_tree(system) is None:
+        return False
+    if (tree := system.tree_in_lanes) is None or module_of(tree.key) is None or (system.limits and not tree.limits):
         return False
     return not acts_in_lanes(system) or (how.method == "dop853" and known_forces(system))
 
 
 def acts_in_lanes(system: System) -> bool:
     """Whether forces act on the tree of a system that its kernel does not know."""
-    return system.loaded and not tree_of(system).limits
+    return any((system.forces, system.loads, system.motors))
+
+
+def tree_of_lanes(system: System) -> SpanningTree:
+    """The tree of a system with ``lanes_know``, with its limits."""
+    assert system.tree_in_lanes is not None
+    return system.tree_in_lanes
 
 
 def module_of_tree(system: System) -> ModuleType | None:

@@ -18,10 +18,10 @@ ACROSS = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
 
 
 @functools.cache
-def foot(damping=0.1, stiffness=8.0):
+def foot(damping=0.1, stiffness=8.0, limits=None):
     """A foot with a spring at the ankle, a motor at the toes that follows a signal, and a load that alternates."""
     with tempfile.TemporaryDirectory() as folder:
-        b = runtime.Builder.from_file(models.foot.build().to_file(Path(folder) / "foot.json"))
+        b = runtime.Builder.from_file(models.foot.build(limits=limits).to_file(Path(folder) / "foot.json"))
     law = dict(stiffness=stiffness, damping=damping, free_angle=0.1)
     b.force("spring", "torsional_spring", "leg", "main_foot", axes="global", a_i=(0, 1, 0), **law)
     wave = Signal.function(lambda t: 0.3 * np.sin(4.0 * t), 0.0, 2.0)
@@ -32,13 +32,14 @@ def foot(damping=0.1, stiffness=8.0):
 
 @pytest.fixture
 def in_lanes(monkeypatch):
-    """All cases run in lanes."""
+    """All cases run in lanes, until ``undo``."""
 
     def never(cases, *_):
         assert not len(cases), "cases ran one by one"
         return []
 
     monkeypatch.setattr(chunk, "run_compiled", never)
+    return monkeypatch
 
 
 def differ(many, case, run):
@@ -77,6 +78,26 @@ def test_outputs_as_in_absolute_coordinates():
     )
     for name in outputs:
         assert np.abs(many[name] - absolute[name]).max() < 1e-7 * np.abs(absolute[name]).max()
+
+
+@pytest.mark.parametrize("limits", ["elastic", "dissipative"])
+def test_limits_beside_forces(limits, in_lanes):
+    system = foot(limits=limits)
+    cases = {
+        "max_moment.talocalcaneal": np.linspace(0.8, 1.2, 20) * system.limits[1].max_moment,
+        "free_angle.spring": np.linspace(-1.0, 1.0, 20),
+        "rate.ankle.theta_j": np.linspace(-8.0, 8.0, 20),
+    }
+    outputs = ["r.toes", "energy", "elastic_energy", "max(limit_excess.talocrural)", "max(limit_excess.talocalcaneal)"]
+    settings = dict(t_eval=np.linspace(0.0, 1.0, 21), outputs=outputs)
+    many = runtime.simulate_many(system, cases, 1.0, rtol=1e-10, atol=1e-10, **settings)
+    assert (many.status == Status.REACHED_END).all() and not many.messages
+    few = {key: values[::9] for key, values in cases.items()}
+    in_lanes.undo()
+    absolute = runtime.simulate_many(system, few, 1.0, rtol=1e-12, atol=1e-12, coordinates="absolute", **settings)
+    assert min(many[name].max() for name in outputs[3:]) > 0.01
+    for name in outputs:
+        assert np.abs(many[name][::9] - absolute[name]).max() < 1e-7 * max(1.0, np.abs(absolute[name]).max())
 
 
 def test_systems_of_a_function(in_lanes):
