@@ -67,6 +67,7 @@ def foot_with_forces():
     for seed, kind in enumerate(("spring_damper", "torsional_spring", "tabulated_spring"), 3):
         add_force(b, kind, seed, ["leg", "main_foot"])
     wave = Signal.function(np.sin, 0.0, 1.0)
+    b.load("push", "main_foot", force=(wave, 1.0, 0.0), point=(0.1, 0.0, 0.02), attached=True)
     axes = dict(a_i=(0.6, 0.8, 0), h_i=(0, 0, 1), b_j=(1, 0, 0))
     b.motor("drive", "guided_angle", "leg", "main_foot", **axes, theta_t=wave, stiffness=2.0, damping=0.1, effort=wave)
     return b.build()
