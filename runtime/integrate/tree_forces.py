@@ -14,7 +14,6 @@ from types import FunctionType
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils
 
 from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
 from runtime.dynamics.layout import LANES
@@ -25,7 +24,7 @@ from runtime.integrate.placed_bodies import NONE, Places
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import DOUBLE, INTEGER
-from runtime.lanes.vector_code import WIDTH, Code, Number
+from runtime.lanes.vector_code import WIDTH, Code, KnownNumbers, Number
 from runtime.lanes.vector_functions import Functions, lesser, power
 from runtime.support.latest import Latest
 from runtime.system.system import System
@@ -71,15 +70,30 @@ def _written(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Module:
     """``owner`` with the function under the name ``symbol``."""
     kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS))
     function = ir.Function(owner, kind, symbol)
-    for argument in function.args:
-        argument.add_attribute("noalias")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    data = dict(zip(ARGUMENTS, function.args, strict=True))
-    with cgutils.for_range(builder, INTEGER(LANES // WIDTH), intp=INTEGER) as loop:
-        column = builder.mul(loop.index, INTEGER(WIDTH))
-        _Forces(Places(Code(builder, power), acting, data, column)).write()
+    part = _written_part(acting, owner, symbol)
+    for column in range(0, LANES, WIDTH):
+        builder.call(part, [*function.args, INTEGER(column)])
     builder.ret_void()
     return owner
+
+
+def _written_part(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Function:
+    """The function of as many lanes as a vector has, from a column on."""
+    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS) + [INTEGER])
+    part = ir.Function(owner, kind, f"{symbol}_part")
+    part.linkage = "internal"
+    part.attributes.add("noinline")
+    known = KnownNumbers(owner, f"{symbol}_numbers")
+    *data, column = part.args
+    for argument in data:
+        argument.add_attribute("noalias")
+    builder = ir.IRBuilder(part.append_basic_block("entry"))
+    code = Code(builder, power, known=known)
+    _Forces(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
+    builder.ret_void()
+    known.finish()
+    return part
 
 
 class _Forces:
