@@ -16,16 +16,45 @@ from runtime.jit.straight_line import DOUBLE, INTEGER, MAX_UNROLLED_POWER
 
 WIDTH = 8  # lanes of a vector: those of AVX-512; two registers of AVX2 hide the latency of each other
 FLAGS = ("contract",)
+MAX_KNOWN = 2048
 ALIGNED = 8  # [bytes] as arrays of numbers are
 INDEX = ir.IntType(32)
 Number = Any  # a float, or a Vector
 
 
+class KnownNumbers:
+    """Known numbers of a module of LLVM in its memory, one place for each use.
+
+    An instruction takes such a number from there; one in the text takes two instructions more, and one that is loaded once for
+    several uses takes a register.  LLVM would put a constant array back into the text.
+    """
+
+    def __init__(self, module: ir.Module, name: str) -> None:
+        self.array = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, MAX_KNOWN), name)
+        self.numbers: list[float] = []
+
+    def place(self, builder: ir.IRBuilder, number: float) -> ir.Value:
+        """Address of a number."""
+        self.numbers.append(number)
+        return builder.gep(self.array, [INDEX(0), INDEX(len(self.numbers) - 1)], inbounds=True)
+
+    def finish(self) -> None:
+        """Write the numbers, when all are known."""
+        numbers = self.numbers + [0.0] * (MAX_KNOWN - len(self.numbers))
+        self.array.initializer = ir.Constant(self.array.type.pointee, numbers)
+
+
 class Code:
     """The instructions written so far, for ``width`` lanes; ``power``: the function of powers that are no whole numbers."""
 
-    def __init__(self, builder: ir.IRBuilder, power: Callable[[Number, Number], Number], width: int = WIDTH) -> None:
-        self.builder, self.power, self.width = builder, power, width
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        power: Callable[[Number, Number], Number],
+        width: int = WIDTH,
+        known: KnownNumbers | None = None,
+    ) -> None:
+        self.builder, self.power, self.width, self.known = builder, power, width, known
         self.kind = ir.VectorType(DOUBLE, width)
         self.integers = ir.VectorType(INTEGER, width)
 
@@ -44,7 +73,14 @@ class Code:
         """A number as a value of LLVM."""
         if isinstance(number, Vector):
             return number.value
-        return ir.Constant(self.kind, [float(number)] * self.width)
+        if number == 0.0 or self.known is None:
+            return ir.Constant(self.kind, [float(number)] * self.width)
+        return self._repeated(self.builder.load(self.known.place(self.builder, float(number))))
+
+    def _repeated(self, number: ir.Value) -> ir.Value:
+        none = ir.Constant(self.kind, ir.Undefined)
+        one = self.builder.insert_element(none, number, INDEX(0))
+        return self.builder.shuffle_vector(one, none, ir.Constant(ir.VectorType(INDEX, self.width), [0] * self.width))
 
     def whole(self, number: int) -> ir.Value:
         """An integer in all lanes."""

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
+import codegen
 import models
 from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
@@ -67,8 +69,20 @@ def foot_with_forces():
     for seed, kind in enumerate(("spring_damper", "torsional_spring", "tabulated_spring"), 3):
         add_force(b, kind, seed, ["leg", "main_foot"])
     wave = Signal.function(np.sin, 0.0, 1.0)
+    b.load("push", "main_foot", force=(wave, 1.0, 0.0), point=(0.1, 0.0, 0.02), attached=True)
     axes = dict(a_i=(0.6, 0.8, 0), h_i=(0, 0, 1), b_j=(1, 0, 0))
     b.motor("drive", "guided_angle", "leg", "main_foot", **axes, theta_t=wave, stiffness=2.0, damping=0.1, effort=wave)
+    b.motor(
+        "pull",
+        "guided_distance",
+        "leg",
+        "main_foot",
+        s_i=(0.1, 0, 0),
+        s_j=(0, 0.1, 0),
+        l_t=0.2,
+        stiffness=3.0,
+        effort=1.0,
+    )
     return b.build()
 
 
@@ -124,6 +138,29 @@ def test_systems_of_other_structure_have_their_own_code():
     one, other, loaded = map(address_of_forces, systems)
     assert one == other != loaded
     assert acting_forces(systems[0]) == acting_forces(systems[1]) != acting_forces(systems[2])
+
+
+def actuator(r_i, s_i, p_i, r_j, s_j, p_j, strength, reach, exponent, activation_t, coordinate, rate):
+    """A force along a line that a signal drives, of a length and rate with functions of all sorts.
+
+    strength : [N]
+    reach : [m]
+    exponent : [1]
+    activation_t : [1]
+    """
+    length = coordinate((r_j + s_j - r_i - s_i).norm())
+    alike = sum(p_i[k] * p_j[k] for k in range(4)) ** 2
+    shape = alike + sp.exp(-length / reach) + (length / reach) ** exponent + sp.tanh(length) + sp.log(length)
+    return {"forces": {length: -strength * activation_t * shape * (1 + rate(length) / 10)}}
+
+
+def test_a_force_of_the_users_own_with_a_signal():
+    b = builder_of(random_tree(3, coordinates=4)[0])
+    first, *_, last = b.build(check_units=False).body_names
+    values = dict(s_i=(0.1, 0, 0), s_j=(0, 0.2, 0), strength=3.0, reach=0.7, exponent=0.6)
+    wave = Signal.function(np.sin, 0.0, 1.0)
+    b.force("own", codegen.compile_force(actuator), first, last, **values, activation_t=wave)
+    same(b.build(check_units=False), 3)
 
 
 def test_what_is_not_known():
