@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -215,8 +216,8 @@ def forces_key(system: System) -> tuple[str, ...]:
     """What systems have in common whose forces are those of one batch: the compiled code and the signals."""
     if not acts_in_lanes(system):
         return ()
-    signals = system.data.signals
-    return str(address_of_forces(system)), *(part.tobytes().hex() for part in signals)
+    signals = b" ".join(part.tobytes() for part in system.data.signals)
+    return str(address_of_forces(system)), hashlib.sha256(signals).hexdigest()
 
 
 class TreeRuns(NamedTuple):
