@@ -15,7 +15,7 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.compiled_cases import run_compiled
+from runtime.ensemble.compiled_cases import run_compiled, settings_of
 from runtime.ensemble.joint_batch import (
     Systems,
     acting_on,
@@ -34,6 +34,7 @@ from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
 from runtime.integrate.batches import batch
 from runtime.integrate.endings import TURNED
+from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
@@ -63,10 +64,27 @@ def side_by_side(system: System, how: Settings, *, gpu: bool = False) -> bool:
     return bool(_kernel_key(system, how, gpu))
 
 
+def _allowed(system: System, how: Settings) -> bool:
+    """Whether ``simulate`` takes the settings for a system, whose signals or creep may be its own."""
+    try:
+        settings_of(system, how)
+    except ModelError:
+        return False
+    return True
+
+
+def size_of_forces(system: System, how: Settings) -> int:
+    """Numbers that each case has for its forces, if it is run in a batch with them."""
+    with_forces = in_joint_coordinates(system, how) and lanes_know(system, how) and acts_in_lanes(system)
+    return len(parameters_of_forces(system)) if with_forces else 0
+
+
 def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
     if in_joint_coordinates(system, how):
         if not lanes_know(system, how) or (gpu and acts_in_lanes(system)):
+            return ""
+        if acts_in_lanes(system) and not _allowed(system, how):
             return ""
         tree = tree_of_lanes(system)
         weight = scales_of(tree)[1]

@@ -107,6 +107,26 @@ def test_systems_of_a_function(in_lanes):
     assert (many.status == Status.REACHED_END).all() and differ(many, 5, run) < 1e-8
 
 
+def pendulum(end, force=1.0):
+    """A pendulum with a load that is known until a time."""
+    b = runtime.Builder("pendulum")
+    b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.5, 0, 0))
+    b.joint("pivot", "revolute", "ground", "rod", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.5, 0, 0), a_j=(0, 1, 0))
+    b.load("push", "rod", force=(Signal.function(lambda t: force * np.cos(t), 0.0, end), 0.0, 0.0))
+    return b.build()
+
+
+def test_signals_of_each_case():
+    """A function may give cases signals of their own, which may end too early, and runs may begin later than the state."""
+    cases = {"end": [2.0, 2.0, 0.2, 2.0], "force": [1.0, 2.0, 1.0, 1.0]}
+    settings = dict(t_start=0.3, rtol=1e-10, atol=1e-10)
+    many = runtime.simulate_many(pendulum, cases, 0.7, **settings)
+    assert many.status.tolist() == [Status.REACHED_END, Status.REACHED_END, Status.REFUSED, Status.REACHED_END]
+    for case in (0, 1, 3):
+        run = runtime.simulate(pendulum(2.0, cases["force"][case]), 0.7, t_eval=[0.7], **settings)
+        assert np.abs(many.r["rod"][case] - run.r["rod"]).max() < 1e-9
+
+
 def test_values_that_break_a_rule_end_their_cases_alone():
     many = runtime.simulate_many(foot(), {"stiffness.spring": [8.0, -1.0, np.float64(7.0)]}, 0.5, **SETTINGS)
     assert many.status.tolist() == [Status.REACHED_END, Status.REFUSED, Status.REACHED_END]
