@@ -168,3 +168,11 @@ def test_what_is_not_known():
     assert known_forces(models.foot.build(limits="elastic"))  # along its coordinates
     assert not known_forces(models.foot_ground.build())  # contacts
     assert not known_forces(models.four_bar.build())  # a loop
+
+
+def test_code_of_too_many_forces_is_not_made(monkeypatch):
+    system = foot_with_forces()
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces) + len(system.motors))
+    assert known_forces(system)
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces))
+    assert not known_forces(system)
