@@ -19,6 +19,9 @@ from runtime.system.system import System
 OF_STEP, OF_BODY = 6, 7  # parameters: axis and way; arm and Euler parameters
 OF_GAINS = 2  # stiffness and damping of a motor
 OF_PIECE = 6  # knot and coefficients of a table
+MOST_KERNELS = (
+    40  # motors and forces: their machine code is made in 4 s, and the time grows with the square of the number
+)
 NOTHING = -1  # in place of a signal that is 0 at any time
 
 
@@ -117,7 +120,9 @@ def known_forces(system: System) -> bool:
     if any(force.module.LOADS for force in system.forces):
         return False
     kernels = [one.joint.module for one in system.motors] + [force.module for force in system.forces]
-    return all(_is_known(module, "evaluate") and _is_known(module, "lookups") for module in kernels)
+    return len(kernels) <= MOST_KERNELS and all(
+        _is_known(module, "evaluate") and _is_known(module, "lookups") for module in kernels
+    )
 
 
 def _is_known(module: ModuleType, name: str) -> bool:

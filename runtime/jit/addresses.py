@@ -19,6 +19,7 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
@@ -26,7 +27,7 @@ from numba.extending import intrinsic
 from runtime.jit import straight_line
 from runtime.jit.cache import digest_of
 from runtime.jit.machine_code import digest_of_kernel, file_of, making, store, stored
-from runtime.jit.pipelines import PairingLibrary
+from runtime.jit.pipelines import PairingLibrary, UnoptimisedLibrary
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.words import words_of_kernel
 from runtime.support.arrays import Ints
@@ -73,7 +74,7 @@ def _kernel(module: ModuleType, name: str, translate: Translation, *more: str, p
     sources = digest_of_kernel(inspect.getsource(module))
     return _found(
         sources, f"{module.__name__.rpartition('.')[2]}.{name}", more, words_of_kernel(module.__name__),
-        lambda owner, symbol: translate(module, name, owner, symbol), pairs,
+        lambda owner, symbol: translate(module, name, owner, symbol), PairingLibrary if pairs else JITCodeLibrary,
     )  # fmt: skip
 
 
@@ -85,11 +86,12 @@ def address_of_written(
 ) -> int:
     """Address in this process of a function that the module ``writer`` writes into an empty module of LLVM under a symbol.
 
+    Its machine code is made of the instructions as they are written, without LLVM's passes over them.
     ``decided``: all that decides its text besides the sources of the writer; ``words`` of it for the notice of compilation.
     """
     key = name, writer, *decided
     if key not in _WRITTEN:
-        _WRITTEN[key] = _found(digest_of(writer), name, decided, words, write, False)
+        _WRITTEN[key] = _found(digest_of(writer), name, decided, words, write, UnoptimisedLibrary)
     return _WRITTEN[key][0]
 
 
@@ -99,7 +101,7 @@ def _found(
     more: tuple[str, ...],
     words: str,
     write: Callable[[ir.Module, str], ir.Module],
-    pairs: bool,
+    sort: type,
 ) -> tuple[int, Any]:
     """Address of the machine code of a function, which comes from the cache or is made now, and the library that holds it."""
     codegen = cpu_target.target_context.codegen()
@@ -109,7 +111,7 @@ def _found(
         library = _stored(file, codegen)
         if library is None:
             with making(file, words):
-                library = _stored(file, codegen) or _made(write, file, symbol, codegen, pairs)
+                library = _stored(file, codegen) or _made(write, file, symbol, codegen, sort)
     return int(library.get_pointer_to_function(symbol)), library
 
 
@@ -120,9 +122,9 @@ def _stored(file: Path, codegen: Any) -> Any:
     return None
 
 
-def _made(write: Callable[[ir.Module, str], ir.Module], file: Path, symbol: str, codegen: Any, pairs: bool) -> Any:
-    """A new library with one function under the name ``symbol``; the library is stored in the file."""
-    library = PairingLibrary(codegen, symbol) if pairs else codegen.create_library(symbol)
+def _made(write: Callable[[ir.Module, str], ir.Module], file: Path, symbol: str, codegen: Any, sort: type) -> Any:
+    """A new library of this sort with one function under the name ``symbol``; the library is stored in the file."""
+    library = sort(codegen, symbol)
     library.enable_object_caching()
     library.add_ir_module(write(library.create_ir_module(symbol), symbol))
     library.finalize()

@@ -30,7 +30,7 @@ LEFT_OUT = {
 types: Any = numba_types  # numba's types are opaque to a type checker
 
 
-class _UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Machine code as it was translated."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -163,7 +163,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
 class UnoptimisedCompiler(EntryCompiler):
     """numba's compiler, for functions that run seldom."""
 
-    library = _UnoptimisedLibrary
+    library = UnoptimisedLibrary
 
 
 class InlinedCompiler(EntryCompiler):

@@ -33,6 +33,11 @@ class KnownNumbers:
         self.array = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, MAX_KNOWN), name)
         self.numbers: list[float] = []
 
+    @property
+    def full(self) -> bool:
+        """Whether there is no place left."""
+        return len(self.numbers) == MAX_KNOWN
+
     def place(self, builder: ir.IRBuilder, number: float) -> ir.Value:
         """Address of a number."""
         self.numbers.append(number)
@@ -73,7 +78,7 @@ class Code:
         """A number as a value of LLVM."""
         if isinstance(number, Vector):
             return number.value
-        if number == 0.0 or self.known is None:
+        if number == 0.0 or self.known is None or self.known.full:
             return ir.Constant(self.kind, [float(number)] * self.width)
         return self._repeated(self.builder.load(self.known.place(self.builder, float(number))))
 

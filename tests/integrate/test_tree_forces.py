@@ -140,6 +140,16 @@ def test_systems_of_other_structure_have_their_own_code():
     assert acting_forces(systems[0]) == acting_forces(systems[1]) != acting_forces(systems[2])
 
 
+def test_kernels_with_equal_arguments_have_their_own_code():
+    found = []
+    for kind, *names in (("spring_damper", "damping", "free_length"), ("cable", "loss", "slack_length")):
+        b = builder_of(models.foot.build())
+        values = dict(zip(("stiffness", *names), (10.0, 1.0, 0.01), strict=True))
+        b.force("f", kind, "leg", "main_foot", s_i=(0, 0, 0), s_j=(0, 0, 0.1), **values)
+        found.append(address_of_forces(b.build()))
+    assert found[0] != found[1]
+
+
 def actuator(r_i, s_i, p_i, r_j, s_j, p_j, strength, reach, exponent, activation_t, coordinate, rate):
     """A force along a line that a signal drives, of a length and rate with functions of all sorts.
 
@@ -168,3 +178,11 @@ def test_what_is_not_known():
     assert known_forces(models.foot.build(limits="elastic"))  # along its coordinates
     assert not known_forces(models.foot_ground.build())  # contacts
     assert not known_forces(models.four_bar.build())  # a loop
+
+
+def test_code_of_too_many_forces_is_not_made(monkeypatch):
+    system = foot_with_forces()
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces) + len(system.motors))
+    assert known_forces(system)
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces))
+    assert not known_forces(system)
