@@ -1,4 +1,4 @@
-"""Systems whose cases no vector instructions serve, and what varies between their cases: data of ``benchmarks.ensembles``."""
+"""Systems with forces or without kernels, and what varies between their cases: data of ``benchmarks.ensembles``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,6 +44,28 @@ def loaded_foot() -> System:
     return b.build()
 
 
+def sprung_foot(limits: Literal["elastic", "dissipative"] | None = None) -> System:
+    """The modified foot with a spring and damper at the ankle."""
+    b = builder_of(models.foot.build(limits=limits))
+    law = dict(stiffness=8.0, damping=0.1, free_angle=0.1)
+    b.force("spring", "torsional_spring", "leg", "main_foot", axes="global", a_i=(0, 1, 0), **law)
+    return b.build()
+
+
+def sprung_chain() -> System:
+    """A chain of two hinges about two axes, with a spring in each."""
+    b = Builder("sprung chain")
+    for k in range(2):
+        before, axis = f"link_{k - 1}" if k else "ground", (float(k % 2), float(1 - k % 2), 0.0)
+        b.body(f"link_{k}", mass=0.5, inertia=(2e-3, 2e-3, 4e-4), r=(0.0, 0.0, -0.1 - 0.2 * k))
+        b.joint(
+            f"hinge_{k}", "revolute", before, f"link_{k}", axes="global", point=(0.0, 0.0, -0.2 * k), a_i=axis, a_j=axis
+        )
+        law = dict(stiffness=0.5, damping=0.01, free_angle=0.5)
+        b.force(f"spring_{k}", "torsional_spring", before, f"link_{k}", axes="global", a_i=axis, **law)
+    return b.build()
+
+
 def limited_foot() -> System:
     """The modified foot with elastic limits."""
     return models.foot.build(limits="elastic")
@@ -77,11 +99,19 @@ def floating() -> System:
     return b.build(project_velocities=True)
 
 
+SIDE_BY_SIDE = (
+    Study("foot with a spring: stiffness", sprung_foot, "stiffness.spring", 1.0),
+    Study("foot with a spring: length of the link", sprung_foot, "l.ankle", 1.0, dict(assemble=True)),
+    Study("foot with a spring and elastic limits: stiffness", lambda: sprung_foot("elastic"), "stiffness.spring", 1.0),
+    Study("foot with a spring and dissipative limits: stiffness", lambda: sprung_foot("dissipative"), "stiffness.spring", 1.0),
+    Study("foot with a load and a motor: mass of the toes", loaded_foot, "mass.toes", 1.0),
+    Study("foot with a load and a motor: stiffness of the motor", loaded_foot, "stiffness.toe_spring", 1.0),
+    Study("chain of two hinges with springs: a stiffness", sprung_chain, "stiffness.spring_1", 1.0),
+)  # fmt: skip
 STUDIES = (
     Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
     Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5),
     Study("foot on the ground, 0.5 s, auto", models.foot_ground.build, "mass.toes", 0.5, dict(method="auto")),
-    Study("foot with a load and a motor", loaded_foot, "mass.toes", 1.0),
     Study("driven four-bar linkage", driven_four_bar, "mass.rocker", 1.0),
     Study("four-bar linkage", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),
     Study("slider-crank (IFToMM)", lambda: model.build(problem.shipped("slider_crank_iftomm")), "gravity", 1.0),

@@ -1,8 +1,8 @@
 """Cases of an ensemble per second, on one core and on two, and the memory of a sweep of a million cases.
 
 The foot with the modified ankle over 1 s.  Cases that differ in the initial velocities run at the coarsest tolerance at which no
-case has an error of more than 1e-9 m in the position of the main foot at the end; others run at 1e-8.  Other systems, which run
-without vector instructions, are those of ``benchmarks.ensemble_systems``.
+case has an error of more than 1e-9 m in the position of the main foot at the end; others run at 1e-8.  Systems with forces, and
+those that run without vector instructions, are those of ``benchmarks.ensemble_systems``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 import models
 import runtime
-from benchmarks.ensemble_systems import STUDIES, Study
+from benchmarks.ensemble_systems import SIDE_BY_SIDE, STUDIES, Study
 from benchmarks.measure import BODY, ROOT, Answer, BenchmarkError, Say, foot, seconds
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
@@ -45,6 +45,7 @@ class Cases:
     study: int = 16_384  # base samples
     repeats: int = 7
     compiled: int = 512
+    forced: int = 10_000
     single: int = 16  # of these by single runs
     device: int = 1_000_000
     device_named: int = 200_000
@@ -53,7 +54,7 @@ class Cases:
 FULL = Cases()
 QUICK = Cases(
     side_by_side=2000, two_cores=20_000, limited=8, built=40, named=100, sweep=20_000, study=64, repeats=3, compiled=16,
-    single=2, device=20_000, device_named=20_000,
+    forced=32, single=2, device=20_000, device_named=20_000,
 )  # fmt: skip
 
 SWEEP = """
@@ -68,6 +69,7 @@ took = time.perf_counter() - begin
 memory = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 print(memory / 1024.0, int((many.status == runtime.Status.REACHED_END).sum()), took)
 """
+OF_STUDIES = ["system", "share", "cases/s, one worker", "two", "by single runs", "one worker over these"]
 SETTINGS: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE)
 
 
@@ -212,11 +214,11 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
     return {name: len(next(iter(rows.values()))) / float(times[name].min()) for name, (_, rows) in kinds.items()}
 
 
-def without_lanes(study: Study, cases: Cases) -> list[Any]:
+def of_study(study: Study, count: int, single: int) -> list[Any]:
     """Cases per second on one worker and on two, by single runs, and by how much one worker is faster than these."""
     system = study.system()
     own = np.asarray(runtime.parameters(system)[study.varied])
-    values = np.multiply.outer(np.linspace(0.9, 1.1, cases.compiled), own)
+    values = np.multiply.outer(np.linspace(0.9, 1.1, count), own)
 
     def run(workers: int) -> Any:
         return runtime.simulate_many(
@@ -229,9 +231,8 @@ def without_lanes(study: Study, cases: Cases) -> list[Any]:
         )
 
     many = run(1)  # loads the compiled code
-    count = cases.single
-    times = seconds({"1": lambda: run(1), "2": lambda: run(2), "single": lambda: [many[k] for k in range(count)]}, 3)
-    rate = {name: (count if name == "single" else cases.compiled) / float(own.min()) for name, own in times.items()}
+    times = seconds({"1": lambda: run(1), "2": lambda: run(2), "single": lambda: [many[k] for k in range(single)]}, 3)
+    rate = {name: (single if name == "single" else count) / float(own.min()) for name, own in times.items()}
     share = float(many.in_batch.mean())
     return [study.name, share, rate["1"], rate["2"], rate["single"], rate["1"] / rate["single"]]
 
@@ -328,10 +329,13 @@ def ask(*, quick: bool, say: Say) -> Answer:
         rows += [[f"{of}, {workers} worker{'s' if workers > 1 else ''}", rate] for workers, rate in rates.items()]
     say("cases that differ in parameters, and cases with limits")
     rows += [[name, rate] for name, rate in varied_parameters(cases).items()]
-    compiled = []
+    compiled, forced = [], []
+    for one in SIDE_BY_SIDE:
+        say(one.name)
+        forced.append(of_study(one, cases.forced, cases.single))
     for one in STUDIES:
         say(one.name)
-        compiled.append(without_lanes(one, cases))
+        compiled.append(of_study(one, cases.compiled, cases.single))
     swept = []
     for kind in SWEEPS:
         say(f"a sweep of {cases.sweep} cases into a folder: {kind}")
@@ -347,11 +351,11 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
+        Table("cases with forces side by side", OF_STUDIES, forced, f"{cases.forced} cases of 1 s; share: of those that ran so."),
         Table(
-            "cases one after another in compiled code",
-            ["system", "share", "cases/s, one worker", "two", "by single runs", "one worker over these"], compiled,
-            "Contacts, loads, motors, drivers, loops, trees by recursion; a parameter of each is varied by its name. Share: of "
-            "the cases that ran so; the others ran alone.",
+            "cases one after another in compiled code", OF_STUDIES, compiled,
+            "Contacts, drivers, loops, trees by recursion; a parameter of each is varied by its name. Share: of the cases that "
+            "ran so; the others ran alone.",
         ),
         Table(
             "sweep", ["varied", "cases", "memory [MiB]", "finished", "folder [MiB]", "duration [s]"], swept,

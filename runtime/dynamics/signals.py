@@ -34,7 +34,25 @@ def piece_at(k, x, t):  # type: ignore[no-untyped-def]
 @inlined
 def evaluate_signal(k, time, t, value):  # type: ignore[no-untyped-def]
     """Put value, rate and acceleration of signal k into ``value`` (3,)."""
-    low = piece_at(k, time, t)
+    evaluate_piece(piece_at(k, time, t), time, t, value)
+
+
+@inlined
+def piece_near(k, x, t, low):  # type: ignore[no-untyped-def]
+    """As ``piece_at``, soon where it is the piece ``low`` or one beside it."""
+    for _ in range(2):
+        if x < t.knot[low] and low > t.start[k]:
+            low -= 1
+        elif low + 1 < t.start[k + 1] and t.knot[low + 1] <= x:
+            low += 1
+        else:
+            return low
+    return piece_at(k, x, t)
+
+
+@inlined
+def evaluate_piece(low, time, t, value):  # type: ignore[no-untyped-def]
+    """Put value, rate and acceleration of a piece of a signal into ``value`` (3,)."""
     c, h = t.coefficient[low], time - t.knot[low]
     value[0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * c[5]))))
     value[1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * (4.0 * c[4] + h * 5.0 * c[5])))

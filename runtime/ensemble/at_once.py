@@ -6,7 +6,7 @@ Geometry and masses of their trees, parameters of the kernel, constants and init
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,127 +17,54 @@ from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.given import Given
 from runtime.ensemble.joint_batch import (
+    Acting,
+    TreeRuns,
     cases_of_tree,
     energies_in_lanes,
     given_limits,
     in_joints,
-    integrate,
-    memory_of_batch,
     of_bodies,
     of_one_batch,
+    run_trees,
     states_in_lanes,
+    stored_in_lanes,
     trees_of_system,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
-from runtime.integrate.balance_check import unbalanced_cases, weights_of
+from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
+from runtime.integrate.batches.parameters import OFFSET, SIGN
+from runtime.integrate.force_parameters import parameters_of_cases
+from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
+    acts_in_lanes,
     in_joint_coordinates,
     kernel_of,
     lanes_know,
     off_the_rows,
     tree_constants,
+    tree_of_lanes,
 )
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.support.numbers import LARGEST
-from runtime.system.joint_cases import JointCases, joint_cases, sound_inertias, states_of_cases
+from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
 from runtime.system.joint_motion import JointMotion
 from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
-from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role
+from runtime.system.quantity import Role
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates
+from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry, geometry
 from runtime.system.variants import with_reference
-
-OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
-
-
-@dataclass
-class Given:
-    """The values of cases of a system, by columns."""
-
-    system: System
-    tree: SpanningTree
-    masses: Floats  # (cases, bodies)
-    inertias: Floats  # (bodies, 3, 3), or (cases, bodies, 3, 3)
-    gravity: Floats  # (3,), or (cases, 3)
-    limits: Floats  # (cases, limits, PARAMETERS)
-    good: Bools  # (cases,) False: a value that breaks a rule
-    joints: dict[str, dict[str, Floats]] = field(default_factory=dict)  # joint -> keyword -> values
-    coordinates: dict[int, Floats] = field(default_factory=dict)  # by the place among coordinates and rates
-    varied: bool = False  # masses, inertias or gravity
-
-    def take(self, quantity: Quantity, values: Floats) -> bool:
-        """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
-        fits: Bools = np.all(np.abs(values.reshape(len(values), -1)) <= LARGEST, axis=1)
-        if quantity.owner_sort == "joint" and quantity.role is Role.PARAMETER:
-            self.good &= fits
-            return self._take_data_of_joint(quantity, values)
-        if quantity.owner_sort in ("body", "limit"):
-            fits &= self._allowed(quantity, np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0))
-        self.good &= fits
-        if quantity.role is Role.COORDINATE:
-            return self._take_coordinate(quantity, np.where(fits, values, 0.0))
-        self.varied |= quantity.owner_sort == "body" or quantity.part == GRAVITY
-        if quantity.owner_sort == "body":
-            self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values, fits)
-        elif quantity.part == GRAVITY:
-            self.gravity = np.where(fits[:, None], values, self.system.gravity)
-        elif quantity.owner_sort == "limit" and quantity.part in OF_LIMITS:
-            self.limits[fits, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values[fits]
-        else:
-            return False
-        return True
-
-    @staticmethod
-    def _allowed(quantity: Quantity, values: Floats) -> Bools:
-        """Which values of a body or limit break no rule."""
-        if quantity.part == INERTIA:
-            return sound_inertias(_matrices(values))
-        flat = values.reshape(len(values), -1)
-        allowed: Bools = np.all(flat >= 0.0 if quantity.part == "damping" else flat > 0.0, axis=1)
-        return allowed
-
-    def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
-        joint, _, column = quantity.owner.rpartition(".")
-        place = list(self.system.joint_motions[joint].units).index(column)
-        steps = [k for k, c in enumerate(self.tree.coordinates) if (c.joint, c.place) == (joint, place)]
-        if not steps:
-            return False
-        offset = len(self.tree.kinds) if quantity.part == "rate" else 0
-        self.coordinates[steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
-        return True
-
-    def _take_data_of_body(self, body: int, part: str, values: Floats, fits: Bools) -> None:
-        if part == "mass":
-            self.masses[fits, body] = values[fits]
-            return
-        if self.inertias.ndim == 3:
-            self.inertias = np.tile(self.inertias, (len(values), 1, 1, 1))
-        matrices = _matrices(values)[fits]
-        self.inertias[fits, body] = 0.5 * (matrices + np.swapaxes(matrices, 1, 2))
-
-    def _take_data_of_joint(self, quantity: Quantity, values: Floats) -> bool:
-        used = [limit.module.BORROWS for limit in self.system.limits if limit.joint == quantity.owner]
-        if any(quantity.part in borrowed for borrowed in used):
-            return False
-        self.joints.setdefault(quantity.owner, {})[quantity.part] = values
-        return True
-
-    def weights(self, at: Ints) -> tuple[Floats, Floats]:
-        """Mass [kg] and gravity [m/s^2] of the cases at these places."""
-        return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
 
 
 @dataclass(frozen=True)
@@ -167,6 +94,15 @@ class Prepared:
         )
         return np.ascontiguousarray(constants_of_trees(kernel_of(given.tree), cases)[at])
 
+    def acting(self, at: Ints) -> Acting:
+        """Parameters of what acts on the cases at these places."""
+        given, limits = self.given, _of_places(self.limits, at)
+        if not acts_in_lanes(given.system):
+            return Acting(limits, None)
+        own = {whose: {part: _of_places(v, at) for part, v in of.items()} for whose, of in given.forces.items()}
+        where = self.where if self.joints is None else _of(self.where, at)
+        return Acting(limits, parameters_of_cases(given.system, where, own))
+
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
         return states_in_lanes(self.trees(at), z)
@@ -182,12 +118,9 @@ class Prepared:
         return cases_of_tree(given.tree, where, given.masses[at], inertias, gravity)
 
 
-def _matrices(inertias: Floats) -> Floats:
-    """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
-    return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias
-
-
-constants_of_system = Latest(lambda system: tree_constants(system.tree, system.gravity)[None], 4)  # (1, constants)
+constants_of_system = Latest(
+    lambda system: tree_constants(tree_of_lanes(system), system.gravity)[None], 4
+)  # (1, constants)
 
 
 def _of_places(values: Any, at: Ints) -> Any:
@@ -204,14 +137,16 @@ def _values(task: Task, cases: Cases) -> Given | None:
     system, how = task.system, task.how
     if not isinstance(system, System) or how.t_start != system.time:
         return None
-    if not in_joint_coordinates(system, how) or not lanes_know(system) or system.tree is None:
+    if not in_joint_coordinates(system, how) or not lanes_know(system, how):
+        return None
+    if task.gpu and acts_in_lanes(system):
         return None
     count = len(next(iter(cases.values())))
     moving = only_velocities(task, cases)
     if not moving and any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
         return None
     given = Given(
-        system, system.tree, np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
+        system, tree_of_lanes(system), np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
         given_limits([(system, np.arange(count))], count), np.ones(count, bool),
     )  # fmt: skip
     taken = moving or all(
@@ -323,38 +258,38 @@ def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) ->
 
 def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
     """``run_prepared`` for cases at these places."""
-    how, tree, trees = task.how, prepared.given.tree, prepared.trees(at)
-    z, limits, constants = _of_places(prepared.z, at), _of_places(prepared.limits, at), prepared.constants(at)
-    given, results = batch.arguments(how, z, constants)
-    memory, of_limits = memory_of_batch(prepared.given.system, z.shape[1], constants.shape[1], limits)
-    integrate(task, kernel_of(tree), memory, *given, *results)
-    good: Bools = results.status == Status.REACHED_END
-    times, path = np.append(how.t_start, how.t or ()), np.concatenate([z[:, None], results.out], axis=1)
-    work: Floats = np.zeros(path.shape[:2])
-    stored: Floats = np.zeros(path.shape[:2])
-    if of_limits is not None:  # the work of dampers is known at the end
-        times, path = np.array([how.t_start, how.t_end]), np.stack([z, of_limits.final], axis=1)
-        work = np.outer(of_limits.work, [0.0, 1.0])
-        stored = stored_energies(limits, path[..., of_limits.q])
+    how, trees, z = task.how, prepared.trees(at), _of_places(prepared.z, at)
+    runs = run_trees(task, prepared.given.system, z, prepared.constants(at), prepared.acting(at))
+    results, path, stored = runs.results, runs.path, runs.stored
+    good: Bools = (results.status == Status.REACHED_END) & ~runs.remarkable
     if prepared.joints is not None:
         good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
+    in_steps = task.outputs is None and not (runs.forces or prepared.given.tree.limits)  # states of the results at once
+    of_states = (chunk.states, np.where(good, numbers[at], -1)) if in_steps else ()
+    energies = energies_in_lanes(trees, path, stored, *of_states)
+    remarks = _remarks(prepared, at, np.flatnonzero(good), how, runs, energies)
+    if runs.forces:  # such a case is run alone: its message is that of ``simulate``
+        good[list(remarks)] = False
+        remarks = {}
     ended = np.flatnonzero(good)
-    kept, counts = at[ended], _of_places(results.counts, ended)
+    kept, found = at[ended], None
     if task.outputs is not None:
-        found: Floats | None = _columns(task, prepared, kept, numbers, results.out[ended], chunk)
-        energies = energies_in_lanes(trees, path, stored)
-    else:
-        found, to = None, np.where(good, numbers[at], -1)
-        if of_limits is None:
-            energies = energies_in_lanes(trees, path, stored, chunk.states, to)
-        else:
-            energies = energies_in_lanes(trees, path, stored)
-            states_in_lanes(trees, results.out, chunk.states, to)
-    chunk.keep(numbers[kept], found, counts, results.reached[ended])
-    weight, of_sources = prepared.given.weights(kept), _of_places(work, ended)
-    remarks = unbalanced_cases(weight, how, counts[:, 1], times, _of_places(energies, ended), of_sources)
-    chunk.remark(numbers[kept], remarks, how.t_end)
+        found = _columns(task, prepared, kept, numbers, results.out[ended], chunk)
+    elif not in_steps:
+        states_in_lanes(trees, results.out, chunk.states, np.where(good, numbers[at], -1))
+    chunk.keep(numbers[kept], found, results.counts[ended], results.reached[ended])
+    chunk.remark(numbers[at], remarks, how.t_end)
     return good
+
+
+def _remarks(
+    prepared: Prepared, at: Ints, ended: Ints, how: Settings, runs: TreeRuns, energies: Floats
+) -> dict[int, str]:
+    """Remarks on the balances of the cases that ended, by their places among those at ``at``."""
+    of_cases = (runs.results.counts[:, batch.STEPS], energies, runs.work, runs.exchanged)
+    steps, own, work, exchanged = (_of_places(values, ended) for values in of_cases)
+    remarks = unbalanced_cases(prepared.given.weights(at[ended]), how, steps, runs.times, own, work, exchanged)
+    return {int(ended[k]): text for k, text in remarks.items()}
 
 
 def _columns(task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, chunk: Chunk) -> Floats:
@@ -376,7 +311,7 @@ def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints,
         return prepared.states(kept, z)
 
     def energies() -> Floats:
-        stored = stored_energies(limits, z[..., [limit.step for limit in given.tree.limits]])
+        stored = stored_in_lanes(given.system, z, np.array(task.how.t, float), prepared.acting(kept))
         return energies_in_lanes(prepared.trees(kept), z, stored)
 
     def system_of(k: int) -> System:

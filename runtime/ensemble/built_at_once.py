@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import STATE, V
-from runtime.ensemble.at_once import Given, Prepared, run_prepared, set_coordinates
+from runtime.ensemble.at_once import Prepared, run_prepared, set_coordinates
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.given import Given
 from runtime.ensemble.joint_batch import cases_of_tree, given_limits, of_one_batch, states_in_lanes
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batches.parameters import (
@@ -27,7 +28,7 @@ from runtime.integrate.batches.parameters import (
     MAX_MOMENT,
     OFFSET,
 )
-from runtime.integrate.tree_method import in_joint_coordinates, lanes_know
+from runtime.integrate.tree_method import in_joint_coordinates, lanes_know, tree_of_lanes
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases
@@ -111,10 +112,10 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
     system = known.systems.get(first)
     if system is None or system.body_names != task.bodies or system.redundant:
         return []
-    if not in_joint_coordinates(system, how) or not lanes_know(system) or system.tree is None:
+    if not in_joint_coordinates(system, how) or not lanes_know(system, how):
         return []
     with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
-        prepared = _prepared(task, cases, system, system.tree, recipes)
+        prepared = _prepared(task, cases, system, tree_of_lanes(system), recipes)
     if prepared is None:
         return []
     numbers = np.array(list(members))

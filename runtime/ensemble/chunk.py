@@ -15,13 +15,16 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.compiled_cases import run_compiled
+from runtime.ensemble.compiled_cases import run_compiled, settings_of
 from runtime.ensemble.joint_batch import (
+    Systems,
+    acting_on,
+    forces_key,
     given_limits,
     in_joints,
     integrate,
-    memory_of_batch,
     of_bodies,
+    run_trees,
     with_signs,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
@@ -30,20 +33,21 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.limits import BatchLimits
 from runtime.integrate.endings import TURNED
+from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
+    acts_in_lanes,
     in_joint_coordinates,
     lanes_know,
     scales_of,
     tree_constants,
-    tree_of,
+    tree_of_lanes,
 )
 from runtime.results.run import Run
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import assemble, check_state, moved_reference
 from runtime.system.rank import refuse_singular_joints
@@ -55,18 +59,36 @@ from runtime.system.whole_model import batch_kernel_of, whole_of
 Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
 
 
-def side_by_side(system: System, how: Settings) -> bool:
-    """True if cases of a system can be run in a batch."""
-    return bool(_kernel_key(system, how))
+def side_by_side(system: System, how: Settings, *, gpu: bool = False) -> bool:
+    """True if cases of a system can be run in a batch; ``gpu``: on a graphics processor."""
+    return bool(_kernel_key(system, how, gpu))
 
 
-def _kernel_key(system: System, how: Settings) -> str:
+def _allowed(system: System, how: Settings) -> bool:
+    """Whether ``simulate`` takes the settings for a system, whose signals or creep may be its own."""
+    try:
+        settings_of(system, how)
+    except ModelError:
+        return False
+    return True
+
+
+def size_of_forces(system: System, how: Settings) -> int:
+    """Numbers that each case has for its forces, if it is run in a batch with them."""
+    with_forces = in_joint_coordinates(system, how) and lanes_know(system, how) and acts_in_lanes(system)
+    return len(parameters_of_forces(system)) if with_forces else 0
+
+
+def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
     if in_joint_coordinates(system, how):
-        if system.tree is None or not lanes_know(system):
+        if not lanes_know(system, how) or (gpu and acts_in_lanes(system)):
             return ""
-        weight = scales_of(system.tree)[1]
-        return " ".join([system.tree.key, *map(str, weight)])  # cases of a batch have the same weights
+        if acts_in_lanes(system) and not _allowed(system, how):
+            return ""
+        tree = tree_of_lanes(system)
+        weight = scales_of(tree)[1]
+        return " ".join([tree.key, *map(str, weight), *forces_key(system)])  # cases of a batch have the same weights
     alone = how.projected or system.redundant or how.method != "dop853"
     return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
 
@@ -86,7 +108,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), {}, (0, ""),
     )  # fmt: skip
     left = run_at_once(task, cases, chunk)
-    if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how)):
+    if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how, gpu=task.gpu)):
         left = run_named(task, cases, chunk)
     if left is not None:
         built = built_cases(task, chunk, cases, left)
@@ -102,7 +124,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         chunk = replace(chunk, mark=mark_of(built | firsts, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in _places({case: own for case, (own, _) in built.items()}):
-        groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
+        groups.setdefault(_kernel_key(own, how, task.gpu), []).extend(cases_of.tolist())
     for key, members in groups.items():
         _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
     return chunk
@@ -235,34 +257,43 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     of_tree = " " in key  # see ``_kernel_key``
     constants = np.concatenate([np.tile(_constants(own, s, of_tree=of_tree), (len(at), 1)) for own, at in systems])
     constants[np.concatenate([at for _, at in systems])] = constants.copy()
-    initial = in_joints(systems, states) if of_tree else states
-    given, results = batch.arguments(s, initial, constants)
-    arrays: tuple[Any, ...] = (*given, *results)
-    limits: BatchLimits | None = None
-    first, sizes = systems[0][0], constants.shape[1]
+    at = np.array(members)
     if of_tree:
-        given_to_limits = given_limits(systems, len(initial))
-        memory, limits = memory_of_batch(first, initial.shape[1], sizes, given_to_limits)
-    else:
-        memory = batch.batch_workspace(first.model.fixed[1:], sizes)
-    integrate(task, module, memory, *arrays)
-    at, good = np.array(members), results.status == Status.REACHED_END
-    if of_tree:
-        in_coordinates = results.out
-        out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
-        results, good = results._replace(out=out), good & (off <= OFF_THE_ROWS)
+        return at[~_run_on_trees(systems, states, constants, at, built, task, chunk)].tolist()  # type: ignore[no-any-return]
+    given, results = batch.arguments(s, states, constants)
+    integrate(task, module, batch.batch_workspace(systems[0][0].model.fixed[1:], constants.shape[1]), *given, *results)
+    good = results.status == Status.REACHED_END
     found = results.out[good]
+    times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[good][:, None], found], axis=1)
     if task.outputs is not None:
-        found = _columns(task, built, at[good], found, in_coordinates[good] if of_tree else None, chunk)
+        found = _columns(task, built, at[good], found, None, chunk)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[:, None], results.out], axis=1)[good]
-    work = np.zeros(motions.shape[:2])
-    if limits is not None:  # the work of dampers is known at the end
-        final = with_signs(of_bodies(systems, np.stack([initial, limits.final], axis=1)), states)[0]
-        times, motions = np.array([s.t_start, s.t_end]), np.concatenate([states[:, None], final], axis=1)[good]
-        work = np.outer(limits.work[good], [0.0, 1.0])
-    _say_unbalanced(at[good], times, motions, work, built, task, chunk)
+    work = np.zeros((2, *motions.shape[:2]))
+    chunk.remark(at[good], _unbalanced(at[good], times, motions, work, built, task, results.counts[good]), s.t_end)
     return at[~good].tolist()  # type: ignore[no-any-return]
+
+
+def _run_on_trees(
+    systems: Systems, states: Floats, constants: Floats, at: Ints, built: Built, task: Task, chunk: Chunk
+) -> Bools:
+    """Run the cases ``at`` with initial states (cases, 13 bodies) in joint coordinates; which of them reached their end."""
+    initial = in_joints(systems, states)
+    runs = run_trees(task, systems[0][0], initial, constants, acting_on(systems, len(initial)))
+    results = runs.results
+    out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
+    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS) & ~runs.remarkable
+    motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
+    work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
+    remarks = _unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good])
+    if runs.forces:  # such a case is run alone: its message is that of ``simulate``
+        good[np.flatnonzero(good)[list(remarks)]] = False
+        remarks = {}
+    found = out[good]
+    if task.outputs is not None:
+        found = _columns(task, built, at[good], found, results.out[good], chunk)
+    chunk.keep(at[good], found, results.counts[good], results.reached[good])
+    chunk.remark(at[good], remarks, task.how.t_end)
+    return good
 
 
 def _places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
@@ -273,25 +304,27 @@ def _places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
     return [(system, np.array(places)) for system, places in found.values()]
 
 
-def _say_unbalanced(
-    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, chunk: Chunk
-) -> None:
-    """Messages of cases of a batch whose energy changes by more than the tolerance explains.
+def _unbalanced(
+    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, counts: Ints
+) -> dict[int, str]:
+    """Remarks on cases of a batch whose energy changes by more than the tolerance explains, by their places.
 
-    motions (cases, n, 13 bodies) at times (n,), work (cases, n) of all sources until then.
+    motions (cases, n, 13 bodies) at times (n,); work (2, cases, n): of all sources until then, and of all steps without signs.
     """
+    remarks: dict[int, str] = {}
     for own, places in _places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
-        at, of_case = cases[places], _energies(own, motions[places])
-        found = unbalanced_cases(weight_of(own.data), task.how, chunk.counts[at, 1], times, of_case, work[places])
-        chunk.remark(at, found, task.how.t_end)
+        of_case, (done, exchanged), steps = _energies(own, times, motions[places]), work[:, places], counts[places, 1]
+        found = unbalanced_cases(weight_of(own.data), task.how, steps, times, of_case, done, exchanged[:, 0])
+        remarks |= {int(places[k]): text for k, text in found.items()}
+    return remarks
 
 
-def _energies(system: System, states: Floats) -> Floats:
-    """Energies (cases, n, 3) of states (cases, n, 13 bodies) of cases with the same system."""
+def _energies(system: System, times: Floats, states: Floats) -> Floats:
+    """Energies (cases, n, 3) of states (cases, n, 13 bodies), at times (n,), of cases with the same system."""
     if system.loaded:
         flat = states.reshape(-1, states.shape[2])
-        none = np.zeros((0, 4))
-        found = energies_of_states(np.zeros(len(flat)), flat, none, system.data, shared_workspace_for(system.data))
+        none, at = np.zeros((0, 4)), np.tile(times, len(states))
+        found = energies_of_states(at, flat, none, system.data, shared_workspace_for(system.data))
         return found.reshape(*states.shape[:2], -1)
     masses = np.broadcast_to(system.data.mass[1:], (len(states), len(system.bodies)))
     return energies_of_motions(masses, system.data.inertia[1:], system.gravity, states)
@@ -304,13 +337,13 @@ def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | 
         return np.zeros((0, *task.kept_shape))
     systems = _places({place: built[case][0] for place, case in enumerate(cases.tolist())})
     tree = None
-    if z is not None and same_coordinates([tree_of(own) for own, _ in systems]):
-        tree = tree_of(systems[0][0])
+    if z is not None and same_coordinates([tree_of_lanes(own) for own, _ in systems]):
+        tree = tree_of_lanes(systems[0][0])
 
     def energies() -> Floats:
         found = np.empty((*states.shape[:2], 3))
         for own, places in systems:
-            found[places] = _energies(own, states[places])
+            found[places] = _energies(own, np.array(task.how.t, float), states[places])
         return found
 
     def say(place: int, text: str) -> None:
@@ -323,7 +356,7 @@ def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | 
 
 def _constants(system: System, s: Settings, *, of_tree: bool) -> Floats:
     if of_tree:
-        return tree_constants(tree_of(system), system.gravity)
+        return tree_constants(tree_of_lanes(system), system.gravity)
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants

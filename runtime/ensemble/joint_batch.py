@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.layout import LANES, STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.limits import BatchLimits, batch_limits
-from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits
+from runtime.integrate.batches.batch import Results
+from runtime.integrate.batches.forces import batch_forces, find_stored
+from runtime.integrate.batches.limits import batch_limits
+from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.stages import BatchWorkspace
-from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
+from runtime.integrate.endings import stiffness_is_said
+from runtime.integrate.force_parameters import parameters_of_forces
+from runtime.integrate.tree_forces import address_of_forces
+from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, scales_of, tree_of_lanes
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.support.arrays import Bools, Floats, Ints
@@ -29,13 +35,13 @@ Systems = Sequence[tuple[System, Ints]]  # each with its cases
 
 def in_joints(systems: Systems, states: Floats) -> Floats:
     """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
-    z = np.empty((len(states), len(scales_of(tree_of(systems[0][0]))[0])))
+    z = np.empty((len(states), len(scales_of(tree_of_lanes(systems[0][0]))[0])))
     for system, at in systems:
         reference = system.reference_configuration.y
         if not reference.reshape(-1, STATE)[:, V:].any() and (states[at] == reference).all():
             z[at] = 0.0
             continue
-        z[at] = joint_coordinates(tree_of(system), system.body_names, system.joint_motions, states[at])
+        z[at] = joint_coordinates(tree_of_lanes(system), system.body_names, system.joint_motions, states[at])
     return z
 
 
@@ -73,8 +79,8 @@ def _read_only(values: Any) -> Any:
 # Of the cases of one system.
 trees_of_system = Latest(
     lambda system: cases_of_tree(
-        tree_of(system),
-        tree_of(system).geometry,
+        tree_of_lanes(system),
+        tree_of_lanes(system).geometry,
         system.data.mass[None, 1:],
         system.data.inertia[None, 1:],
         system.gravity[None],
@@ -150,9 +156,9 @@ def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
 
 def given_limits(systems: Systems, count: int) -> Floats:
     """Parameters of the limits of so many cases, (cases, limits, PARAMETERS)."""
-    given = np.empty((count, len(tree_of(systems[0][0]).limits), PARAMETERS))
+    given = np.empty((count, len(tree_of_lanes(systems[0][0]).limits), PARAMETERS))
     for system, at in systems:
-        given[at] = parameters_of_limits(tree_of(system).limits, system.data.limits)
+        given[at] = parameters_of_limits(tree_of_lanes(system).limits, system.data.limits)
     return given
 
 
@@ -174,10 +180,90 @@ def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: A
         raise Stopped
 
 
-def memory_of_batch(system: System, n: int, constants: int, given: Floats) -> tuple[BatchWorkspace, BatchLimits | None]:
-    """Memory for cases of a system's tree, of n coordinates and rates and so many constants, and that of its limits."""
-    tree = tree_of(system)
+def memory_of_batch(system: System, z: Floats, constants: int, of: Acting) -> BatchWorkspace:
+    """Memory for cases of a system's tree, with states (cases, n) and so many constants."""
+    tree = tree_of_lanes(system)
     prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
-    stages = list(addresses_of_lanes(kernel_of(tree)).values())
-    limits = batch_limits(tree.limits, n, constants - OF_LIMIT * len(tree.limits), given) if tree.limits else None
-    return batch.tree_workspace(stages, constants, scales_of(tree), limits), limits
+    stages = (0, 0) if of.forces is not None else list(addresses_of_lanes(kernel_of(tree)).values())
+    first = constants - OF_LIMIT * len(tree.limits)
+    limits = batch_limits(tree.limits, z.shape[1], first, of.limits) if tree.limits else None
+    forces = None
+    if of.forces is not None:
+        signals = system.data.signals
+        forces = batch_forces(address_of_forces(system), first - len(tree.kinds), signals, of.forces, len(z))
+    return batch.tree_workspace(stages, constants, scales_of(tree), limits, forces)
+
+
+class Acting(NamedTuple):
+    """Parameters of what acts on the trees of cases."""
+
+    limits: Floats  # (cases, limits, PARAMETERS)
+    forces: Floats | None  # (cases or 1, parameters); None: there are none but limits
+
+
+def acting_on(systems: Systems, count: int) -> Acting:
+    """Parameters of what acts on so many cases, whose systems have the same ``forces_key``."""
+    forces = None
+    if acts_in_lanes(systems[0][0]):
+        own = [parameters_of_forces(system) for system, _ in systems]
+        forces = np.empty((count, len(own[0])))
+        for (_, at), of_system in zip(systems, own, strict=True):
+            forces[at] = of_system
+    return Acting(given_limits(systems, count), forces)
+
+
+def forces_key(system: System) -> tuple[str, ...]:
+    """What systems have in common whose forces are those of one batch: the compiled code and the signals."""
+    if not acts_in_lanes(system):
+        return ()
+    signals = b" ".join(part.tobytes() for part in system.data.signals)
+    return str(address_of_forces(system)), hashlib.sha256(signals).hexdigest()
+
+
+class TreeRuns(NamedTuple):
+    """Cases that were integrated in lanes, and what is known of their energies."""
+
+    results: Results  # ``out`` (cases, times, n)
+    times: Floats  # (m,) [s] with the start
+    path: Floats  # (cases, m, n) coordinates and rates at these
+    work: Floats  # (cases, m) [J] of all sources until then
+    stored: Floats  # (cases, m) [J] in limits and forces
+    remarkable: Bools  # (cases,) there is more to say about the case than that it reached its end
+    exchanged: Floats  # (cases,) [J] work of all steps without their signs
+    forces: bool  # forces act that the kernel does not know
+
+
+def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
+    """Integrate cases from coordinates and rates z (cases, n) on, with constants of the kernel (cases or 1, constants)."""
+    how, tree, n, forces = task.how, tree_of_lanes(system), z.shape[1], of.forces is not None
+    initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
+    given, results = batch.arguments(how, initial, constants)
+    memory = memory_of_batch(system, initial, constants.shape[1], of)
+    integrate(task, kernel_of(tree), memory, *given, *results)
+    times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
+    dampers: Any = 0.0
+    if tree.limits:  # the work of dampers is known at the end
+        times, path = np.array([how.t_start, how.t_end]), np.stack([initial, memory.limits.final], axis=1)
+        dampers = np.outer(memory.limits.work, [0.0, 1.0])
+    work = (path[..., n] if forces else np.zeros(path.shape[:2])) + dampers
+    path = np.ascontiguousarray(path[..., :n])
+    stored = stored_in_lanes(system, path, times, of)
+    if not forces:
+        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), bool), np.zeros(len(z)), forces)
+    results = results._replace(out=np.ascontiguousarray(results.out[..., :n]))
+    stiff = stiffness_is_said(results.counts[:, batch.STEPS], memory.forces.bounded)
+    return TreeRuns(results, times, path, work, stored, stiff, memory.forces.exchanged, forces)
+
+
+def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
+    """Energy [J] in limits, springs of motors and forces of cases at coordinates and rates z (cases, m, n), at times (m,)."""
+    tree = tree_of_lanes(system)
+    stored: Floats = np.zeros(z.shape[:2])
+    if tree.limits:
+        stored += stored_energies(of.limits, z[..., [limit.step for limit in tree.limits]])
+    if of.forces is not None:
+        found = np.empty(z.shape[:2])
+        memory = batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, len(tree.kinds))
+        find_stored(memory, np.ascontiguousarray(z), times, np.zeros((z.shape[2] + 1, LANES)), found)
+        stored += found
+    return stored

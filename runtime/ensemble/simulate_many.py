@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, ensemble_name, example_system
-from runtime.ensemble.chunk import run_chunk, side_by_side
+from runtime.ensemble.chunk import run_chunk, side_by_side, size_of_forces
 from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.result import Ensemble, gathered, of_folder, read_folder
 from runtime.ensemble.store import Folder
@@ -75,11 +75,12 @@ def simulate_many(
 ) -> Ensemble:
     """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
-    Systems with a whole-model kernel and without contacts, forces, loads and drivers, also those whose limits restrain angles of
-    joints, are integrated sixteen cases at a time by vector instructions; other systems one case after another in compiled code,
-    with the bits of ``simulate``.  The result of a case depends neither on the other cases nor on the number of cores.  After an
-    interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds; after a failure of the engine it returns
-    them with the reason among the messages.
+    Systems with a whole-model kernel and without contacts, forces, loads and drivers, and trees with a kernel in joint
+    coordinates also with loads, motors, force elements and limits that restrain angles of joints, are integrated sixteen cases
+    at a time by vector instructions; other systems one case after another in compiled code, with the bits of ``simulate``.  The
+    result of a case depends neither on the other cases nor on the number of cores.  After an interruption (Ctrl-C)
+    ``simulate_many`` returns the finished cases within seconds; after a failure of the engine it returns them with the reason
+    among the messages.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ def simulate_many(
         ask_about_columns(example, columns)
     gpu = type(engine) is str and engine == "gpu"
     if gpu:
-        if how.coordinates == AUTO and not side_by_side(example, how):
+        if how.coordinates == AUTO and not side_by_side(example, how, gpu=True):
             how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
     if engine is None and side_by_side(example, how):
@@ -283,7 +284,7 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()
-    if not side_by_side(example, how):
+    if not side_by_side(example, how, gpu=True):
         raise ModelError(
             f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel "
             "(codegen.compile_model) in joint coordinates, with limits of single coordinates at most, or in absolute coordinates "
@@ -302,7 +303,7 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     portions = max(least, -(-count // (workers * largest)))  # the same number for all workers
     portion = -(-count // (portions * workers * multiple)) * multiple
     outputs = 0 if task.outputs is None else task.kept_shape[0]
-    bytes_of_case = 8.0 * (len(task.how.t or ()) * len(example.state.y) + outputs)
+    bytes_of_case = 8.0 * (len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how))
     return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))
 
 

@@ -24,6 +24,7 @@ add_words(
     {
         "balance_check": "the energy balance of cases",
         "batches.batch": "the integration of cases in a batch (dop853)",
+        "batches.forces": "energies of forces in a batch",
         "cases.derived": "quantities of cases from their states",
         "cases.loop": "the integration of cases one after another",
         "beginning": "the beginning in a singular pose",

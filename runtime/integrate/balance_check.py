@@ -80,16 +80,23 @@ def energies_of_motions(
 
 
 def unbalanced_cases(
-    weight: tuple[Any, Any], how: Settings, steps: Ints, times: Floats, energies: Floats, work: Floats
+    weight: tuple[Any, Any],
+    how: Settings,
+    steps: Ints,
+    times: Floats,
+    energies: Floats,
+    work: Floats,
+    exchanged: Floats | float = 0.0,
 ) -> dict[int, str]:
     """Remarks as of ``judged`` by case.
 
     weight: as of ``weight_of`` or ``weights_of``; energies (cases, n, 3) at times (n,) as of ``energies_of_states``;
-    work (cases, n) of the sources until then.
+    work (cases, n) of the sources until then; exchanged (cases,): that of all steps without signs, where it is known.
     """
     found = np.empty((6, len(energies)))
     find_extremes(np.ascontiguousarray(energies), np.ascontiguousarray(work), found)
-    kinetic, lowest, highest, exchanged, worst, at = found
+    kinetic, lowest, highest, _, worst, at = found
+    exchanged = np.maximum(exchanged, found[3])
     explained = explained_by(weight, how, steps, kinetic, lowest, highest, exchanged)
     unbalanced = np.flatnonzero(~(worst <= explained)).tolist()
     return {c: remark_on_balance(float(worst[c]), float(times[int(at[c])]), float(explained[c])) for c in unbalanced}

@@ -15,6 +15,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
+from runtime.integrate.acting_forces import known_forces
 from runtime.integrate.balance import balance_of
 from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
@@ -83,12 +84,24 @@ def joints_serve(system: System) -> bool:
     return not tree.closing and not system.loaded and module_of(system.model.key) is None
 
 
-def lanes_know(system: System) -> bool:
-    """Whether a kernel serves many cases side by side: that of a tree without rows does where it knows all forces."""
-    tree = system.tree
-    if tree is None or system.contacts or (system.loaded and not tree.limits):
+def lanes_know(system: System, how: Settings) -> bool:
+    """Whether a kernel serves many cases side by side: that of a tree without rows, where lanes have the forces."""
+    if system.contacts or system.closed_tree is not None or module_of_tree(system) is None:
         return False
-    return system.closed_tree is None and module_of_tree(system) is not None
+    if (tree := system.tree_in_lanes) is None or module_of(tree.key) is None or (system.limits and not tree.limits):
+        return False
+    return not acts_in_lanes(system) or (how.method == "dop853" and known_forces(system))
+
+
+def acts_in_lanes(system: System) -> bool:
+    """Whether forces act on the tree of a system that its kernel does not know."""
+    return any((system.forces, system.loads, system.motors))
+
+
+def tree_of_lanes(system: System) -> SpanningTree:
+    """The tree of a system with ``lanes_know``, with its limits."""
+    assert system.tree_in_lanes is not None
+    return system.tree_in_lanes
 
 
 def module_of_tree(system: System) -> ModuleType | None:

@@ -19,6 +19,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
@@ -26,7 +27,7 @@ from numba.extending import intrinsic
 from runtime.jit import straight_line
 from runtime.jit.cache import digest_of
 from runtime.jit.machine_code import digest_of_kernel, file_of, making, store, stored
-from runtime.jit.pipelines import PairingLibrary
+from runtime.jit.pipelines import PairingLibrary, UnoptimisedLibrary
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.words import words_of_kernel
 from runtime.support.arrays import Ints
@@ -68,15 +69,47 @@ def address_of(module: ModuleType, name: str, translate: Translation, translator
 @cache  # for the life of the process: the machine code at an address goes with its library
 def _kernel(module: ModuleType, name: str, translate: Translation, *more: str, pairs: bool = False) -> tuple[int, Any]:
     """Address of a kernel's machine code, which comes from the cache or is made now, and the library that holds it."""
-    codegen = cpu_target.target_context.codegen()
     sources = digest_of_kernel(inspect.getsource(module))
-    file = file_of(sources, f"{module.__name__.rpartition('.')[2]}.{name}", codegen.magic_tuple(), *more)
+    return _found(
+        sources, f"{module.__name__.rpartition('.')[2]}.{name}", more, words_of_kernel(module.__name__),
+        lambda owner, symbol: translate(module, name, owner, symbol), PairingLibrary if pairs else JITCodeLibrary,
+    )  # fmt: skip
+
+
+_WRITTEN: dict[tuple[str, ...], tuple[int, Any]] = {}
+
+
+def address_of_written(
+    name: str, write: Callable[[ir.Module, str], ir.Module], writer: str, words: str, *decided: str
+) -> int:
+    """Address in this process of a function that the module ``writer`` writes into an empty module of LLVM under a symbol.
+
+    Its machine code is made of the instructions as they are written, without LLVM's passes over them.
+    ``decided``: all that decides its text besides the sources of the writer; ``words`` of it for the notice of compilation.
+    """
+    key = name, writer, *decided
+    if key not in _WRITTEN:
+        _WRITTEN[key] = _found(digest_of(writer), name, decided, words, write, UnoptimisedLibrary)
+    return _WRITTEN[key][0]
+
+
+def _found(
+    sources: str,
+    name: str,
+    more: tuple[str, ...],
+    words: str,
+    write: Callable[[ir.Module, str], ir.Module],
+    sort: type,
+) -> tuple[int, Any]:
+    """Address of the machine code of a function, which comes from the cache or is made now, and the library that holds it."""
+    codegen = cpu_target.target_context.codegen()
+    file = file_of(sources, name, codegen.magic_tuple(), *more)
     symbol = f"talus_{sources}_{file.name}"
     with preparing(), global_compiler_lock:
         library = _stored(file, codegen)
         if library is None:
-            with making(file, words_of_kernel(module.__name__)):
-                library = _stored(file, codegen) or _made(module, name, translate, file, symbol, codegen, pairs)
+            with making(file, words):
+                library = _stored(file, codegen) or _made(write, file, symbol, codegen, sort)
     return int(library.get_pointer_to_function(symbol)), library
 
 
@@ -87,13 +120,11 @@ def _stored(file: Path, codegen: Any) -> Any:
     return None
 
 
-def _made(
-    module: ModuleType, name: str, translate: Translation, file: Path, symbol: str, codegen: Any, pairs: bool
-) -> Any:
-    """A new library with one kernel under the name ``symbol``; the library is stored in the file."""
-    library = PairingLibrary(codegen, symbol) if pairs else codegen.create_library(symbol)
+def _made(write: Callable[[ir.Module, str], ir.Module], file: Path, symbol: str, codegen: Any, sort: type) -> Any:
+    """A new library of this sort with one function under the name ``symbol``; the library is stored in the file."""
+    library = sort(codegen, symbol)
     library.enable_object_caching()
-    library.add_ir_module(translate(module, name, library.create_ir_module(symbol), symbol))
+    library.add_ir_module(write(library.create_ir_module(symbol), symbol))
     library.finalize()
     store(file, pickle.dumps((library.serialize_using_object_code(), names_in(library))))
     return library

@@ -37,7 +37,7 @@ types: Any = numba_types  # numba's types are opaque to a type checker
 _INTERNAL: dict[frozenset[str], dict[Any, Any]] = {}
 
 
-class _UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Machine code as it was translated."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -193,7 +193,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
 class UnoptimisedCompiler(EntryCompiler):
     """numba's compiler, for functions that run seldom."""
 
-    library = _UnoptimisedLibrary
+    library = UnoptimisedLibrary
 
 
 class InlinedCompiler(EntryCompiler):

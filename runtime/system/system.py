@@ -319,6 +319,14 @@ class System:
         alone = not any((self.contacts, self.forces, self.loads, self.motors))
         return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone and self.limits else tree
 
+    @cached_property
+    def tree_in_lanes(self) -> SpanningTree | None:
+        """Its tree, in whose limits are those along coordinates also where other forces act: of cases side by side."""
+        tree = self.tree
+        if tree is None or tree.limits or not self.limits or self.contacts or self.armatures:
+            return tree
+        return replace(tree, limits=limits_along(tree, self.limits, self.data))
+
     @property
     def joint_coordinates_only(self) -> bool:
         """Whether couplings or armature act along its coordinates, which the equations of all bodies do not know."""

@@ -171,10 +171,15 @@ assert gpu.kernel_of(module, (2 * module.STEPS, module.CONSTANTS), 0)._cache.is_
 few = dict(rtol=1e-7, atol=1e-7, max_steps=3, workers=1)
 a, b = (runtime.simulate_many(limited, kicked, 0.3, engine=engine, **few) for engine in ("gpu", None))
 assert a.messages == b.messages and "max_steps = 3" in a.messages[0]
-try:
-    runtime.simulate_many(models.foot_ground.build(), {"mass.toes": [0.2]}, 0.01, engine="gpu", workers=1)
-except runtime.ModelError as error:
-    print(error)
+b = runtime.Builder("pushed pendulum")
+b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.5, 0, 0))
+b.joint("pivot", "revolute", "ground", "rod", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.5, 0, 0), a_j=(0, 1, 0))
+b.load("push", "rod", force=(1.0, 0.0, 0.0))
+for system, name in ((models.foot_ground.build(), "mass.toes"), (b.build(), "mass.rod")):
+    try:
+        runtime.simulate_many(system, {name: [0.2]}, 0.01, engine="gpu", workers=1)
+    except runtime.ModelError as error:
+        print(error)
 """
 
 
@@ -189,7 +194,8 @@ def test_a_graphics_processor_runs_the_same_source():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "system 'foot over the ground, normal' cannot be run there" in done.stdout
+    for name in ("foot over the ground, normal", "pushed pendulum"):
+        assert f"system '{name}' cannot be run there" in done.stdout
 
 
 COMPILED = """
@@ -207,7 +213,7 @@ common = [whole(2), real(2), whole(1), real(2), whole(1), whole(2), whole(1), re
 found = [real(3), whole(1), whole(2), real(1), real(2), real(1)]
 module = importlib.import_module("generated.whole.tree_turn_turn_limit_1_limit_2")
 kernel = gpu.kernel_of(module, (2 * module.STEPS, module.CONSTANTS), len(module.LIMITS))
-signature = types.void(*given, *common, real(1), real(3), whole(1), *found)
+signature = types.void(*given, *common, real(1), real(3), whole(1), real(1), whole(1), *found)
 print(cuda.compile_ptx(kernel.py_func, signature, cc=device.compute_capability)[0])
 """
 

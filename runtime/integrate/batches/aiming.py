@@ -9,6 +9,7 @@ import numpy as np
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import sides_of, stays_between
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
+from runtime.integrate.batches.forces import forces_in_steps
 from runtime.integrate.batches.limits import CUBIC, ENDED, SIDE, START, beyond, limits_hold, place_of, set_constants
 from runtime.integrate.batches.parameters import AHEAD, BEHIND, SIGN
 from runtime.integrate.batches.rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
@@ -32,7 +33,7 @@ def sides_in(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
 @inlined
 def aim(m, lane):  # type: ignore[no-untyped-def]
     """Choose the length of a lane's next step so that it ends at the next change of a limit, where one is expected soon."""
-    x, lanes, rates = m.limits, m.lanes, len(m.y) // 2
+    x, lanes, rates = m.limits, m.lanes, m.size[0] * LANES // 2
     h, planned = lanes[LENGTH * LANES + lane], lanes[NEXT * LANES + lane]
     until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
     for k in range(len(x.q)):
@@ -74,7 +75,7 @@ def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
     e = x.q[k] * LANES + lane
     low, high = sides_in(x, k, lane, m.y[e])
     outward = m.k[STAGES, e] * (1.0 if m.end[e] - high > low - m.end[e] else -1.0)
-    off, acceleration = x.own[place_of(k, lane) + ENDED * LANES], m.k[STAGES, e + len(m.y) // 2]
+    off, acceleration = x.own[place_of(k, lane) + ENDED * LANES], m.k[STAGES, e + m.size[0] * LANES // 2]
     return is_near(off, outward, acceleration, h) and limits_hold(m, lane)
 
 
@@ -89,7 +90,7 @@ def turn_over(m, lane, k):  # type: ignore[no-untyped-def]
 @inlined
 def shift(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
     """Root mean square of the differences of two derivatives of a lane, in units of the tolerance."""
-    n, total = len(m.y) // LANES, 0.0
+    n, total = m.size[0], 0.0
     for i in range(n):
         e = i * LANES + lane
         scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
@@ -112,6 +113,7 @@ def land(m, address, rtol, atol):  # type: ignore[no-untyped-def]
             found += 1
     if found == 0:
         return
+    forces_in_steps(m, 1.0, m.end, m.trial)
     call_lanes(address, m.end, m.constants, m.trial, m.worst)
     for lane in range(LANES):
         if lanes[LANDED * LANES + lane] == 0.0:

@@ -2,7 +2,7 @@
 
 Every lane integrates its own case with its own time and step; all lanes attempt a step together, and a lane whose case has ended
 begins the next case.  The result of a case does not depend on its lane or on the cases beside it.
-The steps are those of ``runtime.integrate.loop``, for systems without limits, contacts, loads and drivers.
+The steps are those of ``runtime.integrate.loop``, for systems without contacts and drivers.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from runtime.integrate.batches.changes import (
     switch,
 )
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
+from runtime.integrate.batches.forces import go_on_with_forces, keep_forces
 from runtime.integrate.batches.limits import (
     end_limits,
     go_on_with_limits,
@@ -174,6 +175,7 @@ def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-
     lanes[EVER_WORST * LANES + lane] = max(lanes[EVER_WORST * LANES + lane], worst)
     lanes[LEAST_WORST * LANES + lane] = min(lanes[LEAST_WORST * LANES + lane], worst)
     lanes[TAKEN_STEPS * LANES + lane] += 1.0
+    keep_forces(m, lane)
     return after_step(m, lane, span, max_steps)
 
 
@@ -256,7 +258,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             if ended > 0:
                 continue
         attempt(m, address, tolerances[0], tolerances[1])
-        special = weigh_attempts(m.lanes, n, span[1], fastest)
+        special = weigh_attempts(m.lanes, m.size[0], span[1], fastest)
         if limits > 0:
             special = screen(m)
         if special > 0:
@@ -265,6 +267,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         if limits > 0:
             go_on_with_limits(m)
             aim_lanes(m)
+        go_on_with_forces(m)
         replace_accepted(m)
         busy = 0
         for lane in range(LANES):

@@ -6,6 +6,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.status import Status
+from runtime.integrate.batches.forces import begin_forces, end_forces, forces_when_ready, load_forces
 from runtime.integrate.batches.limits import begin_limits, load_limits
 from runtime.integrate.batches.rows import (
     AFTER_REJECTION,
@@ -51,6 +52,8 @@ def make_ready(m, address, span, tolerances, steps, initial, constants):  # type
         for i in range(len(m.constants)):
             m.ready_constants[i, lane] = of_case[i]
         load_limits(m, lane, case, m.ready_y)
+        load_forces(m, lane, case)
+    forces_when_ready(m, span[0], 0.0, m.ready_y, m.ready_k)
     evaluate(m, address, m.ready_y, m.ready_constants, m.ready_k, READY_CODE)
     for lane in range(LANES):
         lanes[READY_WORST * LANES + lane] = m.worst[lane]
@@ -58,20 +61,21 @@ def make_ready(m, address, span, tolerances, steps, initial, constants):  # type
     if first_step > 0.0:
         return
     for lane in range(LANES):
-        state_norm = norm(m, m.ready_y, m.typical[0], lane, n, rtol, atol)
-        rate_norm = norm(m, m.ready_k, 0.0, lane, n, rtol, atol)
+        state_norm = norm(m, m.ready_y, m.typical[0], lane, rtol, atol)
+        rate_norm = norm(m, m.ready_k, 0.0, lane, rtol, atol)
         h = trial_length(state_norm, rate_norm, span[1] - span[0], max_step)
         lanes[READY_LENGTH * LANES + lane] = h
         for i in range(n):
             e = i * LANES + lane
             m.trial[e] = m.ready_y[e] + h * m.ready_k[e]
     change = m.errors[0]
+    forces_when_ready(m, span[0], 1.0, m.trial, change)
     evaluate(m, address, m.trial, m.ready_constants, change, READY_CODE)
     for e in range(len(change)):
         change[e] -= m.ready_k[e]
     for lane in range(LANES):
-        h, rate_norm = lanes[READY_LENGTH * LANES + lane], norm(m, m.ready_k, 0.0, lane, n, rtol, atol)
-        change_norm = norm(m, change, 0.0, lane, n, rtol, atol) / h
+        h, rate_norm = lanes[READY_LENGTH * LANES + lane], norm(m, m.ready_k, 0.0, lane, rtol, atol)
+        change_norm = norm(m, change, 0.0, lane, rtol, atol) / h
         lanes[READY_LENGTH * LANES + lane] = first_length(h, rate_norm, change_norm, max_step)
 
 
@@ -92,6 +96,7 @@ def begin_next(m, lane, begin, times, first_output, max_steps):  # type: ignore[
     lanes[BUSY * LANES + lane], lanes[LOOK_AT * LANES + lane] = 1.0, min(max_steps, FIRST_LOOK)
     m.case[lane], m.output[lane] = m.queue[1] + r, first_output
     lanes[OUTPUT_AT * LANES + lane] = times[first_output] if first_output < len(times) else np.inf
+    begin_forces(m, lane, r)
     worst = lanes[READY_WORST * LANES + r]
     lanes[LEAST_WORST * LANES + lane] = lanes[EVER_WORST * LANES + lane] = worst
     return len(m.limits.q) == 0 or begin_limits(m, lane, r)
@@ -110,6 +115,7 @@ def end_case(m, lane, ended, evaluations, status, counts, reached):  # type: ign
     )
     counts[case, EVALUATIONS] = evaluations + int(found)
     counts[case, STEPS], counts[case, REJECTIONS] = int(taken), int(rejected)
+    end_forces(m, lane, case)
     m.case[lane], lanes[BUSY * LANES + lane] = -1, 0.0
 
 

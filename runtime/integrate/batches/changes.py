@@ -121,7 +121,7 @@ def find_bracket(m, lane):  # type: ignore[no-untyped-def]
 def locate(m, lane):  # type: ignore[no-untyped-def]
     """As of ``switching.first_passage``, for a lane, with the number of the limit."""
     x, lower, upper = m.limits, m.lanes[LOWER * LANES + lane], m.lanes[UPPER * LANES + lane]
-    h, rates, first, fraction = m.lanes[LENGTH * LANES + lane], len(m.y) // 2, -1, upper
+    h, rates, first, fraction = m.lanes[LENGTH * LANES + lane], m.size[0] * LANES // 2, -1, upper
     sample(m, lane, upper)
     for k in range(len(x.q)):
         if x.over[k] > ON_SIDE:

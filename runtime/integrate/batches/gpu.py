@@ -22,7 +22,9 @@ from numba import cuda, float64, int64
 from numba.core.registry import CPUDispatcher
 
 from runtime.dynamics.layout import LANES
+from runtime.dynamics.signals import SignalData
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.forces import BatchForces
 from runtime.integrate.batches.limits import WIDTH, BatchLimits
 from runtime.integrate.batches.rows import ROWS_OF_LANES
 from runtime.integrate.batches.stages import BatchWorkspace
@@ -58,7 +60,7 @@ def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
         memory.which, memory.factors, memory.groups, memory.polynomial, memory.bodies, memory.parts // LANES,
         np.zeros(2, np.int64), memory.cap[::LANES].copy(), memory.weight[::LANES].copy(),
         memory.lever[::LANES].copy(), memory.typical, x.q, x.first,
-        x.weights, x.given,
+        x.weights, x.given, memory.size, memory.forces.nodes,
     )  # fmt: skip
     found = out, status, counts, reached, x.final, x.work
     kernel, stream = kernel_of(module, (given[3].shape[1], given[4].shape[1]), len(x.q)), cuda.stream()
@@ -98,6 +100,11 @@ def _no_stages(m, address, worst):  # type: ignore[no-untyped-def]
     """In place of ``batches.stages.written_stages``, which are machine code of the CPU: ``stages`` (2,) are zeros."""
 
 
+@cuda.jit(device=True)
+def _no_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-untyped-def]
+    """In place of ``batches.forces.call_forces``, machine code of the CPU as well: cases with forces run there."""
+
+
 @cache
 def _integration(module: ModuleType) -> Any:
     """``batch.integrate`` for the device, with the kernel of a model."""
@@ -114,12 +121,13 @@ def _integration(module: ModuleType) -> Any:
             derivative(0, y[:, None], constants, out[:, None], worst[:, None])
 
     replaced = {"LANES": 1, "local": _itself, "call_lanes": call_lanes, "written_stages": _no_stages}
+    replaced["call_forces"] = _no_forces
     return _for_device(batch.integrate, replaced, {})
 
 
 def _of_case(  # type: ignore[no-untyped-def]
     span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, bodies, parts, addresses, cap,
-    weight, lever, typical, q, first, weights, given, stop, out, status, counts, reached, final, work,
+    weight, lever, typical, q, first, weights, given, size, nodes, stop, out, status, counts, reached, final, work,
 ):  # fmt: skip
     """The kernel: the case of this thread, with memory of its own."""
     case = cuda.grid(1)
@@ -132,14 +140,22 @@ def _of_case(  # type: ignore[no-untyped-def]
         work=work[case : case + 1], own=array(OWN, float64), waiting=array(OWN, float64),
         over=array(COUNT, float64), samples=array((SAMPLED, COUNT), float64),
     )  # fmt: skip
+    none, no, table = array(1, int64), array(1, float64), array((1, 1), float64)
+    none[0] = 0
+    forces = BatchForces(
+        address=none, first=none, nodes=nodes, signals=SignalData(none, no, table), varying=none[:0], value=no, values=table,
+        piece=array((1, 1), int64), given=table, own=table, waiting=table, ways=table, along=table,
+        energy=no, exchanged=no, bounded=none,
+    )  # fmt: skip
     m = BatchWorkspace(
-        which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, parts=parts, stages=addresses,
-        cap=cap, weight=weight, lever=lever, typical=typical, y=array(STATES, float64), trial=array(STATES, float64),
+        which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, size=size, parts=parts,
+        stages=addresses, cap=cap, weight=weight, lever=lever, typical=typical, y=array(STATES, float64),
+        trial=array(STATES, float64),
         end=array(STATES, float64), k=array((ALL_STAGES, STATES), float64), errors=array((2, STATES), float64),
         h=array(STATES, float64), constants=array((CONSTANTS, 1), float64), worst=array(1, float64),
         lanes=array(ROWS_OF_LANES, float64), case=array(1, int64), output=array(1, int64), ready_y=array(STATES, float64),
         ready_k=array(STATES, float64), ready_constants=array((CONSTANTS, 1), float64), queue=array(4, int64),
-        dense=array(DENSE, float64), limits=x,
+        dense=array(DENSE, float64), limits=x, forces=forces,
     )  # fmt: skip
     integration(
         m, 0, span, tolerances, steps, initial[case : case + 1], constants[own_row : own_row + 1], times,

@@ -324,7 +324,8 @@ def go_on_with_limits(m):  # type: ignore[no-untyped-def]
     """Begin the next step of the limits where one was accepted without a change of mode."""
     keep_usual(m.lanes)
     for k in range(len(m.limits.q)):
-        own, o, a = m.limits.own[place_of(k, 0) :], m.limits.q[k] * LANES, m.limits.q[k] * LANES + len(m.y) // 2
+        own, o = m.limits.own[place_of(k, 0) :], m.limits.q[k] * LANES
+        a = o + m.size[0] * LANES // 2
         go_on_with_limit(own, m.lanes)
         screen_next(own, m.end[o:], m.k[STAGES, o:], m.k[STAGES, a:], m.lanes)
 

@@ -48,5 +48,8 @@ from __future__ import annotations
     SOON,  # above 0: a limit may change its mode in the next step
     CHECKS,  # of the case: evaluations at ends of steps that were aimed
     SPEED,  # [m/s] largest rate of a turn times its lever at the end of the attempt
-) = range(44)
-ROWS_OF_LANES = 44
+    ATTEMPT_BOUNDED,  # 1: stability bounds the attempt
+    BOUNDED,  # accepted steps of the case that stability bounded
+    EXCHANGED,  # [J] work of forces in the steps of the case, without their signs
+) = range(47)
+ROWS_OF_LANES = 47

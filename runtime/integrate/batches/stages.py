@@ -14,6 +14,7 @@ import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK, STATE, P
+from runtime.integrate.batches.forces import BatchForces, check_stability, forces_in_steps, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.rows import (
@@ -62,6 +63,7 @@ class BatchWorkspace(NamedTuple):
     groups: Ints  # (19,) of four stages
     polynomial: Floats  # (4, 16) of the dense output
     bodies: Ints  # (1,) count of those that have Euler parameters, which come first
+    size: Ints  # (1,) components whose errors count: all but the work of forces, which is the last one
     parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
     stages: Ints  # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
     cap: Floats  # (n * LANES,) largest value of a component that takes part in its tolerance
@@ -85,6 +87,7 @@ class BatchWorkspace(NamedTuple):
     queue: Ints  # (4,) next case to make ready; of those ready: the first, their count, the next to begin
     dense: Floats  # (n * POWER * LANES,) polynomials of the dense output
     limits: BatchLimits  # that restrain coordinates
+    forces: BatchForces  # of other kinds
 
 
 def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
@@ -114,13 +117,24 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
 
 
 def tree_workspace(
-    stages: Sequence[int], constants: int, scales: Sequence[Floats], limits: BatchLimits | None = None
+    stages: Sequence[int],
+    constants: int,
+    scales: Sequence[Floats],
+    limits: BatchLimits | None = None,
+    forces: BatchForces | None = None,
 ) -> BatchWorkspace:
-    """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``."""
+    """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``.
+
+    With forces, states have the work of these as a further component, and ``stages`` are not used.
+    """
     cap, weight, typical, lever = scales
-    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, np.maximum(lever, 0.0), float(typical[0]))
-    memory.stages[:] = stages
-    return memory if limits is None else memory._replace(limits=limits)
+    n, lever = len(cap), np.maximum(lever, 0.0)
+    if forces is not None:
+        cap, weight, lever, stages = np.append(cap, np.inf), np.append(weight, 0.0), np.append(lever, 0.0), (0, 0)
+    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
+    memory.stages[:], memory.size[0] = stages, n
+    memory = memory if limits is None else memory._replace(limits=limits)
+    return memory if forces is None else memory._replace(forces=forces)
 
 
 def _workspace(
@@ -132,14 +146,14 @@ def _workspace(
     y, trial, end, h, ready_y, ready_k = (np.zeros(size) for _ in range(6))
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
-        bodies=np.array([bodies]), stages=np.zeros(2, np.int64),
+        bodies=np.array([bodies]), size=np.array([len(cap)]), stages=np.zeros(2, np.int64),
         parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
         weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((2, size)), h=h,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
         case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
         ready_constants=np.zeros((constants, LANES)), queue=np.zeros(4, np.int64), dense=np.zeros(POWER * size),
-        limits=batch_limits(),
+        limits=batch_limits(), forces=no_forces(),
     )  # fmt: skip
 
 
@@ -281,7 +295,7 @@ def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
             m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.lanes,
         )  # fmt: skip
     if m.bodies[0] == 0:
-        half = len(m.end) // 2
+        half = m.size[0] // 2 * LANES
         find_fastest(m.end[half:], m.lever[half:], m.lanes)
 
 
@@ -314,9 +328,9 @@ def normalise(m, y):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def norm(m, values, least, lane, n, rtol, atol):  # type: ignore[no-untyped-def]
+def norm(m, values, least, lane, rtol, atol):  # type: ignore[no-untyped-def]
     """Root mean square of a lane's components, of this size at least, in units of the tolerance at its first state."""
-    total = 0.0
+    n, total = m.size[0], 0.0
     for i in range(n):
         e = i * LANES + lane
         size = m.weight[e] * max(abs(values[e]), least)
@@ -367,6 +381,7 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         spread(m.lanes, m.h)
         for q in range(1, STAGES):
             stage(m, q, m.trial)
+            forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
             evaluate(m, address, m.trial, m.constants, m.k[q], CODE)
             keep_worst(m.worst, m.lanes)
         stage(m, END, m.end)
@@ -374,8 +389,10 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         sum_stages(m, ERROR3, m.errors[1])
         estimate(m, rtol, atol)
         normalise(m, m.end)
+        forces_in_steps(m, 1.0, m.end, m.k[STAGES])
         evaluate(m, address, m.end, m.constants, m.k[STAGES], END_CODE)
         keep_worst(m.worst, m.lanes)
+        check_stability(m)
 
 
 @inlined
@@ -386,6 +403,7 @@ def dense_stages(m, address):  # type: ignore[no-untyped-def]
         return
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         stage(m, q, m.trial)
+        forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
         evaluate(m, address, m.trial, m.constants, m.k[q], END_CODE)
 
 

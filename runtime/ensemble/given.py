@@ -1,0 +1,118 @@
+"""The values of cases of a system as arrays, where they differ in what lanes read: no case has a system of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from runtime.integrate.balance_check import weights_of
+from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
+from runtime.integrate.creeps import CREEP
+from runtime.integrate.force_parameters import allowed_values, takes_values
+from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.numbers import LARGEST
+from runtime.system.joint_cases import sound_inertias
+from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role, quantities
+from runtime.system.spanning_tree import SpanningTree
+from runtime.system.system import System
+
+OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
+
+
+@dataclass
+class Given:
+    """The values of cases of a system, by columns."""
+
+    system: System
+    tree: SpanningTree
+    masses: Floats  # (cases, bodies)
+    inertias: Floats  # (bodies, 3, 3), or (cases, bodies, 3, 3)
+    gravity: Floats  # (3,), or (cases, 3)
+    limits: Floats  # (cases, limits, PARAMETERS)
+    good: Bools  # (cases,) False: a value that breaks a rule
+    joints: dict[str, dict[str, Floats]] = field(default_factory=dict)  # joint -> keyword -> values
+    coordinates: dict[int, Floats] = field(default_factory=dict)  # by the place among coordinates and rates
+    varied: bool = False  # masses, inertias or gravity
+    # Sort and name of a motor or force -> keyword -> values.
+    forces: dict[tuple[str, str], dict[str, Floats]] = field(default_factory=dict)
+
+    def take(self, quantity: Quantity, values: Floats) -> bool:
+        """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
+        fits: Bools = np.all(np.abs(values.reshape(len(values), -1)) <= LARGEST, axis=1)
+        if quantity.owner_sort == "joint" and quantity.role is Role.PARAMETER:
+            self.good &= fits
+            return self._take_data_of_joint(quantity, values)
+        if quantity.owner_sort in ("motor", "force") and quantity.role is Role.PARAMETER:
+            return self._take_data_of_force(quantity, values)
+        if quantity.owner_sort in ("body", "limit"):
+            fits &= self._allowed(quantity, np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0))
+        self.good &= fits
+        if quantity.role is Role.COORDINATE:
+            return self._take_coordinate(quantity, np.where(fits, values, 0.0))
+        self.varied |= quantity.owner_sort == "body" or quantity.part == GRAVITY
+        if quantity.owner_sort == "body":
+            self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values, fits)
+        elif quantity.part == GRAVITY:
+            self.gravity = np.where(fits[:, None], values, self.system.gravity)
+        elif quantity.owner_sort == "limit" and quantity.part in OF_LIMITS:
+            self.limits[fits, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values[fits]
+        else:
+            return False
+        return True
+
+    @staticmethod
+    def _allowed(quantity: Quantity, values: Floats) -> Bools:
+        """Which values of a body or limit break no rule."""
+        if quantity.part == INERTIA:
+            return sound_inertias(matrices_of(values))
+        flat = values.reshape(len(values), -1)
+        allowed: Bools = np.all(flat >= 0.0 if quantity.part == "damping" else flat > 0.0, axis=1)
+        return allowed
+
+    def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
+        joint, _, column = quantity.owner.rpartition(".")
+        place = list(self.system.joint_motions[joint].units).index(column)
+        steps = [k for k, c in enumerate(self.tree.coordinates) if (c.joint, c.place) == (joint, place)]
+        if not steps:
+            return False
+        offset = len(self.tree.kinds) if quantity.part == "rate" else 0
+        self.coordinates[steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
+        return True
+
+    def _take_data_of_body(self, body: int, part: str, values: Floats, fits: Bools) -> None:
+        if part == "mass":
+            self.masses[fits, body] = values[fits]
+            return
+        if self.inertias.ndim == 3:
+            self.inertias = np.tile(self.inertias, (len(values), 1, 1, 1))
+        matrices = matrices_of(values)[fits]
+        self.inertias[fits, body] = 0.5 * (matrices + np.swapaxes(matrices, 1, 2))
+
+    def _take_data_of_joint(self, quantity: Quantity, values: Floats) -> bool:
+        used = [limit.module.BORROWS for limit in self.system.limits if limit.joint == quantity.owner]
+        if any(quantity.part in borrowed for borrowed in used):
+            return False
+        self.joints.setdefault(quantity.owner, {})[quantity.part] = values
+        return True
+
+    def _take_data_of_force(self, quantity: Quantity, values: Floats) -> bool:
+        whose = quantity.owner_sort, quantity.owner
+        if quantity.part == CREEP or not takes_values(self.system, *whose, quantity.part):
+            return False
+        fits = allowed_values(self.system, *whose, quantity.part, values)
+        self.good &= fits
+        self.forces.setdefault(whose, {})[quantity.part] = values
+        if not fits.all():
+            own = quantities(self.system)[f"{quantity.part}.{quantity.owner}"][1]
+            self.forces[whose][quantity.part] = np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, own)
+        return True
+
+    def weights(self, at: Ints) -> tuple[Floats, Floats]:
+        """Mass [kg] and gravity [m/s^2] of the cases at these places."""
+        return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
+
+
+def matrices_of(inertias: Floats) -> Floats:
+    """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
+    return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias

@@ -1,0 +1,240 @@
+"""Forces other than limits along coordinates, in a batch: every lane has its own parameters and its own time.
+
+The work of these forces that is not stored in them is integrated as a component of the state, behind coordinates and rates: it
+has no part in the error of a step, and its outputs are those of a coordinate.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES
+from runtime.dynamics.signals import SignalData, evaluate_piece, piece_near
+from runtime.integrate.batches.rows import (
+    ATTEMPT_BOUNDED,
+    BOUNDED,
+    EXCHANGED,
+    LENGTH,
+    READY_LENGTH,
+    SPECIAL,
+    TAKEN,
+    TIME,
+)
+from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
+from runtime.integrate.stiffness import STABLE
+from runtime.jit import addresses
+from runtime.jit.compilation import columns, compiled, inlined
+from runtime.jit.pointers import local
+from runtime.support.arrays import Floats, Ints, frozen
+
+
+class BatchForces(NamedTuple):
+    """Forces of a batch."""
+
+    address: Ints  # (1,) of the function of the forces in lanes (``runtime.integrate.tree_forces``); 0: there are none
+    first: Ints  # (1,) row of the constants of the first force along a coordinate
+    nodes: Floats  # (16,) of the stages, as fractions of the step
+    signals: SignalData
+    varying: Ints  # (signals,) those that depend on time
+    piece: Ints  # (signals, LANES) pieces at the last times
+    value: Floats  # (3,) of one signal
+    values: Floats  # (signals * 3, LANES)
+    given: Floats  # (cases or 1, parameters)
+    own: Floats  # (parameters, LANES)
+    waiting: Floats  # the same of the cases that are ready
+    ways: Floats  # (2, LANES) squares of differences of derivatives and of states, of the last two stages
+    along: Floats  # (n, LANES) forces along the coordinates, of states that are no steps
+    energy: Floats  # (LANES,) [J] stored in the forces at the last evaluation
+    exchanged: Floats  # (cases,) [J] work of all steps without their signs
+    bounded: Ints  # (cases,) steps that stability bounded
+
+
+def batch_forces(
+    address: int, first: int, signals: SignalData, given: Floats, cases: int, coordinates: int = 0
+) -> BatchForces:
+    """Memory for forces of so many cases with parameters (cases or 1, parameters); first: row of their first constant."""
+    count = len(signals.start) - 1
+    last = signals.start[1:] - 1
+    varying = [
+        k for k in range(count) if signals.start[k] != last[k] or signals.coefficient[signals.start[k], 1:].any()
+    ]
+    signals = frozen(signals)  # one type in compiled code, with forces and without
+    memory = BatchForces(
+        address=np.array([address]), first=np.array([first]), nodes=COEFFICIENTS.c, signals=signals,
+        varying=np.array(varying, np.int64), piece=np.repeat(signals.start[:-1], LANES).reshape(count, LANES),
+        value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
+        own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
+        along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
+        bounded=np.zeros(cases, np.int64),
+    )  # fmt: skip
+    memory.values[::3] = signals.coefficient[signals.start[:-1], :1]
+    return memory
+
+
+def no_forces() -> BatchForces:
+    """The memory of a batch without such forces."""
+    return batch_forces(0, 0, SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, 6))), np.zeros((0, 0)), 0)
+
+
+@inlined
+def call_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-untyped-def]
+    """Forces along the coordinates of all lanes, and their power."""
+    addresses.call(
+        address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, Q.ctypes.data, power.ctypes.data, energy.ctypes.data
+    )  # fmt: skip
+
+
+@inlined
+def set_signals(x, lane, time):  # type: ignore[no-untyped-def]
+    """Signals of a lane at a time."""
+    for s in range(len(x.varying)):
+        k = x.varying[s]
+        x.piece[k, lane] = piece_near(k, time, x.signals, x.piece[k, lane])
+        evaluate_piece(x.piece[k, lane], time, x.signals, x.value)
+        for c in range(3):
+            x.values[3 * k + c, lane] = x.value[c]
+
+
+@inlined
+def add_forces(m, y, own, constants, out):  # type: ignore[no-untyped-def]
+    """Put forces along the coordinates into the constants of the kernel, and the rate of the work behind the rates in ``out``."""
+    x = m.forces
+    call_forces(x.address[0], y, x.values, own, constants[x.first[0] :], out[m.size[0] * LANES :], x.energy)
+
+
+@inlined
+def forces_in_steps(m, fraction, y, out):  # type: ignore[no-untyped-def]
+    """``add_forces`` for all lanes in states y at a fraction of their steps."""
+    x = m.forces
+    if x.address[0] == 0:
+        return
+    if len(x.varying) > 0:
+        for lane in range(LANES):
+            set_signals(x, lane, m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane])
+    add_forces(m, y, x.own, m.constants, out)
+
+
+@inlined
+def load_forces(m, r, case):  # type: ignore[no-untyped-def]
+    """Parameters of the forces of a case, as column r of those ready."""
+    x = m.forces
+    if x.address[0] != 0:
+        of_case = x.given[min(case, len(x.given) - 1)]
+        for i in range(len(of_case)):
+            x.waiting[i, r] = of_case[i]
+
+
+@inlined
+def forces_when_ready(m, begin, fraction, y, out):  # type: ignore[no-untyped-def]
+    """``add_forces`` for the cases that are ready, in states y at a fraction of their first steps."""
+    x = m.forces
+    if x.address[0] == 0:
+        return
+    if len(x.varying) > 0:
+        for lane in range(LANES):
+            set_signals(x, lane, begin + (fraction * m.lanes[READY_LENGTH * LANES + lane] if fraction > 0.0 else 0.0))
+    add_forces(m, y, x.waiting, m.ready_constants, out)
+
+
+@inlined
+def begin_forces(m, lane, r):  # type: ignore[no-untyped-def]
+    """Give a lane the parameters of a case that is ready."""
+    x = m.forces
+    if x.address[0] != 0:
+        for i in range(len(x.own)):
+            x.own[i, lane] = x.waiting[i, r]
+        m.lanes[EXCHANGED * LANES + lane] = m.lanes[BOUNDED * LANES + lane] = 0.0
+
+
+@columns
+def compare_stages(k, end, last, o, rates, distances):  # type: ignore[no-untyped-def]
+    """Add the squares of the differences between the last two stages, which are both at the end of the step.
+
+    ``end`` and ``last`` are their states of the component at place o.
+    """
+    if o < 0:
+        return  # never; places of arrays below 0 would count from their ends
+    for lane in range(LANES):
+        rate, way = k[STAGES, o + lane] - k[STAGES - 1, o + lane], end[lane] - last[lane]
+        rates[lane] += rate * rate
+        distances[lane] += way * way
+
+
+@columns
+def count_bounded(rates, distances, lanes):  # type: ignore[no-untyped-def]
+    """Whether stability bounds the attempts; the rule of ``dop853.check_stiffness``."""
+    for lane in range(LANES):
+        h = lanes[LENGTH * LANES + lane]
+        bounded = 1.0 if h * h * rates[lane] > STABLE * STABLE * distances[lane] else 0.0
+        lanes[ATTEMPT_BOUNDED * LANES + lane] = bounded if distances[lane] > 0.0 else 0.0
+        rates[lane] = distances[lane] = 0.0
+
+
+@inlined
+def check_stability(m):  # type: ignore[no-untyped-def]
+    """Find the attempts that stability bounds, after the last stage; ``m.trial`` is the state of the stage before."""
+    if m.forces.address[0] != 0:
+        rates, distances = m.forces.ways[0], m.forces.ways[1]
+        for o in range(0, m.size[0] * LANES, LANES):
+            compare_stages(m.k, m.end[o:], m.trial[o:], o, rates, distances)
+        count_bounded(rates, distances, m.lanes)
+
+
+@inlined
+def keep_forces(m, lane):  # type: ignore[no-untyped-def]
+    """Count an accepted step of a lane."""
+    if m.forces.address[0] != 0:
+        e = m.size[0] * LANES + lane
+        m.lanes[EXCHANGED * LANES + lane] += abs(m.end[e] - m.y[e])
+        m.lanes[BOUNDED * LANES + lane] += m.lanes[ATTEMPT_BOUNDED * LANES + lane]
+
+
+@columns
+def count_steps(work, before, lanes):  # type: ignore[no-untyped-def]
+    """``keep_forces`` where a step was accepted that was not special."""
+    for lane in range(LANES):
+        plain = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
+        done, bounded = abs(work[lane] - before[lane]), lanes[ATTEMPT_BOUNDED * LANES + lane]
+        lanes[EXCHANGED * LANES + lane] += done if plain else 0.0
+        lanes[BOUNDED * LANES + lane] += bounded if plain else 0.0
+
+
+@inlined
+def go_on_with_forces(m):  # type: ignore[no-untyped-def]
+    """Count the accepted steps that were not special."""
+    if m.forces.address[0] != 0:
+        o = m.size[0] * LANES
+        count_steps(m.end[o:], m.y[o:], m.lanes)
+
+
+@inlined
+def end_forces(m, lane, case):  # type: ignore[no-untyped-def]
+    """Store what is counted of a lane's case."""
+    x = m.forces
+    if x.address[0] != 0:
+        x.exchanged[case], x.bounded[case] = m.lanes[EXCHANGED * LANES + lane], int(m.lanes[BOUNDED * LANES + lane])
+
+
+@compiled
+def find_stored(forces, z, times, memory, found):  # type: ignore[no-untyped-def]
+    """Energy stored in the forces of all cases at coordinates and rates z (cases, m, n) and times (m,), into ``found``.
+
+    ``memory`` (n + 1, LANES): for a state of the lanes, and the power.
+    """
+    x, n = local(forces), z.shape[2]
+    for first in range(0, len(z), LANES):
+        count = min(LANES, len(z) - first)
+        for lane in range(LANES):
+            of_case = x.given[min(first + min(lane, count - 1), len(x.given) - 1)]
+            for i in range(len(of_case)):
+                x.own[i, lane] = of_case[i]
+        for q in range(len(times)):
+            for lane in range(LANES):
+                set_signals(x, lane, times[q])
+                for i in range(n):
+                    memory[i, lane] = z[first + min(lane, count - 1), q, i]
+            call_forces(x.address[0], memory, x.values, x.own, x.along, memory[n:], x.energy)
+            for lane in range(count):
+                found[first + lane, q] = x.energy[lane]

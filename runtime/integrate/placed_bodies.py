@@ -1,0 +1,222 @@
+"""Steps and bodies of a tree in lanes, as far as the forces that act on them need them.
+
+Each quantity is written when something asks for it first.  Vectors are in global axes.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from llvmlite import ir
+
+from runtime.dynamics.kinematics import rotation
+from runtime.dynamics.layout import GROUND_INDEX, LANES, OMEGA, STATE, P, R, V
+from runtime.dynamics.lift import GROUND_STEP, product
+from runtime.dynamics.small_matrices import cross, plus, plus_times, times
+from runtime.integrate.acting_forces import ActingForces, Rows
+from runtime.jit.python_code import python_code
+from runtime.jit.straight_line import INTEGER
+from runtime.lanes.vector_code import Code, Number, Vector
+from runtime.lanes.vector_functions import sine_and_cosine
+
+NONE = (0.0, 0.0, 0.0)
+EYE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+Three = Any  # a vector of three numbers
+
+# Formulas of compiled code, which write the same operations for vectors.
+cross, plus, plus_times, product, times = map(python_code, (cross, plus, plus_times, product, times))
+
+
+class Places:
+    """Steps, bodies and arguments of a function for lanes from one column on."""
+
+    def __init__(self, code: Code, acting: ActingForces, data: dict[str, ir.Value], column: ir.Value) -> None:
+        self.code, self.acting, self.data, self.column = code, acting, data, column
+        self.rows = Rows(acting)
+        self.loaded: dict[tuple[str, int], Vector] = {}
+        self.steps = {k: Step(self, k) for k in (GROUND_STEP, *acting.steps())}
+        self.bodies = {b: Body(self, b) for b in (GROUND_INDEX, *acting.bodies())}
+
+    def load(self, name: str, row: int) -> Vector:
+        """A row of an argument."""
+        if (name, row) not in self.loaded:
+            self.loaded[name, row] = self.code.load(self.data[name], self.place(row))
+        return self.loaded[name, row]
+
+    def place(self, row: int) -> ir.Value:
+        """Where a row of an array is."""
+        return self.code.builder.add(INTEGER(row * LANES), self.column)
+
+    def coordinate(self, k: int) -> Vector:
+        """Angle or distance of a step."""
+        return self.load("z", k)
+
+    def rate(self, k: int) -> Vector:
+        """Of the coordinate of a step."""
+        return self.load("z", len(self.acting.kinds) + k)
+
+    def parameter(self, sort: str, k: int, place: int) -> Vector:
+        """A parameter of a step, body, motor or force."""
+        return self.load("parameters", self.rows.of(sort, k) + place)
+
+    def three(self, sort: str, k: int, place: int) -> Three:
+        """Three parameters from a place on."""
+        x, y, z = (self.parameter(sort, k, place + c) for c in range(3))
+        return x, y, z
+
+
+class Step:
+    """What a step of a tree moves: its point, and the rotation since the reference configuration.  The ground has no number."""
+
+    def __init__(self, of: Places, k: int = GROUND_STEP) -> None:
+        self.of, self.k = of, k
+        self.force: Three = NONE  # on what the step moves last, then on all beyond it
+        self.moment: Three = NONE  # about its point
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is not the ground."""
+        return self.k != GROUND_STEP
+
+    @cached_property
+    def before(self) -> Step:
+        """The step that carries it."""
+        return self.of.steps[self.of.acting.parents[self.k]]
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is a turn, not a slide."""
+        return self.of.acting.kinds[self.k] == "turn"
+
+    @cached_property
+    def own_axis(self) -> Three:
+        """In the reference configuration."""
+        return self.of.three("step", self.k, 0)
+
+    @cached_property
+    def axis(self) -> Three:
+        """Of a turn, or the direction of a slide."""
+        return times(self.before.A, self.own_axis)
+
+    @cached_property
+    def A(self) -> tuple[Number, ...]:
+        """Rotation matrix, row by row."""
+        if not self.moves:
+            return EYE
+        if not self.turns:
+            return self.before.A
+        sine, cosine = sine_and_cosine(self.of.coordinate(self.k))
+        x, y, z = self.own_axis
+        rest = 1.0 - cosine
+        own = (
+            cosine + rest * x * x, rest * x * y - sine * z, rest * x * z + sine * y, rest * x * y + sine * z,
+            cosine + rest * y * y, rest * y * z - sine * x, rest * x * z - sine * y, rest * y * z + sine * x,
+            cosine + rest * z * z,
+        )  # fmt: skip
+        columns = [times(self.before.A, own[c::3]) for c in range(3)]
+        return tuple(columns[c][r] for r in range(3) for c in range(3))
+
+    @cached_property
+    def p(self) -> tuple[Number, ...]:
+        """Euler parameters."""
+        if not self.moves:
+            return 1.0, 0.0, 0.0, 0.0
+        if not self.turns:
+            return self.before.p
+        sine, cosine = sine_and_cosine(0.5 * self.of.coordinate(self.k))
+        x, y, z = self.own_axis
+        turned: tuple[Number, ...] = product(self.before.p, (cosine, sine * x, sine * y, sine * z))
+        return turned
+
+    @cached_property
+    def way(self) -> Three:
+        """From the point of the step before."""
+        way = times(self.before.A, self.of.three("step", self.k, 3))
+        return way if self.turns else plus_times(way, self.of.coordinate(self.k), self.axis)
+
+    @cached_property
+    def r(self) -> Three:
+        """Position of its point [m]."""
+        return plus(self.before.r, self.way) if self.moves else NONE
+
+    @cached_property
+    def v(self) -> Three:
+        """Velocity of its point [m/s]."""
+        if not self.moves:
+            return NONE
+        v = plus(self.before.v, cross(self.before.omega, self.way))
+        return v if self.turns else plus_times(v, self.of.rate(self.k), self.axis)
+
+    @cached_property
+    def omega(self) -> Three:
+        """Angular velocity of what it moves [rad/s]."""
+        if not self.moves:
+            return NONE
+        return plus_times(self.before.omega, self.of.rate(self.k), self.axis) if self.turns else self.before.omega
+
+
+class Body:
+    """A body; by index its state, as kernels read it."""
+
+    def __init__(self, of: Places, body: int) -> None:
+        self.of, self.body = of, body
+        self.step = of.steps[of.acting.step_of(body)]
+
+    def __getitem__(self, k: int) -> Number:
+        for first, part in ((OMEGA, "omega"), (V, "v"), (P, "p"), (R, "r")):
+            if k >= first:
+                return getattr(self, part)[k - first]
+        raise IndexError(k)
+
+    def __len__(self) -> int:
+        return STATE
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is the ground, which has no parameters."""
+        return self.body == GROUND_INDEX
+
+    @cached_property
+    def arm(self) -> Three:
+        """From the point of its step."""
+        return NONE if self.fixed else times(self.step.A, self.of.three("body", self.body, 0))
+
+    @cached_property
+    def r(self) -> Three:
+        """Position of its centre of mass [m]."""
+        return plus(self.step.r, self.arm)
+
+    @cached_property
+    def v(self) -> Three:
+        """Velocity of its centre of mass [m/s]."""
+        return plus(self.step.v, cross(self.step.omega, self.arm))
+
+    @property
+    def omega(self) -> Three:
+        """Angular velocity [rad/s]."""
+        return self.step.omega
+
+    @cached_property
+    def p(self) -> tuple[Number, ...]:
+        """Euler parameters, of unit length."""
+        if self.fixed:
+            return 1.0, 0.0, 0.0, 0.0
+        p = product(self.step.p, tuple(self.of.parameter("body", self.body, 3 + c) for c in range(4)))
+        length = sum(e * e for e in p) ** 0.5
+        return tuple(e / length for e in p)
+
+    @cached_property
+    def A(self) -> tuple[Number, ...]:
+        """Rotation matrix from axes of the body, row by row."""
+        found: dict[tuple[int, int], Number] = {}
+        python_code(rotation)(tuple(self.of.parameter("body", self.body, 3 + c) for c in range(4)), found)
+        columns = [times(self.step.A, [found[r, c] for r in range(3)]) for c in range(3)]
+        return tuple(columns[c][r] for r in range(3) for c in range(3))
+
+    def push(self, force: Three, moment: Three) -> None:
+        """Add a force, and a moment about the centre of mass."""
+        step = self.step
+        if step.moves:
+            step.force = plus(step.force, force)
+            step.moment = plus(plus(step.moment, moment), cross(self.arm, force))

@@ -1,0 +1,218 @@
+"""Forces along the coordinates of a tree for LANES cases side by side, as one straight-line function.
+
+Loads, motors and forces act on bodies by the kernels of their definitions.  The steps of the tree, and all that acts on it, are
+known when the function is written: it has no branches, and bodies without forces are not placed.  Vectors are in global axes,
+those among the parameters in the reference configuration; the rotation since then turns all vectors of a body.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from math import perm
+from types import FunctionType
+from typing import Any
+
+from llvmlite import ir
+
+from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
+from runtime.dynamics.layout import LANES
+from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
+from runtime.dynamics.small_matrices import cross, dot, minus, plus, times
+from runtime.integrate.acting_forces import NOTHING, OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
+from runtime.integrate.placed_bodies import NONE, Places
+from runtime.jit.addresses import address_of_written
+from runtime.jit.python_code import python_code
+from runtime.jit.straight_line import DOUBLE, INTEGER
+from runtime.lanes.vector_code import WIDTH, Code, KnownNumbers, Number
+from runtime.lanes.vector_functions import Functions, lesser, power
+from runtime.support.latest import Latest
+from runtime.system.system import System
+
+ARGUMENTS = ("z", "signals", "parameters", "Q", "power", "energy")
+SUFFIXES = "ijkl"  # of bodies
+
+# Formulas of compiled code, which write the same operations for vectors.
+cross, dot, minus, plus, times = map(python_code, (cross, dot, minus, plus, times))
+
+
+def _address(system: System) -> int:
+    acting = acting_forces(system)
+    sources = [inspect.getsource(module) for module in acting.modules()]
+    structure = acting._replace(
+        motors=_named(acting.motors), forces=_named(acting.forces)
+    )  # a module has no name that other processes know
+    return address_of_written(
+        "forces_on_tree", lambda owner, symbol: _written(acting, owner, symbol), __name__,
+        "the forces in a batch", repr(structure), *sources,
+    )  # fmt: skip
+
+
+def _named(kernels: Sequence[ActingKernel]) -> Any:
+    return tuple(one._replace(module=None) for one in kernels)  # type: ignore[arg-type]
+
+
+_addresses = Latest(_address, 8)
+
+
+def address_of_forces(system: System) -> int:
+    """Address in this process of the function of all loads, motors and forces of a system; see ``known_forces``.
+
+    It takes the addresses of arrays of doubles whose last axis are the lanes: z (2 n), coordinates and rates of the tree; signals
+    (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_forces``; and of its
+    results: Q (n), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources; energy
+    (1) [J] in springs of motors and in forces.
+    """
+    return _addresses(system)
+
+
+def _written(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Module:
+    """``owner`` with the function under the name ``symbol``."""
+    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS))
+    function = ir.Function(owner, kind, symbol)
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    part = _written_part(acting, owner, symbol)
+    for column in range(0, LANES, WIDTH):
+        builder.call(part, [*function.args, INTEGER(column)])
+    builder.ret_void()
+    return owner
+
+
+def _written_part(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Function:
+    """The function of as many lanes as a vector has, from a column on."""
+    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS) + [INTEGER])
+    part = ir.Function(owner, kind, f"{symbol}_part")
+    part.linkage = "internal"
+    part.attributes.add("noinline")
+    known = KnownNumbers(owner, f"{symbol}_numbers")
+    *data, column = part.args
+    for argument in data:
+        argument.add_attribute("noalias")
+    builder = ir.IRBuilder(part.append_basic_block("entry"))
+    code = Code(builder, power, known=known)
+    _Forces(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
+    builder.ret_void()
+    known.finish()
+    return part
+
+
+class _Forces:
+    """The instructions for lanes from one column on."""
+
+    def __init__(self, places: Places) -> None:
+        self.at, self.code, self.acting = places, places.code, places.acting
+        self.functions = {"math": Functions(), "min": lesser}
+        self.power: Number = 0.0
+        self.energy: Number = 0.0
+
+    def signal(self, number: int, derivative: int = 0) -> Number:
+        """A signal or one of its derivatives."""
+        return 0.0 if number == NOTHING else self.at.load("signals", 3 * number + derivative)
+
+    def write(self) -> None:
+        """Write all instructions."""
+        for load in self.acting.loads:
+            self._apply_load(load)
+        for k, motor in enumerate(self.acting.motors):
+            self._apply_motor(k, motor)
+        for k, force in enumerate(self.acting.forces):
+            self._apply_force(k, force)
+        along: dict[int, Number] = {}
+        for k in reversed(self.acting.steps()):
+            step = self.at.steps[k]
+            along[k] = dot(step.axis, step.moment if step.turns else step.force)
+            self.power = self.power + along[k] * self.at.rate(k)
+            if step.before.moves:
+                before = step.before
+                before.force = plus(before.force, step.force)
+                before.moment = plus(plus(before.moment, step.moment), cross(step.way, step.force))
+        for k in range(len(self.acting.kinds)):
+            self.code.store(along.get(k, 0.0), self.at.data["Q"], self.at.place(k))
+        self.code.store(self.power, self.at.data["power"], self.at.place(0))
+        self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
+
+    def _apply_load(self, load: ActingLoad) -> None:
+        body = self.at.bodies[load.body]
+        signals = [self.signal(number) for number in load.signals]
+        force, arm, moment = (tuple(signals[c : c + 3]) for c in (0, 3, 6))
+        if load.in_body_axes:
+            force, moment = times(body.A, force), times(body.A, moment)
+        if load.at == AT_CENTRE:
+            arm = NONE
+        else:
+            arm = times(body.A, arm) if load.at == AT_BODY_POINT else minus(arm, body.r)
+        body.push(force, plus(moment, cross(arm, force)))
+
+    def _numbers(self, sort: str, k: int, kernel: ActingKernel) -> list[Number]:
+        """The numbers x of a kernel: its parameters, with vectors turned and signals at their time."""
+        x: list[Number] = [0.0] * (kernel.parameters + LOOKED_UP * len(kernel.tables))
+        replaced = {place + c for place, _ in (*kernel.vectors,) for c in range(3)}
+        for place, body in kernel.vectors:
+            x[place : place + 3] = times(self.at.bodies[body].step.A, self.at.three(sort, k, place))
+        for number, place in kernel.signals:
+            replaced |= {place, place + 1, place + 2}
+            x[place : place + 3] = [self.signal(number, c) for c in range(3)]
+        for place in set(range(kernel.parameters)) - replaced:
+            x[place] = self.at.parameter(sort, k, place)
+        return x
+
+    def _call(self, kernel: ActingKernel, name: str, **arrays: Any) -> None:
+        """Run a function of a kernel with vectors."""
+        of = python_code(getattr(kernel.module, name))
+        names = of.__code__.co_varnames[: of.__code__.co_argcount]
+        given = {f"body_{s}": self.at.bodies[b] for s, b in zip(SUFFIXES, kernel.bodies, strict=False)} | arrays
+        FunctionType(of.__code__, self.functions)(*(given[name] for name in names))
+
+    def _apply_motor(self, k: int, motor: ActingKernel) -> None:
+        x = self._numbers("motor", k, motor)
+        rows: dict[str, dict[Any, Number]] = {name: {} for name in ("Phi", "Phi_dot", "D", "gamma")}
+        self._call(motor, "evaluate", x=x, **rows)
+        Phi, Phi_dot, D, _ = rows.values()
+        stiffness, damping = (self.at.parameter("motor", k, motor.parameters + c) for c in range(2))
+        effort = self.signal(motor.effort) - stiffness * Phi[0] - damping * Phi_dot[0]
+        self.energy = self.energy + 0.5 * (stiffness * Phi[0] * Phi[0])
+        self.power = self.power + stiffness * Phi[0] * Phi_dot[0]  # into its spring
+        for side, body in enumerate(motor.bodies):
+            wrench = [D[0, 6 * side + c] * effort for c in range(6)]
+            self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))
+
+    def _apply_force(self, k: int, force: ActingKernel) -> None:
+        x, out = self._numbers("force", k, force), dict[int, Number]()
+        if force.tables:
+            arguments: dict[int, Number] = {}
+            self._call(force, "lookups", x=x, out=arguments)
+            for n, (place, pieces) in enumerate(force.tables):
+                x[place : place + LOOKED_UP] = self._looked_up(arguments[n], self.at.rows.of("table", k, n), pieces)
+        self._call(force, "evaluate", x=x, out=out)
+        self.energy = self.energy + out[ENERGY]
+        self.power = self.power + out[ENERGY_RATE]
+        for side, body in enumerate(force.bodies):
+            wrench = [out[6 * side + c] for c in range(6)]
+            self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))
+
+    def _looked_up(self, argument: Number, first: int, pieces: int) -> list[Number]:
+        """The integral of a table, its value and two derivatives, as ``force_elements.look_up``."""
+        code, build = self.code, self.code.builder
+        found: list[list[ir.Value]] = []
+        for lane in range(code.width):
+            at = build.add(self.at.place(first), INTEGER(lane))
+            x, low, left = code.lane(argument, lane), at, pieces
+            while left > 1:
+                half = left // 2
+                middle = build.add(low, INTEGER(half * OF_PIECE * LANES))
+                knot = build.load(build.gep(self.at.data["parameters"], [middle], inbounds=True))
+                low = build.select(build.fcmp_ordered("<=", knot, x), middle, low)
+                left -= half
+            places = [build.add(low, INTEGER(c * LANES)) for c in range(OF_PIECE)]
+            found.append([build.load(build.gep(self.at.data["parameters"], [p], inbounds=True)) for p in places])
+        knot, *c = (code.vector(numbers) for numbers in zip(*found, strict=True))
+        h = argument - knot
+        return [_derivative(m, c, h) for m in range(LOOKED_UP)]
+
+
+def _derivative(m: int, coefficients: Sequence[Number], h: Number) -> Number:
+    """Of a polynomial, lowest power first."""
+    found: Number = 0.0
+    for power_of_h in reversed(range(m, len(coefficients))):
+        found = float(perm(power_of_h, m)) * coefficients[power_of_h] + h * found
+    return found

@@ -1,0 +1,214 @@
+"""Arithmetic of neighbouring lanes as vector instructions: an operator-overloading tracer that writes LLVM's language.
+
+Python code that is run with ``Vector`` in place of numbers writes the instructions that compute its results.  Known numbers
+remain numbers: sums with 0 and products with 0 or 1 are left out, so a fixed body adds no instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+
+from runtime.jit.straight_line import DOUBLE, INTEGER, MAX_UNROLLED_POWER
+
+WIDTH = 8  # lanes of a vector: those of AVX-512; two registers of AVX2 hide the latency of each other
+FLAGS = ("contract",)
+MAX_KNOWN = 2048
+ALIGNED = 8  # [bytes] as arrays of numbers are
+INDEX = ir.IntType(32)
+Number = Any  # a float, or a Vector
+
+
+class KnownNumbers:
+    """Known numbers of a module of LLVM in its memory, one place for each use.
+
+    An instruction takes such a number from there; one in the text takes two instructions more, and one that is loaded once for
+    several uses takes a register.  LLVM would put a constant array back into the text.
+    """
+
+    def __init__(self, module: ir.Module, name: str) -> None:
+        self.array = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, MAX_KNOWN), name)
+        self.numbers: list[float] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no place left."""
+        return len(self.numbers) == MAX_KNOWN
+
+    def place(self, builder: ir.IRBuilder, number: float) -> ir.Value:
+        """Address of a number."""
+        self.numbers.append(number)
+        return builder.gep(self.array, [INDEX(0), INDEX(len(self.numbers) - 1)], inbounds=True)
+
+    def finish(self) -> None:
+        """Write the numbers, when all are known."""
+        numbers = self.numbers + [0.0] * (MAX_KNOWN - len(self.numbers))
+        self.array.initializer = ir.Constant(self.array.type.pointee, numbers)
+
+
+class Code:
+    """The instructions written so far, for ``width`` lanes; ``power``: the function of powers that are no whole numbers."""
+
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        power: Callable[[Number, Number], Number],
+        width: int = WIDTH,
+        known: KnownNumbers | None = None,
+    ) -> None:
+        self.builder, self.power, self.width, self.known = builder, power, width, known
+        self.kind = ir.VectorType(DOUBLE, width)
+        self.integers = ir.VectorType(INTEGER, width)
+
+    def load(self, data: ir.Value, place: ir.Value) -> Vector:
+        """The numbers at a place of an array."""
+        return Vector(self, self.builder.load(self._at(data, place), align=ALIGNED))
+
+    def store(self, number: Number, data: ir.Value, place: ir.Value) -> None:
+        """Write numbers at a place of an array."""
+        self.builder.store(self.value(number), self._at(data, place), align=ALIGNED)
+
+    def _at(self, data: ir.Value, place: ir.Value) -> ir.Value:
+        return self.builder.bitcast(self.builder.gep(data, [place], inbounds=True), self.kind.as_pointer())
+
+    def value(self, number: Number) -> ir.Value:
+        """A number as a value of LLVM."""
+        if isinstance(number, Vector):
+            return number.value
+        if number == 0.0 or self.known is None or self.known.full:
+            return ir.Constant(self.kind, [float(number)] * self.width)
+        return self._repeated(self.builder.load(self.known.place(self.builder, float(number))))
+
+    def _repeated(self, number: ir.Value) -> ir.Value:
+        none = ir.Constant(self.kind, ir.Undefined)
+        one = self.builder.insert_element(none, number, INDEX(0))
+        return self.builder.shuffle_vector(one, none, ir.Constant(ir.VectorType(INDEX, self.width), [0] * self.width))
+
+    def whole(self, number: int) -> ir.Value:
+        """An integer in all lanes."""
+        return ir.Constant(self.integers, [number] * self.width)
+
+    def arithmetic(self, name: str, *numbers: Number) -> Vector:
+        """Sum, difference, product, quotient or change of sign."""
+        return Vector(self, getattr(self.builder, name)(*map(self.value, numbers), flags=FLAGS))
+
+    def intrinsic(self, name: str, *numbers: Number) -> Vector:
+        """A function that LLVM has for vectors."""
+        kind = ir.FunctionType(self.kind, [self.kind] * len(numbers))
+        called = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.{name}.v{self.width}f64")
+        return Vector(self, self.builder.call(called, list(map(self.value, numbers))))
+
+    def compare(self, sign: str, a: Number, b: Number) -> ir.Value:
+        """In which lanes a comparison holds; never for what is not a number."""
+        return self.builder.fcmp_ordered(sign, self.value(a), self.value(b))
+
+    def select(self, condition: ir.Value, a: Number, b: Number) -> Vector:
+        """The number a where the condition holds, else b."""
+        return Vector(self, self.builder.select(condition, self.value(a), self.value(b)))
+
+    def bits(self, number: Number) -> ir.Value:
+        """The bits of numbers as integers."""
+        return self.builder.bitcast(self.value(number), self.integers)
+
+    def of_bits(self, bits: ir.Value) -> Vector:
+        """The numbers that have these bits."""
+        return Vector(self, self.builder.bitcast(bits, self.kind))
+
+    def lane(self, number: Number, lane: int) -> ir.Value:
+        """The number of one lane."""
+        return self.builder.extract_element(self.value(number), INDEX(lane))
+
+    def vector(self, numbers: Sequence[ir.Value]) -> Vector:
+        """The numbers of all lanes as one."""
+        value = ir.Constant(self.kind, ir.Undefined)
+        for lane, number in enumerate(numbers):
+            value = self.builder.insert_element(value, number, INDEX(lane))
+        return Vector(self, value)
+
+    def by_lane(self, name: str, *numbers: Number) -> Vector:
+        """A function of the C library, called for each lane."""
+        kind = ir.FunctionType(DOUBLE, [DOUBLE] * len(numbers))
+        called = cgutils.insert_pure_function(self.builder.module, kind, name)
+        lanes = [[self.lane(number, k) for number in numbers] for k in range(self.width)]
+        return self.vector([self.builder.call(called, arguments) for arguments in lanes])
+
+    def by_lane_where(self, condition: ir.Value, usual: Number, name: str, *numbers: Number) -> Vector:
+        """The usual value; where a condition holds, a function of the C library, which is called only if it holds in a lane."""
+        before = self.builder.block
+        mask = self.builder.bitcast(condition, ir.IntType(self.width))
+        some = self.builder.icmp_unsigned("!=", mask, mask.type(0))
+        with self.builder.if_then(some, likely=False):
+            found = self.select(condition, self.by_lane(name, *numbers), usual)
+            there = self.builder.block
+        phi = self.builder.phi(self.kind)
+        phi.add_incoming(self.value(usual), before)
+        phi.add_incoming(found.value, there)
+        return Vector(self, phi)
+
+
+class Vector:
+    """A number of each lane, with the operators of numbers."""
+
+    __slots__ = ("code", "value")
+
+    def __init__(self, code: Code, value: ir.Value) -> None:
+        self.code, self.value = code, value
+
+    def __add__(self, other: Number) -> Number:
+        return self if _is(other, 0.0) else self.code.arithmetic("fadd", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Number) -> Number:
+        return self if _is(other, 0.0) else self.code.arithmetic("fsub", self, other)
+
+    def __rsub__(self, other: Number) -> Number:
+        return -self if _is(other, 0.0) else self.code.arithmetic("fsub", other, self)
+
+    def __mul__(self, other: Number) -> Number:
+        if _is(other, 0.0):
+            return 0.0
+        if _is(other, 1.0):
+            return self
+        return -self if _is(other, -1.0) else self.code.arithmetic("fmul", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Number) -> Number:
+        return self.code.arithmetic("fdiv", self, other)
+
+    def __rtruediv__(self, other: Number) -> Number:
+        return self.code.arithmetic("fdiv", other, self)
+
+    def __neg__(self) -> Number:
+        return self.code.arithmetic("fneg", self)
+
+    def __abs__(self) -> Number:
+        return self.code.intrinsic("fabs", self)
+
+    def __pow__(self, exponent: Number) -> Number:
+        """Powers with a whole exponent by squaring and multiplication."""
+        if not isinstance(exponent, int) or abs(exponent) > MAX_UNROLLED_POWER:
+            return self.code.power(self, exponent)
+        result: Number = 1.0
+        base, left = self, abs(exponent)
+        while left:
+            if left & 1:
+                result = base * result
+            left >>= 1
+            if left:
+                base = base * base
+        return result if exponent >= 0 else 1.0 / result
+
+    def __rpow__(self, base: Number) -> Number:
+        return self.code.power(base, self)
+
+    def __bool__(self) -> bool:
+        raise NotImplementedError("lanes may differ; code for vectors has no branches")
+
+
+def _is(number: Number, known: float) -> bool:
+    return not isinstance(number, Vector) and number == known

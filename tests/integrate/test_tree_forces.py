@@ -1,0 +1,188 @@
+"""Forces along the coordinates of trees in lanes, against the wrenches on bodies of the equations of all bodies."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import codegen
+import models
+from benchmarks.ensemble_systems import builder_of
+from runtime import Signal
+from runtime.integrate.acting_forces import acting_forces, known_forces
+from runtime.integrate.force_parameters import (
+    allowed_values,
+    parameters_of_cases,
+    parameters_of_forces,
+    takes_values,
+)
+from runtime.integrate.tree_forces import address_of_forces
+from runtime.system.parameters import replace_parameters, with_parameters
+from tests.support.force_kernels import FORCES, TABLE, Case
+from tests.support.joint_trees import random_tree
+from tests.support.lane_forces import expected, in_lanes, random_states
+from tests.support.trees import Tree, motors_of, with_loads
+
+
+def same(system, seed, size=1.0):
+    """Q, power and energy of a system in lanes and from wrenches agree."""
+    assert known_forces(system)
+    z, times = random_states(system, seed, size)
+    for own, wanted in zip(in_lanes(system, z, times), expected(system, z, times), strict=True):
+        assert own == pytest.approx(wanted, rel=1e-13, abs=2e-13 * np.abs(wanted).max())
+    return wanted
+
+
+def add_force(b, kind, seed, bodies):
+    """A force of a kind with random values between random bodies."""
+    random, case = np.random.default_rng([seed, 9]), Case(kind, seed)
+    ends = [str(body) for body in random.permutation(bodies)[: case.count]]
+    ends += ends[1:2] * (case.count - len(ends))
+    if set(case.module.BODIES) | {body for _, _, body in case.module.VECTORS} == {"i"}:
+        ends = [next(body for body in ends if body != "ground"), "ground"]
+    over = dict(zip(("body_k", "body_l"), ends[2:], strict=False))
+    values = {v: case.local[v] for v, *_ in case.module.VECTORS if v in case.module.KEYWORDS} | case.values
+    b.force(f"f_{kind}", kind, *ends[:2], **values, **dict.fromkeys(case.module.TABLES, TABLE), **over)
+
+
+@pytest.mark.parametrize("kind", FORCES)
+def test_forces_of_each_kind_along_coordinates(kind):
+    seed = sum(map(ord, kind))
+    b = builder_of(random_tree(seed, coordinates=4)[0])
+    add_force(b, kind, seed, ["ground", *b.build(check_units=False).body_names])
+    same(b.build(check_units=False), seed)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 5])
+def test_loads_and_motors_of_every_sort(seed):
+    tree = Tree(["revolute", "universal", "modified_universal", "revolute"], [None, 0, 1, 1], seed)
+    b = tree.builder()
+    with_loads(tree, b, seed)
+    waves = [Signal.function(lambda t, k=k: np.sin(t + k), 0.0, 1.0, step=0.01) for k in range(6)]
+    motors_of(tree, b, waves)
+    system = b.build()
+    same(system, seed, 0.4)
+
+
+def foot_with_forces():
+    """The foot with forces at its ankle: of points, of directions, of a table, a motor with gains."""
+    b = builder_of(models.foot.build())
+    for seed, kind in enumerate(("spring_damper", "torsional_spring", "tabulated_spring"), 3):
+        add_force(b, kind, seed, ["leg", "main_foot"])
+    wave = Signal.function(np.sin, 0.0, 1.0)
+    b.load("push", "main_foot", force=(wave, 1.0, 0.0), point=(0.1, 0.0, 0.02), attached=True)
+    axes = dict(a_i=(0.6, 0.8, 0), h_i=(0, 0, 1), b_j=(1, 0, 0))
+    b.motor("drive", "guided_angle", "leg", "main_foot", **axes, theta_t=wave, stiffness=2.0, damping=0.1, effort=wave)
+    b.motor(
+        "pull",
+        "guided_distance",
+        "leg",
+        "main_foot",
+        s_i=(0.1, 0, 0),
+        s_j=(0, 0.1, 0),
+        l_t=0.2,
+        stiffness=3.0,
+        effort=1.0,
+    )
+    return b.build()
+
+
+def test_motors_with_gains_and_moved_references():
+    system = foot_with_forces()
+    assert same(system, 1)[2].min() > 0.0  # energy
+    moved = with_parameters(system, {"l.ankle": 0.045})
+    same(moved, 2)
+    of_case = parameters_of_cases(system, moved.tree.geometry)
+    assert of_case == pytest.approx(parameters_of_forces(moved)[None], rel=1e-14, abs=1e-16)
+    assert address_of_forces(moved) == address_of_forces(system)
+
+
+def test_parameters_of_many_cases_are_those_of_their_systems():
+    system, random = foot_with_forces(), np.random.default_rng(4)
+    varied = {
+        ("force", "f_spring_damper"): {"stiffness": random.uniform(1, 2, 3), "s_i": random.uniform(0, 0.1, (3, 3))},
+        ("force", "f_torsional_spring"): {"free_angle": random.uniform(0, 0.1, 3)},
+        ("motor", "drive"): {"damping": random.uniform(0, 1, 3)},
+    }
+    for (sort, owner), own in varied.items():
+        for part, values in own.items():
+            assert takes_values(system, sort, owner, part)
+            assert allowed_values(system, sort, owner, part, values).all()
+    found = parameters_of_cases(system, system.tree.geometry, varied)
+    for case in range(3):
+        values = {f"{part}.{name}": v[case] for (_, name), own in varied.items() for part, v in own.items()}
+        assert found[case] == pytest.approx(parameters_of_forces(replace_parameters(system, values)), rel=1e-15)
+
+
+def test_values_that_break_a_rule_and_parameters_that_are_not_taken():
+    system = foot_with_forces()
+    values = np.array([1.0, 0.0, -1.0, np.nan, np.inf])
+    wanted = {
+        ("force", "f_spring_damper", "stiffness"): [True, True, False, False, False],
+        ("force", "f_torsional_spring", "free_angle"): [True, True, True, False, False],
+        ("motor", "drive", "stiffness"): [True, True, False, False, False],
+    }
+    for (sort, owner, part), good in wanted.items():
+        assert allowed_values(system, sort, owner, part, values).tolist() == good
+    assert not takes_values(system, "force", "f_torsional_spring", "a_i")  # a direction
+    assert not takes_values(system, "force", "f_tabulated_spring", "tension_table")
+    assert not takes_values(system, "limit", "ankle", "damping")
+
+
+def test_systems_of_other_structure_have_their_own_code():
+    systems = []
+    for free, load in ((0.2, 0.0), (0.3, 0.0), (0.2, 1.0)):
+        b = builder_of(models.foot.build())
+        b.force("f", "torsional_spring", "leg", "main_foot", a_i=(1, 0, 0), stiffness=1.0, damping=0.0, free_angle=free)
+        b.load("l", "main_foot", force=(load, 0.0, 1.0))
+        systems.append(b.build())
+    one, other, loaded = map(address_of_forces, systems)
+    assert one == other != loaded
+    assert acting_forces(systems[0]) == acting_forces(systems[1]) != acting_forces(systems[2])
+
+
+def test_kernels_with_equal_arguments_have_their_own_code():
+    found = []
+    for kind, *names in (("spring_damper", "damping", "free_length"), ("cable", "loss", "slack_length")):
+        b = builder_of(models.foot.build())
+        values = dict(zip(("stiffness", *names), (10.0, 1.0, 0.01), strict=True))
+        b.force("f", kind, "leg", "main_foot", s_i=(0, 0, 0), s_j=(0, 0, 0.1), **values)
+        found.append(address_of_forces(b.build()))
+    assert found[0] != found[1]
+
+
+def actuator(r_i, s_i, p_i, r_j, s_j, p_j, strength, reach, exponent, activation_t, coordinate, rate):
+    """A force along a line that a signal drives, of a length and rate with functions of all sorts.
+
+    strength : [N]
+    reach : [m]
+    exponent : [1]
+    activation_t : [1]
+    """
+    length = coordinate((r_j + s_j - r_i - s_i).norm())
+    alike = sum(p_i[k] * p_j[k] for k in range(4)) ** 2
+    shape = alike + sp.exp(-length / reach) + (length / reach) ** exponent + sp.tanh(length) + sp.log(length)
+    return {"forces": {length: -strength * activation_t * shape * (1 + rate(length) / 10)}}
+
+
+def test_a_force_of_the_users_own_with_a_signal():
+    b = builder_of(random_tree(3, coordinates=4)[0])
+    first, *_, last = b.build(check_units=False).body_names
+    values = dict(s_i=(0.1, 0, 0), s_j=(0, 0.2, 0), strength=3.0, reach=0.7, exponent=0.6)
+    wave = Signal.function(np.sin, 0.0, 1.0)
+    b.force("own", codegen.compile_force(actuator), first, last, **values, activation_t=wave)
+    same(b.build(check_units=False), 3)
+
+
+def test_what_is_not_known():
+    assert known_forces(models.foot.build())
+    assert known_forces(models.foot.build(limits="elastic"))  # along its coordinates
+    assert not known_forces(models.foot_ground.build())  # contacts
+    assert not known_forces(models.four_bar.build())  # a loop
+
+
+def test_code_of_too_many_forces_is_not_made(monkeypatch):
+    system = foot_with_forces()
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces) + len(system.motors))
+    assert known_forces(system)
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces))
+    assert not known_forces(system)

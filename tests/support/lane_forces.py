@@ -1,0 +1,73 @@
+"""Forces along the coordinates of a tree: in lanes, and from the wrenches on its bodies."""
+
+import ctypes
+
+import numpy as np
+
+from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.force_elements import ENERGY
+from runtime.dynamics.layout import LANES, STATE, V
+from runtime.dynamics.lift import lift_once, lift_workspace
+from runtime.integrate.force_parameters import parameters_of_forces
+from runtime.integrate.tree_forces import address_of_forces
+from runtime.system.spanning_tree import tree_data
+
+
+def random_states(system, seed, size=1.0):
+    """Coordinates and rates (2 n, LANES) and a time of each lane."""
+    random, n = np.random.default_rng(seed), len(system.tree.kinds)
+    return random.uniform(-size, size, (2 * n, LANES)), random.uniform(0.0, 1.0, LANES)
+
+
+def signals_at(system, times):
+    """Values and two derivatives of all signals (signals, 3, times)."""
+    t = system.data.signals
+    found = np.zeros((len(times), len(t.start) - 1, 3))
+    for values, time in zip(found, times, strict=True):
+        evaluate_once(float(time), t, values)
+    return np.ascontiguousarray(np.moveaxis(found, 0, -1))
+
+
+def evaluate_once(time, t, values):
+    """The polynomials of the signals, by numpy."""
+    for k, (first, last) in enumerate(zip(t.start[:-1], t.start[1:], strict=True)):
+        at = first + max(int(np.searchsorted(t.knot[first:last], time, side="right")) - 1, 0)
+        of = np.polynomial.Polynomial(t.coefficient[at])
+        values[k] = [of.deriv(m)(time - t.knot[at]) if m else of(time - t.knot[at]) for m in range(3)]
+
+
+def in_lanes(system, z, times, parameters=None):
+    """Q (n, LANES), power and energy (LANES,) by compiled code."""
+    one = parameters_of_forces(system) if parameters is None else parameters
+    rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
+    n = len(system.tree.kinds)
+    found = np.full((n, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
+    arrays = [np.ascontiguousarray(z), signals_at(system, times), rows, *found]
+    call(address_of_forces(system), arrays)
+    return found
+
+
+def call(address, arrays):
+    """Call a function of addresses of arrays."""
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))
+    kind(address)(*(array.ctypes.data for array in arrays))
+
+
+def expected(system, z, times, place=None):
+    """The same from the forces on bodies in absolute coordinates, whose velocities are linear in the rates."""
+    tree = tree_data(system.tree if place is None else place, system.gravity)
+    n, bodies = len(tree.kind), len(tree.step)
+    memory, work = lift_workspace(n), workspace_for(system.data)
+    Q, power, energy = np.zeros((n, LANES)), np.zeros(LANES), np.zeros(LANES)
+    for lane in range(LANES):
+        y, moved, y_dot = np.zeros(STATE * bodies), np.zeros(STATE * bodies), np.zeros(STATE * bodies)
+        own = np.ascontiguousarray(z[:, lane])
+        lift_once(tree, memory, own, y)
+        derivative_once(float(times[lane]), y, system.data, work, y_dot)
+        power[lane] = work.power.sum()
+        energy[lane] = work.loads.energy[0] + work.forces.out[:, ENERGY].sum()
+        for k in range(n):
+            own[n:] = np.eye(n)[k]
+            lift_once(tree, memory, own, moved)
+            Q[k, lane] = (work.wrench[1:] * moved.reshape(-1, STATE)[:, V:]).sum()
+    return Q, power, energy
