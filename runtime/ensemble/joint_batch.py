@@ -17,7 +17,7 @@ from runtime.integrate.batches.batch import Results
 from runtime.integrate.batches.forces import batch_forces, find_stored
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
-from runtime.integrate.batches.stages import BatchWorkspace
+from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.endings import stiffness_is_said
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.tree_forces import address_of_forces

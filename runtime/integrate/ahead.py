@@ -121,7 +121,7 @@ def _lifting() -> None:
 
 
 def _batch() -> None:
-    memory = batch.tree_workspace((0, 0), 1, list(np.ones((3, 2))))
+    memory = batch.tree_workspace((0, 0), 1, list(np.ones((4, 2))))
     how = Settings(0.0, 1.0, (1.0,), "dop853", 1e-8, 1e-8, 0.0, 0.0, np.inf, 0.0, 1, False)
     given, results = batch.arguments(how, np.zeros((1, 2)), np.zeros((1, 1)))
     batch.integrate.prepare(memory, 0, *given, *results, np.zeros(1, np.int64))

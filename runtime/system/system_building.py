@@ -64,8 +64,7 @@ def build_system(
     if check_units:
         ask_about_values(system, angles or {}, rates or {})
     system.check_span(time, time, "the initial configuration is taken")
-    refuse_singular_joints(system, y)
-    refuse_singular_motors(system, y)
+    _refuse_singular(system, y)
     if adjust:
         system, adjustments = adjusted(system, adjust)
     placed, iterations, residual = _moved(system, time, y, redundant)
@@ -109,6 +108,12 @@ def build_system(
         degrees_of_freedom=6 * len(names) - rank - len(system.couplings),
         assembly=replace(assembly, remarks=tuple(remarks), adjustments=adjustments),
     )  # fmt: skip
+
+
+def _refuse_singular(system: System, y: Floats) -> None:
+    """Refuse a given configuration y (13 bodies,) in which a joint or a motor is singular."""
+    refuse_singular_joints(system, y)
+    refuse_singular_motors(system, y)
 
 
 def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floats, int, float]:

@@ -59,13 +59,12 @@ from runtime.integrate.batches.rows import (
 )
 from runtime.integrate.batches.stages import (
     attempt,
-    batch_workspace,
     dense_stages,
     interpolate,
     prepare_dense,
     replace_accepted,
-    tree_workspace,
 )
+from runtime.integrate.batches.workspace import batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import (

@@ -27,7 +27,7 @@ from runtime.integrate.batches import batch
 from runtime.integrate.batches.forces import BatchForces
 from runtime.integrate.batches.limits import WIDTH, BatchLimits
 from runtime.integrate.batches.rows import ROWS_OF_LANES
-from runtime.integrate.batches.stages import BatchWorkspace
+from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.stepping import SAMPLES

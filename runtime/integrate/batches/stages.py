@@ -7,154 +7,28 @@ vector instructions.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK, STATE, P
-from runtime.integrate.batches.forces import BatchForces, check_stability, forces_in_steps, no_forces
-from runtime.integrate.batches.limits import BatchLimits, batch_limits
+from runtime.integrate.batches.forces import check_stability, forces_in_steps
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.rows import (
     ATTEMPT_WORST,
     CODE,
     END_CODE,
     LENGTH,
-    ROWS_OF_LANES,
     SPEED,
     SUM3,
     SUM5,
     TAKEN,
 )
+from runtime.integrate.batches.workspace import END, ERROR3, ERROR5
 from runtime.integrate.dop853 import POWER
-from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
+from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
-from runtime.support.arrays import Floats, Ints
 
-
-def _combination(coefficients: Floats) -> tuple[Ints, Floats]:
-    """Stages and factors of sums without zeros, padded to whole groups of four by zeros times the first stage."""
-    which, factors = np.zeros(coefficients.shape, np.int64), np.zeros(coefficients.shape)
-    for row, values in enumerate(coefficients):
-        (used,) = np.nonzero(values)
-        which[row, : len(used)], factors[row, : len(used)] = used, values[used]
-    return which, factors
-
-
-# Rows of the sums over the stages: states of the stages (rows 1 to 15), end of the step, both estimates of its error.
-END, ERROR5, ERROR3 = range(STAGES + 1 + EXTRA, STAGES + 4 + EXTRA)
-SUMS = np.zeros((STAGES + 4 + EXTRA, 16))
-SUMS[: len(COEFFICIENTS.a)] = COEFFICIENTS.a
-SUMS[END, :STAGES] = COEFFICIENTS.b
-SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = COEFFICIENTS.error5, COEFFICIENTS.error3
-WHICH, FACTORS = _combination(SUMS)
-GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 LARGEST_WORST = 1.0 / PIVOT_TOLERANCE**2  # of an evaluation that is neither singular nor infinite
-
-
-class BatchWorkspace(NamedTuple):
-    """Memory of a batch.  States are flat, (n * LANES,), the lanes of a component next to each other."""
-
-    which: Ints  # (19, 16) stages of the sums
-    factors: Floats  # (19, 16)
-    groups: Ints  # (19,) of four stages
-    polynomial: Floats  # (4, 16) of the dense output
-    bodies: Ints  # (1,) count of those that have Euler parameters, which come first
-    size: Ints  # (1,) components whose errors count: all but the work of forces, which is the last one
-    parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
-    stages: Ints  # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
-    cap: Floats  # (n * LANES,) largest value of a component that takes part in its tolerance
-    weight: Floats  # (n * LANES,) by which errors of it count
-    lever: Floats  # (n * LANES,) [m] of the rates of turns; 0 for all others
-    typical: Floats  # (1,) least size of the components with which the first step is compared
-    y: Floats
-    trial: Floats
-    end: Floats  # of the step
-    k: Floats  # (16, n * LANES) stages
-    errors: Floats  # (2, n * LANES) estimates of order 5 and 3
-    h: Floats  # length of the lane's step, for every component of the state
-    constants: Floats  # (constants, LANES)
-    worst: Floats  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation
-    lanes: Floats  # (ROWS_OF_LANES * LANES,) flat, so that loops over lanes become vector instructions
-    case: Ints  # (LANES,) -1 for an idle lane
-    output: Ints  # (LANES,) index of the next output
-    ready_y: Floats  # of cases that are ready to begin
-    ready_k: Floats
-    ready_constants: Floats
-    queue: Ints  # (4,) next case to make ready; of those ready: the first, their count, the next to begin
-    dense: Floats  # (n * POWER * LANES,) polynomials of the dense output
-    limits: BatchLimits  # that restrain coordinates
-    forces: BatchForces  # of other kinds
-
-
-def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
-    """Memory for a system.
-
-    Parameters
-    ----------
-    fixed : (bodies,) sequence of bool
-        True for bodies that do not move.
-    constants : int
-        Number of constants of the whole-model kernel.
-    directions : bool
-        The states are followed by their derivatives with respect to a parameter.
-    """
-    bodies = len(fixed)
-    n = bodies * STATE * (2 if directions else 1)
-    free = [b for b, still in enumerate([*fixed, *fixed] if directions else fixed) if not still]
-    return _workspace(
-        bodies,
-        [(b * STATE, (b + 1) * STATE) for b in free],
-        constants,
-        np.full(n, np.inf),
-        np.ones(n),
-        np.zeros(n),
-        0.0,
-    )
-
-
-def tree_workspace(
-    stages: Sequence[int],
-    constants: int,
-    scales: Sequence[Floats],
-    limits: BatchLimits | None = None,
-    forces: BatchForces | None = None,
-) -> BatchWorkspace:
-    """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``.
-
-    With forces, states have the work of these as a further component, and ``stages`` are not used.
-    """
-    cap, weight, typical, lever = scales
-    n, lever = len(cap), np.maximum(lever, 0.0)
-    if forces is not None:
-        cap, weight, lever, stages = np.append(cap, np.inf), np.append(weight, 0.0), np.append(lever, 0.0), (0, 0)
-    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
-    memory.stages[:], memory.size[0] = stages, n
-    memory = memory if limits is None else memory._replace(limits=limits)
-    return memory if forces is None else memory._replace(forces=forces)
-
-
-def _workspace(
-    bodies: int, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats, lever: Floats,
-    typical: float,
-) -> BatchWorkspace:  # fmt: skip
-    """Memory for states (n,); ``parts``: first and last component of what moves."""
-    size = len(cap) * LANES
-    y, trial, end, h, ready_y, ready_k = (np.zeros(size) for _ in range(6))
-    return BatchWorkspace(
-        which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
-        bodies=np.array([bodies]), size=np.array([len(cap)]), stages=np.zeros(2, np.int64),
-        parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
-        weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
-        k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((2, size)), h=h,
-        constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
-        case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
-        ready_constants=np.zeros((constants, LANES)), queue=np.zeros(4, np.int64), dense=np.zeros(POWER * size),
-        limits=batch_limits(), forces=no_forces(),
-    )  # fmt: skip
 
 
 @inlined
