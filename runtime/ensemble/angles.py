@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ensemble.kept_outputs import from_within_half_a_turn
+from runtime.ensemble.store import Folder
 from runtime.results.joint_angles import JointAngles, by_name, coordinates_and_rates
-from runtime.support.arrays import Floats
+from runtime.results.whole_turns import before_start, set_whole_turns
+from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.system.joint_motion import JointMotion
@@ -34,13 +35,20 @@ def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
     if not isinstance(task.system, System) or differ:
         whose = f"'{differ[0]}'" if differ else "arguments of a function"
         raise ModelError(f"angles: the joints differ between cases of {whose}; {remedy}")
-    states = ensemble.states()
-    found = {name: _of_joint(task.system, motion, states) for name, motion in task.system.joint_motions.items()}
+    states, turns = ensemble.states(), _turns(ensemble)
+    found = {name: _of_joint(task.system, motion, states, turns) for name, motion in task.system.joint_motions.items()}
     return named("joint with coordinates", found, "joints with coordinates")
 
 
-def _of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngles:
-    """Coordinates of a joint in states (cases, times, bodies, 13)."""
+def _turns(ensemble: Any) -> dict[int, Ints]:
+    """``WholeTurns.quarters`` (times, turns) of the cases whose states do not show them, by case."""
+    kept = ensemble._states
+    parts = [kept.turns(first) for first, _ in kept.done()] if isinstance(kept, Folder) else [c.turns for c in kept]
+    return {case: own for part in parts for case, own in part.items()}
+
+
+def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Mapping[int, Ints]) -> JointAngles:
+    """Coordinates of a joint in states (cases, times, bodies, 13), with the whole turns of some cases."""
     cases, times = states.shape[:2]
     known = np.asarray(np.isfinite(states.reshape(cases, times, -1)).all(axis=2))
     values, rates = (np.full((cases, times, len(motion.units)), np.nan) for _ in range(2))
@@ -54,7 +62,9 @@ def _of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngle
         )
         for k, unit in enumerate(motion.units.values()):
             if unit == "rad":
-                values[..., k] = from_within_half_a_turn(values[..., k])
+                values[..., k] = np.unwrap(values[..., k] - before_start(values[:, :1, k]), axis=1)
+    for case, quarters in turns.items():
+        set_whole_turns(system.tree, motion, values[case], quarters)
     return by_name(motion, values, rates)
 
 

@@ -28,6 +28,7 @@ from runtime.ensemble.joint_batch import (
     of_one_batch,
     states_in_lanes,
     trees_of_system,
+    turns_in_lanes,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
@@ -150,9 +151,8 @@ class Prepared:
     limits: Floats  # (cases, limits, PARAMETERS)
     good: Bools  # (cases,)
     joints: JointCases | None  # None: the same for all
-    angles: Callable[
-        [Ints, Floats], Floats
-    ]  # of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies)
+    # Of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies).
+    angles: Callable[[Ints, Floats], Floats]
     system_of: Callable[[int], System]  # of a case
 
     def constants(self, at: Ints) -> Floats:
@@ -330,8 +330,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     integrate(task, kernel_of(tree), memory, *given, *results)
     good: Bools = results.status == Status.REACHED_END
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([z[:, None], results.out], axis=1)
-    work: Floats = np.zeros(path.shape[:2])
-    stored: Floats = np.zeros(path.shape[:2])
+    work, stored = np.zeros((2, *path.shape[:2]))
     if of_limits is not None:  # the work of dampers is known at the end
         times, path = np.array([how.t_start, how.t_end]), np.stack([z, of_limits.final], axis=1)
         work = np.outer(of_limits.work, [0.0, 1.0])
@@ -345,6 +344,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         energies = energies_in_lanes(trees, path, stored)
     else:
         found, to = None, np.where(good, numbers[at], -1)
+        chunk.keep_turns(task, numbers[kept], turns_in_lanes(tree, z[ended], results.out[ended]).quarters)
         if of_limits is None:
             energies = energies_in_lanes(trees, path, stored, chunk.states, to)
         else:
@@ -385,7 +385,7 @@ def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints,
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + int(numbers[kept[k]])] = text
 
-    quantities = BatchQuantities(given.system, states, energies, given.tree, z, limits)
+    quantities = BatchQuantities(given.system, states, energies, given.tree, z, prepared.z[kept], limits)
     return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
 
 

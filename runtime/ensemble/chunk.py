@@ -22,6 +22,7 @@ from runtime.ensemble.joint_batch import (
     integrate,
     memory_of_batch,
     of_bodies,
+    turns_in_lanes,
     with_signs,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
@@ -43,6 +44,7 @@ from runtime.integrate.tree_method import (
     tree_of,
 )
 from runtime.results.run import Run
+from runtime.results.undecided_turns import perhaps_undecided, remark_on_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import assemble, check_state, moved_reference
@@ -253,7 +255,11 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         results, good = results._replace(out=out), good & (off <= OFF_THE_ROWS)
     found = results.out[good]
     if task.outputs is not None:
-        found = _columns(task, built, at[good], found, in_coordinates[good] if of_tree else None, chunk)
+        z = (initial[good], in_coordinates[good]) if of_tree else None
+        found = _columns(task, built, at[good], found, z, chunk)
+    elif of_tree:
+        turns = turns_in_lanes(tree_of(first), initial[good], in_coordinates[good])
+        chunk.keep_turns(task, at[good], turns.quarters)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
     times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[:, None], results.out], axis=1)[good]
     work = np.zeros(motions.shape[:2])
@@ -262,6 +268,8 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         times, motions = np.array([s.t_start, s.t_end]), np.concatenate([states[:, None], final], axis=1)[good]
         work = np.outer(limits.work[good], [0.0, 1.0])
     _say_unbalanced(at[good], times, motions, work, built, task, chunk)
+    if not of_tree:
+        _say_undecided(at[good], results.out[good], built, task, chunk)
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 
@@ -286,6 +294,16 @@ def _say_unbalanced(
         chunk.remark(at, found, task.how.t_end)
 
 
+def _say_undecided(cases: Ints, states: Floats, built: Built, task: Task, chunk: Chunk) -> None:
+    """Messages of cases in states (cases, n, 13 bodies) that do not show all turns of their joints."""
+    t = np.array(task.how.t)
+    for k in np.flatnonzero(perhaps_undecided(t, states)):
+        case = int(cases[k])
+        if remark := remark_on_turns(built[case][0], t, states[k], task.how.method, of_tree=False):
+            said = chunk.messages.get(chunk.first + case, message_at_end(task.how.t_end))
+            chunk.messages[chunk.first + case] = said + remark
+
+
 def _energies(system: System, states: Floats) -> Floats:
     """Energies (cases, n, 3) of states (cases, n, 13 bodies) of cases with the same system."""
     if system.loaded:
@@ -297,8 +315,13 @@ def _energies(system: System, states: Floats) -> Floats:
     return energies_of_motions(masses, system.data.inertia[1:], system.gravity, states)
 
 
-def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | None, chunk: Chunk) -> Floats:
-    """Outputs (cases, columns) from states (cases, times, 13 bodies), and coordinates of their trees (cases, times, n)."""
+def _columns(
+    task: Task, built: Built, cases: Ints, states: Floats, z: tuple[Floats, Floats] | None, chunk: Chunk
+) -> Floats:
+    """Outputs (cases, columns) from states (cases, times, 13 bodies).
+
+    z : coordinates of their trees at the start (cases, n) and at the times (cases, times, n)
+    """
     assert task.outputs is not None
     if not len(cases):
         return np.zeros((0, *task.kept_shape))
@@ -317,7 +340,8 @@ def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | 
         chunk.messages[chunk.first + int(cases[place])] = text
 
     limits = given_limits(systems, len(cases)) if tree is not None and tree.limits else None
-    quantities = BatchQuantities(systems[0][0], lambda: states, energies, tree, z, limits)
+    start, path = (None, None) if z is None else z
+    quantities = BatchQuantities(systems[0][0], lambda: states, energies, tree, path, start, limits)
     return columns_of_batch(task.outputs, task.how, quantities, lambda place: built[int(cases[place])][0], say)
 
 
@@ -353,6 +377,9 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         chunk.messages[chunk.first + case] = run.message
     if task.outputs is None:
         chunk.states[case, : len(run.states)] = run.states
+        if run._turns is not None and len(run.t):
+            missing = (0, len(s.t or ()) - len(run.t)), (0, 0)
+            chunk.keep_turns(task, np.array([case]), np.pad(run._turns.quarters, missing, "edge")[None])
         return
     try:
         chunk.states[case] = columns_of_run(task.outputs, run, len(s.t or ()))

@@ -13,6 +13,7 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.results.outputs import Output
+from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.quantity import Quantity
 from runtime.system.system import System
@@ -63,6 +64,9 @@ class Chunk:
     in_batch: Bools  # (cases,) by vector instructions, or one after another in compiled code
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
+    turns: dict[int, Ints] = field(
+        default_factory=dict
+    )  # ``WholeTurns.quarters`` by case number, where states do not show them
 
     def keep(self, cases: Ints, states: Floats | None, counts: Ints, reached: Floats) -> None:
         """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them.
@@ -73,6 +77,11 @@ class Chunk:
             self.states[cases] = states
         self.status[cases], self.in_batch[cases] = Status.REACHED_END, True
         self.counts[cases], self.reached[cases] = counts, reached
+
+    def keep_turns(self, task: Task, cases: Ints, quarters: Ints) -> None:
+        """Keep ``WholeTurns.quarters`` (cases, times, turns) of cases of a system where states do not show the turns."""
+        for k in np.flatnonzero(needed(quarters)).tolist() if isinstance(task.system, System) else ():
+            self.turns[self.first + int(cases[k])] = quarters[k].copy()
 
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
         """Keep remarks on some of these cases, which reached their end."""

@@ -53,6 +53,13 @@ class Method(Protocol):
     def work_until(self, t: float) -> Floats:
         """Work of each source of energy [J] until a time within the last step."""
 
+    def turns_at(self, t: float) -> Floats:
+        """Angles of the turns of a tree [rad] at a time within the last step, where they are known."""
+
+    @property
+    def turns(self) -> Floats:
+        """The same at the time reached."""
+
     @property
     def kernel(self) -> str:
         """By which equations: a name of ``Stats.kernel``."""
@@ -233,7 +240,8 @@ class Compiled:
             s.passage[stepping.LOST], s.passage[stepping.FIRST_LOST] = lost, first.t[0]
         n = int(np.searchsorted(outputs, end, side="right"))
         for k in range(int(s.counts[stepping.NEXT_OUTPUT]), n):
-            out[k] = np.append(first.state(outputs[k]), first.work(outputs[k]))
+            y = first.state(outputs[k])
+            out[k] = np.concatenate([y, first.work(outputs[k]), self._turns_in(y)])
         s.counts[stepping.NEXT_OUTPUT] = n
         if len(record_t):
             record_t[0], record_y[0] = end, self.row
@@ -274,10 +282,19 @@ class Compiled:
             self.passages.append(Passage(places(self.t_old, self.t), largest, lambda t: self._at(t, kept)[0]))
 
     @property
+    def turns(self) -> Floats:
+        """Angles of the turns of a tree [rad], where its coordinates are integrated."""
+        return NONE
+
+    def _turns_in(self, y: Floats) -> Floats:
+        """As ``turns``, in a state of the bodies close to the one reached."""
+        return NONE
+
+    @property
     def row(self) -> Floats:
-        """State reached, and the work of each source of energy."""
-        work = self.s.balance.work[DONE]
-        return np.concatenate([self.y, work]) if len(work) else self.y.copy()
+        """State reached, the work of each source of energy, and turns of a tree."""
+        parts = self.y, self.s.balance.work[DONE], self.turns
+        return np.concatenate(parts) if len(parts[1]) or len(parts[2]) else self.y.copy()
 
     def first_output(self, out: Floats) -> None:
         """Count the state at the start, which is written to ``out``, as the first of the result."""
@@ -297,16 +314,22 @@ class Compiled:
     def balance(self) -> Floats:
         return self.s.balance.energy
 
-    def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats]:
+    def turns_at(self, t: float) -> Floats:
+        """As ``turns``, at a time within the last step."""
+        return self.turns if t >= self.t or not len(self.turns) else self._at(t)[2]
+
+    def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats, Floats]:
         s = self.s if s is None else s
         if self.beginning is not None and not s.flags[stepping.STARTED] and s.time[stepping.T] > s.time[stepping.T_OLD]:
-            return self.beginning.state(t), self.beginning.work(t)
+            y = self.beginning.state(t)
+            return y, self.beginning.work(t), self._turns_in(y)
         n = self.width
-        row = np.empty((1, n + s.balance.work.shape[1]))
+        end = n + s.balance.work.shape[1]
+        row = np.empty((1, end + len(self.turns)))
         if (code := result_once(s, self.data, self.work, np.array([t]), row)) != OK:
             status = failure.py_func(code)
             raise RunFailure(status, t, self._detail(status))
-        return row[0, :n], row[0, n:]
+        return row[0, :n], row[0, n:end], row[0, end:]
 
     def stop(self, t: float) -> None:
         work = self._at(t)[1]

@@ -139,6 +139,11 @@ class SciPy:
         assert self.dense is not None
         return self.dense(t)
 
+    turns = np.zeros(0)  # of a tree: unknown in absolute coordinates
+
+    def turns_at(self, t: float) -> Floats:
+        return self.turns
+
     def work_until(self, t: float) -> Floats:
         own = self.account
         return (

@@ -10,7 +10,7 @@ import numpy as np
 from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OK, STATE, P, V
-from runtime.dynamics.lift import lift_once
+from runtime.dynamics.lift import lift_once, places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
@@ -25,6 +25,7 @@ from runtime.integrate.step_control import failure
 from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
+from runtime.results.whole_turns import near
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -186,6 +187,17 @@ class InJointCoordinates(Compiled):
         """As of ``Compiled``."""
         own: Floats = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, y[None])[0]
         return own
+
+    @property
+    def turns(self) -> Floats:
+        """As of ``Compiled``."""
+        angles: Floats = self.s.y[places_of_turns(self.work.tree.data)]
+        return angles
+
+    def _turns_in(self, y: Floats) -> Floats:
+        """As of ``Compiled``."""
+        angles = self._own_state(y)[places_of_turns(self.work.tree.data)]
+        return near(angles, self.turns)
 
     def _lifted(self) -> Floats:
         tree = self.work.tree
