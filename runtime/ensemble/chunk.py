@@ -268,7 +268,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         times, motions = np.array([s.t_start, s.t_end]), np.concatenate([states[:, None], final], axis=1)[good]
         work = np.outer(limits.work[good], [0.0, 1.0])
     _say_unbalanced(at[good], times, motions, work, built, task, chunk)
-    if not of_tree:
+    if not of_tree and task.counts_turns:
         _say_undecided(at[good], results.out[good], built, task, chunk)
     return at[~good].tolist()  # type: ignore[no-any-return]
 

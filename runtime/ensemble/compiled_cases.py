@@ -275,7 +275,8 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     else:
         kept = _columns(group, given, found, np.flatnonzero(good), known, system_of, task, chunk)
     chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
-    for k, text in remarks(group, found, control, np.flatnonzero(good), system_of).items():
+    whose = system_of if task.counts_turns else None
+    for k, text in remarks(group, found, control, np.flatnonzero(good), whose).items():
         message = message_at_end(how.t_end) + text
         if message.partition(TURNED)[0] != message_at_end(how.t_end):
             chunk.messages.setdefault(chunk.first + int(at[k]), message)
@@ -283,9 +284,12 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
 
 
 def remarks(
-    group: Group, found: CasesFound, control: CaseControl, good: Ints, system_of: Callable[[int], System]
+    group: Group, found: CasesFound, control: CaseControl, good: Ints, system_of: Callable[[int], System] | None
 ) -> dict[int, str]:
-    """What the messages of cases say beside their end, by place; as in ``simulate``."""
+    """What the messages of cases say beside their end, by place; as in ``simulate``.
+
+    system_of : of a case; None where whole turns do not count
+    """
     how = group.how
     explained = error = np.zeros(len(found.status))
     if found.energy.shape[1]:
@@ -299,7 +303,7 @@ def remarks(
     unbalanced, of_tree = ~(np.abs(error) <= explained), bool(control.in_joints)
     t, states = np.array(how.t), found.out[..., : STATE * len(group.system.bodies)]
     far = np.zeros(len(found.status), bool)
-    if followed_by_poses(group.system, of_tree=of_tree):
+    if system_of is not None and followed_by_poses(group.system, of_tree=of_tree):
         far = perhaps_undecided(t, states)
     for k in good[(unbalanced | far | _perhaps_said(found, how))[good]].tolist():
         if control.projected:
@@ -310,7 +314,8 @@ def remarks(
         if unbalanced[k]:
             text += remark_on_balance(float(error[k]), float(found.energy[k, AT]), float(explained[k]))
         text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
-        text += remark_on_turns(system_of(group.cases[k]), t, states[k], how.method, of_tree=of_tree) if far[k] else ""
+        if far[k] and system_of is not None:
+            text += remark_on_turns(system_of(group.cases[k]), t, states[k], how.method, of_tree=of_tree)
         turns = int(found.turns[k])
         text += turns_of([(names[i % 2], float(t)) for i, t in enumerate(found.turn_times[k, :turns])], turns)
         if text:

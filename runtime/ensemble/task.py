@@ -18,6 +18,8 @@ from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.quantity import Quantity
 from runtime.system.system import System
 
+TURNING = ("angle", "limit_angle")  # parts that count whole turns
+
 
 class Stopped(Exception):
     """A chunk was stopped before its end."""
@@ -43,6 +45,11 @@ class Task:
         found = asdict(self.how) | {"assemble": self.assemble, "max_steps": max_steps}
         found["equations"] = f"{found.pop('coordinates')} coordinates"  # "coordinates" is an attribute of NetCDF's own
         return found
+
+    @property
+    def counts_turns(self) -> bool:
+        """Whether whole turns of joints are part of what is kept of a case."""
+        return self.outputs is None or any(one.quantity.part in TURNING for one in self.outputs.values())
 
     @property
     def kept_shape(self) -> tuple[int, ...]:
