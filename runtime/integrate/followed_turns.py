@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.layout import STATE
-from runtime.results.joint_angles import coordinates_and_rates, missing_turns
+from runtime.results.joint_angles import coordinates_and_rates, missing_turns, poses_of
+from runtime.results.undecided_turns import perhaps_undecided
 from runtime.results.whole_turns import near, turns_of_tree
 from runtime.support.arrays import Floats
+from runtime.system.joint_motion import coordinates
 from runtime.system.spanning_tree import TreeSteps
 from runtime.system.system import System
 
@@ -41,12 +42,21 @@ class FollowedTurns:
     def _followed(self, t: Floats, y: Floats, start: Floats) -> Floats:
         """Angles (m, turns) at times (m,) in states (m, 13 bodies), from those at the first one."""
         found = np.empty((len(t), len(self._turns)))
+        with_rates = perhaps_undecided(t, y[None])[0]
         known: dict[str, tuple[Floats, Floats]] = {}
         for k, turn in enumerate(self._turns):
             if turn.joint not in known:
-                motion = self._system.joint_motions[turn.joint]
-                known[turn.joint] = coordinates_and_rates(self._system, motion, y.reshape(len(y), -1, STATE))
+                known[turn.joint] = self._coordinates(turn.joint, y, with_rates=with_rates)
             angles, rates = (turn.sign * part[:, turn.place, None] for part in known[turn.joint])
-            angles = angles + missing_turns(angles, rates, t)
+            if with_rates:
+                angles = angles + missing_turns(angles, rates, t)
             found[:, k] = angles[:, 0] + near(angles[:1, 0], start[k]) - angles[0, 0]
         return found
+
+    def _coordinates(self, joint: str, y: Floats, *, with_rates: bool) -> tuple[Floats, Floats]:
+        """Coordinates of a joint in states (m, 13 bodies), and their rates where these are asked for."""
+        motion = self._system.joint_motions[joint]
+        if with_rates:
+            return coordinates_and_rates(self._system, motion, y)
+        found = coordinates(motion, poses_of(self._system, motion, y)[0])
+        return found, found

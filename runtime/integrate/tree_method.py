@@ -139,6 +139,7 @@ class InJointCoordinates(Compiled):
         if system.couplings:
             z = coupled(system, self.tree, state, z)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
+        self._places = places_of_turns(self.work.tree.data)
         if is_projected(system):
             self.s.flags[stepping.PROJECTED] = 1
             self.bind(self.s)
@@ -191,13 +192,12 @@ class InJointCoordinates(Compiled):
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
-        angles: Floats = self.s.y[places_of_turns(self.work.tree.data)]
+        angles: Floats = self.s.y[self._places]
         return angles
 
     def _turns_in(self, y: Floats) -> Floats:
         """As of ``Compiled``."""
-        angles = self._own_state(y)[places_of_turns(self.work.tree.data)]
-        return near(angles, self.turns)
+        return near(self._own_state(y)[self._places], self.turns)
 
     def _lifted(self) -> Floats:
         tree = self.work.tree

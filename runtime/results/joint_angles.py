@@ -11,7 +11,7 @@ from runtime.dynamics.layout import GROUND_INDEX, STATE
 from runtime.results.whole_turns import WholeTurns, set_whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.names import named
-from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
+from runtime.system.joint_motion import FULL_TURN, JointMotion, Pose, coordinates, rates, relative_poses
 from runtime.system.reference import body_places, ground_state
 from runtime.system.system import System
 
@@ -104,11 +104,16 @@ def by_name(motion: JointMotion, values: Floats, speeds: Floats, axis: int = -1)
     return JointAngles(motion.joint.name, motion.joint.kind, parts(values), parts(speeds), motion.units)
 
 
-def coordinates_and_rates(system: System, motion: JointMotion, states: Floats) -> tuple[Floats, Floats]:
-    """Coordinates and rates (n, coordinates) of a joint, with its motion, in states (n, bodies, 13) or (n, 13 bodies)."""
+def poses_of(system: System, motion: JointMotion, states: Floats) -> tuple[Pose, Floats, Floats]:
+    """Relative poses of a joint in states (n, bodies, 13) or (n, 13 bodies), and the states (n, 13) of its bodies."""
     places, ground = body_places(system.body_names), np.broadcast_to(ground_state(), (len(states), STATE))
     ends = places[motion.joint.body_i], places[motion.joint.body_j]
     states = states.reshape(len(states), -1, STATE)
     of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
-    poses = relative_poses(of_i, of_j)
+    return relative_poses(of_i, of_j), of_i, of_j
+
+
+def coordinates_and_rates(system: System, motion: JointMotion, states: Floats) -> tuple[Floats, Floats]:
+    """Coordinates and rates (n, coordinates) of a joint, with its motion, in states (n, bodies, 13) or (n, 13 bodies)."""
+    poses, of_i, of_j = poses_of(system, motion, states)
     return coordinates(motion, poses), rates(motion, poses, of_i, of_j)

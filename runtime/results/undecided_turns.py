@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.layout import OMEGA, STATE
+from runtime.dynamics.lift import GROUND_STEP
 from runtime.results.joint_angles import coordinates_and_rates, turns_of
 from runtime.results.whole_turns import turns_of_tree
 from runtime.support.arrays import Bools, Floats
+from runtime.support.latest import Latest
 from runtime.system.joint_motion import FULL_TURN, JointMotion
+from runtime.system.reference import body_places
 from runtime.system.system import System
 
+Followed = list[tuple[JointMotion, list[int]]]
 HALF_TURN = 0.5 * FULL_TURN
 OF_JOINTS = ("auto", "dop853")  # methods that take the coordinates of joints
 MARGIN = 3.0  # rates of coordinates may be larger than angular velocities
@@ -42,14 +46,27 @@ def remark_on_turns(system: System, t: Floats, states: Floats, method: str, *, o
     return remark + (", or coordinates='joint'" if other else "")
 
 
-def followed_by_poses(system: System, *, of_tree: bool) -> list[tuple[JointMotion, list[int]]]:
-    """Joints, and the places of their coordinates whose whole turns poses have to show."""
-    known = {(turn.joint, turn.place) for turn in turns_of_tree(system.tree)} if of_tree else set()
-    found = []
+def _followed(system: System) -> tuple[Followed, Followed]:
+    """Joints whose bodies move against each other, and the places of their turns: all of them, and those that no tree has."""
+    tree, places = system.tree, body_places(system.body_names)
+    known = {(turn.joint, turn.place) for turn in turns_of_tree(tree)}
+    every, others = [], []
     for name, motion in system.joint_motions.items():
-        if places := [place for place in turns_of(motion) if (name, place) not in known]:
-            found.append((motion, places))
-    return found
+        ends = [places[body] - 1 for body in (motion.joint.body_i, motion.joint.body_j)]
+        if tree is not None and len({GROUND_STEP if b < 0 else tree.body_step[b] for b in ends}) == 1:
+            continue  # other joints lock its bodies to each other
+        turns = turns_of(motion)
+        every.append((motion, turns))
+        others.append((motion, [place for place in turns if (name, place) not in known]))
+    return tuple([one for one in found if one[1]] for found in (every, others))  # type: ignore[return-value]
+
+
+_followed_of = Latest(_followed, 8)
+
+
+def followed_by_poses(system: System, *, of_tree: bool) -> Followed:
+    """Joints, and the places of their coordinates whose whole turns poses have to show."""
+    return _followed_of(system)[of_tree]
 
 
 def perhaps_undecided(t: Floats, states: Floats) -> Bools:

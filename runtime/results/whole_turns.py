@@ -68,9 +68,8 @@ def before_start(start: Floats) -> Floats:
 
 
 def quarters_of(angles: Floats) -> Ints:
-    """Angles [rad] in quarters of a turn, 0 where they are not finite."""
-    known = np.where(np.isfinite(angles), angles, 0.0)
-    quarters: Ints = np.rint(known / QUARTER).astype(np.int32)
+    """Angles [rad] in quarters of a turn."""
+    quarters: Ints = np.rint(angles / QUARTER).astype(np.int32)
     return quarters
 
 
