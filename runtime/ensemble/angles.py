@@ -17,6 +17,8 @@ from runtime.system.joint_motion import JointMotion
 from runtime.system.quantity import COORDINATES, Role
 from runtime.system.system import System
 
+Turns = list[tuple[Ints, Ints]]
+
 
 def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
     """Coordinates and rates by joint, (cases, times) each, NaN where a case did not arrive.
@@ -40,14 +42,15 @@ def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
     return named("joint with coordinates", found, "joints with coordinates")
 
 
-def _turns(ensemble: Any) -> dict[int, Ints]:
-    """``WholeTurns.quarters`` (times, turns) of the cases whose states do not show them, by case."""
+def _turns(ensemble: Any) -> Turns:
+    """``Chunk.turns`` of all chunks."""
     kept = ensemble._states
-    parts = [kept.turns(first) for first, _ in kept.done()] if isinstance(kept, Folder) else [c.turns for c in kept]
-    return {case: own for part in parts for case, own in part.items()}
+    if isinstance(kept, Folder):
+        return [own for first, _ in kept.done() for own in kept.turns(first)]
+    return [own for chunk in kept for own in getattr(chunk, "turns", ())]  # pickled by earlier versions: none
 
 
-def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Mapping[int, Ints]) -> JointAngles:
+def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Turns) -> JointAngles:
     """Coordinates of a joint in states (cases, times, bodies, 13), with the whole turns of some cases."""
     cases, times = states.shape[:2]
     known = np.asarray(np.isfinite(states.reshape(cases, times, -1)).all(axis=2))
@@ -63,8 +66,10 @@ def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Mappin
         for k, unit in enumerate(motion.units.values()):
             if unit == "rad":
                 values[..., k] = np.unwrap(values[..., k] - before_start(values[:, :1, k]), axis=1)
-    for case, quarters in turns.items():
-        set_whole_turns(system.tree, motion, values[case], quarters)
+    for numbers, quarters in turns:
+        own = values[numbers]
+        set_whole_turns(system.tree, motion, own, quarters)
+        values[numbers] = own
     return by_name(motion, values, rates)
 
 

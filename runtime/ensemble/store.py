@@ -177,7 +177,7 @@ class Folder:
         packed = {name: getattr(chunk, name) for name in ("states", *COLUMNS)}
         packed["messages"] = np.array(json.dumps(chunk.messages))
         if chunk.turns:
-            packed["turn_cases"], packed["turns"] = np.array([*chunk.turns]), np.stack([*chunk.turns.values()])
+            packed["turn_cases"], packed["turns"] = map(np.concatenate, zip(*chunk.turns, strict=True))
         packed["first"], packed["mark"] = np.array(chunk.first), np.array(chunk.mark)
         _write(self._file(chunk.first), _packed(sealed(packed, self._description[SEAL])))
 
@@ -203,10 +203,10 @@ class Folder:
             raise ModelError(f"{file} was changed since it was written; {AGAIN}")
         return arrays
 
-    def turns(self, first: int) -> dict[int, Ints]:
+    def turns(self, first: int) -> list[tuple[Ints, Ints]]:
         """``Chunk.turns`` of a finished chunk."""
         arrays = self.load(first, states=False)
-        return dict(zip(arrays["turn_cases"].tolist(), arrays["turns"], strict=True)) if "turns" in arrays else {}
+        return [(arrays["turn_cases"], arrays["turns"])] if "turns" in arrays else []
 
     def outcome(self, first: int) -> Chunk:
         """A finished chunk without its states."""

@@ -71,9 +71,8 @@ class Chunk:
     in_batch: Bools  # (cases,) by vector instructions, or one after another in compiled code
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
-    turns: dict[int, Ints] = field(
-        default_factory=dict
-    )  # ``WholeTurns.quarters`` by case number, where states do not show them
+    # Case numbers (m,) and ``WholeTurns.quarters`` (m, times, turns), where states do not show them.
+    turns: list[tuple[Ints, Ints]] = field(default_factory=list)
 
     def keep(self, cases: Ints, states: Floats | None, counts: Ints, reached: Floats) -> None:
         """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them.
@@ -87,8 +86,9 @@ class Chunk:
 
     def keep_turns(self, task: Task, cases: Ints, quarters: Ints) -> None:
         """Keep ``WholeTurns.quarters`` (cases, times, turns) of cases of a system where states do not show the turns."""
-        for k in np.flatnonzero(needed(quarters)).tolist() if isinstance(task.system, System) else ():
-            self.turns[self.first + int(cases[k])] = quarters[k].copy()
+        at = np.flatnonzero(needed(quarters))
+        if len(at) and isinstance(task.system, System):
+            self.turns.append((self.first + cases[at], quarters[at]))
 
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
         """Keep remarks on some of these cases, which reached their end."""

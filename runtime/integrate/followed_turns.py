@@ -22,18 +22,20 @@ class FollowedTurns:
 
     def go_on(self, times: Floats, states: Floats) -> Floats:
         """Angles (m, turns) at later times (m,) in any order, with the ends of all steps, in states (m, 13 bodies)."""
-        if not len(times):
-            return np.zeros((0, len(self._turns)))
+        found = np.full((len(times), len(self._turns)), np.nan)
         order = np.argsort(times, kind="stable")
-        t, y = np.append(self._t[-1], times[order]), np.concatenate([self._y[-1:], states[order]])
-        angles = self._followed(t, y, self._angles[-1])
-        self._t, self._y, self._angles = t, y, angles
-        found = np.empty((len(times), len(self._turns)))
-        found[order] = angles[1:]
+        order = order[np.isfinite(states[order]).all(axis=1)]  # others are no part of a result
+        if len(order):
+            t, y = np.append(self._t[-1], times[order]), np.concatenate([self._y[-1:], states[order]])
+            angles = self._followed(t, y, self._angles[-1])
+            self._t, self._y, self._angles = t, y, angles
+            found[order] = angles[1:]
         return found
 
     def at(self, t: float, y: Floats) -> Floats:
         """Angles at a time of the last steps in the state (13 bodies,) there."""
+        if not np.isfinite(y).all():
+            return np.full(len(self._turns), np.nan)
         k = max(int(np.searchsorted(self._t, t, side="right")) - 1, 0)
         both = np.array([self._t[k], t]), np.stack([self._y[k], y])
         angles: Floats = self._followed(*both, self._angles[k])[1]

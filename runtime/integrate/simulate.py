@@ -162,7 +162,7 @@ def simulate(
     if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(events):
         stepper.watch(event_workspace(watched(crossings, system)))
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
-    times, states, done, angles, status, reason = _integrate(stepper, how, search, bar)
+    times, states, done, angles, status, reason = _integrate(stepper, how, search, bar, len(start))
     if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (
         found := violated_row(system, stepper, times, states, how)
     ):
@@ -235,7 +235,7 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 
 
 def _integrate(
-    stepper: Compiled | JointsFirst | SciPy, how: Settings, search: EventSearch, bar: Progress
+    stepper: Compiled | JointsFirst | SciPy, how: Settings, search: EventSearch, bar: Progress, turns: int
 ) -> tuple[Floats, Floats, Floats, Floats, Status, str]:
     """Times (m,), states (m, n), work (m, sources) and turns of a tree (m, turns) of the result, status, and the message.
 
@@ -248,9 +248,9 @@ def _integrate(
         else:
             recorder = Recorder(stepper, outputs)
             status, reason = integrate_stepwise(stepper, recorder, search, how, bar)
-            times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power) + len(stepper.turns))
+            times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power) + turns)
     sources = len(stepper.work.power)
-    end = states.shape[1] - len(stepper.turns)
+    end = states.shape[1] - turns
     width = end - sources
     done, angles = states[:, width:end], states[:, end:]
     if width < states.shape[1]:

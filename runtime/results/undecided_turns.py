@@ -31,6 +31,8 @@ def remark_on_turns(system: System, t: Floats, states: Floats, method: str, *, o
         return ""
     worst, remark = HALF_TURN, ""
     for motion, places in unknown:
+        if not _perhaps_of(system, motion, t, states):
+            continue
         rates = np.abs(coordinates_and_rates(system, motion, states)[1][:, places])
         fastest = np.nan_to_num(np.maximum(rates[1:], rates[:-1]))
         turned = fastest * np.diff(t)[:, None]
@@ -67,6 +69,15 @@ _followed_of = Latest(_followed, 8)
 def followed_by_poses(system: System, *, of_tree: bool) -> Followed:
     """Joints, and the places of their coordinates whose whole turns poses have to show."""
     return _followed_of(system)[of_tree]
+
+
+def _perhaps_of(system: System, motion: JointMotion, t: Floats, states: Floats) -> bool:
+    """``perhaps_undecided`` of the bodies of a joint against each other."""
+    places, omega = body_places(system.body_names), states.reshape(len(t), -1, STATE)[..., OMEGA:]
+    omega = np.concatenate([np.zeros_like(omega[:, :1]), omega], axis=1)  # ground is the first place
+    of_i, of_j = (omega[:, places[body]] for body in (motion.joint.body_i, motion.joint.body_j))
+    relative = np.abs(of_j - of_i).sum(axis=1)
+    return bool((MARGIN * np.maximum(relative[1:], relative[:-1]) * np.diff(t) > HALF_TURN).any())
 
 
 def perhaps_undecided(t: Floats, states: Floats) -> Bools:
