@@ -9,6 +9,7 @@ import runtime
 from models import four_bar
 from runtime import GROUND, Builder, Cone, Event
 from runtime.dynamics.status import Status
+from runtime.integrate.followed_turns import FollowedTurns
 from runtime.integrate.tree_method import InJointCoordinates
 
 RATE, START = 50.0, 0.5
@@ -122,3 +123,14 @@ def test_joints_that_close_loops_name_turns_that_times_do_not_show():
     assert fine.message == "reached t = 1 s" and f"turns of '{closing}.angle' are not known" in run.message
     for name in set(run.angles) - {closing}:
         assert run.angles[name].angle == pytest.approx(fine.angles[name].angle[[0, 200, 400]], abs=1e-6)
+
+
+def test_turns_are_followed_by_rates_from_step_to_step():
+    """Steps of several turns, in any order."""
+    system, t = rotor(), np.array([0.3, 0.1, 0.2, 0.4])
+    run = runtime.simulate(system, 0.4, t_eval=np.sort(t))
+    states = run.states[np.argsort(np.argsort(t))]
+    followed = FollowedTurns(system, system.tree, 0.0, system.state.y, np.array([START]))
+    sparse = [0, 3]  # 15 and 20 rad after the start
+    assert followed.go_on(t[sparse], states[sparse])[:, 0] == pytest.approx(START + RATE * t[sparse], abs=1e-7)
+    assert followed.at(0.4, states[3]) == pytest.approx(START + RATE * 0.4, abs=1e-7)
