@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from runtime.dynamics.elimination import PIVOT_TOLERANCE
 from runtime.dynamics.force_elements import EventWorkspace
 from runtime.dynamics.layout import OK
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -21,6 +20,7 @@ from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJE
 from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
+from runtime.integrate.failures import failure_detail
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
@@ -30,7 +30,6 @@ from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
 from runtime.support.pool import Block, Pool
-from runtime.system.joint_friction import reason_of_friction
 from runtime.system.system import System
 from runtime.system.workspaces import pooled_workspace, workspace_of_jacobian
 
@@ -383,35 +382,3 @@ def kernel_of(work: Workspace) -> str:
 def lost_digits_at(smallest_pivot: float, rtol: float, atol: float) -> float:
     """Digits of the tolerance that are lost at a pivot ratio."""
     return float(stepping.lost_digits.py_func(smallest_pivot, rtol + atol))
-
-
-def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> RunFailure:
-    """The failure of an evaluation at a time [s] with this code, which is not OK."""
-    status = failure.py_func(code)
-    return RunFailure(status, t, failure_detail(status, system, work))
-
-
-def failure_detail(
-    status: Status, system: System, work: Workspace, *, projected: bool = True, stuck: bool = False
-) -> str:
-    """The cause of a singular configuration, or a force that is not finite; empty for another status."""
-    if status == Status.NOT_FINITE:
-        bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
-        return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
-    if status == Status.FRICTION_NOT_UNIQUE:
-        return reason_of_friction(system, work)
-    if status != Status.SINGULAR_CONFIGURATION:
-        return ""
-    thin = system.data.thin_body
-    if len(thin) and not system.data.closed and work.smallest_pivot[0] > PIVOT_TOLERANCE:  # the rows are independent
-        fastest = np.argmax(np.nan_to_num(np.abs(work.v_dot[thin, 3:]).max(axis=1), nan=np.inf))
-        name = system.body_names[thin[fastest] - 1]
-        return f"body '{name}' has no inertia in a rotation that is free there; give it a moment of inertia"
-    k, r = map(int, work.failed)
-    joint = system.joints[k]
-    hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
-    if stuck:
-        hint += ", and the accelerations that they admit lead to no motion that satisfies them"
-    if system.data.closed and not projected:
-        hint += ", and only 'dop853' and 'radau' without alpha and beta pass singular poses of closed loops"
-    return f"row {system.row_name(k, r)} depends on the others{hint}"

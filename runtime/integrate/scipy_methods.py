@@ -16,7 +16,8 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import stepping
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.contact_events import find_contact_events
-from runtime.integrate.methods import evaluation_failure, failure_detail, kernel_of, lost_digits_at
+from runtime.integrate.failures import evaluation_failure, failure_detail
+from runtime.integrate.methods import kernel_of, lost_digits_at
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.stepwise_balance import SteppedBalance
 from runtime.jit.references import reference

@@ -19,7 +19,8 @@ from runtime.integrate.balance import balance_of
 from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.dense_output import state_once
-from runtime.integrate.methods import Compiled, failure_detail
+from runtime.integrate.failures import failure_detail
+from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.tree_stages import addresses_of_tree
