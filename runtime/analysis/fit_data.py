@@ -48,6 +48,7 @@ class Measured(NamedTuple):
         values = self.read(found)
         if not self.is_turn:
             return values
+        values = np.unwrap(values)  # as ``_without_jumps``
         first = int(np.argmax(np.isfinite(self.values)))
         turns: Floats = values - FULL_TURN * np.round((values[first] - self.values[first]) / FULL_TURN)
         return turns
@@ -210,7 +211,7 @@ def _nearest_signs(known: Floats, own: Floats) -> Floats:
 
 
 def _without_jumps(angles: Floats) -> Floats:
-    """Angles without jumps of more than half a turn from one time to the next, as those of results; gaps are left as they are."""
+    """Angles without jumps of more than half a turn from one time to the next; gaps are left as they are."""
     found, turns = angles.copy(), np.round(np.diff(angles) / FULL_TURN)
     found[1:] -= FULL_TURN * np.cumsum(np.nan_to_num(turns))
     return found

@@ -33,6 +33,7 @@ from runtime.integrate.tree_method import in_joint_coordinates
 from runtime.integrate.variational.contacts import FINE, GRAZES, ContactDirections
 from runtime.integrate.variational.equations import Varied
 from runtime.integrate.variational.joints import AlongDirections, Nearby, VariedJoints
+from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -136,15 +137,18 @@ def solve(
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
     in_joints = in_joint_coordinates(system, how)
     referenced = _referenced(question, system, nearby)
+    turns: WholeTurns | None = None
     if in_joints and (found := _in_joints(question, how, referenced, y, nearby, progress)) is not None:
-        states, slopes, count = found
+        states, slopes, count, turns = found
     elif not how.projected and (module := _module(nearby)) is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
         states, slopes, count = _one_by_one(question, how, system, y, initial, nearby, progress)
     errors = np.array([six.error for six in nearby])
     motions = referenced.motions(nearby)
-    return Sensitivities(referenced.own, question.names, row, np.array(how.t), states, slopes, count, errors, motions)
+    return Sensitivities(
+        referenced.own, question.names, row, np.array(how.t), states, slopes, count, errors, motions, turns
+    )
 
 
 class _Referenced(NamedTuple):
@@ -246,7 +250,7 @@ def _one_by_one(
 def _in_joints(
     question: Question, how: Settings, referenced: _Referenced, y: Floats, nearby: Sequence[NearbySystems],
     progress: Callable[[float, float], None] | None,
-) -> tuple[Floats, Floats, int] | None:  # fmt: skip
+) -> tuple[Floats, Floats, int, WholeTurns] | None:  # fmt: skip
     """The motion and its derivatives in joint coordinates; None where these fail and were not asked for."""
     if referenced.error is not None:
         raise referenced.error
@@ -279,7 +283,7 @@ def _in_joints(
     states, slopes = varied.of_bodies(out)
     if found := violated_row(system, m, times, states, how):
         raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
-    return states, slopes, m.counts()[1]
+    return states, slopes, m.counts()[1], varied.turns(out)
 
 
 def _with_reference(question: Question, system: System) -> System:

@@ -13,6 +13,7 @@ from runtime.analysis.angle_slopes import NearbyMotions, slopes_of_angles
 from runtime.dynamics.layout import STATE
 from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -46,6 +47,7 @@ class Sensitivities:
     steps: int
     argument_errors: Floats = field(repr=False)
     _nearby: tuple[NearbyMotions, ...] | str = field(repr=False, default="the coordinates of joints are not known")
+    _turns: WholeTurns | None = field(repr=False, default=None)
 
     def _by_body(self, array: Floats, part: str) -> Mapping[str, Floats]:
         wide = array.reshape(len(self.t), -1, STATE, *array.shape[2:])
@@ -79,7 +81,7 @@ class Sensitivities:
     @cached_property
     def motion(self) -> Mapping[str, JointAngles]:
         """Coordinates of the joints and their rates, by joint, as ``Run.angles``; (m,) each."""
-        return joint_angles(self.system, self.states.reshape(len(self.t), -1, STATE))
+        return joint_angles(self.system, self.states.reshape(len(self.t), -1, STATE), self._turns)
 
     @cached_property
     def angles(self) -> Mapping[str, JointAngles]:

@@ -42,6 +42,12 @@ class TreeData(NamedTuple):
     armature: Floats  # (n,) inertia of a rotor along a turn [kg m^2] or slide [kg]
 
 
+def places_of_turns(tree: TreeData) -> Ints:
+    """Places of the angles of turns in the state, in the order of the steps."""
+    places: Ints = tree.q[tree.kind == TURN]
+    return places
+
+
 class LiftWorkspace(NamedTuple):
     """Memory: after each step its point, Euler parameters, rotation matrix, velocity of the point, angular velocity."""
 

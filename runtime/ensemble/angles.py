@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ensemble.kept_outputs import from_within_half_a_turn
+from runtime.ensemble.store import Folder
 from runtime.results.joint_angles import JointAngles, by_name, coordinates_and_rates
-from runtime.support.arrays import Floats
+from runtime.results.whole_turns import before_start, set_whole_turns
+from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.system.joint_motion import JointMotion
 from runtime.system.quantity import COORDINATES, Role
 from runtime.system.system import System
+
+Turns = list[tuple[Ints, Ints]]
 
 
 def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
@@ -34,13 +37,21 @@ def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
     if not isinstance(task.system, System) or differ:
         whose = f"'{differ[0]}'" if differ else "arguments of a function"
         raise ModelError(f"angles: the joints differ between cases of {whose}; {remedy}")
-    states = ensemble.states()
-    found = {name: _of_joint(task.system, motion, states) for name, motion in task.system.joint_motions.items()}
+    states, turns = ensemble.states(), _turns(ensemble)
+    found = {name: _of_joint(task.system, motion, states, turns) for name, motion in task.system.joint_motions.items()}
     return named("joint with coordinates", found, "joints with coordinates")
 
 
-def _of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngles:
-    """Coordinates of a joint in states (cases, times, bodies, 13)."""
+def _turns(ensemble: Any) -> Turns:
+    """``Chunk.turns`` of all chunks."""
+    kept = ensemble._states
+    if isinstance(kept, Folder):
+        return [own for first, _ in kept.done() for own in kept.turns(first)]
+    return [own for chunk in kept for own in getattr(chunk, "turns", ())]  # pickled by earlier versions: none
+
+
+def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Turns) -> JointAngles:
+    """Coordinates of a joint in states (cases, times, bodies, 13), with the whole turns of some cases."""
     cases, times = states.shape[:2]
     known = np.asarray(np.isfinite(states.reshape(cases, times, -1)).all(axis=2))
     values, rates = (np.full((cases, times, len(motion.units)), np.nan) for _ in range(2))
@@ -54,7 +65,11 @@ def _of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngle
         )
         for k, unit in enumerate(motion.units.values()):
             if unit == "rad":
-                values[..., k] = from_within_half_a_turn(values[..., k])
+                values[..., k] = np.unwrap(values[..., k] - before_start(values[:, :1, k]), axis=1)
+    for numbers, quarters in turns:
+        own = values[numbers]
+        set_whole_turns(system.tree, motion, own, quarters)
+        values[numbers] = own
     return by_name(motion, values, rates)
 
 

@@ -31,6 +31,7 @@ from runtime.ensemble.joint_batch import (
     states_in_lanes,
     stored_in_lanes,
     trees_of_system,
+    turns_in_lanes,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
@@ -77,9 +78,8 @@ class Prepared:
     limits: Floats  # (cases, limits, PARAMETERS)
     good: Bools  # (cases,)
     joints: JointCases | None  # None: the same for all
-    angles: Callable[
-        [Ints, Floats], Floats
-    ]  # of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies)
+    # Of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies).
+    angles: Callable[[Ints, Floats], Floats]
     system_of: Callable[[int], System]  # of a case
 
     def constants(self, at: Ints) -> Floats:
@@ -275,8 +275,11 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     kept, found = at[ended], None
     if task.outputs is not None:
         found = _columns(task, prepared, kept, numbers, results.out[ended], chunk)
-    elif not in_steps:
-        states_in_lanes(trees, results.out, chunk.states, np.where(good, numbers[at], -1))
+    else:
+        turns = turns_in_lanes(prepared.given.tree, z[ended], results.out[ended])
+        chunk.keep_turns(task, numbers[kept], turns.quarters)
+        if not in_steps:
+            states_in_lanes(trees, results.out, chunk.states, np.where(good, numbers[at], -1))
     chunk.keep(numbers[kept], found, results.counts[ended], results.reached[ended])
     chunk.remark(numbers[at], remarks, how.t_end)
     return good
@@ -320,7 +323,7 @@ def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints,
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + int(numbers[kept[k]])] = text
 
-    quantities = BatchQuantities(given.system, states, energies, given.tree, z, limits)
+    quantities = BatchQuantities(given.system, states, energies, given.tree, z, prepared.z[kept], limits)
     return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.derived import energies_of_states
-from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
+from runtime.ensemble.batch_remarks import Built, energies_of, say_undecided, unbalanced, with_places
 from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
@@ -25,13 +24,13 @@ from runtime.ensemble.joint_batch import (
     integrate,
     of_bodies,
     run_trees,
+    turns_in_lanes,
     with_signs,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
 from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
-from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
 from runtime.integrate.batches import batch
 from runtime.integrate.endings import TURNED
 from runtime.integrate.force_parameters import parameters_of_forces
@@ -42,10 +41,10 @@ from runtime.integrate.tree_method import (
     acts_in_lanes,
     in_joint_coordinates,
     lanes_know,
-    scales_of,
     tree_constants,
     tree_of_lanes,
 )
+from runtime.integrate.tree_scales import scales_of
 from runtime.results.run import Run
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
@@ -55,8 +54,6 @@ from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import variant, with_reference
 from runtime.system.whole_model import batch_kernel_of, whole_of
-
-Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
 
 
 def side_by_side(system: System, how: Settings, *, gpu: bool = False) -> bool:
@@ -123,7 +120,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         firsts = built_cases(task, chunk, cases, known.done[:1], known.systems)
         chunk = replace(chunk, mark=mark_of(built | firsts, first))
     groups: dict[str, list[int]] = {}
-    for own, cases_of in _places({case: own for case, (own, _) in built.items()}):
+    for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
         groups.setdefault(_kernel_key(own, how, task.gpu), []).extend(cases_of.tolist())
     for key, members in groups.items():
         _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
@@ -253,7 +250,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     module, s = batch_kernel_of(key.partition(" ")[0]), task.how
     assert module is not None
     states = np.array([built[case][1] for case in members])
-    systems = _places({place: built[case][0] for place, case in enumerate(members)})
+    systems = with_places({place: built[case][0] for place, case in enumerate(members)})
     of_tree = " " in key  # see ``_kernel_key``
     constants = np.concatenate([np.tile(_constants(own, s, of_tree=of_tree), (len(at), 1)) for own, at in systems])
     constants[np.concatenate([at for _, at in systems])] = constants.copy()
@@ -269,7 +266,9 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         found = _columns(task, built, at[good], found, None, chunk)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
     work = np.zeros((2, *motions.shape[:2]))
-    chunk.remark(at[good], _unbalanced(at[good], times, motions, work, built, task, results.counts[good]), s.t_end)
+    chunk.remark(at[good], unbalanced(at[good], times, motions, work, built, task, results.counts[good]), s.t_end)
+    if task.counts_turns:
+        say_undecided(at[good], results.out[good], built, task, chunk)
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 
@@ -284,58 +283,32 @@ def _run_on_trees(
     good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS) & ~runs.remarkable
     motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
     work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
-    remarks = _unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good])
+    remarks = unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good])
     if runs.forces:  # such a case is run alone: its message is that of ``simulate``
         good[np.flatnonzero(good)[list(remarks)]] = False
         remarks = {}
     found = out[good]
     if task.outputs is not None:
-        found = _columns(task, built, at[good], found, results.out[good], chunk)
+        found = _columns(task, built, at[good], found, (initial[good], results.out[good]), chunk)
+    else:
+        turns = turns_in_lanes(tree_of_lanes(systems[0][0]), initial[good], results.out[good])
+        chunk.keep_turns(task, at[good], turns.quarters)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
     chunk.remark(at[good], remarks, task.how.t_end)
     return good
 
 
-def _places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
-    """Each system once, with its keys."""
-    found: dict[int, tuple[System, list[int]]] = {}
-    for place, system in systems.items():
-        found.setdefault(id(system), (system, []))[1].append(place)
-    return [(system, np.array(places)) for system, places in found.values()]
+def _columns(
+    task: Task, built: Built, cases: Ints, states: Floats, z: tuple[Floats, Floats] | None, chunk: Chunk
+) -> Floats:
+    """Outputs (cases, columns) from states (cases, times, 13 bodies).
 
-
-def _unbalanced(
-    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, counts: Ints
-) -> dict[int, str]:
-    """Remarks on cases of a batch whose energy changes by more than the tolerance explains, by their places.
-
-    motions (cases, n, 13 bodies) at times (n,); work (2, cases, n): of all sources until then, and of all steps without signs.
+    z : coordinates of their trees at the start (cases, n) and at the times (cases, times, n)
     """
-    remarks: dict[int, str] = {}
-    for own, places in _places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
-        of_case, (done, exchanged), steps = _energies(own, times, motions[places]), work[:, places], counts[places, 1]
-        found = unbalanced_cases(weight_of(own.data), task.how, steps, times, of_case, done, exchanged[:, 0])
-        remarks |= {int(places[k]): text for k, text in found.items()}
-    return remarks
-
-
-def _energies(system: System, times: Floats, states: Floats) -> Floats:
-    """Energies (cases, n, 3) of states (cases, n, 13 bodies), at times (n,), of cases with the same system."""
-    if system.loaded:
-        flat = states.reshape(-1, states.shape[2])
-        none, at = np.zeros((0, 4)), np.tile(times, len(states))
-        found = energies_of_states(at, flat, none, system.data, shared_workspace_for(system.data))
-        return found.reshape(*states.shape[:2], -1)
-    masses = np.broadcast_to(system.data.mass[1:], (len(states), len(system.bodies)))
-    return energies_of_motions(masses, system.data.inertia[1:], system.gravity, states)
-
-
-def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | None, chunk: Chunk) -> Floats:
-    """Outputs (cases, columns) from states (cases, times, 13 bodies), and coordinates of their trees (cases, times, n)."""
     assert task.outputs is not None
     if not len(cases):
         return np.zeros((0, *task.kept_shape))
-    systems = _places({place: built[case][0] for place, case in enumerate(cases.tolist())})
+    systems = with_places({place: built[case][0] for place, case in enumerate(cases.tolist())})
     tree = None
     if z is not None and same_coordinates([tree_of_lanes(own) for own, _ in systems]):
         tree = tree_of_lanes(systems[0][0])
@@ -343,14 +316,15 @@ def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | 
     def energies() -> Floats:
         found = np.empty((*states.shape[:2], 3))
         for own, places in systems:
-            found[places] = _energies(own, np.array(task.how.t, float), states[places])
+            found[places] = energies_of(own, np.array(task.how.t, float), states[places])
         return found
 
     def say(place: int, text: str) -> None:
         chunk.messages[chunk.first + int(cases[place])] = text
 
     limits = given_limits(systems, len(cases)) if tree is not None and tree.limits else None
-    quantities = BatchQuantities(systems[0][0], lambda: states, energies, tree, z, limits)
+    start, path = (None, None) if z is None else z
+    quantities = BatchQuantities(systems[0][0], lambda: states, energies, tree, path, start, limits)
     return columns_of_batch(task.outputs, task.how, quantities, lambda place: built[int(cases[place])][0], say)
 
 
@@ -386,6 +360,9 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         chunk.messages[chunk.first + case] = run.message
     if task.outputs is None:
         chunk.states[case, : len(run.states)] = run.states
+        if run._turns is not None and len(run.t):
+            missing = (0, len(s.t or ()) - len(run.t)), (0, 0)
+            chunk.keep_turns(task, np.array([case]), np.pad(run._turns.quarters, missing, "edge")[None])
         return
     try:
         chunk.states[case] = columns_of_run(task.outputs, run, len(s.t or ()))

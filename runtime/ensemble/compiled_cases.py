@@ -15,6 +15,7 @@ import numpy as np
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.layout import STATE
+from runtime.dynamics.lift import places_of_turns
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
@@ -56,6 +57,8 @@ from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
+from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
+from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -252,8 +255,9 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     how, count, system = group.how, len(group.cases), group.system
     own = group.frame.parts
     n, sources = STATE * len(system.bodies), own.explicit.balance.work.shape[1]
+    turns = places_of_turns(own.w.tree.data)
     events = MOST_EVENTS if task.outputs is not None and system.contacts else 0
-    found = cases_found(count, len(how.t or ()), n + sources, len(own.explicit.balance.energy), events)
+    found = cases_found(count, len(how.t or ()), n + sources + len(turns), len(own.explicit.balance.energy), events)
     given, control = group.given(), control_of(system, how)
     while run_cases(
         group.frame.memory, given, found, control
@@ -264,21 +268,28 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     if task.outputs is not None:
         good &= found.passed == 0
     at = np.array(group.cases, np.int64)
-    states = found.out[:, :, :n]
+    known = whole_turns(given.y[good][:, turns], found.out[good, :, n + sources :])
     if task.outputs is None:
-        kept = states[good]
+        kept = found.out[good, :, :n]
+        chunk.keep_turns(task, at[good], known.quarters)
     else:
-        kept = _columns(group, given, found, np.flatnonzero(good), system_of, task, chunk)
+        kept = _columns(group, given, found, np.flatnonzero(good), known, system_of, task, chunk)
     chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
-    for k, text in remarks(group, found, control, np.flatnonzero(good)).items():
+    whose = system_of if task.counts_turns else None
+    for k, text in remarks(group, found, control, np.flatnonzero(good), whose).items():
         message = message_at_end(how.t_end) + text
         if message.partition(TURNED)[0] != message_at_end(how.t_end):
             chunk.messages.setdefault(chunk.first + int(at[k]), message)
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 
-def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -> dict[int, str]:
-    """What the messages of cases say beside their end, by place; as in ``simulate``."""
+def remarks(
+    group: Group, found: CasesFound, control: CaseControl, good: Ints, system_of: Callable[[int], System] | None
+) -> dict[int, str]:
+    """What the messages of cases say beside their end, by place; as in ``simulate``.
+
+    system_of : of a case; None where whole turns do not count
+    """
     how = group.how
     explained = error = np.zeros(len(found.status))
     if found.energy.shape[1]:
@@ -289,8 +300,12 @@ def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -
         error = e[LARGEST_ERROR]
     result: dict[int, str] = {}
     names = (RADAU, DOP853)
-    unbalanced = ~(np.abs(error) <= explained)
-    for k in good[(unbalanced | _perhaps_said(found, how))[good]].tolist():
+    unbalanced, of_tree = ~(np.abs(error) <= explained), bool(control.in_joints)
+    t, states = np.array(how.t), found.out[..., : STATE * len(group.system.bodies)]
+    far = np.zeros(len(found.status), bool)
+    if system_of is not None and followed_by_poses(group.system, of_tree=of_tree):
+        far = perhaps_undecided(t, states)
+    for k in good[(unbalanced | far | _perhaps_said(found, how))[good]].tolist():
         if control.projected:
             digits, when = np.log10(max(found.digits[k, LARGEST_LOST], 1.0)), found.digits[k, WHEN_LOST]
         else:
@@ -299,6 +314,8 @@ def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -
         if unbalanced[k]:
             text += remark_on_balance(float(error[k]), float(found.energy[k, AT]), float(explained[k]))
         text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
+        if far[k] and system_of is not None:
+            text += remark_on_turns(system_of(group.cases[k]), t, states[k], how.method, of_tree=of_tree)
         turns = int(found.turns[k])
         text += turns_of([(names[i % 2], float(t)) for i, t in enumerate(found.turn_times[k, :turns])], turns)
         if text:
@@ -319,6 +336,7 @@ def _columns(
     given: CasesGiven,
     found: CasesFound,
     good: Ints,
+    turns: WholeTurns,
     of_case: Callable[[int], System],
     task: Task,
     chunk: Chunk,
@@ -339,6 +357,7 @@ def _columns(
         lambda: own,
         None if system.armatures else of_states.energies,
         motions=system.joint_motions if same_joints else None,
+        quarters=turns.quarters,
     )
     known = derives and needs_more_than_states(task.outputs)
 
@@ -350,6 +369,7 @@ def _columns(
         run = Run(
             of_this, data, np.array(how.t), own[k], State(system.body_names, own[k, -1]), Status.REACHED_END,
             message_at_end(how.t_end), stats, {}, {}, contact_events=found.events[place, : found.event_counts[place]].copy(),
+            _turns=turns[k] if turns.quarters.size else None,
         )  # fmt: skip
         if known:
             vars(run)["_found"] = of_states.derived(k)

@@ -21,9 +21,11 @@ from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.endings import stiffness_is_said
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.tree_forces import address_of_forces
-from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, scales_of, tree_of_lanes
+from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, tree_of_lanes
+from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
+from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND, SpanningTree, joint_coordinates, turn_weights
@@ -141,6 +143,12 @@ def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states:
     where.pose[..., P:V] *= signs
     own *= signs  # of ``lifted``
     return off_the_rows(lifted, states)
+
+
+def turns_in_lanes(tree: SpanningTree, start: Floats, z: Floats) -> WholeTurns:
+    """Turns of coordinates and rates z (cases, times, n) of trees of turns and slides, from those at the start (cases, n)."""
+    turns = [step for step, kind in enumerate(tree.kinds) if kind == "turn"]
+    return whole_turns(start[:, turns], z[..., turns])
 
 
 def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:

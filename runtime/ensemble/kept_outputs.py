@@ -27,7 +27,8 @@ from runtime.results.joint_angles import angles_of_joint
 from runtime.results.outputs import Output, values_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
-from runtime.support.arrays import Floats
+from runtime.results.whole_turns import before_start
+from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
@@ -61,7 +62,9 @@ class BatchQuantities:
 
     ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3), if they are known;
     ``z`` (cases, times, n): coordinates and rates of the tree, whose steps are all turns and slides;
-    ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same.
+    ``start`` (cases, n): those at the start of the runs;
+    ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same;
+    ``quarters`` (cases, times, turns): ``WholeTurns.quarters``.
     """
 
     system: System
@@ -69,8 +72,10 @@ class BatchQuantities:
     energies: Callable[[], Floats] | None = None
     tree: SpanningTree | None = None
     z: Floats | None = None
+    start: Floats | None = None
     limits: Floats | None = None
     motions: Mapping[str, JointMotion] | None = None
+    quarters: Ints | None = None
     _energies: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
@@ -91,7 +96,8 @@ class BatchQuantities:
         if part in COORDINATES:
             return self._coordinate(quantity)
         if sort == "limit" and self.limits is not None:
-            return self._of_limit(self.tree, self.system.limit_names.index(quantity.owner), part, self.z, self.limits)
+            k = self.system.limit_names.index(quantity.owner)
+            return self._of_limit(self.tree, k, part, self.z, self.limits, self.start)
         return None
 
     def _coordinate_of_states(self, motions: Mapping[str, JointMotion], quantity: Quantity) -> Floats:
@@ -100,31 +106,37 @@ class BatchQuantities:
         states = self.states()
         found = np.empty(states.shape[:2])
         for case, own in enumerate(states):
-            angles = angles_of_joint(self.system, motions[joint], own.reshape(len(own), -1, STATE))
+            turns = None if self.quarters is None or not self.quarters.size else self.quarters[case]
+            angles = angles_of_joint(self.system, motions[joint], own.reshape(len(own), -1, STATE), turns)
             found[case] = (angles.values if quantity.part == "angle" else angles.rates)[column]
         return found
 
     def _coordinate(self, quantity: Quantity) -> Floats | None:
-        """A coordinate of a joint or its rate, as ``Run.angles`` has it: the first angle is within half a turn."""
-        assert self.tree is not None and self.z is not None
+        """A coordinate of a joint or its rate, as ``Run.angles`` has it: at the start an angle is within half a turn."""
+        assert self.tree is not None and self.z is not None and self.start is not None
         joint, _, column = quantity.owner.rpartition(".")
         place = list(self.system.joint_motions[joint].units).index(column)
         for k, coordinate in enumerate(self.tree.coordinates):
             if (coordinate.joint, coordinate.place) == (joint, place):
                 if quantity.part == "rate":
                     return coordinate.sign * self.z[..., k + len(self.tree.kinds)]
-                values = coordinate.sign * self.z[..., k]
-                return from_within_half_a_turn(values) if quantity.unit == "rad" else values
+                values, start = coordinate.sign * self.z[..., k], coordinate.sign * self.start[:, k, None]
+                return values - before_start(start) if quantity.unit == "rad" else values
         return None
 
     @staticmethod
-    def _of_limit(tree: SpanningTree, k: int, part: str, z: Floats, limits: Floats) -> Floats | None:
+    def _of_limit(
+        tree: SpanningTree, k: int, part: str, z: Floats, limits: Floats, start: Floats | None
+    ) -> Floats | None:
         """A quantity of a limit, as ``LimitMotion`` has it."""
         given, step = np.moveaxis(limits[:, k], 1, 0)[:, :, None], tree.limits[k].step  # (PARAMETERS, cases, 1)
         part = part.removeprefix("limit_")
         angle, rate = given[SIGN] * z[..., step] + given[OFFSET], given[SIGN] * z[..., step + len(tree.kinds)]
-        if part in ("angle", "rate"):
-            return from_within_half_a_turn(angle) if part == "angle" else rate
+        if part == "rate":
+            return rate  # type: ignore[no-any-return]
+        if part == "angle":
+            assert start is not None
+            return angle - before_start(given[SIGN] * start[:, step, None] + given[OFFSET])  # type: ignore[no-any-return]
         if part == "dissipative_moment":
             return given[DAMPING] * np.abs(rate)  # type: ignore[no-any-return]
         if part == "dissipated_power":
@@ -140,15 +152,6 @@ class BatchQuantities:
             python_code(law_cubic.law)(np.minimum(excess / given[COMPLIANCE], 1.0), law)
             return given[MAX_MOMENT] * law[1]  # type: ignore[no-any-return]
         return None  # latitude and longitude of the direction
-
-
-def from_within_half_a_turn(angles: Floats) -> Floats:
-    """Angles (cases, times) as ``Run`` has them: less the whole turns of the first one, and followed from time to time.
-
-    A case that leaves its batch is known in its poses at these times alone.
-    """
-    found: Floats = np.unwrap(angles - FULL_TURN * np.round(angles[:, :1] / FULL_TURN), axis=1)
-    return found
 
 
 def needs_more_than_states(outputs: Outputs) -> bool:

@@ -19,7 +19,8 @@ from runtime.integrate.cases.memory import NO_CHANGES, Changes
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.creeps import CREEP
 from runtime.integrate.stepping import LEVER
-from runtime.integrate.tree_method import in_joint_coordinates, levers_of, module_of_tree, tree_of
+from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, tree_of
+from runtime.integrate.tree_scales import levers_of
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.numbers import LARGEST

@@ -29,6 +29,7 @@ from runtime.ensemble.seals import SEAL, STATES, digest_of_arrays, is_sealed, se
 from runtime.ensemble.task import Chunk, Task
 from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
+from runtime.support.arrays import Ints
 from runtime.support.errors import ModelError
 from runtime.support.files import is_unfinished, reason, write_bytes
 from runtime.system.quantity import parse
@@ -175,6 +176,8 @@ class Folder:
         """Write a finished chunk."""
         packed = {name: getattr(chunk, name) for name in ("states", *COLUMNS)}
         packed["messages"] = np.array(json.dumps(chunk.messages))
+        if chunk.turns:
+            packed["turn_cases"], packed["turns"] = map(np.concatenate, zip(*chunk.turns, strict=True))
         packed["first"], packed["mark"] = np.array(chunk.first), np.array(chunk.mark)
         _write(self._file(chunk.first), _packed(sealed(packed, self._description[SEAL])))
 
@@ -199,6 +202,11 @@ class Folder:
         if not unchanged:
             raise ModelError(f"{file} was changed since it was written; {AGAIN}")
         return arrays
+
+    def turns(self, first: int) -> list[tuple[Ints, Ints]]:
+        """``Chunk.turns`` of a finished chunk."""
+        arrays = self.load(first, states=False)
+        return [(arrays["turn_cases"], arrays["turns"])] if "turns" in arrays else []
 
     def outcome(self, first: int) -> Chunk:
         """A finished chunk without its states."""

@@ -13,9 +13,12 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.results.outputs import Output
+from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.quantity import Quantity
 from runtime.system.system import System
+
+TURNING = ("angle", "limit_angle")  # parts that count whole turns
 
 
 class Stopped(Exception):
@@ -44,6 +47,11 @@ class Task:
         return found
 
     @property
+    def counts_turns(self) -> bool:
+        """Whether whole turns of joints are part of what is kept of a case."""
+        return self.outputs is None or any(one.quantity.part in TURNING for one in self.outputs.values())
+
+    @property
     def kept_shape(self) -> tuple[int, ...]:
         """Shape of what is kept of a case: its states (times, 13 bodies), or the columns of its outputs."""
         if self.outputs is None:
@@ -63,6 +71,8 @@ class Chunk:
     in_batch: Bools  # (cases,) by vector instructions, or one after another in compiled code
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
+    # Case numbers (m,) and ``WholeTurns.quarters`` (m, times, turns), where states do not show them.
+    turns: list[tuple[Ints, Ints]] = field(default_factory=list)
 
     def keep(self, cases: Ints, states: Floats | None, counts: Ints, reached: Floats) -> None:
         """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them.
@@ -73,6 +83,12 @@ class Chunk:
             self.states[cases] = states
         self.status[cases], self.in_batch[cases] = Status.REACHED_END, True
         self.counts[cases], self.reached[cases] = counts, reached
+
+    def keep_turns(self, task: Task, cases: Ints, quarters: Ints) -> None:
+        """Keep ``WholeTurns.quarters`` (cases, times, turns) of cases of a system where states do not show the turns."""
+        at = np.flatnonzero(needed(quarters))
+        if len(at) and isinstance(task.system, System):
+            self.turns.append((self.first + cases[at], quarters[at]))
 
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
         """Keep remarks on some of these cases, which reached their end."""

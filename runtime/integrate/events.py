@@ -15,7 +15,7 @@ from runtime.dynamics.layout import OK, STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.crossings import evaluate_events_once
-from runtime.integrate.methods import evaluation_failure
+from runtime.integrate.failures import evaluation_failure
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import frozen
 from runtime.support.checks import positive, returned_number

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from runtime.dynamics.status import Status
 from runtime.integrate import stepping
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, Automatic
 from runtime.integrate.balance import DONE
+from runtime.integrate.followed_turns import FollowedTurns
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.passages import Passage
@@ -17,6 +20,7 @@ from runtime.support.arrays import Floats
 from runtime.support.logs import logger
 
 LOG = logger(__name__)
+FOLLOWED = 2**20  # numbers in the states of steps that are followed at once
 Rest = Callable[[Floats, float, float], Compiled]  # a method for all bodies, by its state, time and first step
 
 
@@ -25,7 +29,8 @@ class JointsFirst:
 
     def __init__(self, first: InJointCoordinates, rest: Rest, *, stiff: bool) -> None:
         self.first, self.now, self._rest = first, first, rest  # type: tuple[InJointCoordinates, Compiled, Rest]
-        self._begun = first.t
+        self._begun, self._out = first.t, NONE2
+        self._followed: FollowedTurns | None = None
         if stiff:
             first.s.counts[stepping.NEEDED] = FIRST_NEEDED[DOP853]
 
@@ -38,11 +43,47 @@ class JointsFirst:
         """As of ``Compiled``; fewer steps where a turn follows."""
         if self.now is self.first and self.first.s.flags[stepping.TURN] == 1:
             self._turn()
+        if self._followed is not None:
+            return self._advance_rest(self._followed, steps, outputs, out, record_t, record_y)
         status, message = self.now.advance(steps, outputs, out, record_t, record_y)
         if status < 0 and self.now is self.first:
             self._turn()
             return Status.RUNNING, ""
         return status, message
+
+    def _advance_rest(
+        self, followed: FollowedTurns, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
+    ) -> tuple[Status, str]:
+        """``advance`` in absolute coordinates, where the turns of the tree are followed from step to step."""
+        m, n = self.now, len(self.now.row)
+        steps = min(steps, max(1, FOLLOWED // n))
+        if self._out.shape != (len(outputs), n):
+            self._out = np.empty((len(outputs), n))
+        t, y, first, taken = np.zeros(steps), np.zeros((steps, n)), m.written, m.counts()[1]
+        status, message = m.advance(steps, outputs, self._out, t, y)
+        taken, results = m.counts()[1] - taken, slice(first, m.written if len(outputs) else first)
+        count = results.stop - first
+        times, rows = np.append(outputs[results], t[:taken]), np.concatenate([self._out[results], y[:taken]])
+        rows = np.concatenate([rows, followed.go_on(times, rows[:, : m.width])], axis=1)
+        if count:
+            out[results] = rows[:count]
+        if len(record_t):
+            record_t[:taken], record_y[:taken] = t[:taken], rows[count:]
+        return status, message
+
+    @property
+    def row(self) -> Floats:
+        """As of ``Compiled``."""
+        return self.now.row if self._followed is None else np.append(self.now.row, self.turns)
+
+    @property
+    def turns(self) -> Floats:
+        """As of ``Compiled``."""
+        return self.first.turns if self._followed is None else self._followed.at(self.now.t, self.now.y)
+
+    def turns_at(self, t: float) -> Floats:
+        """As of ``Compiled``."""
+        return self.first.turns_at(t) if self._followed is None else self._followed.at(t, self.now.at(t))
 
     def step(self) -> tuple[Status, str]:
         """As of ``Compiled``."""
@@ -62,6 +103,8 @@ class JointsFirst:
             rest.s.flags[stepping.TURN] = s.flags[stepping.TURN]
             rest.s.time[stepping.REACH] = s.time[stepping.REACH]  # by which radau knows the steps of dop853
         self.now = rest
+        if len(first.turns):
+            self._followed = FollowedTurns(first.system, first.tree, first.t, first.y, first.turns)
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -16,7 +16,7 @@ from runtime.dynamics.projection import CAUTIOUS
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
 from runtime.integrate.closed_loops import NEAR, NEARLY, project_stages
-from runtime.integrate.dense_output import write_results
+from runtime.integrate.dense_output import count_of_turns, write_results, write_turns
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
     ACCEPTED,
@@ -188,14 +188,15 @@ def write_outputs(stepper, s, t, w, outputs, out):  # type: ignore[no-untyped-de
 
 @inlined
 def record(s, t, w, to):  # type: ignore[no-untyped-def]
-    """Put the states of the bodies, and the work of the sources of energy, into ``to``."""
+    """Put the states of the bodies, the work of the sources of energy, and turns of a tree, into ``to``."""
     sources = s.balance.work.shape[1]
-    n = len(to) - sources
+    n = len(to) - sources - count_of_turns(s, w)
     update_motion(s.y, t, w)
     for i in range(n):
         to[i] = w.motion[i]
     for k in range(sources):
         to[n + k] = s.balance.work[DONE, k]
+    write_turns(s.y, w, to[n + sources :])
 
 
 @compiled
@@ -208,8 +209,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
 
-    ``outputs`` (m,) are the times wanted; states at those that were passed, and the work of the sources of energy until then, go
-    to ``out`` (m, n + sources).  Every step goes to ``record_t``, ``record_y`` unless they are empty.
+    ``outputs`` (m,) are the times wanted; states at those that were passed, the work of the sources of energy until then, and
+    turns of a tree go to ``out`` (m, n + sources + turns).  Every step goes to ``record_t``, ``record_y`` unless they are empty.
     Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full, an event may be in the last step, the other
     method should go on, or states were written in a step close to a singular pose.
     """

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from runtime.dynamics.elimination import PIVOT_TOLERANCE
 from runtime.dynamics.force_elements import EventWorkspace
 from runtime.dynamics.layout import OK
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -21,6 +20,7 @@ from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJE
 from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
+from runtime.integrate.failures import failure_detail
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
@@ -30,7 +30,6 @@ from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
 from runtime.support.pool import Block, Pool
-from runtime.system.joint_friction import reason_of_friction
 from runtime.system.system import System
 from runtime.system.workspaces import pooled_workspace, workspace_of_jacobian
 
@@ -52,6 +51,13 @@ class Method(Protocol):
 
     def work_until(self, t: float) -> Floats:
         """Work of each source of energy [J] until a time within the last step."""
+
+    def turns_at(self, t: float) -> Floats:
+        """Angles of the turns of a tree [rad] at a time within the last step, where they are known."""
+
+    @property
+    def turns(self) -> Floats:
+        """The same at the time reached."""
 
     @property
     def kernel(self) -> str:
@@ -233,7 +239,8 @@ class Compiled:
             s.passage[stepping.LOST], s.passage[stepping.FIRST_LOST] = lost, first.t[0]
         n = int(np.searchsorted(outputs, end, side="right"))
         for k in range(int(s.counts[stepping.NEXT_OUTPUT]), n):
-            out[k] = np.append(first.state(outputs[k]), first.work(outputs[k]))
+            y = first.state(outputs[k])
+            out[k] = np.concatenate([y, first.work(outputs[k]), self._turns_in(y)])
         s.counts[stepping.NEXT_OUTPUT] = n
         if len(record_t):
             record_t[0], record_y[0] = end, self.row
@@ -274,10 +281,19 @@ class Compiled:
             self.passages.append(Passage(places(self.t_old, self.t), largest, lambda t: self._at(t, kept)[0]))
 
     @property
+    def turns(self) -> Floats:
+        """Angles of the turns of a tree [rad], where its coordinates are integrated."""
+        return NONE
+
+    def _turns_in(self, y: Floats) -> Floats:
+        """As ``turns``, in a state of the bodies close to the one reached."""
+        return NONE
+
+    @property
     def row(self) -> Floats:
-        """State reached, and the work of each source of energy."""
-        work = self.s.balance.work[DONE]
-        return np.concatenate([self.y, work]) if len(work) else self.y.copy()
+        """State reached, the work of each source of energy, and turns of a tree."""
+        parts = self.y, self.s.balance.work[DONE], self.turns
+        return np.concatenate(parts) if len(parts[1]) or len(parts[2]) else self.y.copy()
 
     def first_output(self, out: Floats) -> None:
         """Count the state at the start, which is written to ``out``, as the first of the result."""
@@ -297,16 +313,22 @@ class Compiled:
     def balance(self) -> Floats:
         return self.s.balance.energy
 
-    def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats]:
+    def turns_at(self, t: float) -> Floats:
+        """As ``turns``, at a time within the last step."""
+        return self.turns if t >= self.t or not len(self.turns) else self._at(t)[2]
+
+    def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats, Floats]:
         s = self.s if s is None else s
         if self.beginning is not None and not s.flags[stepping.STARTED] and s.time[stepping.T] > s.time[stepping.T_OLD]:
-            return self.beginning.state(t), self.beginning.work(t)
+            y = self.beginning.state(t)
+            return y, self.beginning.work(t), self._turns_in(y)
         n = self.width
-        row = np.empty((1, n + s.balance.work.shape[1]))
+        end = n + s.balance.work.shape[1]
+        row = np.empty((1, end + len(self.turns)))
         if (code := result_once(s, self.data, self.work, np.array([t]), row)) != OK:
             status = failure.py_func(code)
             raise RunFailure(status, t, self._detail(status))
-        return row[0, :n], row[0, n:]
+        return row[0, :n], row[0, n:end], row[0, end:]
 
     def stop(self, t: float) -> None:
         work = self._at(t)[1]
@@ -360,35 +382,3 @@ def kernel_of(work: Workspace) -> str:
 def lost_digits_at(smallest_pivot: float, rtol: float, atol: float) -> float:
     """Digits of the tolerance that are lost at a pivot ratio."""
     return float(stepping.lost_digits.py_func(smallest_pivot, rtol + atol))
-
-
-def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> RunFailure:
-    """The failure of an evaluation at a time [s] with this code, which is not OK."""
-    status = failure.py_func(code)
-    return RunFailure(status, t, failure_detail(status, system, work))
-
-
-def failure_detail(
-    status: Status, system: System, work: Workspace, *, projected: bool = True, stuck: bool = False
-) -> str:
-    """The cause of a singular configuration, or a force that is not finite; empty for another status."""
-    if status == Status.NOT_FINITE:
-        bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
-        return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
-    if status == Status.FRICTION_NOT_UNIQUE:
-        return reason_of_friction(system, work)
-    if status != Status.SINGULAR_CONFIGURATION:
-        return ""
-    thin = system.data.thin_body
-    if len(thin) and not system.data.closed and work.smallest_pivot[0] > PIVOT_TOLERANCE:  # the rows are independent
-        fastest = np.argmax(np.nan_to_num(np.abs(work.v_dot[thin, 3:]).max(axis=1), nan=np.inf))
-        name = system.body_names[thin[fastest] - 1]
-        return f"body '{name}' has no inertia in a rotation that is free there; give it a moment of inertia"
-    k, r = map(int, work.failed)
-    joint = system.joints[k]
-    hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
-    if stuck:
-        hint += ", and the accelerations that they admit lead to no motion that satisfies them"
-    if system.data.closed and not projected:
-        hint += ", and only 'dop853' and 'radau' without alpha and beta pass singular poses of closed loops"
-    return f"row {system.row_name(k, r)} depends on the others{hint}"

@@ -16,7 +16,8 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import stepping
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.contact_events import find_contact_events
-from runtime.integrate.methods import evaluation_failure, failure_detail, kernel_of, lost_digits_at
+from runtime.integrate.failures import evaluation_failure, failure_detail
+from runtime.integrate.methods import kernel_of, lost_digits_at
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.stepwise_balance import SteppedBalance
 from runtime.jit.references import reference
@@ -138,6 +139,11 @@ class SciPy:
             self.dense = self.solver.dense_output()
         assert self.dense is not None
         return self.dense(t)
+
+    turns = np.zeros(0)  # of a tree: unknown in absolute coordinates
+
+    def turns_at(self, t: float) -> Floats:
+        return self.turns
 
     def work_until(self, t: float) -> Floats:
         own = self.account

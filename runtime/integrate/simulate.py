@@ -35,6 +35,8 @@ from runtime.integrate.stepwise import (
 from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, in_joint_coordinates
 from runtime.results.run import Run
 from runtime.results.stats import Part, Stats
+from runtime.results.undecided_turns import remark_on_turns
+from runtime.results.whole_turns import whole_turns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -159,7 +161,8 @@ def simulate(
     search = EventSearch(bound, system.body_names)
     if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(events):
         stepper.watch(event_workspace(watched(crossings, system)))
-    times, states, done, status, reason = _integrate(stepper, how, search, reporter(progress, how.t_start, how.t_end))
+    start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
+    times, states, done, angles, status, reason = _integrate(stepper, how, search, bar, len(start))
     if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (
         found := violated_row(system, stepper, times, states, how)
     ):
@@ -181,6 +184,7 @@ def simulate(
         + closeness(*stepper.lost_digits)
         + unbalanced
         + stiffness(steps, stepper.bounded)
+        + _undecided(system, how, times[finite_rows], states[finite_rows], start)
         + turns_of([(part.method, part.t) for part in parts[1:]], len(parts) - 1)
         + _of_assembly(system, status),
         stats=Stats(
@@ -193,7 +197,8 @@ def simulate(
             name: tuple(State(system.body_names, y) for y in states) for name, (_, states) in search.found.items()
         },
         _work_done=work,
-        _at_steps=how.t is None and len(parts) == 1 and stepper.kernel.startswith("joint coordinates"),
+        _turns=whole_turns(start, angles[finite_rows]) if len(start) else None,
+        _at_steps=how.t is None,
     )
     LOG.log(logging.DEBUG if run.success else logging.INFO, "system '%s': %s", system.name, run.message)
     if not isinstance(stepper, SciPy):
@@ -230,9 +235,12 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 
 
 def _integrate(
-    stepper: Compiled | JointsFirst | SciPy, how: Settings, search: EventSearch, bar: Progress
-) -> tuple[Floats, Floats, Floats, Status, str]:
-    """Times (m,), states (m, n) and work (m, sources) of the result, status, and the message unless the run reached its end."""
+    stepper: Compiled | JointsFirst | SciPy, how: Settings, search: EventSearch, bar: Progress, turns: int
+) -> tuple[Floats, Floats, Floats, Floats, Status, str]:
+    """Times (m,), states (m, n), work (m, sources) and turns of a tree (m, turns) of the result, status, and the message.
+
+    The message is empty where the run reached its end.
+    """
     outputs = None if how.t is None else np.array(how.t)
     with bar:
         if not isinstance(stepper, SciPy) and len(stepper.work.events.value) == len(search.events):
@@ -240,16 +248,22 @@ def _integrate(
         else:
             recorder = Recorder(stepper, outputs)
             status, reason = integrate_stepwise(stepper, recorder, search, how, bar)
-            times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power))
+            times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power) + turns)
     sources = len(stepper.work.power)
-    width = states.shape[1] - sources
-    done = states[:, width:]
-    if sources:
+    end = states.shape[1] - turns
+    width = end - sources
+    done, angles = states[:, width:end], states[:, end:]
+    if width < states.shape[1]:
         states = np.ascontiguousarray(states[:, :width])
     if not isinstance(stepper, SciPy):
         stepper.normalise()
         stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before
-    return times, states, done, status, reason
+    return times, states, done, angles, status, reason
+
+
+def _undecided(system: System, how: Settings, times: Floats, states: Floats, start: Floats) -> str:
+    """That times of ``t_eval`` are too far apart to count the turns that are not among those of a tree, ``start``."""
+    return "" if how.t is None else remark_on_turns(system, times, states, how.method, of_tree=len(start) > 0)
 
 
 def _of_assembly(system: System, status: Status) -> str:

@@ -127,8 +127,13 @@ class EventSearch:
 
 
 def _row(m: Method, t: float) -> Floats:
-    """State at a time within the last step, and the work of each source of energy until then."""
-    return np.append(m.at(t), m.work_until(t))
+    """State at a time within the last step, the work of each source of energy until then, and turns of a tree."""
+    return np.concatenate([m.at(t), m.work_until(t), m.turns_at(t)])
+
+
+def _row_reached(m: Method) -> Floats:
+    """As ``_row``, at the time reached."""
+    return np.concatenate([m.y, m.work_until(m.t), m.turns])
 
 
 class Recorder:
@@ -142,7 +147,7 @@ class Recorder:
         self.states: list[Floats] = []
         if self.every_step or self.wanted[0] == m.t:
             self.times.append(m.t)
-            self.states.append(np.append(m.y, m.work_until(m.t)))
+            self.states.append(_row_reached(m))
             self.next = 0 if self.every_step else 1
 
     def record(self, m: Method, stop: float | None) -> None:
@@ -154,10 +159,10 @@ class Recorder:
             self.next += 1
         if self.every_step:
             self.times.append(limit)
-            self.states.append(np.append(m.y, m.work_until(m.t)) if stop is None else _row(m, limit))
+            self.states.append(_row_reached(m) if stop is None else _row(m, limit))
 
     def arrays(self, n: int) -> tuple[Floats, Floats]:
-        """Times (m,), and states with the work of each source of energy (m, n)."""
+        """Times (m,), and states with the work of each source of energy and turns of a tree (m, n)."""
         return np.array(self.times), np.array(self.states).reshape(len(self.times), n)
 
 

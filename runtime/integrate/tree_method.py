@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from types import ModuleType
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
-from runtime.dynamics.lift import lift_once
+from runtime.dynamics.lift import lift_once, places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
@@ -20,13 +19,16 @@ from runtime.integrate.balance import balance_of
 from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.dense_output import state_once
-from runtime.integrate.methods import Compiled, failure_detail
+from runtime.integrate.failures import failure_detail
+from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.step_error import rounding_over_limit
+from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
+from runtime.results.whole_turns import near
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -41,26 +43,17 @@ from runtime.system.coupled_coordinates import (
 )
 from runtime.system.joint_values import values_of
 from runtime.system.spanning_tree import (
-    COORDINATES,
-    RATES,
     SpanningTree,
     joint_coordinates,
-    levers_of_turns,
     tree_data,
     tree_parameters,
-    turn_weights,
 )
 from runtime.system.state import State
 from runtime.system.system import System
-from runtime.system.tree_geometry import Carried
 from runtime.system.whole_model import module_of
 
 # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates.
 OFF_THE_ROWS = 1e-9
-TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 at the start
-# [s] by which the error of a rate counts.  Joints often turn slowly between bodies that turn fast, so that relative tolerances of
-# rates ask for more than those of bodies; at this weight both kinds of coordinates have about the same error at a tolerance.
-RATE_WEIGHT = 0.5
 NEAR_LIMIT = 0.1  # the last state of a run is not quite at the limit of a fast turn
 _POOL, _STEPPERS = Pool(4), Pool(4)
 
@@ -155,6 +148,7 @@ class InJointCoordinates(Compiled):
         if system.couplings:
             z = coupled(system, self.tree, state, z)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
+        self._places = places_of_turns(self.work.tree.data)
         if is_projected(system):
             self.s.flags[stepping.PROJECTED] = 1
             self.bind(self.s)
@@ -203,6 +197,16 @@ class InJointCoordinates(Compiled):
         """As of ``Compiled``."""
         own: Floats = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, y[None])[0]
         return own
+
+    @property
+    def turns(self) -> Floats:
+        """As of ``Compiled``."""
+        angles: Floats = self.s.y[self._places]
+        return angles
+
+    def _turns_in(self, y: Floats) -> Floats:
+        """As of ``Compiled``."""
+        return near(self._own_state(y)[self._places], self.turns)
 
     def _lifted(self) -> Floats:
         tree = self.work.tree
@@ -293,10 +297,6 @@ def is_projected(system: System) -> bool:
 
 # As long as a run takes, and often those of one state, also of systems that differ in masses alone.
 _coordinates = Latest(lambda steps, motions, state: joint_coordinates(steps, state.names, motions, state.y[None])[0], 8)
-_reaches = Latest(lambda geometry, skeleton: geometry.reaches(skeleton), 8)  # of steps, as ``_coordinates``
-_levers = Latest(
-    lambda skeleton, geometry, carried: levers_of_turns(skeleton, _reaches(geometry, skeleton), carried), 8
-)
 
 
 def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
@@ -305,37 +305,6 @@ def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
     constants = np.zeros(module.CONSTANTS)
     module.prepare(tree_parameters(tree, gravity), constants)
     return constants
-
-
-def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats, Floats]:
-    """``Stepper.scales`` of coordinates and rates of a tree, (n,) each.
-
-    Angles grow without bound, and positions do not: an angle counts as 1 rad at most.
-    """
-    caps: tuple[list[float], list[float]] = ([], [])
-    weights: tuple[list[float], list[float]] = ([], [])
-    of_turns = turn_weights(_reaches(tree.geometry, tree.skeleton))[0].tolist()
-    for kind, of_turn in zip(tree.kinds, of_turns, strict=True):
-        slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
-        for k, count in enumerate((COORDINATES[kind], RATES[kind])):
-            caps[k].extend([1.0 if kind == "turn" and k == 0 else math.inf] * count)
-            weight = (1.0, RATE_WEIGHT)[k]
-            weights[k].extend([weight] * slides + [weight * of_turn] * (count - slides))
-    of_all = np.array(weights[0] + weights[1])
-    return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL), levers_of(tree, tree.carried)[0]
-
-
-def levers_of(tree: SpanningTree, load: Carried) -> Floats:
-    """The row LEVER of ``Stepper.scales`` of a tree that carries the load of some cases, (cases, n)."""
-    arms = _levers(tree.skeleton, tree.geometry, load)
-    found = -np.ones((len(arms), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)))
-    place = sum(COORDINATES[kind] for kind in tree.kinds)
-    for k, kind in enumerate(tree.kinds):
-        slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
-        found[:, place : place + slides] = 0.0
-        found[:, place + slides : place + RATES[kind]] = arms[:, k, None]
-        place += RATES[kind]
-    return found
 
 
 def memory_of_tree(system: System, data: ModelData, tree: SpanningTree, *, by_kernel: bool = True) -> TreeWorkspace:

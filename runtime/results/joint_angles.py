@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, STATE
-from runtime.support.arrays import Floats
+from runtime.results.whole_turns import WholeTurns, set_whole_turns
+from runtime.support.arrays import Floats, Ints
 from runtime.support.names import named
-from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
+from runtime.system.joint_motion import FULL_TURN, JointMotion, Pose, coordinates, rates, relative_poses
 from runtime.system.reference import body_places, ground_state
 from runtime.system.system import System
 
@@ -20,8 +21,9 @@ class JointAngles:
     """Coordinates of a joint over time, those of its definition in ``codegen/motions.py``; arrays (n,).
 
     They describe how body j has moved against body i since the reference configuration, where they are 0: turns [rad], positive
-    about the axis by the right hand, without jumps while a turn between two times of the result is less than half a turn;
-    distances [m]; of any turn about a point the components of the rotation vector [rad] in axes of body i.
+    about the axis by the right hand, with whole turns since the start of the run (in absolute coordinates, without jumps while a
+    turn between two times of the result is less than half a turn); distances [m]; of any turn about a point the components of the
+    rotation vector [rad] in axes of body i.
 
     ``run.angles["ankle"].theta_i``, ``["theta_i"]``: a coordinate; ``rates["theta_i"]`` [rad/s], [m/s]; ``units["theta_i"]``.
     The rates of a rotation vector are the components of the relative angular velocity in axes of body i.
@@ -48,27 +50,43 @@ class JointAngles:
         return values[name]
 
 
-def joint_angles(system: System, states: Floats, steps: Floats | None = None) -> Mapping[str, JointAngles]:
+def joint_angles(
+    system: System, states: Floats, turns: WholeTurns | None = None, steps: Floats | None = None
+) -> Mapping[str, JointAngles]:
     """Coordinates by the names of the joints that have a motion, from the states (n, bodies, 13) of a run.
 
-    steps : times (n,) [s] of states that are the ends of steps in these coordinates
+    turns : those of the tree of the system, where they are known
+    steps : times (n,) [s] of states that are the ends of steps
     """
-    found = {name: angles_of_joint(system, motion, states, steps) for name, motion in system.joint_motions.items()}
+    of_tree = None if turns is None else turns.quarters
+    found = {
+        name: angles_of_joint(system, motion, states, of_tree, steps) for name, motion in system.joint_motions.items()
+    }
     return named("joint with coordinates", found, "joints with coordinates")
 
 
-def angles_of_joint(system: System, motion: JointMotion, states: Floats, steps: Floats | None = None) -> JointAngles:
-    """Coordinates of a joint of a system, with its motion, from the states (n, bodies, 13) of a run."""
+def angles_of_joint(
+    system: System, motion: JointMotion, states: Floats, quarters: Ints | None = None, steps: Floats | None = None
+) -> JointAngles:
+    """Coordinates of a joint of a system, with its motion, from the states (n, bodies, 13) of a run.
+
+    quarters : ``WholeTurns.quarters`` of its tree, where they are known
+    """
     values, speeds = coordinates_and_rates(system, motion, states)
-    if steps is not None:
-        turns = [
-            k for k, name in enumerate(motion.units) if any(s.name == name and s.kind == "turn" for s in motion.steps)
-        ]
-        values[:, turns] += _missing_turns(values[:, turns], speeds[:, turns], steps)
+    known = [] if quarters is None else set_whole_turns(system.tree, motion, values, quarters)
+    others = [k for k in turns_of(motion) if k not in known]
+    if steps is not None and others:
+        values[:, others] += missing_turns(values[:, others], speeds[:, others], steps)
     return by_name(motion, values, speeds)
 
 
-def _missing_turns(angles: Floats, rates: Floats, steps: Floats) -> Floats:
+def turns_of(motion: JointMotion) -> list[int]:
+    """Places of the turns among the coordinates of a joint."""
+    turns = {step.name for step in motion.steps if step.kind == "turn"}
+    return [k for k, name in enumerate(motion.units) if name in turns]
+
+
+def missing_turns(angles: Floats, rates: Floats, steps: Floats) -> Floats:
     """Whole turns (n, turns) [rad] since the first time that angles without jumps do not show: a step may take several turns."""
     by_rate = 0.5 * (rates[1:] + rates[:-1]) * np.diff(steps)[:, None]
     turns = np.round((by_rate - np.diff(angles, axis=0)) / FULL_TURN)
@@ -86,11 +104,16 @@ def by_name(motion: JointMotion, values: Floats, speeds: Floats, axis: int = -1)
     return JointAngles(motion.joint.name, motion.joint.kind, parts(values), parts(speeds), motion.units)
 
 
-def coordinates_and_rates(system: System, motion: JointMotion, states: Floats) -> tuple[Floats, Floats]:
-    """Coordinates and rates (n, coordinates) of a joint, with its motion, in states (n, bodies, 13) or (n, 13 bodies)."""
+def poses_of(system: System, motion: JointMotion, states: Floats) -> tuple[Pose, Floats, Floats]:
+    """Relative poses of a joint in states (n, bodies, 13) or (n, 13 bodies), and the states (n, 13) of its bodies."""
     places, ground = body_places(system.body_names), np.broadcast_to(ground_state(), (len(states), STATE))
     ends = places[motion.joint.body_i], places[motion.joint.body_j]
     states = states.reshape(len(states), -1, STATE)
     of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
-    poses = relative_poses(of_i, of_j)
+    return relative_poses(of_i, of_j), of_i, of_j
+
+
+def coordinates_and_rates(system: System, motion: JointMotion, states: Floats) -> tuple[Floats, Floats]:
+    """Coordinates and rates (n, coordinates) of a joint, with its motion, in states (n, bodies, 13) or (n, 13 bodies)."""
+    poses, of_i, of_j = poses_of(system, motion, states)
     return coordinates(motion, poses), rates(motion, poses, of_i, of_j)

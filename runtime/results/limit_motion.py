@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from runtime.dynamics.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL
+from runtime.results.whole_turns import WholeTurns, angle_of_hinge
 from runtime.support.arrays import Floats, ReadOnlyArrays
-from runtime.system.parts import Limit
+from runtime.system.system import System
 
 
 @dataclass(frozen=True)
 class LimitMotion(ReadOnlyArrays):
     """Motion and moments of a limit of motion; arrays over time (n,).
 
-    ``angle`` [rad]: of a hinge, signed and without jumps at +-pi (correct while the hinge turns by less than half a turn between
-    two times of the result); of a cone without a hinge, its latitude.
+    ``angle`` [rad]: of a hinge, signed, with whole turns as those of the coordinate of its joint; of a cone without a hinge, its
+    latitude.
     ``rate`` [rad/s]: of the hinge, signed; without a hinge, the magnitude of the relative angular velocity.
     ``latitude``, ``longitude`` [rad]: of the restrained direction; ``maximum_latitude`` [rad]: of the cone at that longitude.
     ``excess`` [rad]: angle between the direction and the edge of the cone, 0 inside the cone.
@@ -37,11 +38,12 @@ class LimitMotion(ReadOnlyArrays):
     dissipated_power: Floats
 
 
-def limit_motion(limit: Limit, outputs: Floats, measured: Floats) -> LimitMotion:
-    """Motion of a limit from its outputs and from angle, rate and moment (n, 3)."""
+def limit_motion(system: System, k: int, outputs: Floats, measured: Floats, turns: WholeTurns | None) -> LimitMotion:
+    """Motion of a limit of a system from its outputs and from angle, rate and moment (n, 3), with the turns of the run."""
+    limit = system.limits[k]
     angle, rate = measured[:, 0].copy(), measured[:, 1].copy()
     if "to_xi" in limit.values:  # the angle of a hinge
-        angle = np.unwrap(angle)
+        angle = angle_of_hinge(system, k, angle, turns)
     return LimitMotion(
         name=limit.name, angle=angle, rate=rate, latitude=outputs[:, LATITUDE], longitude=outputs[:, LONGITUDE],
         maximum_latitude=outputs[:, MAXIMUM], excess=outputs[:, EXCESS], restricting_moment=np.abs(measured[:, 2]),

@@ -27,6 +27,7 @@ from runtime.results.passages import CLOSE, Passage, close_states, fitted, large
 from runtime.results.reactions import Reaction, least_norm, named_point, undetermined_reactions
 from runtime.results.seen import SeenRun
 from runtime.results.stats import Stats
+from runtime.results.whole_turns import WholeTurns, turns_at
 from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints, read_only
@@ -73,15 +74,13 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     contact_events: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 4)))  # time, contact, 1 or 0, speed
     passages: tuple[Passage, ...] = field(repr=False, default=())  # of singular poses close to a time of the result
     _work_done: Work | None = field(repr=False, default=None)
-    _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps in joint coordinates
+    _turns: WholeTurns | None = field(repr=False, default=None)
+    _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
-        if not (
-            isinstance(self.system, System)
-            and isinstance(self.events, Mapping)
-            and isinstance(self.event_states, Mapping)
-        ):
+        mappings = isinstance(self.events, Mapping) and isinstance(self.event_states, Mapping)
+        if not (isinstance(self.system, System) and mappings):
             raise ModelError(
                 "a run is made by runtime.simulate; change one with dataclasses.replace, keeping system and events"
             )
@@ -300,11 +299,9 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     @cached_property
     def limits(self) -> Mapping[str, LimitMotion]:
         """Angles and moments of each limit of motion, by its name."""
-        d = self._derived
-        limits = enumerate(self.system.limits)
-        return named(
-            "limit", {limit.name: limit_motion(limit, d.outputs[:, k], d.measured[:, k]) for k, limit in limits}
-        )
+        s, d, turns = self.system, self._derived, turns_at(self._turns, self.t)
+        names = enumerate(s.limit_names)
+        return named("limit", {n: limit_motion(s, k, d.outputs[:, k], d.measured[:, k], turns) for k, n in names})
 
     @cached_property
     def contacts(self) -> Mapping[str, ContactMotion]:
@@ -319,7 +316,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     @cached_property
     def angles(self) -> Mapping[str, JointAngles]:
         """Coordinates of the joints that have a motion, such as hinges, with rates, by the names of the joints."""
-        return joint_angles(self.system, self._state, self.t if self._at_steps else None)
+        return joint_angles(self.system, self._state, turns_at(self._turns, self.t), self.t if self._at_steps else None)
 
     def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
         """The sum of the forces of contacts that share a plane, with its centre of pressure.

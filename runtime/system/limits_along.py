@@ -12,7 +12,7 @@ from runtime.dynamics.lift import lift_all, lift_workspace
 from runtime.dynamics.limits import CONSERVATIVE, LAWS, angles_of_limits
 from runtime.dynamics.limits_along import LimitAlong
 from runtime.dynamics.model_data import ModelData
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import Limit
 from runtime.system.spanning_tree import COORDINATES, SpanningTree, tree_data
 
@@ -25,24 +25,37 @@ def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -
 
     The angles of the limits are compared with the coordinates at random ones.
     """
-    of, n = tree_data(tree, data.gravity), len(tree.kinds)
-    count = sum(COORDINATES[kind] for kind in tree.kinds)
     flat = [tuple(float(excess) for excess, _ in limit.vertices) for limit in limits]
     plain = all(limit.law == LAWS[CONSERVATIVE] for limit in limits) and all(min(sides) > 0.0 for sides in flat)
     if not plain or not tree.has_polynomials:
         return ()
-    z = random_coordinates(count)
+    found = []
+    for k, (limit, turn) in enumerate(zip(limits, turns_of_limits(tree, limits, data), strict=True)):
+        edge = tuple(float(np.arccos(vertex[2])) for _, vertex in limit.vertices)
+        if turn is None:
+            return ()
+        found.append(LimitAlong(*turn, edge, flat[k]))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def turns_of_limits(
+    tree: SpanningTree, limits: Sequence[Limit], data: ModelData
+) -> list[tuple[int, float, float] | None]:
+    """Of each limit the step whose coordinate changes by its angle, the sign, and the angle at 0 [rad]; None without one."""
+    of, n = tree_data(tree, data.gravity), len(tree.kinds)
+    z = random_coordinates(sum(COORDINATES[kind] for kind in tree.kinds))
+    for kind, place in zip(tree.kinds, of.q, strict=True):
+        if kind in ("ball", "free"):  # Euler parameters of no turn
+            last = place + COORDINATES[kind]
+            z[:, last - 4 : last] = 1.0, 0.0, 0.0, 0.0
     states, angles = np.empty((len(z), STATE * len(tree.pose))), np.empty((len(z), len(limits)))
     lift_all(of, lift_workspace(n), z, states)
     angles_of_limits(states, data, shared_workspace_for(data), angles)
-    found = []
+    found: list[tuple[int, float, float] | None] = []
     for k, limit in enumerate(limits):
-        edge = tuple(float(np.arccos(vertex[2])) for _, vertex in limit.vertices)
-        turn = _turn_of(tree, limit, z, angles[:, k])
-        if turn is None:
-            return ()
-        found.append(LimitAlong(*turn, float(angles[0, k]), edge, flat[k]))  # type: ignore[arg-type]
-    return tuple(found)
+        turn = _turn_of(tree, of.q, limit, z, angles[:, k])
+        found.append(None if turn is None else (*turn, float(angles[0, k])))
+    return found
 
 
 def random_coordinates(count: int) -> Floats:
@@ -52,13 +65,13 @@ def random_coordinates(count: int) -> Floats:
     return z
 
 
-def _turn_of(tree: SpanningTree, limit: Limit, z: Floats, angle: Floats) -> tuple[int, float] | None:
+def _turn_of(tree: SpanningTree, q: Ints, limit: Limit, z: Floats, angle: Floats) -> tuple[int, float] | None:
     """The step whose coordinate changes by the same angle, and the sign; None if there is none."""
     for step, coordinate in enumerate(tree.coordinates):
         if coordinate.joint != limit.joint or tree.kinds[step] != "turn":
             continue
         for sign in (1.0, -1.0):
-            off = angle - angle[0] - sign * z[:, step]
+            off = angle - angle[0] - sign * z[:, q[step]]
             if np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max() < SAME_ANGLE:
                 return step, sign
     return None

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import runtime
 from runtime.integrate.step_error import ALONE, FAST, fastest_in_batch
 from runtime.integrate.stepping import LEVER
-from runtime.integrate.tree_method import scales_of
+from runtime.integrate.tree_scales import scales_of
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 LENGTH = 0.5  # [m]

@@ -19,6 +19,7 @@ from runtime.dynamics.status import Status
 from runtime.integrate.balance import DONE, ENERGIES
 from runtime.integrate.beginning import SMALL_PIVOT, evaluate_and_forget
 from runtime.integrate.closed_loops import PROJECTED_STAGES
+from runtime.integrate.dense_output import write_turns
 from runtime.integrate.loop import steps_of_loop
 from runtime.integrate.loop_parts import ARRAY, INTEGER, REAL, LoopPart
 from runtime.integrate.radau.linear import FASTEST_RATE
@@ -139,7 +140,7 @@ class CasesFound(NamedTuple):
 
     next: Ints  # (2,) the next case; 1 where it is under way
     status: Ints  # (cases,) REACHED_END, ALONE, or NOT_RUN after an interruption
-    out: Floats  # (cases, times, 13 bodies + sources)
+    out: Floats  # (cases, times, 13 bodies + sources + turns of a tree)
     counts: Ints  # (cases, 4) evaluations, steps, rejections; steps bounded by stability
     reached: Floats  # (cases,) [s]
     energy: Floats  # (cases, ENERGIES or 0) ``Balance.energy``
@@ -302,6 +303,7 @@ def first_output(m, given, out, n, c):  # type: ignore[no-untyped-def]
         out[0, i] = given.states[n, i]
     for k in range(s.balance.work.shape[1]):
         out[0, size + k] = s.balance.work[DONE, k]
+    write_turns(s.y, m.w, out[0, size + s.balance.work.shape[1] :])
     s.counts[NEXT_OUTPUT] = 1
 
 

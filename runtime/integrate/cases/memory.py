@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.lift import places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.integrate import stepping
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, MAX_NEEDED, RADAU, SHORT
@@ -31,12 +32,12 @@ from runtime.integrate.tree_method import (
     in_joint_coordinates,
     is_projected,
     module_of_tree,
-    scales_of,
     stepper_of_tree,
     tree_constants,
     tree_of,
     workspace_of_tree,
 )
+from runtime.integrate.tree_scales import scales_of
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.support.pool import Block, items_of, layout_of
@@ -282,7 +283,7 @@ _LOCK = threading.Lock()
 
 def key_of(parts: Parts) -> Any:
     """What cases have in common that can have the same memory."""
-    return layout_of(parts)
+    return layout_of(parts), places_of_turns(parts.w.tree.data).tobytes()  # on these the width of results depends
 
 
 def frame_for(parts: Parts, key: Any) -> Frame:

@@ -26,21 +26,15 @@ from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
-from runtime.dynamics.lift import lift_all
+from runtime.dynamics.lift import lift_all, places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING
 from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import no_balance
 from runtime.integrate.methods import Compiled
-from runtime.integrate.tree_method import (
-    OFF_THE_ROWS,
-    memory_of_tree,
-    module_of_tree,
-    off_the_rows,
-    scales_of,
-    tree_of,
-)
+from runtime.integrate.tree_method import OFF_THE_ROWS, memory_of_tree, module_of_tree, off_the_rows, tree_of
+from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.variational.contacts import (
     ContactDirections,
     add_measures,
@@ -55,6 +49,7 @@ from runtime.integrate.variational.points import NEARBY, place_points, reach_of,
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
+from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates
 from runtime.system.system import System
@@ -168,6 +163,11 @@ class VariedJoints:
     def _keep(self, value: Any) -> int:
         self._kept.append(Reference(value))
         return self._kept[-1].address
+
+    def turns(self, y: Floats) -> WholeTurns:
+        """Whole turns of rows y of the integration."""
+        places = places_of_turns(self.work.tree.data)
+        return whole_turns(self.start[places], y[:, places])
 
     def of_bodies(self, y: Floats) -> tuple[Floats, Floats]:
         """States of the bodies (m, 13 bodies), and their derivatives (m, 13 bodies, K), of rows y of the integration."""

@@ -1,0 +1,62 @@
+"""Remarks on cases of a batch: balances of their energies, and turns of joints that their states do not show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from runtime.dynamics.derived import energies_of_states
+from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.status import message_at_end
+from runtime.ensemble.task import Chunk, Task
+from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
+from runtime.results.undecided_turns import perhaps_undecided, remark_on_turns
+from runtime.support.arrays import Floats, Ints
+from runtime.system.system import System
+
+Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
+
+
+def with_places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
+    """Each system once, with its keys."""
+    found: dict[int, tuple[System, list[int]]] = {}
+    for place, system in systems.items():
+        found.setdefault(id(system), (system, []))[1].append(place)
+    return [(system, np.array(places)) for system, places in found.values()]
+
+
+def unbalanced(
+    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, counts: Ints
+) -> dict[int, str]:
+    """Remarks on cases of a batch whose energy changes by more than the tolerance explains, by their places.
+
+    motions (cases, n, 13 bodies) at times (n,); work (2, cases, n): of all sources until then, and of all steps without signs.
+    """
+    remarks: dict[int, str] = {}
+    for own, places in with_places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
+        of_case, (done, exchanged), steps = energies_of(own, times, motions[places]), work[:, places], counts[places, 1]
+        found = unbalanced_cases(weight_of(own.data), task.how, steps, times, of_case, done, exchanged[:, 0])
+        remarks |= {int(places[k]): text for k, text in found.items()}
+    return remarks
+
+
+def say_undecided(cases: Ints, states: Floats, built: Built, task: Task, chunk: Chunk) -> None:
+    """Messages of cases in states (cases, n, 13 bodies) that do not show all turns of their joints."""
+    t = np.array(task.how.t)
+    for k in np.flatnonzero(perhaps_undecided(t, states)):
+        case = int(cases[k])
+        if remark := remark_on_turns(built[case][0], t, states[k], task.how.method, of_tree=False):
+            said = chunk.messages.get(chunk.first + case, message_at_end(task.how.t_end))
+            chunk.messages[chunk.first + case] = said + remark
+
+
+def energies_of(system: System, times: Floats, states: Floats) -> Floats:
+    """Energies (cases, n, 3) of states (cases, n, 13 bodies), at times (n,), of cases with the same system."""
+    if system.loaded:
+        flat = states.reshape(-1, states.shape[2])
+        none, at = np.zeros((0, 4)), np.tile(times, len(states))
+        found = energies_of_states(at, flat, none, system.data, shared_workspace_for(system.data))
+        return found.reshape(*states.shape[:2], -1)
+    masses = np.broadcast_to(system.data.mass[1:], (len(states), len(system.bodies)))
+    return energies_of_motions(masses, system.data.inertia[1:], system.gravity, states)

@@ -1,0 +1,91 @@
+"""Whole turns of joints that a result does not show: those between times that are too far apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.layout import OMEGA, STATE
+from runtime.dynamics.lift import GROUND_STEP
+from runtime.results.joint_angles import coordinates_and_rates, turns_of
+from runtime.results.whole_turns import turns_of_tree
+from runtime.support.arrays import Bools, Floats
+from runtime.support.latest import Latest
+from runtime.system.joint_motion import FULL_TURN, JointMotion
+from runtime.system.reference import body_places
+from runtime.system.system import System
+
+Followed = list[tuple[JointMotion, list[int]]]
+HALF_TURN = 0.5 * FULL_TURN
+OF_JOINTS = ("auto", "dop853")  # methods that take the coordinates of joints
+MARGIN = 3.0  # rates of coordinates may be larger than angular velocities
+
+
+def remark_on_turns(system: System, t: Floats, states: Floats, method: str, *, of_tree: bool) -> str:
+    """That whole turns of a coordinate are not known between times (n,) of states (n, 13 bodies); "" where they are.
+
+    method : as of ``simulate``
+    of_tree : whether those of the tree of the system are known
+    """
+    unknown = followed_by_poses(system, of_tree=of_tree)
+    if not unknown or not perhaps_undecided(t, states[None])[0]:
+        return ""
+    worst, remark = HALF_TURN, ""
+    for motion, places in unknown:
+        if not _perhaps_of(system, motion, t, states):
+            continue
+        rates = np.abs(coordinates_and_rates(system, motion, states)[1][:, places])
+        fastest = np.nan_to_num(np.maximum(rates[1:], rates[:-1]))
+        turned = fastest * np.diff(t)[:, None]
+        n, k = np.unravel_index(np.argmax(turned), turned.shape)
+        if turned[n, k] > worst:
+            worst = float(turned[n, k])
+            rate, name = float(fastest[n, k]), f"{motion.joint.name}.{list(motion.units)[places[k]]}"
+            remark = (
+                f"; whole turns of '{name}' are not known: {rate:.3g} rad/s for {t[n + 1] - t[n]:.3g} s from t = {t[n]:.6g} s on "
+                f"may be more than half a turn; give times less than {HALF_TURN / rate:.2g} s apart"
+            )
+    other = remark and not of_tree and system.tree is not None and method in OF_JOINTS
+    return remark + (", or coordinates='joint'" if other else "")
+
+
+def _followed(system: System) -> tuple[Followed, Followed]:
+    """Joints whose bodies move against each other, and the places of their turns: all of them, and those that no tree has."""
+    tree, places = system.tree, body_places(system.body_names)
+    known = {(turn.joint, turn.place) for turn in turns_of_tree(tree)}
+    every, others = [], []
+    for name, motion in system.joint_motions.items():
+        ends = [places[body] - 1 for body in (motion.joint.body_i, motion.joint.body_j)]
+        if tree is not None and len({GROUND_STEP if b < 0 else tree.body_step[b] for b in ends}) == 1:
+            continue  # other joints lock its bodies to each other
+        turns = turns_of(motion)
+        every.append((motion, turns))
+        others.append((motion, [place for place in turns if (name, place) not in known]))
+    return tuple([one for one in found if one[1]] for found in (every, others))  # type: ignore[return-value]
+
+
+_followed_of = Latest(_followed, 8)
+
+
+def followed_by_poses(system: System, *, of_tree: bool) -> Followed:
+    """Joints, and the places of their coordinates whose whole turns poses have to show."""
+    return _followed_of(system)[of_tree]
+
+
+def _perhaps_of(system: System, motion: JointMotion, t: Floats, states: Floats) -> bool:
+    """``perhaps_undecided`` of the bodies of a joint against each other."""
+    places, omega = body_places(system.body_names), states.reshape(len(t), -1, STATE)[..., OMEGA:]
+    omega = np.concatenate([np.zeros_like(omega[:, :1]), omega], axis=1)  # ground is the first place
+    of_i, of_j = (omega[:, places[body]] for body in (motion.joint.body_i, motion.joint.body_j))
+    relative = np.abs(of_j - of_i).sum(axis=1)
+    return bool((MARGIN * np.maximum(relative[1:], relative[:-1]) * np.diff(t) > HALF_TURN).any())
+
+
+def perhaps_undecided(t: Floats, states: Floats) -> Bools:
+    """Whether bodies in states (cases, n, 13 bodies) turn so fast that half a turn may lie between times (n,), (cases,)."""
+    cases, times = states.shape[:2]
+    if times < 2:
+        return np.zeros(cases, bool)
+    omega = np.abs(states.reshape(cases, times, -1, STATE)[..., OMEGA:]).sum(axis=-1).max(axis=-1)
+    most = 2.0 * MARGIN * np.maximum(omega[:, 1:], omega[:, :-1]) * np.diff(t)
+    perhaps: Bools = ~(most <= HALF_TURN).all(axis=1)
+    return perhaps

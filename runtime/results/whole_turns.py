@@ -1,0 +1,122 @@
+"""Whole turns of coordinates of joints, which states of bodies at separate times do not show.
+
+Runs in joint coordinates know them.  They are kept in quarters of a turn, which together with a pose give the angle.  They do not
+depend on other times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.latest import Latest
+from runtime.system.joint_motion import FULL_TURN, JointMotion
+from runtime.system.limits_along import turns_of_limits
+from runtime.system.spanning_tree import TreeSteps
+from runtime.system.system import System
+
+QUARTER = 0.25 * FULL_TURN
+
+
+class TurnOfTree(NamedTuple):
+    """A turn of a tree: its joint, its place among the coordinates of the joint, and its sign there."""
+
+    joint: str
+    place: int
+    sign: float
+
+
+@dataclass(frozen=True)
+class WholeTurns:
+    """What a run knows of the turns of its tree, in the order of ``turns_of_tree``."""
+
+    start: Floats  # (turns,) [rad] angles at the start of the run, within half a turn
+    quarters: Ints  # (n, turns) angles at the times of the result, in quarters of a turn
+
+    def __getitem__(self, case: Any) -> WholeTurns:
+        """Of one of many cases, or of some of them, where the arrays have an axis of cases first."""
+        return WholeTurns(self.start[case], self.quarters[case])
+
+
+def turns_at(turns: WholeTurns | None, times: Floats) -> WholeTurns | None:
+    """Those of a result; None where it has other times, by ``dataclasses.replace``."""
+    return turns if turns is not None and len(turns.quarters) == len(times) else None
+
+
+def turns_of_tree(tree: TreeSteps | None) -> tuple[TurnOfTree, ...]:
+    """The turns among the steps of a tree."""
+    if tree is None:
+        return ()
+    steps = zip(tree.coordinates, tree.kinds, strict=True)
+    return tuple(TurnOfTree(c.joint, c.place, c.sign) for c, kind in steps if kind == "turn")
+
+
+def whole_turns(start: Floats, angles: Floats) -> WholeTurns:
+    """Of angles (n, turns) [rad] of a tree, and those at the start (turns,); both perhaps with an axis of cases first."""
+    off = before_start(start)
+    return WholeTurns(start - off, quarters_of(angles - off[..., None, :]))
+
+
+def before_start(start: Floats) -> Floats:
+    """Whole turns [rad] of angles at the start, which do not count."""
+    turns: Floats = FULL_TURN * np.round(start / FULL_TURN)
+    return turns
+
+
+def quarters_of(angles: Floats) -> Ints:
+    """Angles [rad] in quarters of a turn."""
+    quarters: Ints = np.rint(angles / QUARTER).astype(np.int32)
+    return quarters
+
+
+def needed(quarters: Ints) -> Bools:
+    """Of cases (cases, n, turns): whether poses that follow each other may not show their turns, (cases,)."""
+    if not quarters.size:
+        return np.zeros(len(quarters), bool)
+    ways = np.diff(quarters, axis=1, prepend=0)
+    found: Bools = np.asarray((np.abs(ways) > 1).any(axis=(1, 2)))
+    return found
+
+
+def near(angles: Floats, others: Any) -> Floats:
+    """Angles [rad] with so many whole turns that they are closest to others."""
+    found: Floats = angles + FULL_TURN * np.round((others - angles) / FULL_TURN)
+    return found
+
+
+def set_whole_turns(tree: TreeSteps | None, motion: JointMotion, values: Floats, quarters: Ints) -> list[int]:
+    """Give coordinates (..., coordinates) of a joint the whole turns of a tree (..., turns); the places of those known."""
+    places = []
+    for k, turn in enumerate(turns_of_tree(tree)):
+        if turn.joint == motion.joint.name:
+            values[..., turn.place] = near(values[..., turn.place], turn.sign * QUARTER * quarters[..., k])
+            places.append(turn.place)
+    return places
+
+
+def angle_of_hinge(system: System, limit: int, angle: Floats, turns: WholeTurns | None) -> Floats:
+    """The angle (n,) [rad] of a limit with a hinge without jumps, with the whole turns of its coordinate where they are known.
+
+    At the start of the run it is within half a turn.
+    """
+    along = None if turns is None or system.tree is None else _along(system)[limit]
+    if turns is None or along is None:
+        return np.unwrap(angle)
+    step, sign, offset = along
+    k = system.tree.kinds[:step].count("turn")  # type: ignore[union-attr]
+    start = offset + sign * turns.start[k]
+    start -= before_start(start)
+    return near(angle, start + sign * (turns.quarters[:, k] * QUARTER - turns.start[k]))
+
+
+def _limits_of_tree(system: System) -> Sequence[tuple[int, float, float] | None]:
+    tree = system.tree
+    assert tree is not None
+    return turns_of_limits(tree, system.limits, system.data)
+
+
+_along = Latest(_limits_of_tree, 8)
