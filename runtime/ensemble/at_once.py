@@ -137,9 +137,7 @@ def _values(task: Task, cases: Cases) -> Given | None:
     system, how = task.system, task.how
     if not isinstance(system, System) or how.t_start != system.time:
         return None
-    if not in_joint_coordinates(system, how) or not lanes_know(system, how):
-        return None
-    if task.gpu and acts_in_lanes(system):
+    if not in_joint_coordinates(system, how) or not lanes_know(system, how, gpu=task.gpu):
         return None
     count = len(next(iter(cases.values())))
     moving = only_velocities(task, cases)

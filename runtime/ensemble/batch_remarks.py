@@ -8,9 +8,9 @@ import numpy as np
 
 from runtime.dynamics.derived import energies_of_states
 from runtime.dynamics.equations import shared_workspace_for
-from runtime.dynamics.status import message_at_end
-from runtime.ensemble.task import Chunk, Task
+from runtime.ensemble.task import Task
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
+from runtime.integrate.settings import Settings
 from runtime.results.undecided_turns import perhaps_undecided, remark_on_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
@@ -41,14 +41,14 @@ def unbalanced(
     return remarks
 
 
-def say_undecided(cases: Ints, states: Floats, built: Built, task: Task, chunk: Chunk) -> None:
-    """Messages of cases in states (cases, n, 13 bodies) that do not show all turns of their joints."""
-    t = np.array(task.how.t)
-    for k in np.flatnonzero(perhaps_undecided(t, states)):
-        case = int(cases[k])
-        if remark := remark_on_turns(built[case][0], t, states[k], task.how.method, of_tree=False):
-            said = chunk.messages.get(chunk.first + case, message_at_end(task.how.t_end))
-            chunk.messages[chunk.first + case] = said + remark
+def undecided(cases: Ints, states: Floats, built: Built, how: Settings) -> dict[int, str]:
+    """Remarks on cases in states (cases, n, 13 bodies) that do not show all turns of their joints, by their places."""
+    t = np.array(how.t)
+    found = {
+        int(k): remark_on_turns(built[int(cases[k])][0], t, states[k], how.method, of_tree=False)
+        for k in np.flatnonzero(perhaps_undecided(t, states))
+    }
+    return {k: remark for k, remark in found.items() if remark}
 
 
 def energies_of(system: System, times: Floats, states: Floats) -> Floats:

@@ -112,7 +112,7 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
     system = known.systems.get(first)
     if system is None or system.body_names != task.bodies or system.redundant:
         return []
-    if not in_joint_coordinates(system, how) or not lanes_know(system, how):
+    if not in_joint_coordinates(system, how) or not lanes_know(system, how, gpu=task.gpu):
         return []
     with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
         prepared = _prepared(task, cases, system, tree_of_lanes(system), recipes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
-from runtime.ensemble.batch_remarks import Built, energies_of, say_undecided, unbalanced, with_places
+from runtime.ensemble.batch_remarks import Built, energies_of, unbalanced, undecided, with_places
 from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
@@ -79,7 +79,7 @@ def size_of_forces(system: System, how: Settings) -> int:
 def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
     if in_joint_coordinates(system, how):
-        if not lanes_know(system, how) or (gpu and acts_in_lanes(system)):
+        if not lanes_know(system, how, gpu=gpu):
             return ""
         if acts_in_lanes(system) and not _allowed(system, how):
             return ""
@@ -268,7 +268,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     work = np.zeros((2, *motions.shape[:2]))
     chunk.remark(at[good], unbalanced(at[good], times, motions, work, built, task, results.counts[good]), s.t_end)
     if task.counts_turns:
-        say_undecided(at[good], results.out[good], built, task, chunk)
+        chunk.remark(at[good], undecided(at[good], results.out[good], built, s), s.t_end)
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 

@@ -93,4 +93,5 @@ class Chunk:
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
         """Keep remarks on some of these cases, which reached their end."""
         for k, remark in remarks.items():
-            self.messages[self.first + int(cases[k])] = message_at_end(t_end) + remark
+            case = self.first + int(cases[k])
+            self.messages[case] = self.messages.get(case, message_at_end(t_end)) + remark

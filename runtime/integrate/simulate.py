@@ -134,28 +134,10 @@ def simulate(
     how = settings(
         system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
     )  # fmt: skip
-    method, state = how.method, _start(system, how, initial, events)
+    state = _start(system, how, initial, events)
     data = stabilised(system.data, how.alpha, how.beta)
     watch = Stopwatch()
-    span = how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
-    given = method, system, data, state.y, *span
-    stepper: Compiled | JointsFirst | SciPy
-    first = _joint_method(system, how, data, state)
-    compiled = Automatic if method == "auto" else Compiled
-    if how.coordinates == JOINT and first is not None:
-        method, stepper = "dop853", first
-    elif first is not None:
-        stepper = JointsFirst(
-            first,
-            lambda y, t, h: compiled(
-                method, system, data, y, t, how.t_end, how.rtol, how.atol, how.max_step, h, projected=how.projected
-            ),
-            stiff=method == "auto",
-        )
-    elif method in COMPILED_METHODS:
-        stepper = compiled(*given, projected=how.projected)
-    else:
-        stepper = SciPy(*given)
+    method, stepper = _stepper(system, how, data, state)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
     crossings = [event for event in events if isinstance(event, Crossing)]
     search = EventSearch(bound, system.body_names)
@@ -204,6 +186,28 @@ def simulate(
     if not isinstance(stepper, SciPy):
         stepper.give_back()
     return run
+
+
+def _stepper(
+    system: System, how: Settings, data: ModelData, state: State
+) -> tuple[str, Compiled | JointsFirst | SciPy]:
+    """What integrates a run, and the name of its method."""
+    method, span = how.method, (how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step)
+    first = _joint_method(system, how, data, state)
+    if how.coordinates == JOINT and first is not None:
+        return "dop853", first
+    compiled = Automatic if method == "auto" else Compiled
+
+    def absolute(y: Floats, t: float, h: float) -> Compiled:
+        return compiled(
+            method, system, data, y, t, how.t_end, how.rtol, how.atol, how.max_step, h, projected=how.projected
+        )
+
+    if first is not None:
+        return method, JointsFirst(first, absolute, stiff=method == "auto")
+    if method in COMPILED_METHODS:
+        return method, absolute(state.y, how.t_start, how.first_step)
+    return method, SciPy(method, system, data, state.y, *span)
 
 
 def _joint_method(system: System, how: Settings, data: ModelData, state: State) -> InJointCoordinates | None:

@@ -77,13 +77,16 @@ def joints_serve(system: System) -> bool:
     return not tree.closing and not system.loaded and module_of(system.model.key) is None
 
 
-def lanes_know(system: System, how: Settings) -> bool:
-    """Whether a kernel serves many cases side by side: that of a tree without rows, where lanes have the forces."""
+def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
+    """Whether a kernel serves many cases side by side: that of a tree without rows, where lanes have the forces.
+
+    ``gpu``: on a graphics processor, for which functions of forces are not written.
+    """
     if system.contacts or system.closed_tree is not None or module_of_tree(system) is None:
         return False
     if (tree := system.tree_in_lanes) is None or module_of(tree.key) is None or (system.limits and not tree.limits):
         return False
-    return not acts_in_lanes(system) or (how.method == "dop853" and known_forces(system))
+    return not acts_in_lanes(system) or (not gpu and how.method == "dop853" and known_forces(system))
 
 
 def acts_in_lanes(system: System) -> bool:

@@ -15,6 +15,7 @@ TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 a
 # [s] by which the error of a rate counts.  Joints often turn slowly between bodies that turn fast, so that relative tolerances of
 # rates ask for more than those of bodies; at this weight both kinds of coordinates have about the same error at a tolerance.
 RATE_WEIGHT = 0.5
+SLIDES = {"turn": 0, "ball": 0, "slide": 1, "free": 3}  # coordinates of a step that are lengths, which come first
 
 # Often those of one system, or of systems that differ in masses alone.
 _reaches = Latest(lambda geometry, skeleton: geometry.reaches(skeleton), 8)  # of steps
@@ -32,7 +33,7 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats, Floats]:
     weights: tuple[list[float], list[float]] = ([], [])
     of_turns = turn_weights(_reaches(tree.geometry, tree.skeleton))[0].tolist()
     for kind, of_turn in zip(tree.kinds, of_turns, strict=True):
-        slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
+        slides = SLIDES[kind]
         for k, count in enumerate((COORDINATES[kind], RATES[kind])):
             caps[k].extend([1.0 if kind == "turn" and k == 0 else math.inf] * count)
             weight = (1.0, RATE_WEIGHT)[k]
@@ -47,7 +48,7 @@ def levers_of(tree: SpanningTree, load: Carried) -> Floats:
     found = -np.ones((len(arms), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)))
     place = sum(COORDINATES[kind] for kind in tree.kinds)
     for k, kind in enumerate(tree.kinds):
-        slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
+        slides = SLIDES[kind]
         found[:, place : place + slides] = 0.0
         found[:, place + slides : place + RATES[kind]] = arms[:, k, None]
         place += RATES[kind]
