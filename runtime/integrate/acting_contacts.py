@@ -43,8 +43,8 @@ class ActingContact(NamedTuple):
 class ContactRows:
     """Where the numbers of a contact are, from its first row on.
 
-    ``impact``, ``acts`` and ``rubs`` belong to the state of a lane: the speed of the last touch-down, and whether the normal force
-    and the friction act (1), or not (0).
+    ``impact``, ``acts`` and ``rubs`` belong to the state of a lane: the speed of the last touch-down, and whether the normal
+    force and the friction act (1), or not (0).
     """
 
     def __init__(self, contact: ActingContact) -> None:

@@ -64,8 +64,10 @@ class ActingForces(NamedTuple):
     def bodies(self) -> list[int]:
         """The bodies that take part, without the ground."""
         found = {load.body for load in self.loads}
-        for one in (*self.motors, *self.forces, *self.contacts):
+        for one in (*self.motors, *self.forces):
             found |= {*one.bodies, *(body for _, body in one.vectors)}
+        for contact in self.contacts:
+            found |= {*contact.bodies}
         return sorted(found - {GROUND_INDEX})
 
     def steps(self) -> list[int]:
@@ -85,7 +87,7 @@ class ActingForces(NamedTuple):
 
 
 class Rows:
-    """Where the parameters are: first row of each step, body, motor, force, table of a force and contact, and the count of all."""
+    """Where the parameters are: first rows of all steps, bodies, motors, forces, tables of forces and contacts, and their count."""
 
     def __init__(self, acting: ActingForces) -> None:
         self.acting, self.first, self.count = acting, dict[tuple[str, int, int], int](), 0

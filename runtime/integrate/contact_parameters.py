@@ -63,7 +63,7 @@ def allowed_values_of_contact(system: System, owner: str, part: str, values: Flo
     contact = system.contact(owner)
     flat = values.reshape(len(values), -1)
     with np.errstate(invalid="ignore"):
-        allowed: Bools = (np.abs(flat) <= LARGEST).all(axis=1)
+        allowed: Bools = np.asarray((np.abs(flat) <= LARGEST).all(axis=1))
         if part in POINTS:
             return allowed
         low, excluded, high, _ = contact_bounds(contact.law, contact.friction)[part]
