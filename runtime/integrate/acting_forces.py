@@ -1,4 +1,4 @@
-"""Loads, motors and forces on a tree, as far as they decide the text of compiled code; ``force_parameters`` has their values."""
+"""What acts on a tree besides limits, as far as it decides the text of compiled code; ``force_parameters`` has the values."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import GROUND_STEP
+from runtime.integrate.acting_contacts import NOTHING, ActingContact, acting_contacts
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
 from runtime.support.arrays import Ints
@@ -22,7 +23,6 @@ OF_PIECE = 6  # knot and coefficients of a table
 MOST_KERNELS = (
     40  # motors and forces: their machine code is made in 4 s, and the time grows with the square of the number
 )
-NOTHING = -1  # in place of a signal that is 0 at any time
 
 
 class ActingLoad(NamedTuple):
@@ -47,7 +47,7 @@ class ActingKernel(NamedTuple):
 
 
 class ActingForces(NamedTuple):
-    """All loads, motors and forces on a tree of turns and slides."""
+    """All loads, motors, forces and contacts on a tree of turns and slides."""
 
     kinds: tuple[str, ...]
     parents: tuple[int, ...]
@@ -55,6 +55,7 @@ class ActingForces(NamedTuple):
     loads: tuple[ActingLoad, ...]
     motors: tuple[ActingKernel, ...]
     forces: tuple[ActingKernel, ...]
+    contacts: tuple[ActingContact, ...] = ()
 
     def step_of(self, body: int) -> int:
         """The last step that moves a body; GROUND_STEP: none."""
@@ -65,6 +66,8 @@ class ActingForces(NamedTuple):
         found = {load.body for load in self.loads}
         for one in (*self.motors, *self.forces):
             found |= {*one.bodies, *(body for _, body in one.vectors)}
+        for contact in self.contacts:
+            found |= {*contact.bodies}
         return sorted(found - {GROUND_INDEX})
 
     def steps(self) -> list[int]:
@@ -79,11 +82,12 @@ class ActingForces(NamedTuple):
 
     def modules(self) -> tuple[ModuleType, ...]:
         """The modules of its kernels."""
-        return tuple(one.module for one in (*self.motors, *self.forces))
+        of_contacts = (module for contact in self.contacts for module in contact.modules)
+        return tuple(dict.fromkeys((*(one.module for one in (*self.motors, *self.forces)), *of_contacts)))
 
 
 class Rows:
-    """Where the parameters are: the first row of each step, body, motor, force and table of a force, and the count of all."""
+    """Where the parameters are: first rows of all steps, bodies, motors, forces, tables of forces and contacts, and their count."""
 
     def __init__(self, acting: ActingForces) -> None:
         self.acting, self.first, self.count = acting, dict[tuple[str, int, int], int](), 0
@@ -102,6 +106,8 @@ class Rows:
             yield ("force", k, 0), force.parameters
             for n, (_, pieces) in enumerate(force.tables):
                 yield ("table", k, n), OF_PIECE * pieces
+        for k, contact in enumerate(self.acting.contacts):
+            yield ("contact", k, 0), contact.rows.count
 
     def of(self, sort: str, k: int, n: int = 0) -> int:
         """The first row of one of them."""
@@ -111,11 +117,11 @@ class Rows:
 def known_forces(system: System) -> bool:
     """Whether all that acts on the bodies of a system, besides limits, can be put on its tree by compiled code of lanes.
 
-    These are loads, motors and forces on trees of turns and slides whose coordinates no rows restrain; not contacts, and not
-    forces that depend on the reaction of their joint.
+    These are loads, motors, forces and contacts on trees of turns and slides whose coordinates no rows restrain; not forces that
+    depend on the reaction of their joint.
     """
     tree = system.tree
-    if tree is None or not tree.has_polynomials or system.couplings or system.contacts:
+    if tree is None or not tree.has_polynomials or system.couplings:
         return False
     if any(force.module.LOADS for force in system.forces):
         return False
@@ -152,7 +158,9 @@ def _acting_forces(system: System) -> ActingForces:
         )
         for k, motor in enumerate(system.motors)
     )  # fmt: skip
-    return ActingForces(tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal))
+    return ActingForces(
+        tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), acting_contacts(system, zero)
+    )
 
 
 def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel, ...]:

@@ -19,7 +19,8 @@ from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
 from runtime.dynamics.small_matrices import cross, dot, minus, plus, times
-from runtime.integrate.acting_forces import NOTHING, OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
+from runtime.integrate.acting_contacts import NOTHING
+from runtime.integrate.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
