@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,6 +81,17 @@ class ActingForces(NamedTuple):
                 step = self.parents[step]
         return sorted(found)
 
+    def text(self) -> tuple[str, ...]:
+        """All that decides the text of compiled code: modules by their sources, as other processes know no names of them."""
+        modules = self.modules()
+        places = {module: str(k) for k, module in enumerate(modules)}
+
+        def named(one: Any) -> Any:
+            return one._replace(**{f: places[v] for f, v in one._asdict().items() if isinstance(v, ModuleType)})
+
+        parts = (tuple(map(named, own)) for own in (self.motors, self.forces, self.contacts))
+        return repr((self.kinds, self.parents, self.body_step, self.loads, *parts)), *map(inspect.getsource, modules)
+
     def modules(self) -> tuple[ModuleType, ...]:
         """The modules of its kernels."""
         of_contacts = (module for contact in self.contacts for module in contact.modules)
@@ -87,7 +99,7 @@ class ActingForces(NamedTuple):
 
 
 class Rows:
-    """Where the parameters are: first rows of all steps, bodies, motors, forces, tables of forces and contacts, and their count."""
+    """Where the parameters are: first rows of steps, bodies, motors, forces, tables of forces and contacts, and their count."""
 
     def __init__(self, acting: ActingForces) -> None:
         self.acting, self.first, self.count = acting, dict[tuple[str, int, int], int](), 0

@@ -5,6 +5,8 @@ Each quantity is written when something asks for it first.  Vectors are in globa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +39,16 @@ class Places:
         self.loaded: dict[tuple[str, int], Vector] = {}
         self.steps = {k: Step(self, k) for k in (GROUND_STEP, *acting.steps())}
         self.bodies = {b: Body(self, b) for b in (GROUND_INDEX, *acting.bodies())}
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Forget afterwards what is written in this context: instructions that are not always carried out."""
+        written: list[dict[Any, Any]] = [self.loaded, *map(vars, (*self.steps.values(), *self.bodies.values()))]
+        before = [dict(own) for own in written]
+        yield
+        for own, known in zip(written, before, strict=True):
+            own.clear()
+            own.update(known)
 
     def load(self, name: str, row: int) -> Vector:
         """A row of an argument."""
@@ -213,6 +225,10 @@ class Body:
         python_code(rotation)(tuple(self.of.parameter("body", self.body, 3 + c) for c in range(4)), found)
         columns = [times(self.step.A, [found[r, c] for r in range(3)]) for c in range(3)]
         return tuple(columns[c][r] for r in range(3) for c in range(3))
+
+    def place(self) -> None:
+        """Write its place and velocities, if they are not written yet."""
+        _ = self.r, self.v, self.omega, self.step.A
 
     def push(self, force: Three, moment: Three) -> None:
         """Add a force, and a moment about the centre of mass."""

@@ -137,16 +137,32 @@ class Code:
 
     def by_lane_where(self, condition: ir.Value, usual: Number, name: str, *numbers: Number) -> Vector:
         """The usual value; where a condition holds, a function of the C library, which is called only if it holds in a lane."""
+        return self.where(condition, lambda: [self.by_lane(name, *numbers)], [usual], likely=False)[0]
+
+    def where(
+        self,
+        condition: ir.Value,
+        write: Callable[[], Sequence[Number]],
+        usual: Sequence[Number],
+        *,
+        likely: bool = True,
+    ) -> list[Vector]:
+        """What ``write`` computes where a condition holds, else the usual values; skipped if it holds in no lane."""
+        usual = [self.value(number) for number in usual]
         before = self.builder.block
         mask = self.builder.bitcast(condition, ir.IntType(self.width))
         some = self.builder.icmp_unsigned("!=", mask, mask.type(0))
-        with self.builder.if_then(some, likely=False):
-            found = self.select(condition, self.by_lane(name, *numbers), usual)
+        with self.builder.if_then(some, likely=likely):
+            found = [
+                self.builder.select(condition, self.value(number), other)
+                for number, other in zip(write(), usual, strict=True)
+            ]
             there = self.builder.block
-        phi = self.builder.phi(self.kind)
-        phi.add_incoming(self.value(usual), before)
-        phi.add_incoming(found.value, there)
-        return Vector(self, phi)
+        phis = [self.builder.phi(self.kind) for _ in found]
+        for phi, number, other in zip(phis, found, usual, strict=True):
+            phi.add_incoming(other, before)
+            phi.add_incoming(number, there)
+        return [Vector(self, phi) for phi in phis]
 
 
 class Vector:

@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 
+from runtime.dynamics.contacts import POTENTIAL
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.layout import LANES, STATE, V
@@ -53,8 +54,11 @@ def call(address, arrays):
     kind(address)(*(array.ctypes.data for array in arrays))
 
 
-def expected(system, z, times, place=None):
-    """The same from the forces on bodies in absolute coordinates, whose velocities are linear in the rates."""
+def expected(system, z, times, place=None, begin=None):
+    """The same from the forces on bodies in absolute coordinates, whose velocities are linear in the rates.
+
+    ``begin(work, lane)`` may set modes of contacts.
+    """
     tree = tree_data(system.tree if place is None else place, system.gravity)
     n, bodies = len(tree.kind), len(tree.step)
     memory, work = lift_workspace(n), workspace_for(system.data)
@@ -63,9 +67,13 @@ def expected(system, z, times, place=None):
         y, moved, y_dot = np.zeros(STATE * bodies), np.zeros(STATE * bodies), np.zeros(STATE * bodies)
         own = np.ascontiguousarray(z[:, lane])
         lift_once(tree, memory, own, y)
+        if begin is not None:
+            begin(work, lane)
         derivative_once(float(times[lane]), y, system.data, work, y_dot)
         power[lane] = work.power.sum()
-        energy[lane] = work.loads.energy[0] + work.forces.out[:, ENERGY].sum()
+        energy[lane] = (
+            work.loads.energy[0] + work.forces.out[:, ENERGY].sum() + work.contacts.outputs[:, POTENTIAL].sum()
+        )
         for k in range(n):
             own[n:] = np.eye(n)[k]
             lift_once(tree, memory, own, moved)
