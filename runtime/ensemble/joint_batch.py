@@ -14,12 +14,15 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
+from runtime.integrate.batches.contact_memory import BatchContacts, batch_contacts, no_contacts, places_of_contacts
+from runtime.integrate.batches.contact_part import address_of_part
 from runtime.integrate.batches.forces import batch_forces, find_stored
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.endings import stiffness_is_said
 from runtime.integrate.force_parameters import parameters_of_forces
+from runtime.integrate.measured_contacts import address_of_contacts
 from runtime.integrate.tree_forces import address_of_forces
 from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, tree_of_lanes
 from runtime.integrate.tree_scales import scales_of
@@ -188,8 +191,8 @@ def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: A
         raise Stopped
 
 
-def memory_of_batch(system: System, z: Floats, constants: int, of: Acting) -> BatchWorkspace:
-    """Memory for cases of a system's tree, with states (cases, n) and so many constants."""
+def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, tolerance: float) -> BatchWorkspace:
+    """Memory for cases of a system's tree, with states (cases, n) and so many constants; ``tolerance``: the sum of both."""
     tree = tree_of_lanes(system)
     prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
     stages = (0, 0) if of.forces is not None else list(addresses_of_lanes(kernel_of(tree)).values())
@@ -199,7 +202,32 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting) -> Ba
     if of.forces is not None:
         signals = system.data.signals
         forces = batch_forces(address_of_forces(system), first - len(tree.kinds), signals, of.forces, len(z))
-    return batch.tree_workspace(stages, constants, scales_of(tree), limits, forces)
+    contacts = contacts_of_batch(system, len(z), tolerance) if system.contacts else None
+    memory = batch.tree_workspace(stages, constants, scales_of(tree), limits, forces, contacts)
+    if contacts is not None:
+        contacts.part[0] = address_of_part(memory)
+    return memory
+
+
+def contacts_of_batch(system: System, cases: int, tolerance: float) -> BatchContacts:
+    """Memory for the contacts of so many cases; ``tolerance``: the sum of both."""
+    return batch_contacts(0, address_of_contacts(system), *places_of_contacts(system), tolerance, cases)
+
+
+class ContactEvents(NamedTuple):
+    """Touch-downs and lift-offs of cases."""
+
+    rows: Floats  # (cases, any, 4) as of ``Run.contact_events``
+    count: Ints  # (cases,) of them
+
+    def of(self, case: int) -> Floats:
+        """Those of a case, (n, 4)."""
+        return self.rows[case, : self.count[case]].copy()
+
+    def at(self, cases: Ints) -> ContactEvents:
+        """Those of cases at these places."""
+        count = self.count[cases]
+        return ContactEvents(np.ascontiguousarray(self.rows[cases, : count.max(initial=0)]), count)
 
 
 class Acting(NamedTuple):
@@ -207,6 +235,7 @@ class Acting(NamedTuple):
 
     limits: Floats  # (cases, limits, PARAMETERS)
     forces: Floats | None  # (cases or 1, parameters); None: there are none but limits
+    events: ContactEvents | None = None  # of the runs, where there are contacts
 
 
 def acting_on(systems: Systems, count: int) -> Acting:
@@ -225,6 +254,7 @@ def forces_key(system: System) -> tuple[str, ...]:
     if not acts_in_lanes(system):
         return ()
     signals = b" ".join(part.tobytes() for part in system.data.signals)
+    signals += system.data.contacts.least_impact.tobytes()
     return str(address_of_forces(system)), hashlib.sha256(signals).hexdigest()
 
 
@@ -239,6 +269,7 @@ class TreeRuns(NamedTuple):
     remarkable: Bools  # (cases,) there is more to say about the case than that it reached its end
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
     forces: bool  # forces act that the kernel does not know
+    events: ContactEvents | None = None  # where there are contacts
 
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
@@ -246,7 +277,7 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     how, tree, n, forces = task.how, tree_of_lanes(system), z.shape[1], of.forces is not None
     initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
     given, results = batch.arguments(how, initial, constants)
-    memory = memory_of_batch(system, initial, constants.shape[1], of)
+    memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol)
     integrate(task, kernel_of(tree), memory, *given, *results)
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
     dampers: Any = 0.0
@@ -255,12 +286,13 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
         dampers = np.outer(memory.limits.work, [0.0, 1.0])
     work = (path[..., n] if forces else np.zeros(path.shape[:2])) + dampers
     path = np.ascontiguousarray(path[..., :n])
-    stored = stored_in_lanes(system, path, times, of)
+    events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
+    stored = stored_in_lanes(system, path, times, of._replace(events=events))
     if not forces:
         return TreeRuns(results, times, path, work, stored, np.zeros(len(z), bool), np.zeros(len(z)), forces)
     results = results._replace(out=np.ascontiguousarray(results.out[..., :n]))
     stiff = stiffness_is_said(results.counts[:, batch.STEPS], memory.forces.bounded)
-    return TreeRuns(results, times, path, work, stored, stiff, memory.forces.exchanged, forces)
+    return TreeRuns(results, times, path, work, stored, stiff, memory.forces.exchanged, forces, events)
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
@@ -272,6 +304,10 @@ def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Flo
     if of.forces is not None:
         found = np.empty(z.shape[:2])
         memory = batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, len(tree.kinds))
-        find_stored(memory, np.ascontiguousarray(z), times, np.zeros((z.shape[2] + 1, LANES)), found)
+        contacts = no_contacts()
+        if of.events is not None:
+            contacts = contacts_of_batch(system, 0, 0.0)._replace(events=of.events.rows, found=of.events.count)
+        state, passed = np.zeros((z.shape[2] + 1, LANES)), np.zeros(LANES, np.int64)
+        find_stored(memory, contacts, np.ascontiguousarray(z), times, state, passed, found)
         stored += found
     return stored

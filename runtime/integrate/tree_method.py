@@ -82,7 +82,7 @@ def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
 
     ``gpu``: on a graphics processor, for which functions of forces are not written.
     """
-    if system.contacts or system.closed_tree is not None or module_of_tree(system) is None:
+    if (system.contacts and system.limits) or system.closed_tree is not None or module_of_tree(system) is None:
         return False
     if (tree := system.tree_in_lanes) is None or module_of(tree.key) is None or (system.limits and not tree.limits):
         return False
@@ -91,7 +91,7 @@ def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
 
 def acts_in_lanes(system: System) -> bool:
     """Whether forces act on the tree of a system that its kernel does not know."""
-    return any((system.forces, system.loads, system.motors))
+    return any((system.forces, system.loads, system.motors, system.contacts))
 
 
 def tree_of_lanes(system: System) -> SpanningTree:
