@@ -9,20 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, STATE, P, V
+from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, measured_in_lanes, stored_in_forces
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
-from runtime.integrate.batches.contact_memory import BatchContacts, batch_contacts, no_contacts, places_of_contacts
 from runtime.integrate.batches.contact_part import address_of_part
-from runtime.integrate.batches.forces import batch_forces, find_stored
+from runtime.integrate.batches.forces import BatchForces, batch_forces
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.endings import stiffness_is_said
 from runtime.integrate.force_parameters import parameters_of_forces
-from runtime.integrate.measured_contacts import address_of_contacts
 from runtime.integrate.tree_forces import address_of_forces
 from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, tree_of_lanes
 from runtime.integrate.tree_scales import scales_of
@@ -209,27 +208,6 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, toler
     return memory
 
 
-def contacts_of_batch(system: System, cases: int, tolerance: float) -> BatchContacts:
-    """Memory for the contacts of so many cases; ``tolerance``: the sum of both."""
-    return batch_contacts(0, address_of_contacts(system), *places_of_contacts(system), tolerance, cases)
-
-
-class ContactEvents(NamedTuple):
-    """Touch-downs and lift-offs of cases."""
-
-    rows: Floats  # (cases, any, 4) as of ``Run.contact_events``
-    count: Ints  # (cases,) of them
-
-    def of(self, case: int) -> Floats:
-        """Those of a case, (n, 4)."""
-        return self.rows[case, : self.count[case]].copy()
-
-    def at(self, cases: Ints) -> ContactEvents:
-        """Those of cases at these places."""
-        count = self.count[cases]
-        return ContactEvents(np.ascontiguousarray(self.rows[cases, : count.max(initial=0)]), count)
-
-
 class Acting(NamedTuple):
     """Parameters of what acts on the trees of cases."""
 
@@ -271,6 +249,11 @@ class TreeRuns(NamedTuple):
     forces: bool  # forces act that the kernel does not know
     events: ContactEvents | None = None  # where there are contacts
 
+    def of(self, cases: Ints, acting: Acting) -> Acting:
+        """What acts on cases at these places, with the events of their contacts."""
+        forces = acting.forces if acting.forces is None or len(acting.forces) == 1 else acting.forces[cases]
+        return Acting(acting.limits[cases], forces, None if self.events is None else self.events.at(cases))
+
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
     """Integrate cases from coordinates and rates z (cases, n) on, with constants of the kernel (cases or 1, constants)."""
@@ -302,12 +285,18 @@ def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Flo
     if tree.limits:
         stored += stored_energies(of.limits, z[..., [limit.step for limit in tree.limits]])
     if of.forces is not None:
-        found = np.empty(z.shape[:2])
-        memory = batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, len(tree.kinds))
-        contacts = no_contacts()
-        if of.events is not None:
-            contacts = contacts_of_batch(system, 0, 0.0)._replace(events=of.events.rows, found=of.events.count)
-        state, passed = np.zeros((z.shape[2] + 1, LANES)), np.zeros(LANES, np.int64)
-        find_stored(memory, contacts, np.ascontiguousarray(z), times, state, passed, found)
-        stored += found
+        stored += stored_in_forces(system, z, times, forces_at_rest(system, of), of.events)
     return stored
+
+
+def contacts_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
+    """``contact_batch.measured_in_lanes`` of cases."""
+    assert of.events is not None
+    return measured_in_lanes(system, z, times, forces_at_rest(system, of), of.events)
+
+
+def forces_at_rest(system: System, of: Acting) -> BatchForces:
+    """Memory for forces of cases that are not integrated."""
+    assert of.forces is not None
+    coordinates = len(tree_of_lanes(system).kinds)
+    return batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, coordinates)

@@ -257,7 +257,18 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     while True:
         if busy < LANES:
             busy = fill(
-                m, memory, address, span, tolerances, steps, initial, constants, times, first_output, status, counts,
+                m,
+                memory,
+                address,
+                span,
+                tolerances,
+                steps,
+                initial,
+                constants,
+                times,
+                first_output,
+                status,
+                counts,
                 reached,
             )
         if busy == 0 or stop[0] != 0:

@@ -50,9 +50,7 @@ class BatchContacts(NamedTuple):
     found: Ints  # (cases,) number of these; above MOST_EVENTS: there was no room
 
 
-def batch_contacts(
-    part: int, address: int, places: Ints, least: Floats, tolerance: float, cases: int
-) -> BatchContacts:
+def batch_contacts(part: int, address: int, places: Ints, least: Floats, tolerance: float, cases: int) -> BatchContacts:
     """Memory for contacts of so many cases; ``tolerance``: the sum of both."""
     count = len(places)
     state = np.zeros((count, OF_STATE, LANES))
