@@ -206,9 +206,13 @@ class Vector:
         return self.code.intrinsic("fabs", self)
 
     def __pow__(self, exponent: Number) -> Number:
-        """Powers with a whole exponent by squaring and multiplication."""
-        if not isinstance(exponent, int) or abs(exponent) > MAX_UNROLLED_POWER:
+        """Powers with a whole exponent by squaring and multiplication; those with a half one by a square root besides."""
+        if isinstance(exponent, Vector) or abs(exponent) > MAX_UNROLLED_POWER or 2 * exponent != int(2 * exponent):
             return self.code.power(self, exponent)
+        if exponent != int(exponent):
+            root = self.code.intrinsic("sqrt", self)
+            return root * self ** int(exponent - 0.5) if exponent > 0 else 1.0 / self**-exponent
+        exponent = int(exponent)
         result: Number = 1.0
         base, left = self, abs(exponent)
         while left:
