@@ -68,16 +68,18 @@ class Contact:
         code, module = self.code, self.contact.law
         parameters = {name: self.parameter(self.rows.law + c) for c, name in enumerate(module.PARAMETERS)}
 
-        def law(**known: float) -> list[Number]:
-            found = call_for(module, "law", outputs, self.functions, abs(depth), rate, [*(parameters | known).values()])
+        def law(numbers: Sequence[Number]) -> list[Number]:
+            found = call_for(module, "law", outputs, {"math": Functions()}, *numbers[:2], numbers[2:])
             return [found[k] for k in outputs]
 
+        numbers = [abs(depth), rate, *parameters.values()]
         if EXPONENT in parameters:
-            usual = self.contact.exponent
+            usual, name = self.contact.exponent, f"{module.NAME}_{len(outputs)}"
+            values = law([*numbers[:2], *(parameters | {EXPONENT: usual}).values()])
             other = code.compare("!=", parameters[EXPONENT], usual)
-            values = code.where(other, law, law(**{EXPONENT: usual}), likely=False)
+            values = code.where(other, lambda: code.outlined(name, len(outputs), law, *numbers), values, likely=False)
         else:
-            values = law()
+            values = law(numbers)
         odd = {OF_ELASTIC} | ({OF_DAMPING, OF_OVER_RATE} if self.contact.fades else set())
         below = code.compare("<", depth, 0.0)
         return {
