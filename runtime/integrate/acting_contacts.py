@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import NamedTuple
 
+from runtime.dynamics.layout import GROUND_INDEX
+from runtime.support.arrays import Floats
 from runtime.system.parts import FRICTIONS, NORMAL_LAWS
 from runtime.system.system import System
 
@@ -14,6 +17,7 @@ NOTHING = -1  # in place of a signal that is 0 at any time, and of a row that th
 # and the potential [J].
 DEPTH, RATE, FORCE, ELASTIC, OVER_RATE, SLOPE, POTENTIAL = range(7)
 MEASURED = 7
+EXPONENT = "exponent"  # parameter of normal laws
 
 
 class ActingContact(NamedTuple):
@@ -28,6 +32,8 @@ class ActingContact(NamedTuple):
     signal_place: int  # in x, of its value and two derivatives
     impact: int  # place of the speed of touch-down among the parameters of the law; NOTHING: it has none
     fades: bool  # the damping is 0 on the plane
+    exponent: float  # the usual one of the law: other exponents take more operations
+    known: tuple[tuple[int, float], ...]  # place in x and number: directions of the ground along its axes
 
     @property
     def modules(self) -> tuple[ModuleType, ...]:
@@ -63,13 +69,24 @@ def acting_contacts(system: System, signals_of_zero: set[int]) -> tuple[ActingCo
     t, found = system.data.contacts, []
     for k, contact in enumerate(system.contacts):
         at = t.vector_contact == k
+        vectors = tuple(zip(t.vector_place[at].tolist(), t.vector_body[at].tolist(), strict=True))
         belt = int(t.signal[k])
         found.append(
             ActingContact(
                 contact.module, NORMAL_LAWS[contact.law], FRICTIONS[contact.friction] if contact.friction else None,
                 (int(t.body_i[k]), int(t.body_j[k])),
-                tuple(zip(t.vector_place[at].tolist(), t.vector_body[at].tolist(), strict=True)),
+                vectors,
                 NOTHING if belt in signals_of_zero else belt, int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
+                float(contact.parameters.get(EXPONENT, 1.0)), _known(contact.module, vectors, t.vector_local[at]),
             )
         )  # fmt: skip
+    return tuple(found)
+
+
+def _known(module: ModuleType, vectors: Sequence[tuple[int, int]], local: Floats) -> tuple[tuple[int, float], ...]:
+    """Components of directions of the ground along one of its axes: no parameter by name changes them."""
+    found: list[tuple[int, float]] = []
+    for (_, kind, _), (place, body), vector in zip(module.VECTORS, vectors, local.tolist(), strict=True):
+        if kind == "direction" and body == GROUND_INDEX and set(vector) <= {0.0, 1.0, -1.0}:
+            found += ((place + c, vector[c]) for c in range(3))
     return tuple(found)

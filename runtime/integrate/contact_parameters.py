@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from runtime.integrate.acting_contacts import ActingContact
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
 from runtime.system.contact_building import POINTS, contact_bounds
+from runtime.system.parts import NORMAL_LAWS, Contact
 from runtime.system.system import System
 
 
@@ -71,8 +73,17 @@ def allowed_values_of_contact(system: System, owner: str, part: str, values: Flo
             allowed &= values > low if excluded else values >= low
         if high is not None:
             allowed &= values <= high
-    if part != "radius":
-        own = contact.parameters[part]
-        for special in (0.0, 1.0):  # at others, damping fades as it does at the value of the system
-            allowed &= (values == special) == (own == special)
-    return allowed
+    law, fades = NORMAL_LAWS[contact.law], system.data.contacts.fades[system.contact_names.index(owner)]
+    return (
+        allowed & (_fades(contact, part, np.where(allowed, values, 1.0)) == fades)
+        if part in law.PARAMETERS
+        else allowed
+    )
+
+
+def _fades(contact: Contact, part: str, values: Floats) -> Bools:
+    """Whether the damping is 0 on the plane, with values (cases,) of a parameter of the normal law."""
+    module, out = NORMAL_LAWS[contact.law], dict[int, Floats]()
+    own = [values if name == part else contact.parameters.get(name, contact.least_impact) for name in module.PARAMETERS]
+    python_code(module.law)(0.0, 1.0, own, out)
+    return np.broadcast_to(out[2] == 0.0, values.shape)

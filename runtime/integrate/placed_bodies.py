@@ -174,6 +174,8 @@ class Body:
     def __init__(self, of: Places, body: int) -> None:
         self.of, self.body = of, body
         self.step = of.steps[of.acting.step_of(body)]
+        self.force: Three = NONE
+        self.moment: Three = NONE  # about its centre of mass
 
     def __getitem__(self, k: int) -> Number:
         for first, part in ((OMEGA, "omega"), (V, "v"), (P, "p"), (R, "r")):
@@ -232,7 +234,11 @@ class Body:
 
     def push(self, force: Three, moment: Three) -> None:
         """Add a force, and a moment about the centre of mass."""
+        self.force, self.moment = plus(self.force, force), plus(self.moment, moment)
+
+    def pass_on(self) -> None:
+        """Add what was pushed to the step that moves it."""
         step = self.step
         if step.moves:
-            step.force = plus(step.force, force)
-            step.moment = plus(plus(step.moment, moment), cross(self.arm, force))
+            step.force = plus(step.force, self.force)
+            step.moment = plus(plus(step.moment, self.moment), cross(self.arm, self.force))

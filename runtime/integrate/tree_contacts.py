@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.small_matrices import dot, times
-from runtime.integrate.acting_contacts import NOTHING, ActingContact
+from runtime.integrate.acting_contacts import EXPONENT, NOTHING, ActingContact
 from runtime.integrate.placed_bodies import Places
 from runtime.jit.python_code import python_code
 from runtime.lanes.needed_outputs import call_for
@@ -59,16 +59,33 @@ class Contact:
             x[belt : belt + 3] = [self.at.load("signals", 3 * contact.signal + c) for c in range(3)]
         for place in set(range(belt + 3)) - replaced:
             x[place] = self.parameter(place)
+        for place, number in contact.known:
+            x[place] = number
         return x
 
     def normal(self, depth: Number, rate: Number, outputs: Sequence[int]) -> dict[int, Number]:
         """Outputs of the normal law, continued below the plane as an odd function of the depth."""
-        code, fades = self.code, self.contact.fades
-        parameters = [self.parameter(self.rows.law + c) for c in range(len(self.contact.law.PARAMETERS))]
-        law = call_for(self.contact.law, "law", outputs, self.functions, abs(depth), rate, parameters)
-        odd = {OF_ELASTIC} | ({OF_DAMPING, OF_OVER_RATE} if fades else set())
+        code, module = self.code, self.contact.law
+        parameters = {name: self.parameter(self.rows.law + c) for c, name in enumerate(module.PARAMETERS)}
+
+        def law(numbers: Sequence[Number]) -> list[Number]:
+            found = call_for(module, "law", outputs, {"math": Functions()}, *numbers[:2], numbers[2:])
+            return [found[k] for k in outputs]
+
+        numbers = [abs(depth), rate, *parameters.values()]
+        if EXPONENT in parameters:
+            usual, name = self.contact.exponent, f"{module.NAME}_{len(outputs)}"
+            values = law([*numbers[:2], *(parameters | {EXPONENT: usual}).values()])
+            other = code.compare("!=", parameters[EXPONENT], usual)
+            values = code.where(other, lambda: code.outlined(name, len(outputs), law, *numbers), values, likely=False)
+        else:
+            values = law(numbers)
+        odd = {OF_ELASTIC} | ({OF_DAMPING, OF_OVER_RATE} if self.contact.fades else set())
         below = code.compare("<", depth, 0.0)
-        return {k: code.select(below, -law[k], law[k]) if k in odd else law[k] for k in outputs}
+        return {
+            k: code.select(below, -value, value) if k in odd else value
+            for k, value in zip(outputs, values, strict=True)
+        }
 
     def friction(self, slip: Sequence[Number], force: Number) -> list[Number]:
         """Force of friction on the body of the sphere where it rubs, else 0."""
@@ -76,12 +93,16 @@ class Contact:
         if module is None:
             return [0.0] * 3
         parameters = [self.parameter(self.rows.friction + c) for c in range(len(module.PARAMETERS))]
-        below, above = (
-            call_for(module, name, range(3), self.functions, slip, force, parameters) for name in ("below", "above")
-        )
+
+        def law(name: str) -> list[Number]:
+            found = call_for(module, name, range(3), self.functions, slip, force, parameters)
+            return [found[c] for c in range(3)]
+
         slow = code.compare("<", code.intrinsic("sqrt", dot(slip, slip)), self.parameter(self.rows.creep))
         rubs = code.compare("!=", self.parameter(self.rows.rubs), 0.0)
-        return [code.select(rubs, code.select(slow, below[c], above[c]), 0.0) for c in range(3)]
+        build = code.builder
+        above = code.where(build.and_(rubs, build.not_(slow)), lambda: law("above"), [0.0] * 3)
+        return code.where(build.and_(rubs, slow), lambda: law("below"), above)
 
     def measured(self) -> list[Number]:
         """Depth, rate, and all else that switching needs, in the order of ``acting_contacts.MEASURED``."""

@@ -89,6 +89,8 @@ class Forces:
             self._apply_force(k, force)
         for k, contact in enumerate(self.acting.contacts):
             self._apply_contact(k, contact)
+        for body in self.at.bodies.values():
+            body.pass_on()
 
     def write(self) -> None:
         """Write all instructions, with those of the forces along the coordinates."""

@@ -28,10 +28,10 @@ def add_contact(b, name, sphere, plane, random, law="kelvin_voigt", friction="co
     n, a = random.standard_normal((2, 3))
     n /= np.linalg.norm(n)
     a -= n * (a @ n)
-    point = dict(point=random.standard_normal(3), normal=n) | more
+    where = dict(point=random.standard_normal(3), normal=n, belt=a / np.linalg.norm(a)) | more
     b.contact(
         name, sphere, centre=random.standard_normal(3), radius=random.uniform(0.5, 1.5), plane=plane, law=law,
-        friction=friction, creep=creep, belt=a / np.linalg.norm(a), **BOUNCES[law], **FRICTIONS[friction], **point,
+        friction=friction, creep=creep, **BOUNCES[law], **FRICTIONS[friction], **where,
     )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def random_modes(system, seed):
 def with_modes(system, modes, speeds, parameters=None):
     """Parameters (LANES, P) with these modes and speeds."""
     one, acting = parameters_of_forces(system) if parameters is None else parameters, acting_forces(system)
-    found, rows = np.tile(one, (LANES, 1)), Rows(acting)
+    found, rows = np.array(np.broadcast_to(one, (LANES, one.shape[-1]))), Rows(acting)
     for k, contact in enumerate(acting.contacts):
         first, own = rows.of("contact", k), contact.rows
         found[:, first + own.acts] = (modes[:, k] == ACTIVE) | (modes[:, k] == LEAVING)
