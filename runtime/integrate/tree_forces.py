@@ -8,7 +8,8 @@ those among the parameters in the reference configuration; the rotation since th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import perm
 from types import FunctionType
 from typing import Any
@@ -18,7 +19,7 @@ from llvmlite import ir
 from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
-from runtime.dynamics.small_matrices import cross, dot, minus, plus, times
+from runtime.dynamics.small_matrices import cross, minus, plus, times
 from runtime.integrate.acting_forces import NOTHING, OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places
 from runtime.jit.addresses import address_of_written
@@ -33,19 +34,25 @@ ARGUMENTS = ("z", "signals", "parameters", "Q", "power", "energy")
 SUFFIXES = "ijkl"  # of bodies
 
 # Formulas of compiled code, which write the same operations for vectors.
-cross, dot, minus, plus, times = map(python_code, (cross, dot, minus, plus, times))
+cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
 
 
 def _address(system: System) -> int:
     acting = acting_forces(system)
     sources = [inspect.getsource(module) for module in acting.modules()]
-    structure = acting._replace(
-        motors=_named(acting.motors), forces=_named(acting.forces)
-    )  # a module has no name that other processes know
+
+    def written(owner: ir.Module, symbol: str) -> ir.Module:
+        return write_function(acting, owner, symbol, ARGUMENTS, lambda places: ForcesOnSteps(places).write())
+
     return address_of_written(
-        "forces_on_tree", lambda owner, symbol: _written(acting, owner, symbol), __name__,
-        "the forces in a batch", repr(structure), *sources,
-    )  # fmt: skip
+        "forces_on_tree", written, __name__, "the forces in a batch", structure_of(acting), *sources
+    )
+
+
+def structure_of(acting: ActingForces) -> str:
+    """What decides the text of a function besides the sources of its kernels."""
+    named = acting._replace(motors=_named(acting.motors), forces=_named(acting.forces))
+    return repr(named)  # a module has no name that other processes know
 
 
 def _named(kernels: Sequence[ActingKernel]) -> Any:
@@ -58,46 +65,43 @@ _addresses = Latest(_address, 8)
 def address_of_forces(system: System) -> int:
     """Address in this process of the function of all loads, motors and forces of a system; see ``known_forces``.
 
-    It takes the addresses of arrays of doubles whose last axis are the lanes: z (2 n), coordinates and rates of the tree; signals
+    It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
     (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_forces``; and of its
-    results: Q (n), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources; energy
+    results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources; energy
     (1) [J] in springs of motors and in forces.
     """
     return _addresses(system)
 
 
-def _written(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Module:
-    """``owner`` with the function under the name ``symbol``."""
-    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS))
-    function = ir.Function(owner, kind, symbol)
+def write_function(
+    acting: ActingForces, owner: ir.Module, symbol: str, arguments: Sequence[str], write: Callable[[Places], None],
+    *, whole: bool = False,
+) -> ir.Module:  # fmt: skip
+    """``owner`` with a function of arrays under the name ``symbol``; ``write`` writes its instructions, ``whole``: see ``Places``."""
+    data = [DOUBLE.as_pointer()] * len(arguments)
+    part = ir.Function(owner, ir.FunctionType(ir.VoidType(), [*data, INTEGER]), f"{symbol}_part")
+    part.linkage = "internal"
+    part.attributes.add("noinline")
+    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), data), symbol)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    part = _written_part(acting, owner, symbol)
     for column in range(0, LANES, WIDTH):
         builder.call(part, [*function.args, INTEGER(column)])
     builder.ret_void()
-    return owner
-
-
-def _written_part(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Function:
-    """The function of as many lanes as a vector has, from a column on."""
-    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS) + [INTEGER])
-    part = ir.Function(owner, kind, f"{symbol}_part")
-    part.linkage = "internal"
-    part.attributes.add("noinline")
+    # The part: as many lanes as a vector has, from a column on.
     known = KnownNumbers(owner, f"{symbol}_numbers")
-    *data, column = part.args
-    for argument in data:
+    *given, column_of_part = part.args
+    for argument in given:
         argument.add_attribute("noalias")
     builder = ir.IRBuilder(part.append_basic_block("entry"))
     code = Code(builder, power, known=known)
-    _Forces(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
+    write(Places(code, acting, dict(zip(arguments, given, strict=True)), column_of_part, whole=whole))
     builder.ret_void()
     known.finish()
-    return part
+    return owner
 
 
-class _Forces:
-    """The instructions for lanes from one column on."""
+class ForcesOnSteps:
+    """The instructions of forces for lanes from one column on."""
 
     def __init__(self, places: Places) -> None:
         self.at, self.code, self.acting = places, places.code, places.acting
@@ -111,25 +115,31 @@ class _Forces:
 
     def write(self) -> None:
         """Write all instructions."""
+        self.apply()
+        along: dict[int, tuple[Number, ...]] = {}
+        for k in reversed(self.acting.steps()):
+            step = self.at.steps[k]
+            along[k] = step.along
+            self.power = self.power + sum(force * rate for force, rate in zip(along[k], step.rates, strict=True))
+            if step.before.moves:
+                before = step.before
+                before.force = plus(before.force, step.force)
+                before.moment = plus(plus(before.moment, step.moment), cross(step.way, step.force))
+        first = self.at.u[0]
+        for k, (begin, end) in enumerate(pairwise(self.at.u)):
+            for row, force in zip(range(begin, end), along.get(k, (0.0,) * (end - begin)), strict=True):
+                self.code.store(force, self.at.data["Q"], self.at.place(row - first))
+        self.code.store(self.power, self.at.data["power"], self.at.place(0))
+        self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
+
+    def apply(self) -> None:
+        """Put all that acts on the steps that move its bodies, about their points; add up power and energy but for theirs."""
         for load in self.acting.loads:
             self._apply_load(load)
         for k, motor in enumerate(self.acting.motors):
             self._apply_motor(k, motor)
         for k, force in enumerate(self.acting.forces):
             self._apply_force(k, force)
-        along: dict[int, Number] = {}
-        for k in reversed(self.acting.steps()):
-            step = self.at.steps[k]
-            along[k] = dot(step.axis, step.moment if step.turns else step.force)
-            self.power = self.power + along[k] * self.at.rate(k)
-            if step.before.moves:
-                before = step.before
-                before.force = plus(before.force, step.force)
-                before.moment = plus(plus(before.moment, step.moment), cross(step.way, step.force))
-        for k in range(len(self.acting.kinds)):
-            self.code.store(along.get(k, 0.0), self.at.data["Q"], self.at.place(k))
-        self.code.store(self.power, self.at.data["power"], self.at.place(0))
-        self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
 
     def _apply_load(self, load: ActingLoad) -> None:
         body = self.at.bodies[load.body]
