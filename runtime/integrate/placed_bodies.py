@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate
 from typing import Any
 
 from llvmlite import ir
@@ -21,7 +20,7 @@ from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
 from runtime.lanes.vector_code import Code, Number, Vector
 from runtime.lanes.vector_functions import sine_and_cosine
-from runtime.system.spanning_tree import COORDINATES, RATES
+from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 
 NONE = (0.0, 0.0, 0.0)
 EYE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -51,9 +50,7 @@ class Places:
         self.code, self.acting, self.data, self.column = code, acting, data, column
         self.rows = Rows(acting, whole=whole)
         self.loaded: dict[tuple[str, int], Vector] = {}
-        of_q, of_u = ([of[kind] for kind in acting.kinds] for of in (COORDINATES, RATES))
-        self.q = [0, *accumulate(of_q)]  # row of the coordinates of each step in the state, then that of the first rate
-        self.u = [self.q[-1] + before for before in (0, *accumulate(of_u))]  # and of its rates, then the number of all rows
+        self.q, self.u = places_of(acting.kinds)
         steps = range(len(acting.kinds)) if whole else acting.steps()
         self.steps = {k: Step(self, k) for k in (GROUND_STEP, *steps)}
         self.bodies = {b: Body(self, b) for b in (GROUND_INDEX, *acting.bodies())}

@@ -67,8 +67,8 @@ def address_of_forces(system: System) -> int:
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
     (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_forces``; and of its
-    results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources; energy
-    (1) [J] in springs of motors and in forces.
+    results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources;
+    energy (1) [J] in springs of motors and in forces.
     """
     return _addresses(system)
 
@@ -77,7 +77,10 @@ def write_function(
     acting: ActingForces, owner: ir.Module, symbol: str, arguments: Sequence[str], write: Callable[[Places], None],
     *, whole: bool = False,
 ) -> ir.Module:  # fmt: skip
-    """``owner`` with a function of arrays under the name ``symbol``; ``write`` writes its instructions, ``whole``: see ``Places``."""
+    """``owner`` with a function of arrays under the name ``symbol``, whose instructions ``write`` writes.
+
+    whole: as of ``Places``
+    """
     data = [DOUBLE.as_pointer()] * len(arguments)
     part = ir.Function(owner, ir.FunctionType(ir.VoidType(), [*data, INTEGER]), f"{symbol}_part")
     part.linkage = "internal"

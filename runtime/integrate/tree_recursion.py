@@ -14,7 +14,7 @@ from llvmlite import ir
 
 from runtime.dynamics import recursion
 from runtime.dynamics.kinematics import euler_rates
-from runtime.dynamics.lift import GROUND_STEP
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.small_matrices import dot
 from runtime.integrate.acting_forces import ActingForces, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places, Step
@@ -27,6 +27,7 @@ from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
 
+MOST_STEPS = 40  # of a tree: machine code is made in 3 s, and the time grows with the square of the number
 ARGUMENTS = ("z", "signals", "parameters", "z_dot", "power", "energy", "worst")
 
 carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
@@ -92,9 +93,10 @@ class _Equations:
         self.poses = SimpleNamespace(**{name: _Rows(places, name) for name in ("A", "omega", "way", "axis", "rate")})
         self.memory = SimpleNamespace(**{name: {} for name in recursion.RecursionWorkspace._fields})
         self.data = SimpleNamespace(kind=self.kinds, parent=self.acting.parents, u=places.u)
-        mass, moment, inertia = ([0.0] * self.count, [NONE] * self.count, [(0.0,) * 9] * self.count)
+        mass: list[Number] = [0.0] * self.count
+        moment, inertia = [NONE] * self.count, [(0.0,) * 9] * self.count
         for k in self.acting.carrying():
-            x = [places.parameter("carried", k, c) for c in range(10)]
+            x: list[Number] = [places.parameter("carried", k, c) for c in range(10)]
             xx, xy, xz, yy, yz, zz = x[4:]
             mass[k], moment[k], inertia[k] = x[0], tuple(x[1:4]), (xx, xy, xz, xy, yy, yz, xz, yz, zz)
         self.data.mass, self.data.moment, self.data.inertia = mass, moment, inertia
@@ -141,19 +143,18 @@ class _Equations:
             J, H, M, n, f = carried(t, s, w, on, k)
             turning, moving = accelerations_of_rates(t, s, k)
             way, w.turning[k], w.moving[k] = s.way[k], turning, moving
-            if kind == recursion.FREE:
-                M, f, of_turns = eliminate_ball(w, k, J, H, M, n, f)
-                w.M[k], of_ways = inverse_of(M)
+            if kind == FREE:
+                M, f, _ = eliminate_ball(w, k, J, H, M, n, f)
+                w.M[k], _ = inverse_of(M)
                 w.moving[k] = times_symmetric(w.M[k], (-f[0], -f[1], -f[2]))
                 continue
-            if kind == recursion.BALL:
+            if kind == BALL:
                 M, f, fraction = eliminate_ball(w, k, J, H, M, n, f)
                 if b != GROUND_STEP:
                     add_ball(w, b, way, moving, M, f)
             else:
-                slides, rotor = kind == recursion.SLIDE, 0.0
-                if k in self.acting.rotors:
-                    rotor = self.at.parameter("armature", k, 0)
+                slides = kind == SLIDE
+                rotor: Number = self.at.parameter("armature", k, 0) if k in self.acting.rotors else 0.0
                 J, H, M, n, f, fraction = eliminate_axis(w, k, s.axis[k], slides, rotor, J, H, M, n, f)
                 if b != GROUND_STEP:
                     add_to(w, b, way, turning, moving, J, H, M, n, f)
@@ -168,14 +169,14 @@ class _Equations:
             b, kind, u = self.acting.parents[k], self.kinds[k], self.at.u[k]
             before, a = w.alpha[b], w.moving[k]
             alpha = plus(before, w.turning[k])
-            if kind != recursion.FREE:
+            if kind != FREE:
                 a = plus(plus(w.a[b], a), cross(before, s.way[k]))
-            if kind in (recursion.TURN, recursion.SLIDE):
+            if kind in (TURN, SLIDE):
                 z_dot[u], alpha, a = move_along(s, w, w.along, k, kind, alpha, a)
             else:
                 alpha = turn_freely(t, s, w, w.moment, k, alpha, a, z_dot)
             w.alpha[k], w.a[k] = alpha, a
-            if kind == recursion.FREE:
+            if kind == FREE:
                 for c in range(3):
                     z_dot[u + c] = a[c] + g[c]
         return z_dot
