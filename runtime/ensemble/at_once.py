@@ -26,6 +26,7 @@ from runtime.ensemble.joint_batch import (
     contacts_in_lanes,
     energies_in_lanes,
     given_limits,
+    has_parameters,
     in_joints,
     of_bodies,
     of_one_batch,
@@ -41,11 +42,12 @@ from runtime.ensemble.velocities import coordinates_with_velocities, only_veloci
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.parameters import OFFSET, SIGN
+from runtime.integrate.equation_parameters import equations_of_cases
 from runtime.integrate.force_parameters import parameters_of_cases
 from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
-    acts_in_lanes,
+    by_recursion,
     in_joint_coordinates,
     kernel_of,
     lanes_know,
@@ -66,7 +68,7 @@ from runtime.system.reference import body_places
 from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
-from runtime.system.tree_geometry import Geometry, geometry
+from runtime.system.tree_geometry import Geometry, carried, geometry
 from runtime.system.variants import with_reference
 
 
@@ -87,6 +89,8 @@ class Prepared:
     def constants(self, at: Ints) -> Floats:
         """Constants of the kernel (cases, constants) of the cases at these places; one row if all have the same."""
         given = self.given
+        if by_recursion(given.system):
+            return np.zeros((1, 0))
         if self.joints is None and not given.varied:
             return constants_of_system(given.system)
         inertias = given.inertias if given.inertias.ndim == 4 else given.inertias[None]
@@ -99,11 +103,18 @@ class Prepared:
     def acting(self, at: Ints) -> Acting:
         """Parameters of what acts on the cases at these places."""
         given, limits = self.given, _of_places(self.limits, at)
-        if not acts_in_lanes(given.system):
+        if not has_parameters(given.system):
             return Acting(limits, None)
         own = {whose: {part: _of_places(v, at) for part, v in of.items()} for whose, of in given.forces.items()}
         where = self.where if self.joints is None else _of(self.where, at)
-        return Acting(limits, parameters_of_cases(given.system, where, own))
+        if not by_recursion(given.system):
+            return Acting(limits, parameters_of_cases(given.system, where, own))
+        load = given.tree.carried
+        if given.varied or self.joints is not None:
+            inertias = given.inertias if given.inertias.ndim == 3 else given.inertias[at]
+            load = carried(where, given.tree.skeleton, given.masses[at], inertias)
+        gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
+        return Acting(limits, equations_of_cases(given.system, where, load, gravity, own))
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
@@ -209,9 +220,9 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
 
 
 def _coordinates(given: Given, motions: Mapping[str, JointMotion], states: Floats, reference: Floats) -> Floats:
-    """Coordinates and rates (cases, n) in states (cases, 13 bodies); all are 0 in the reference configuration."""
+    """Coordinates and rates (cases, n) in states (cases, 13 bodies)."""
     if states is reference and not states.reshape(len(states), -1, STATE)[..., V:].any():
-        return np.zeros((len(states), 2 * len(given.tree.kinds)))  # kernels of cases have turns and slides alone
+        return np.tile(given.tree.at_reference, (len(states), 1))
     return joint_coordinates(given.tree, given.system.body_names, motions, states)
 
 

@@ -22,9 +22,11 @@ from runtime.ensemble.joint_batch import (
     contacts_in_lanes,
     forces_key,
     given_limits,
+    has_parameters,
     in_joints,
     integrate,
     of_bodies,
+    parameters_in_lanes,
     run_trees,
     stored_in_lanes,
     turns_in_lanes,
@@ -36,12 +38,12 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
 from runtime.integrate.endings import TURNED
-from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     acts_in_lanes,
+    by_recursion,
     in_joint_coordinates,
     lanes_know,
     tree_constants,
@@ -75,8 +77,8 @@ def _allowed(system: System, how: Settings) -> bool:
 
 def size_of_forces(system: System, how: Settings) -> int:
     """Numbers that each case has for its forces, if it is run in a batch with them."""
-    with_forces = in_joint_coordinates(system, how) and lanes_know(system, how) and acts_in_lanes(system)
-    return len(parameters_of_forces(system)) if with_forces else 0
+    with_forces = in_joint_coordinates(system, how) and lanes_know(system, how) and has_parameters(system)
+    return len(parameters_in_lanes(system)) if with_forces else 0
 
 
 def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
@@ -250,8 +252,7 @@ def _with_velocities(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[in
 
 def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
     """Run cases in a batch; those that failed or came close to a singular configuration, to be run alone for the message."""
-    module, s = batch_kernel_of(key.partition(" ")[0]), task.how
-    assert module is not None
+    s = task.how
     states = np.array([built[case][1] for case in members])
     systems = with_places({place: built[case][0] for place, case in enumerate(members)})
     of_tree = " " in key  # see ``_kernel_key``
@@ -260,6 +261,8 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     at = np.array(members)
     if of_tree:
         return at[~_run_on_trees(systems, states, constants, at, built, task, chunk)].tolist()  # type: ignore[no-any-return]
+    module = batch_kernel_of(key)
+    assert module is not None
     given, results = batch.arguments(s, states, constants)
     integrate(task, module, batch.batch_workspace(systems[0][0].model.fixed[1:], constants.shape[1]), *given, *results)
     good = results.status == Status.REACHED_END
@@ -345,7 +348,7 @@ def _columns(
 
 def _constants(system: System, s: Settings, *, of_tree: bool) -> Floats:
     if of_tree:
-        return tree_constants(tree_of_lanes(system), system.gravity)
+        return np.zeros(0) if by_recursion(system) else tree_constants(tree_of_lanes(system), system.gravity)
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants

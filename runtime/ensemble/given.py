@@ -74,10 +74,10 @@ class Given:
         joint, _, column = quantity.owner.rpartition(".")
         place = list(self.system.joint_motions[joint].units).index(column)
         steps = [k for k, c in enumerate(self.tree.coordinates) if (c.joint, c.place) == (joint, place)]
-        if not steps:
+        if not steps or self.tree.kinds[steps[0]] == "ball":
             return False
-        offset = len(self.tree.kinds) if quantity.part == "rate" else 0
-        self.coordinates[steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
+        places = self.tree.places[1 if quantity.part == "rate" else 0]
+        self.coordinates[places[steps[0]]] = self.tree.coordinates[steps[0]].sign * values
         return True
 
     def _take_data_of_body(self, body: int, part: str, values: Floats, fits: Bools) -> None:

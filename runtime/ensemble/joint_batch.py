@@ -21,9 +21,18 @@ from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.endings import stiffness_is_said
+from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.tree_forces import address_of_forces
-from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, tree_of_lanes
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    acts_in_lanes,
+    by_recursion,
+    kernel_of,
+    off_the_rows,
+    tree_of_lanes,
+)
+from runtime.integrate.tree_recursion import address_of_recursion
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
@@ -39,11 +48,11 @@ Systems = Sequence[tuple[System, Ints]]  # each with its cases
 
 def in_joints(systems: Systems, states: Floats) -> Floats:
     """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
-    z = np.empty((len(states), len(scales_of(tree_of_lanes(systems[0][0]))[0])))
+    z = np.empty((len(states), tree_of_lanes(systems[0][0]).places[1][-1]))
     for system, at in systems:
         reference = system.reference_configuration.y
         if not reference.reshape(-1, STATE)[:, V:].any() and (states[at] == reference).all():
-            z[at] = 0.0
+            z[at] = tree_of_lanes(system).at_reference
             continue
         z[at] = joint_coordinates(tree_of_lanes(system), system.body_names, system.joint_motions, states[at])
     return z
@@ -67,6 +76,7 @@ def cases_of_tree(
     skeleton = tree.skeleton
     cases = CasesOfTree(
         kind=np.array([OF_KIND[kind] for kind in tree.kinds], np.int64), parent=np.array(tree.parents, np.int64),
+        q=np.array(tree.places[0][:-1], np.int64), u=np.array(tree.places[1][:-1], np.int64),
         step=np.array(tree.body_step, np.int64), axis=where.axis, way=where.ways(skeleton.parents),
         arm=where.arms(skeleton.body_step), p=where.pose[..., P:V], mass=masses[..., None],
         inertia=inertias.reshape(*inertias.shape[:2], 9), gravity=gravity[:, None],
@@ -117,7 +127,7 @@ def energies_in_lanes(
 
 
 def _lift(trees: CasesOfTree, z: Floats, y: Floats, to: Ints, energies: Floats) -> None:
-    memory = lanes_of_tree(len(trees.kind), len(trees.step))
+    memory = lanes_of_tree(len(trees.kind), len(trees.step), z.shape[2])
     lift_lanes(trees, memory, np.ascontiguousarray(z), to, y, energies)
 
 
@@ -133,7 +143,7 @@ def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats,
 
 def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Floats:
     """How far the states at coordinates and rates z are off the initial ones, whose signs Euler parameters get, (cases,)."""
-    if z.any():
+    if (z != tree.at_reference).any():
         data = system.data
         trees = cases_of_tree(tree, where, data.mass[None, 1:], data.inertia[None, 1:], system.gravity[None])
         lifted = states_in_lanes(trees, z[:, None])[:, 0]
@@ -148,8 +158,8 @@ def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states:
 
 
 def turns_in_lanes(tree: SpanningTree, start: Floats, z: Floats) -> WholeTurns:
-    """Turns of coordinates and rates z (cases, times, n) of trees of turns and slides, from those at the start (cases, n)."""
-    turns = [step for step, kind in enumerate(tree.kinds) if kind == "turn"]
+    """Turns of coordinates and rates z (cases, times, n) of trees, from those at the start (cases, n)."""
+    turns = [place for place, kind in zip(tree.places[0], tree.kinds, strict=False) if kind == "turn"]
     return whole_turns(start[:, turns], z[..., turns])
 
 
@@ -172,15 +182,15 @@ def given_limits(systems: Systems, count: int) -> Floats:
     return given
 
 
-def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
-    """Integrate the cases of a chunk with the kernel of a model, on the CPU or on a graphics processor.
+def integrate(task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any) -> None:
+    """Integrate the cases of a chunk with the kernel of a model, on the CPU or on a graphics processor; None: by the recursion.
 
     Raises
     ------
     Stopped
         When ``task.stop`` was set meanwhile.
     """
-    if task.gpu:
+    if task.gpu and module is not None:
         from runtime.integrate.batches import gpu
 
         gpu.integrate(module, memory, *arrays)
@@ -200,9 +210,14 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, toler
     forces = None
     if of.forces is not None:
         signals = system.data.signals
-        forces = batch_forces(address_of_forces(system), first - len(tree.kinds), signals, of.forces, len(z))
+        whole = by_recursion(system)
+        address, along = (address_of_recursion if whole else address_of_forces)(system), first - len(tree.kinds)
+        forces = batch_forces(address, along, signals, of.forces, len(z), whole=whole)
     contacts = contacts_of_batch(system, len(z), tolerance) if system.contacts else None
-    memory = batch.tree_workspace(stages, constants, scales_of(tree), limits, forces, contacts)
+    turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
+    memory = batch.tree_workspace(
+        stages, constants, scales_of(tree), limits, forces, contacts, turned, tree.places[0][-1]
+    )
     if contacts is not None:
         contacts.part[0] = address_of_part(memory)
     return memory
@@ -212,28 +227,41 @@ class Acting(NamedTuple):
     """Parameters of what acts on the trees of cases."""
 
     limits: Floats  # (cases, limits, PARAMETERS)
-    forces: Floats | None  # (cases or 1, parameters); None: there are none but limits
+    forces: (
+        Floats | None
+    )  # (cases or 1, parameters), by the recursion of all equations; None: a kernel knows all that acts
     events: ContactEvents | None = None  # of the runs, where there are contacts
 
 
 def acting_on(systems: Systems, count: int) -> Acting:
     """Parameters of what acts on so many cases, whose systems have the same ``forces_key``."""
     forces = None
-    if acts_in_lanes(systems[0][0]):
-        own = [parameters_of_forces(system) for system, _ in systems]
+    if has_parameters(systems[0][0]):
+        own = [parameters_in_lanes(system) for system, _ in systems]
         forces = np.empty((count, len(own[0])))
         for (_, at), of_system in zip(systems, own, strict=True):
             forces[at] = of_system
     return Acting(given_limits(systems, count), forces)
 
 
+def has_parameters(system: System) -> bool:
+    """Whether cases of a system have parameters besides the constants of a kernel."""
+    return acts_in_lanes(system) or by_recursion(system)
+
+
+def parameters_in_lanes(system: System) -> Floats:
+    """These parameters (parameters,)."""
+    return parameters_of_equations(system) if by_recursion(system) else parameters_of_forces(system)
+
+
 def forces_key(system: System) -> tuple[str, ...]:
     """What systems have in common whose forces are those of one batch: the compiled code and the signals."""
-    if not acts_in_lanes(system):
+    if not has_parameters(system):
         return ()
+    address = (address_of_recursion if by_recursion(system) else address_of_forces)(system)
     signals = b" ".join(part.tobytes() for part in system.data.signals)
     signals += system.data.contacts.least_impact.tobytes()
-    return str(address_of_forces(system)), hashlib.sha256(signals).hexdigest()
+    return str(address), hashlib.sha256(signals).hexdigest()
 
 
 class TreeRuns(NamedTuple):
@@ -246,7 +274,7 @@ class TreeRuns(NamedTuple):
     stored: Floats  # (cases, m) [J] in limits and forces
     remarkable: Bools  # (cases,) there is more to say about the case than that it reached its end
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
-    forces: bool  # forces act that the kernel does not know
+    forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
 
     def of(self, cases: Ints, acting: Acting) -> Acting:
@@ -261,7 +289,7 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
     given, results = batch.arguments(how, initial, constants)
     memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol)
-    integrate(task, kernel_of(tree), memory, *given, *results)
+    integrate(task, None if by_recursion(system) else kernel_of(tree), memory, *given, *results)
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
     dampers: Any = 0.0
     if tree.limits:  # the work of dampers is known at the end
@@ -284,7 +312,7 @@ def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Flo
     stored: Floats = np.zeros(z.shape[:2])
     if tree.limits:
         stored += stored_energies(of.limits, z[..., [limit.step for limit in tree.limits]])
-    if of.forces is not None:
+    if of.forces is not None and acts_in_lanes(system):
         stored += stored_in_forces(system, z, times, forces_at_rest(system, of), of.events)
     return stored
 
@@ -298,5 +326,5 @@ def contacts_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> F
 def forces_at_rest(system: System, of: Acting) -> BatchForces:
     """Memory for forces of cases that are not integrated."""
     assert of.forces is not None
-    coordinates = len(tree_of_lanes(system).kinds)
-    return batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, coordinates)
+    q, u = tree_of_lanes(system).places
+    return batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, u[-1] - q[-1])

@@ -62,7 +62,7 @@ class BatchQuantities:
     """Quantities over time of cases that were integrated side by side and reached their end.
 
     ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3), if they are known;
-    ``z`` (cases, times, n): coordinates and rates of the tree, whose steps are all turns and slides;
+    ``z`` (cases, times, n): coordinates and rates of the tree;
     ``start`` (cases, n): those at the start of the runs;
     ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same;
     ``quarters`` (cases, times, turns): ``WholeTurns.quarters``;
@@ -129,9 +129,12 @@ class BatchQuantities:
         place = list(self.system.joint_motions[joint].units).index(column)
         for k, coordinate in enumerate(self.tree.coordinates):
             if (coordinate.joint, coordinate.place) == (joint, place):
+                if self.tree.kinds[k] == "ball":
+                    return None
+                q, u = (places[k] for places in self.tree.places)
                 if quantity.part == "rate":
-                    return coordinate.sign * self.z[..., k + len(self.tree.kinds)]
-                values, start = coordinate.sign * self.z[..., k], coordinate.sign * self.start[:, k, None]
+                    return coordinate.sign * self.z[..., u]
+                values, start = coordinate.sign * self.z[..., q], coordinate.sign * self.start[:, q, None]
                 return values - before_start(start) if quantity.unit == "rad" else values
         return None
 
@@ -254,6 +257,6 @@ def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, eve
 
 
 def same_coordinates(trees: Sequence[SpanningTree]) -> bool:
-    """Whether the steps of all trees are turns and slides of the same coordinates, with the same signs."""
+    """Whether the steps of all trees have the same coordinates, with the same signs."""
     first = trees[0]
-    return first.has_polynomials and all(tree.coordinates == first.coordinates for tree in trees[1:])
+    return not first.closing and all(tree.coordinates == first.coordinates for tree in trees[1:])

@@ -10,7 +10,7 @@ from runtime.dynamics.projection import worst_of_all
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.joint_batch import in_joints, of_bodies
 from runtime.ensemble.task import Task
-from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows
+from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows, tree_of_lanes
 from runtime.lanes.velocity_rows import (
     LinearRows,
     VelocityRows,
@@ -55,9 +55,9 @@ def coordinates_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools
     q, rows, fits = _of_pose(system)
     v = _velocities(task, system, cases)
     count, n = v.shape[1], len(q)
-    u, speed, value, beyond = np.empty((n, count)), np.empty(count), np.empty(count), np.empty(count)
+    u, speed, value, beyond = np.empty((len(rows.rates.offset), count)), *(np.empty(count) for _ in range(3))
     find_rates(rows, v, u, speed, value, beyond)
-    z = np.empty((count, 2 * n))
+    z = np.empty((count, n + len(u)))
     z[:, :n], z[:, n:] = q, u.T
     return z, (beyond == 0.0) & fits
 
@@ -97,13 +97,15 @@ def _made(system: System) -> tuple[Floats, VelocityRows, bool]:
     """Coordinates of the pose of a system, its rows, and whether the pose satisfies them."""
     bodies, everywhere = len(system.bodies), [(system, np.arange(1))]
     rest = _states(system, np.zeros((1, bodies, STATE - V)))
-    q = np.split(in_joints(everywhere, rest)[0], 2)[0]
+    n = tree_of_lanes(system).places[0][-1]
+    q = in_joints(everywhere, rest)[0, :n]
     units = np.eye((STATE - V) * bodies)
     moving = _states(system, np.concatenate([np.zeros_like(units[:1]), units]).reshape(-1, bodies, STATE - V))
     found = np.zeros((len(moving), 1 + ROWS * len(system.joints)))
     rates_of_rows(system.time, moving, system.data, shared_workspace_for(system.data), found)
-    rates = in_joints([(system, np.arange(len(moving)))], moving)[:, len(q) :]
-    z = np.hstack([np.tile(q, (1 + len(q), 1)), np.vstack([np.zeros(len(q)), np.eye(len(q))])])
+    rates = in_joints([(system, np.arange(len(moving)))], moving)[:, n:]
+    count = rates.shape[1]
+    z = np.hstack([np.tile(q, (1 + count, 1)), np.vstack([np.zeros(count), np.eye(count)])])
     lifted = of_bodies([(system, np.arange(len(z)))], z[:, None])[:, 0]
     velocities = lifted.reshape(len(z), bodies, STATE)[..., V:].reshape(len(z), -1)
     pose = rest[0].reshape(bodies, STATE)[:, :V]

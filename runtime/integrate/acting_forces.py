@@ -19,6 +19,7 @@ from runtime.support.latest import Latest
 from runtime.system.system import System
 
 OF_STEP, OF_BODY = 6, 7  # parameters: axis and way; arm and Euler parameters
+OF_CARRIED = 10  # mass, moment, upper half of the inertia
 OF_GAINS = 2  # stiffness and damping of a motor
 OF_PIECE = 6  # knot and coefficients of a table
 MOST_KERNELS = (
@@ -48,7 +49,7 @@ class ActingKernel(NamedTuple):
 
 
 class ActingForces(NamedTuple):
-    """All loads, motors, forces and contacts on a tree of turns and slides."""
+    """All loads, motors, forces and contacts on a tree."""
 
     kinds: tuple[str, ...]
     parents: tuple[int, ...]
@@ -57,6 +58,11 @@ class ActingForces(NamedTuple):
     motors: tuple[ActingKernel, ...]
     forces: tuple[ActingKernel, ...]
     contacts: tuple[ActingContact, ...] = ()
+    rotors: tuple[int, ...] = ()  # steps with armature
+
+    def carrying(self) -> list[int]:
+        """The steps that move a body last; the others are between the steps of a joint."""
+        return sorted(set(self.body_step) - {GROUND_STEP})
 
     def step_of(self, body: int) -> int:
         """The last step that moves a body; GROUND_STEP: none."""
@@ -90,7 +96,9 @@ class ActingForces(NamedTuple):
             return one._replace(**{f: places[v] for f, v in one._asdict().items() if isinstance(v, ModuleType)})
 
         parts = (tuple(map(named, own)) for own in (self.motors, self.forces, self.contacts))
-        return repr((self.kinds, self.parents, self.body_step, self.loads, *parts)), *map(inspect.getsource, modules)
+        return repr((self.kinds, self.parents, self.body_step, self.loads, *parts, self.rotors)), *map(
+            inspect.getsource, modules
+        )
 
     def modules(self) -> tuple[ModuleType, ...]:
         """The modules of its kernels."""
@@ -99,11 +107,14 @@ class ActingForces(NamedTuple):
 
 
 class Rows:
-    """Where the parameters are: first rows of steps, bodies, motors, forces, tables of forces and contacts, and their count."""
+    """Where the parameters are: first rows of steps, bodies, motors, forces, tables of forces and contacts, and their count.
 
-    def __init__(self, acting: ActingForces) -> None:
+    ``whole``: with those of the equations behind them, of steps without forces, of what each step carries, and gravity.
+    """
+
+    def __init__(self, acting: ActingForces, *, whole: bool = False) -> None:
         self.acting, self.first, self.count = acting, dict[tuple[str, int, int], int](), 0
-        for key, size in self._sizes():
+        for key, size in (*self._sizes(), *(self._sizes_of_equations() if whole else ())):
             self.first[key] = self.count
             self.count += size
 
@@ -121,6 +132,15 @@ class Rows:
         for k, contact in enumerate(self.acting.contacts):
             yield ("contact", k, 0), contact.rows.count
 
+    def _sizes_of_equations(self) -> Iterator[tuple[tuple[str, int, int], int]]:
+        for step in sorted(set(range(len(self.acting.kinds))) - set(self.acting.steps())):
+            yield ("step", step, 0), OF_STEP
+        for step in self.acting.carrying():
+            yield ("carried", step, 0), OF_CARRIED
+        for step in self.acting.rotors:
+            yield ("armature", step, 0), 1
+        yield ("gravity", 0, 0), 3
+
     def of(self, sort: str, k: int, n: int = 0) -> int:
         """The first row of one of them."""
         return self.first[sort, k, n]
@@ -129,11 +149,11 @@ class Rows:
 def known_forces(system: System) -> bool:
     """Whether all that acts on the bodies of a system, besides limits, can be put on its tree by compiled code of lanes.
 
-    These are loads, motors, forces and contacts on trees of turns and slides whose coordinates no rows restrain; not forces that
-    depend on the reaction of their joint.
+    These are loads, motors, forces and contacts on trees whose coordinates no rows restrain; not forces that depend on the
+    reaction of their joint.
     """
     tree = system.tree
-    if tree is None or not tree.has_polynomials or system.couplings:
+    if tree is None or tree.closing or system.couplings:
         return False
     if any(force.module.LOADS for force in system.forces):
         return False
@@ -170,9 +190,11 @@ def _acting_forces(system: System) -> ActingForces:
         )
         for k, motor in enumerate(system.motors)
     )  # fmt: skip
+    rotors = () if tree.armature is None else tuple(np.flatnonzero(tree.armature).tolist())
     return ActingForces(
-        tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), acting_contacts(system, zero)
-    )
+        tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), acting_contacts(system, zero),
+        rotors,
+    )  # fmt: skip
 
 
 def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel, ...]:

@@ -1,11 +1,11 @@
-"""Steps and bodies of a tree in lanes, as far as the forces that act on them need them.
+"""Steps and bodies of a tree in lanes, as far as the equations and the forces that act on them need them.
 
 Each quantity is written when something asks for it first.  Vectors are in global axes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -15,29 +15,45 @@ from llvmlite import ir
 from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, LANES, OMEGA, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, product
-from runtime.dynamics.small_matrices import cross, plus, plus_times, times
+from runtime.dynamics.small_matrices import cross, dot, plus, plus_times, times, transposed_times
 from runtime.integrate.acting_forces import ActingForces, Rows
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
 from runtime.lanes.vector_code import Code, Number, Vector
 from runtime.lanes.vector_functions import sine_and_cosine
+from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 
 NONE = (0.0, 0.0, 0.0)
 EYE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 Three = Any  # a vector of three numbers
 
 # Formulas of compiled code, which write the same operations for vectors.
-cross, plus, plus_times, product, times = map(python_code, (cross, plus, plus_times, product, times))
+cross, dot, plus, plus_times, product, times = map(python_code, (cross, dot, plus, plus_times, product, times))
+transposed_times = python_code(transposed_times)
+
+
+def matrix_of(p: Sequence[Number]) -> tuple[Number, ...]:
+    """Rotation matrix of Euler parameters of any length, row by row."""
+    found: dict[tuple[int, int], Number] = {}
+    python_code(rotation)(p, found)
+    return tuple(found[r, c] for r in range(3) for c in range(3))
 
 
 class Places:
-    """Steps, bodies and arguments of a function for lanes from one column on."""
+    """Steps, bodies and arguments of a function for lanes from one column on.
 
-    def __init__(self, code: Code, acting: ActingForces, data: dict[str, ir.Value], column: ir.Value) -> None:
+    ``whole``: the function is that of the equations, which has all steps and what they carry.
+    """
+
+    def __init__(
+        self, code: Code, acting: ActingForces, data: dict[str, ir.Value], column: ir.Value, *, whole: bool = False
+    ) -> None:
         self.code, self.acting, self.data, self.column = code, acting, data, column
-        self.rows = Rows(acting)
+        self.rows = Rows(acting, whole=whole)
         self.loaded: dict[tuple[str, int], Vector] = {}
-        self.steps = {k: Step(self, k) for k in (GROUND_STEP, *acting.steps())}
+        self.q, self.u = places_of(acting.kinds)
+        steps = range(len(acting.kinds)) if whole else acting.steps()
+        self.steps = {k: Step(self, k) for k in (GROUND_STEP, *steps)}
         self.bodies = {b: Body(self, b) for b in (GROUND_INDEX, *acting.bodies())}
 
     @contextmanager
@@ -60,13 +76,9 @@ class Places:
         """Where a row of an array is."""
         return self.code.builder.add(INTEGER(row * LANES), self.column)
 
-    def coordinate(self, k: int) -> Vector:
-        """Angle or distance of a step."""
-        return self.load("z", k)
-
-    def rate(self, k: int) -> Vector:
-        """Of the coordinate of a step."""
-        return self.load("z", len(self.acting.kinds) + k)
+    def state(self, row: int, count: int) -> tuple[Vector, ...]:
+        """So many coordinates or rates from a row on."""
+        return tuple(self.load("z", row + c) for c in range(count))
 
     def parameter(self, sort: str, k: int, place: int) -> Vector:
         """A parameter of a step, body, motor or force."""
@@ -97,9 +109,24 @@ class Step:
         return self.of.steps[self.of.acting.parents[self.k]]
 
     @property
-    def turns(self) -> bool:
-        """Whether it is a turn, not a slide."""
-        return self.of.acting.kinds[self.k] == "turn"
+    def kind(self) -> str:
+        """Such as "turn"; "" of the ground."""
+        return self.of.acting.kinds[self.k] if self.moves else ""
+
+    @cached_property
+    def _in_angles(self) -> bool:
+        """Whether turns lead to it, which have no Euler parameters in the state."""
+        return self.moves and (self.kind == "turn" or self.before._in_angles)
+
+    @cached_property
+    def coordinates(self) -> tuple[Vector, ...]:
+        """Of the step: an angle, a distance, Euler parameters, or a displacement and Euler parameters."""
+        return self.of.state(self.of.q[self.k], COORDINATES[self.kind])
+
+    @cached_property
+    def rates(self) -> tuple[Vector, ...]:
+        """Of the step; of a ball and a free step in axes of what carries it."""
+        return self.of.state(self.of.u[self.k], RATES[self.kind])
 
     @cached_property
     def own_axis(self) -> Three:
@@ -116,36 +143,58 @@ class Step:
         """Rotation matrix, row by row."""
         if not self.moves:
             return EYE
-        if not self.turns:
+        if self.kind == "slide":
             return self.before.A
-        sine, cosine = sine_and_cosine(self.of.coordinate(self.k))
+        if self.kind == "turn":
+            own = self._turned
+        elif not self.before._in_angles:
+            return matrix_of(self.p)  # fewer operations than a product of matrices
+        else:
+            own = matrix_of(self.coordinates[-4:])
+        columns = [times(self.before.A, own[c::3]) for c in range(3)]
+        return tuple(columns[c][r] for r in range(3) for c in range(3))
+
+    @property
+    def _turned(self) -> tuple[Number, ...]:
+        """Rotation matrix of a turn alone."""
+        sine, cosine = sine_and_cosine(self.coordinates[0])
         x, y, z = self.own_axis
         rest = 1.0 - cosine
-        own = (
+        return (
             cosine + rest * x * x, rest * x * y - sine * z, rest * x * z + sine * y, rest * x * y + sine * z,
             cosine + rest * y * y, rest * y * z - sine * x, rest * x * z - sine * y, rest * y * z + sine * x,
             cosine + rest * z * z,
         )  # fmt: skip
-        columns = [times(self.before.A, own[c::3]) for c in range(3)]
-        return tuple(columns[c][r] for r in range(3) for c in range(3))
 
     @cached_property
     def p(self) -> tuple[Number, ...]:
         """Euler parameters."""
         if not self.moves:
             return 1.0, 0.0, 0.0, 0.0
-        if not self.turns:
+        if self.kind == "slide":
             return self.before.p
-        sine, cosine = sine_and_cosine(0.5 * self.of.coordinate(self.k))
-        x, y, z = self.own_axis
-        turned: tuple[Number, ...] = product(self.before.p, (cosine, sine * x, sine * y, sine * z))
+        own = self.coordinates[-4:]
+        if self.kind == "turn":
+            sine, cosine = sine_and_cosine(0.5 * self.coordinates[0])
+            x, y, z = self.own_axis
+            own = cosine, sine * x, sine * y, sine * z
+        turned: tuple[Number, ...] = product(self.before.p, own)
         return turned
+
+    @cached_property
+    def rate(self) -> Three:
+        """Relative angular velocity [rad/s], of a slide relative velocity of its point [m/s]."""
+        if self.kind in ("turn", "slide"):
+            return plus_times(NONE, self.rates[0], self.axis)
+        return times(self.before.A, self.rates[-3:])
 
     @cached_property
     def way(self) -> Three:
         """From the point of the step before."""
         way = times(self.before.A, self.of.three("step", self.k, 3))
-        return way if self.turns else plus_times(way, self.of.coordinate(self.k), self.axis)
+        if self.kind == "slide":
+            return plus_times(way, self.coordinates[0], self.axis)
+        return plus(way, self.coordinates[:3]) if self.kind == "free" else way
 
     @cached_property
     def r(self) -> Three:
@@ -157,15 +206,25 @@ class Step:
         """Velocity of its point [m/s]."""
         if not self.moves:
             return NONE
+        if self.kind == "free":
+            return self.rates[:3]
         v = plus(self.before.v, cross(self.before.omega, self.way))
-        return v if self.turns else plus_times(v, self.of.rate(self.k), self.axis)
+        return plus(v, self.rate) if self.kind == "slide" else v
 
     @cached_property
     def omega(self) -> Three:
         """Angular velocity of what it moves [rad/s]."""
         if not self.moves:
             return NONE
-        return plus_times(self.before.omega, self.of.rate(self.k), self.axis) if self.turns else self.before.omega
+        return self.before.omega if self.kind == "slide" else plus(self.before.omega, self.rate)
+
+    @property
+    def along(self) -> tuple[Number, ...]:
+        """Forces along its coordinates, of the force and moment on it."""
+        if self.kind in ("turn", "slide"):
+            return (dot(self.axis, self.moment if self.kind == "turn" else self.force),)
+        of_turn = transposed_times(self.before.A, self.moment)
+        return (*self.force, *of_turn) if self.kind == "free" else of_turn  # type: ignore[no-any-return]
 
 
 class Body:
@@ -223,9 +282,8 @@ class Body:
     @cached_property
     def A(self) -> tuple[Number, ...]:
         """Rotation matrix from axes of the body, row by row."""
-        found: dict[tuple[int, int], Number] = {}
-        python_code(rotation)(tuple(self.of.parameter("body", self.body, 3 + c) for c in range(4)), found)
-        columns = [times(self.step.A, [found[r, c] for r in range(3)]) for c in range(3)]
+        own = matrix_of(tuple(self.of.parameter("body", self.body, 3 + c) for c in range(4)))
+        columns = [times(self.step.A, own[c::3]) for c in range(3)]
         return tuple(columns[c][r] for r in range(3) for c in range(3))
 
     def place(self) -> None:

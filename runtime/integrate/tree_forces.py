@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from math import perm
 from types import FunctionType
 from typing import Any
@@ -18,7 +19,7 @@ from llvmlite import ir
 from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
 from runtime.dynamics.layout import GROUND_INDEX, LANES
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
-from runtime.dynamics.small_matrices import cross, dot, minus, plus, times
+from runtime.dynamics.small_matrices import cross, minus, plus, times
 from runtime.integrate.acting_contacts import NOTHING, ActingContact
 from runtime.integrate.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places
@@ -36,7 +37,7 @@ ARGUMENTS = ("z", "signals", "parameters", "Q", "power", "energy")
 SUFFIXES = "ijkl"  # of bodies
 
 # Formulas of compiled code, which write the same operations for vectors.
-cross, dot, minus, plus, times = map(python_code, (cross, dot, minus, plus, times))
+cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
 
 
 def _address(system: System) -> int:
@@ -49,7 +50,7 @@ def _address(system: System) -> int:
 
 
 def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
-    Forces(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
+    ForcesOnSteps(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
 
 
 _addresses = Latest(_address, 8)
@@ -58,16 +59,16 @@ _addresses = Latest(_address, 8)
 def address_of_forces(system: System) -> int:
     """Address in this process of the function of all that acts on a system besides limits; see ``known_forces``.
 
-    It takes the addresses of arrays of doubles whose last axis are the lanes: z (2 n), coordinates and rates of the tree; signals
+    It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
     (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_forces``; and of its
-    results: Q (n), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources; energy
-    (1) [J] in springs of motors, in forces and in contacts.
+    results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources;
+    energy (1) [J] in springs of motors, in forces and in contacts.
     """
     return _addresses(system)
 
 
-class Forces:
-    """The instructions for lanes from one column on."""
+class ForcesOnSteps:
+    """The instructions of forces for lanes from one column on."""
 
     def __init__(self, places: Places) -> None:
         self.at, self.code, self.acting = places, places.code, places.acting
@@ -79,8 +80,27 @@ class Forces:
         """A signal or one of its derivatives."""
         return 0.0 if number == NOTHING else self.at.load("signals", 3 * number + derivative)
 
+    def write(self) -> None:
+        """Write all instructions, with those of the forces along the coordinates."""
+        self.apply()
+        along: dict[int, tuple[Number, ...]] = {}
+        for k in reversed(self.acting.steps()):
+            step = self.at.steps[k]
+            along[k] = step.along
+            self.power = self.power + sum(force * rate for force, rate in zip(along[k], step.rates, strict=True))
+            if step.before.moves:
+                before = step.before
+                before.force = plus(before.force, step.force)
+                before.moment = plus(plus(before.moment, step.moment), cross(step.way, step.force))
+        first = self.at.u[0]
+        for k, (begin, end) in enumerate(pairwise(self.at.u)):
+            for row, force in zip(range(begin, end), along.get(k, (0.0,) * (end - begin)), strict=True):
+                self.code.store(force, self.at.data["Q"], self.at.place(row - first))
+        self.code.store(self.power, self.at.data["power"], self.at.place(0))
+        self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
+
     def apply(self) -> None:
-        """Write the instructions of all forces on the bodies: ``force`` and ``moment`` of the steps that move them."""
+        """Put all that acts on the steps that move its bodies, about their points; add up power and energy but for theirs."""
         for load in self.acting.loads:
             self._apply_load(load)
         for k, motor in enumerate(self.acting.motors):
@@ -91,23 +111,6 @@ class Forces:
             self._apply_contact(k, contact)
         for body in self.at.bodies.values():
             body.pass_on()
-
-    def write(self) -> None:
-        """Write all instructions, with those of the forces along the coordinates."""
-        self.apply()
-        along: dict[int, Number] = {}
-        for k in reversed(self.acting.steps()):
-            step = self.at.steps[k]
-            along[k] = dot(step.axis, step.moment if step.turns else step.force)
-            self.power = self.power + along[k] * self.at.rate(k)
-            if step.before.moves:
-                before = step.before
-                before.force = plus(before.force, step.force)
-                before.moment = plus(plus(before.moment, step.moment), cross(step.way, step.force))
-        for k in range(len(self.acting.kinds)):
-            self.code.store(along.get(k, 0.0), self.at.data["Q"], self.at.place(k))
-        self.code.store(self.power, self.at.data["power"], self.at.place(0))
-        self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
 
     def _apply_load(self, load: ActingLoad) -> None:
         body = self.at.bodies[load.body]

@@ -24,6 +24,7 @@ from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.step_error import rounding_over_limit
+from runtime.integrate.tree_recursion import MOST_STEPS
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.jit.addresses import addresses_of
@@ -78,20 +79,29 @@ def joints_serve(system: System) -> bool:
 
 
 def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
-    """Whether a kernel serves many cases side by side: that of a tree without rows, where lanes have the forces.
+    """Whether many cases can run side by side: trees without rows, by their kernel or the recursion, where lanes have the forces.
 
-    ``gpu``: on a graphics processor, for which functions of forces are not written.
+    ``gpu``: on a graphics processor, for which functions of forces and the recursion are not written.
     """
-    if (system.contacts and system.limits) or system.closed_tree is not None or module_of_tree(system) is None:
+    tree = system.tree_in_lanes
+    if tree is None or system.closed_tree is not None or (system.limits and (system.contacts or not tree.limits)):
         return False
-    if (tree := system.tree_in_lanes) is None or module_of(tree.key) is None or (system.limits and not tree.limits):
+    if acts_in_lanes(system) and (gpu or how.method != "dop853" or not known_forces(system)):
         return False
-    return not acts_in_lanes(system) or (not gpu and how.method == "dop853" and known_forces(system))
+    if not by_recursion(system):
+        return module_of(tree.key) is not None
+    short = len(tree.kinds) <= MOST_STEPS
+    return short and not (gpu or tree.closing or system.limits or system.joint_coordinates_only)
 
 
 def acts_in_lanes(system: System) -> bool:
     """Whether forces act on the tree of a system that its kernel does not know."""
     return any((system.forces, system.loads, system.motors, system.contacts))
+
+
+def by_recursion(system: System) -> bool:
+    """Whether cases of a system with ``lanes_know`` run by the recursion: their tree has no kernel."""
+    return module_of_tree(system) is None
 
 
 def tree_of_lanes(system: System) -> SpanningTree:

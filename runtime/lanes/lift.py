@@ -1,4 +1,4 @@
-"""States and energies of the bodies of trees of turns and slides, of many cases side by side in vector instructions.
+"""States and energies of the bodies of trees, of many cases side by side in vector instructions.
 
 The formulas are those of ``runtime.dynamics.lift``.  A lane is a column: equal components of LANES cases are next to each other.
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES, OMEGA, STATE, P, R, V
-from runtime.dynamics.lift import GROUND_STEP, TURN, product
+from runtime.dynamics.lift import FREE, GROUND_STEP, SLIDE, TURN, product
 from runtime.dynamics.small_matrices import cross, dot, plus, plus_times, times, transposed_times
 from runtime.jit.compilation import CONTRACT, columns, compiled, expanded, inlined
 from runtime.support.arrays import Floats, Ints
@@ -31,8 +31,10 @@ WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 class CasesOfTree(NamedTuple):
     """Geometry and masses of trees of the same steps, as of ``TreeData``; a first axis of 1 where all cases have the same."""
 
-    kind: Ints  # (n,) TURN or SLIDE
+    kind: Ints  # (n,)
     parent: Ints  # (n,)
+    q: Ints  # (n,)
+    u: Ints  # (n,)
     step: Ints  # (bodies,)
     axis: Floats  # (cases, n, 3)
     way: Floats  # (cases, n, 3)
@@ -46,7 +48,7 @@ class CasesOfTree(NamedTuple):
 class LanesOfTree(NamedTuple):
     """Memory; rows of LANES numbers each, flat."""
 
-    z: Floats  # (2 n * LANES,)
+    z: Floats  # (size of a state * LANES,)
     steps: Floats  # (n, OF_STEP * LANES)
     bodies: Floats  # (bodies, OF_BODY * LANES)
     gravity: Floats  # (3 * LANES,)
@@ -57,11 +59,11 @@ class LanesOfTree(NamedTuple):
     sums: Floats  # (2 * LANES,)
 
 
-def lanes_of_tree(steps: int, bodies: int) -> LanesOfTree:
-    """Memory for a tree of so many steps and bodies."""
+def lanes_of_tree(steps: int, bodies: int, state: int) -> LanesOfTree:
+    """Memory for a tree of so many steps and bodies, and the size of its state."""
     places = np.zeros((steps + 1, STATE * LANES))
     places[steps, P * LANES : (P + 1) * LANES] = 1.0
-    sizes = 2 * steps * LANES, (steps, OF_STEP * LANES), (bodies, OF_BODY * LANES), 3 * LANES, LANES, LANES
+    sizes = state * LANES, (steps, OF_STEP * LANES), (bodies, OF_BODY * LANES), 3 * LANES, LANES, LANES
     z, own, of_bodies, gravity, cosine, sine = (np.zeros(size) for size in sizes)
     states, sums = np.zeros((bodies, STATE * LANES)), np.zeros(2 * LANES)
     return LanesOfTree(z, own, of_bodies, gravity, cosine, sine, places, states, sums)
@@ -151,6 +153,29 @@ def slide(before, own, q, u, after):  # type: ignore[no-untyped-def]
 
 
 @columns
+def turn_freely(before, own, q, u, after):  # type: ignore[no-untyped-def]
+    """State of the point of a ball and of what it carries; q: Euler parameters, u: angular velocity."""
+    for lane in range(LANES):
+        p, omega = four(before, P, lane), three(before, OMEGA, lane)
+        A = matrix_of(p)
+        way = times(A, three(own, WAY, lane))
+        put_three(after, R, lane, plus(three(before, R, lane), way))
+        put_three(after, V, lane, plus(three(before, V, lane), cross(omega, way)))
+        put_three(after, OMEGA, lane, plus(omega, times(A, three(u, 0, lane))))
+        put_four(after, P, lane, product(p, four(q, 0, lane)))
+
+
+@columns
+def move_freely(own, q, u, after):  # type: ignore[no-untyped-def]
+    """State of the point of a free step, which the ground carries."""
+    for lane in range(LANES):
+        put_three(after, R, lane, plus(three(own, WAY, lane), three(q, 0, lane)))
+        put_three(after, V, lane, three(u, 0, lane))
+        put_three(after, OMEGA, lane, three(u, 3, lane))
+        put_four(after, P, lane, four(q, 3, lane))
+
+
+@columns
 def set_body(before, own, state):  # type: ignore[no-untyped-def]
     """State of a body after the last step that moves it."""
     for lane in range(LANES):
@@ -205,13 +230,17 @@ def place_steps(t, m):  # type: ignore[no-untyped-def]
     """States after all steps."""
     n = len(t.kind)
     for k in range(n):
-        b, q, u = t.parent[k], m.z[k * LANES :], m.z[(n + k) * LANES :]
+        b, q, u = t.parent[k], m.z[t.q[k] * LANES :], m.z[t.u[k] * LANES :]
         before = m.places[n if b == GROUND_STEP else b]
         if t.kind[k] == TURN:
             turn_halves(q, m.cosine, m.sine)
             turn(before, m.steps[k], m.cosine, m.sine, u, m.places[k])
-        else:
+        elif t.kind[k] == SLIDE:
             slide(before, m.steps[k], q, u, m.places[k])
+        elif t.kind[k] == FREE:
+            move_freely(m.steps[k], q, u, m.places[k])
+        else:
+            turn_freely(before, m.steps[k], q, u, m.places[k])
 
 
 @inlined
@@ -226,7 +255,7 @@ def store_states(states, first, to, y, time):  # type: ignore[no-untyped-def]
 
 
 def _lift_lanes(t, m, z, to, y, energies):  # type: ignore[no-untyped-def]
-    """States and energies of bodies at coordinates and rates z (cases, times, 2 n).
+    """States and energies of bodies at coordinates and rates z (cases, times, n).
 
     Filled, where they have any cases: y (any, times, 13 bodies) with the states of case k in row ``to[k]``, unless that is below
     0, at the last times of z; energies (cases, times, 3): the kinetic one and that of gravity.
@@ -264,5 +293,5 @@ def prepare_lift() -> None:
     for values in (steps, geometry):
         values.setflags(write=False)
     y, energies = np.zeros((1, 1, STATE)), np.zeros((1, 1, 3))
-    trees = CasesOfTree(steps, steps, steps, *[geometry] * 7)
-    lift_lanes.prepare(trees, lanes_of_tree(1, 1), np.zeros((1, 1, 2)), np.zeros(1, np.int64), y, energies)
+    trees = CasesOfTree(steps, steps, steps, steps, steps, *[geometry] * 7)
+    lift_lanes.prepare(trees, lanes_of_tree(1, 1, 2), np.zeros((1, 1, 2)), np.zeros(1, np.int64), y, energies)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -40,6 +41,12 @@ OF_KIND = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
 COORDINATES = {"turn": 1, "slide": 1, "ball": 4, "free": 7}  # numbers in the state
 RATES = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])  # times Euler parameters: those of the turn back
+
+
+def places_of(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
+    """``TreeSteps.places`` of steps of these kinds."""
+    q = [0, *accumulate(COORDINATES[kind] for kind in kinds)]
+    return q, [q[-1] + before for before in (0, *accumulate(RATES[kind] for kind in kinds))]
 
 
 class NoTreeError(Exception):
@@ -79,6 +86,21 @@ class TreeSteps:
         """Of the bodies in the reference configuration, (bodies, 7)."""
         pose: Floats = self.geometry.pose[0]
         return pose
+
+    @property
+    def places(self) -> tuple[list[int], list[int]]:
+        """Where the coordinates and the rates of each step begin in the state, and where those of the last one end."""
+        return places_of(self.kinds)
+
+    @property
+    def at_reference(self) -> Floats:
+        """Coordinates and rates (n,) in the reference configuration, at rest."""
+        q, u = self.places
+        z = np.zeros(u[-1])
+        for kind, after in zip(self.kinds, q[1:], strict=True):
+            if kind in ("ball", "free"):
+                z[after - 4] = 1.0
+        return z
 
     @property
     def turns_and_slides(self) -> bool:
@@ -350,8 +372,7 @@ def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:
     """A tree as data of compiled code."""
     where, load, skeleton = tree.geometry, tree.carried, tree.skeleton
     kinds = [OF_KIND[kind] for kind in tree.kinds]
-    q = np.cumsum([0, *(COORDINATES[kind] for kind in tree.kinds)])
-    u = q[-1] + np.cumsum([0, *(RATES[kind] for kind in tree.kinds)])
+    q, u = map(np.array, tree.places)
     return TreeData(
         kind=np.array(kinds, np.int64), parent=np.array(tree.parents, np.int64), q=q[:-1], u=u[:-1],
         axis=where.axis[0].copy(), way=where.ways(skeleton.parents)[0], mass=load.mass[0].copy(), moment=load.moment[0].copy(),

@@ -301,8 +301,11 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
 integrate = compiled(_integrate, fastmath=CONTRACT)
 
 
-def run(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> None:
-    """``integrate`` with a kernel of a whole model; where both are to be compiled, the second process compiles the kernel."""
+def run(module: ModuleType | None, kernel: str, memory: Any, *arrays: Any) -> None:
+    """``integrate`` with a kernel of a whole model; where both are to be compiled, the second process compiles the kernel.
+
+    Without a module the memory has the function of the equations.
+    """
     integrate(memory, _prepared(module, kernel, memory, *arrays), *arrays)
 
 
@@ -321,8 +324,10 @@ def run_until_interrupted(module: ModuleType, kernel: str, memory: Any, *arrays:
 _PREPARED: set[tuple[str, str, int]] = set()  # modules, kernels and numbers of arrays
 
 
-def _prepared(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> int:
-    """The address of a kernel of a whole model; it and ``integrate`` are compiled."""
+def _prepared(module: ModuleType | None, kernel: str, memory: Any, *arrays: Any) -> int:
+    """The address of a kernel of a whole model, 0 without a module; it and ``integrate`` are compiled."""
+    if module is None:
+        return 0
     if (which := (module.__name__, kernel, len(arrays))) not in _PREPARED:  # chunk after chunk has the same types
         ask(f"{module.__name__}:{kernel}")
         integrate.prepare(memory, 0, *arrays)

@@ -56,7 +56,7 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
         load_forces(m, lane, case)
     call_contacts(m.contacts, READY_CASES, memory, address, 0, 0, span[0])
     forces_when_ready(m, span[0], 0.0, m.ready_y, m.ready_k)
-    evaluate(m, address, m.ready_y, m.ready_constants, m.ready_k, READY_CODE)
+    evaluate(m, address, m.ready_y, m.forces.waiting, m.ready_constants, m.ready_k, READY_CODE)
     for lane in range(LANES):
         lanes[READY_WORST * LANES + lane] = m.worst[lane]
         lanes[READY_LENGTH * LANES + lane] = first_step
@@ -72,7 +72,7 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
             m.trial[e] = m.ready_y[e] + h * m.ready_k[e]
     change = m.errors[0]
     forces_when_ready(m, span[0], 1.0, m.trial, change)
-    evaluate(m, address, m.trial, m.ready_constants, change, READY_CODE)
+    evaluate(m, address, m.trial, m.forces.waiting, m.ready_constants, change, READY_CODE)
     for e in range(len(change)):
         change[e] -= m.ready_k[e]
     for lane in range(LANES):

@@ -57,7 +57,7 @@ from runtime.integrate.batches.rows import (
     USUAL,
     USUAL_ACTIVE,
 )
-from runtime.integrate.batches.stages import LARGEST_WORST, call_lanes
+from runtime.integrate.batches.stages import evaluate
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import MAX_LANDINGS, MIN_LANDING
@@ -68,7 +68,7 @@ from runtime.jit.compilation import inlined
 
 @inlined
 def next_place(search, lane, n):  # type: ignore[no-untyped-def]
-    """The place that is tried in the n-th iteration: the secant, kept well inside the bracket, and every other time its middle."""
+    """The place that the n-th iteration tries: the secant, well inside the bracket, and every other time its middle."""
     lower, upper, below, above = search[LOWER, lane], search[UPPER, lane], search[BELOW, lane], search[ABOVE, lane]
     if below < 0.0 < above and n % 2 == 0:
         x, edge = lower - below * (upper - lower) / (above - below), 1e-3 * (upper - lower)
@@ -244,13 +244,11 @@ def change_modes(m, address):  # type: ignore[no-untyped-def]
         return
     measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
     add_forces(m, m.trial, m.forces.own, m.constants, rates)
-    call_lanes(address, m.trial, m.constants, rates, m.worst)
+    evaluate(m, address, m.trial, m.forces.own, m.constants, rates, END_CODE)
     for lane in range(LANES):
         if x.changed[lane] == 0.0:
             continue
         m.lanes[CHECKS * LANES + lane] += 1.0
-        if not m.worst[lane] < LARGEST_WORST:
-            x.then[0, lane] = ALONE
         q, to = (STAGES, x.measured[END]) if x.changed[lane] > 0.0 else (0, x.measured[START])
         for e in range(lane, len(m.trial), LANES):
             m.k[q, e] = rates[e]

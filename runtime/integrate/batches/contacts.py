@@ -257,7 +257,7 @@ def find_landed(m):  # type: ignore[no-untyped-def]
 
 @inlined
 def screen_contacts(m):  # type: ignore[no-untyped-def]
-    """Find the accepted steps in which a contact changes its mode, or that were cut at a change: they are special; their number."""
+    """Mark the accepted steps in which a contact changes its mode, or that were cut at a change; the number of special lanes."""
     x, lanes, sought, found = m.contacts, m.lanes, 0, 0
     measure_in_steps(m, 1.0, m.end, x.measured[END])
     for lane in range(LANES):

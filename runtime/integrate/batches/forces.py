@@ -35,6 +35,7 @@ class BatchForces(NamedTuple):
     """Forces of a batch."""
 
     address: Ints  # (1,) of the function of the forces in lanes (``runtime.integrate.tree_forces``); 0: there are none
+    whole: Ints  # (1,) 1: it is the one of the equations with the forces (``tree_recursion``), in place of a kernel
     first: Ints  # (1,) row of the constants of the first force along a coordinate
     nodes: Floats  # (16,) of the stages, as fractions of the step
     signals: SignalData
@@ -53,9 +54,19 @@ class BatchForces(NamedTuple):
 
 
 def batch_forces(
-    address: int, first: int, signals: SignalData, given: Floats, cases: int, coordinates: int = 0
+    address: int,
+    first: int,
+    signals: SignalData,
+    given: Floats,
+    cases: int,
+    coordinates: int = 0,
+    *,
+    whole: bool = False,
 ) -> BatchForces:
-    """Memory for forces of so many cases with parameters (cases or 1, parameters); first: row of their first constant."""
+    """Memory for forces of so many cases with parameters (cases or 1, parameters); first: row of their first constant.
+
+    ``whole``: the function is that of the equations; ``coordinates``: forces along them.
+    """
     count = len(signals.start) - 1
     last = signals.start[1:] - 1
     varying = [
@@ -63,7 +74,7 @@ def batch_forces(
     ]
     signals = frozen(signals)  # one type in compiled code, with forces and without
     memory = BatchForces(
-        address=np.array([address]), first=np.array([first]), nodes=COEFFICIENTS.c, signals=signals,
+        address=np.array([address]), whole=np.array([int(whole)]), first=np.array([first]), nodes=COEFFICIENTS.c, signals=signals,
         varying=np.array(varying, np.int64), piece=np.repeat(signals.start[:-1], LANES).reshape(count, LANES),
         value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
         own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
@@ -88,6 +99,15 @@ def call_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-
 
 
 @inlined
+def call_equations(address, y, signals, own, out, power, energy, worst):  # type: ignore[no-untyped-def]
+    """State derivatives of all lanes with the power of the forces, where one function has both."""
+    addresses.call(
+        address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, out.ctypes.data, power.ctypes.data,
+        energy.ctypes.data, worst.ctypes.data,
+    )  # fmt: skip
+
+
+@inlined
 def set_signals(x, lane, time):  # type: ignore[no-untyped-def]
     """Signals of a lane at a time."""
     for s in range(len(x.varying)):
@@ -100,9 +120,13 @@ def set_signals(x, lane, time):  # type: ignore[no-untyped-def]
 
 @inlined
 def add_forces(m, y, own, constants, out):  # type: ignore[no-untyped-def]
-    """Put forces along the coordinates into the constants of the kernel, and the rate of the work behind the rates in ``out``."""
+    """Put forces along the coordinates into the constants of the kernel, and the rate of the work behind the rates in ``out``.
+
+    Not where the equations have the forces.
+    """
     x = m.forces
-    call_forces(x.address[0], y, x.values, own, constants[x.first[0] :], out[m.size[0] * LANES :], x.energy)
+    if x.whole[0] == 0:
+        call_forces(x.address[0], y, x.values, own, constants[x.first[0] :], out[m.size[0] * LANES :], x.energy)
 
 
 @inlined

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
-from runtime.dynamics.layout import LANES, OK, STATE, P
-from runtime.integrate.batches.forces import check_stability, forces_in_steps
+from runtime.dynamics.layout import LANES, OK
+from runtime.integrate.batches.forces import call_equations, check_stability, forces_in_steps
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.rows import (
     ATTEMPT_WORST,
@@ -38,9 +38,17 @@ def call_lanes(address, y, constants, out, worst):  # type: ignore[no-untyped-de
 
 
 @inlined
-def evaluate(m, address, y, constants, out, row):  # type: ignore[no-untyped-def]
-    """State derivatives of all lanes; a row of ``lanes`` keeps the first code of a lane that is not OK."""
-    call_lanes(address, y, constants, out, m.worst)
+def evaluate(m, address, y, own, constants, out, row):  # type: ignore[no-untyped-def]
+    """State derivatives of all lanes; a row of ``lanes`` keeps the first code of a lane that is not OK.
+
+    ``own``: parameters of the forces, or of the equations.
+    """
+    x = m.forces
+    if x.whole[0] == 1:
+        work = out[m.size[0] * LANES :]
+        call_equations(x.address[0], y, x.values, own, out, work, x.energy, m.worst)
+    else:
+        call_lanes(address, y, constants, out, m.worst)
     if count_bad(m.worst) > 0:
         store_codes(m.worst, m.lanes, row)
 
@@ -168,9 +176,9 @@ def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
         add_errors(
             m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.lanes,
         )  # fmt: skip
-    if m.bodies[0] == 0:
-        half = m.size[0] // 2 * LANES
-        find_fastest(m.end[half:], m.lever[half:], m.lanes)
+    if m.rates[0] > 0:
+        first, end = m.rates[0] * LANES, m.size[0] * LANES
+        find_fastest(m.end[first:end], m.lever[first:end], m.lanes)
 
 
 @columns
@@ -192,8 +200,8 @@ def keep(taken, new, old):  # type: ignore[no-untyped-def]
 @inlined
 def normalise(m, y):  # type: ignore[no-untyped-def]
     """Give the Euler parameters of all lanes unit length."""
-    for b in range(m.bodies[0]):
-        o = (b * STATE + P) * LANES
+    for b in range(len(m.turned)):
+        o = m.turned[b] * LANES
         for lane in range(o, o + LANES):
             e0, e1, e2, e3 = y[lane], y[lane + LANES], y[lane + 2 * LANES], y[lane + 3 * LANES]
             inverse = 1.0 / math.sqrt(e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
@@ -225,8 +233,8 @@ def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
     for i in range(len(out)):
         o = i * LANES
         out[i] = m.y[o + lane] + value_of(m.dense[o * POWER :], lane, x)
-    for b in range(m.bodies[0]):
-        o = b * STATE + P
+    for b in range(len(m.turned)):
+        o = m.turned[b]
         size = math.sqrt(out[o] * out[o] + out[o + 1] * out[o + 1] + out[o + 2] * out[o + 2] + out[o + 3] * out[o + 3])
         for c in range(4):
             out[o + c] /= size
@@ -256,7 +264,7 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         for q in range(1, STAGES):
             stage(m, q, m.trial)
             forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
-            evaluate(m, address, m.trial, m.constants, m.k[q], CODE)
+            evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], CODE)
             keep_worst(m.worst, m.lanes)
         stage(m, END, m.end)
         sum_stages(m, ERROR5, m.errors[0])
@@ -264,7 +272,7 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         estimate(m, rtol, atol)
         normalise(m, m.end)
         forces_in_steps(m, 1.0, m.end, m.k[STAGES])
-        evaluate(m, address, m.end, m.constants, m.k[STAGES], END_CODE)
+        evaluate(m, address, m.end, m.forces.own, m.constants, m.k[STAGES], END_CODE)
         keep_worst(m.worst, m.lanes)
         check_stability(m)
 
@@ -278,7 +286,7 @@ def dense_stages(m, address):  # type: ignore[no-untyped-def]
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         stage(m, q, m.trial)
         forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
-        evaluate(m, address, m.trial, m.constants, m.k[q], END_CODE)
+        evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], END_CODE)
 
 
 @inlined

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, STATE
+from runtime.dynamics.layout import LANES, STATE, P
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
@@ -43,7 +43,8 @@ class BatchWorkspace(NamedTuple):
     factors: Floats  # (19, 16)
     groups: Ints  # (19,) of four stages
     polynomial: Floats  # (4, 16) of the dense output
-    bodies: Ints  # (1,) count of those that have Euler parameters, which come first
+    turned: Ints  # rows of the first of four Euler parameters each
+    rates: Ints  # (1,) row of the first rate of a tree; 0 of states of bodies
     size: Ints  # (1,) components whose errors count: all but the work of forces, which is the last one
     parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
     stages: Ints  # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
@@ -88,7 +89,7 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
     n = bodies * STATE * (2 if directions else 1)
     free = [b for b, still in enumerate([*fixed, *fixed] if directions else fixed) if not still]
     return _workspace(
-        bodies,
+        [b * STATE + P for b in range(bodies)],
         [(b * STATE, (b + 1) * STATE) for b in free],
         constants,
         np.full(n, np.inf),
@@ -105,32 +106,35 @@ def tree_workspace(
     limits: BatchLimits | None = None,
     forces: BatchForces | None = None,
     contacts: BatchContacts | None = None,
+    turned: Sequence[int] = (),
+    rates: int = 0,
 ) -> BatchWorkspace:
     """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``.
 
-    With forces, states have the work of these as a further component, and ``stages`` are not used.
+    With forces, states have the work of these as a further component, and ``stages`` are not used.  ``turned``: places of the
+    Euler parameters; ``rates``: that of the first rate, 0 where there are as many coordinates as rates.
     """
     cap, weight, typical, lever = scales
     n, lever = len(cap), np.maximum(lever, 0.0)
     if forces is not None:
         cap, weight, lever, stages = np.append(cap, np.inf), np.append(weight, 0.0), np.append(lever, 0.0), (0, 0)
-    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
-    memory.stages[:], memory.size[0] = stages, n
+    memory = _workspace(turned, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
+    memory.stages[:], memory.size[0], memory.rates[0] = stages, n, rates or n // 2
     memory = memory if limits is None else memory._replace(limits=limits)
     memory = memory if forces is None else memory._replace(forces=forces)
     return memory if contacts is None else memory._replace(contacts=contacts)
 
 
 def _workspace(
-    bodies: int, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats, lever: Floats,
-    typical: float,
+    turned: Sequence[int], parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
+    lever: Floats, typical: float,
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (n,); ``parts``: first and last component of what moves."""
     size = len(cap) * LANES
     y, trial, end, h, ready_y, ready_k = (np.zeros(size) for _ in range(6))
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
-        bodies=np.array([bodies]), size=np.array([len(cap)]), stages=np.zeros(2, np.int64),
+        turned=np.array(turned, np.int64), rates=np.zeros(1, np.int64), size=np.array([len(cap)]), stages=np.zeros(2, np.int64),
         parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
         weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((2, size)), h=h,

@@ -1,0 +1,196 @@
+"""Equations of motion of a tree for LANES cases side by side: ``runtime.dynamics.recursion`` as one straight-line function.
+
+The formulas are those of the recursion, run with vectors.  Kinds and parents of the steps are known when the function is written,
+so it has no branches; steps between those of a joint, which carry no body themselves, take no operations for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+from llvmlite import ir
+
+from runtime.dynamics import recursion
+from runtime.dynamics.kinematics import euler_rates
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
+from runtime.dynamics.small_matrices import dot
+from runtime.integrate.acting_forces import ActingForces, acting_forces
+from runtime.integrate.placed_bodies import NONE, Places, Step
+from runtime.integrate.tree_forces import ForcesOnSteps
+from runtime.jit.addresses import address_of_written
+from runtime.jit.python_code import python_code
+from runtime.lanes.vector_code import Code, Number
+from runtime.lanes.vector_formulas import with_vectors
+from runtime.lanes.written_function import written_function
+from runtime.support.latest import Latest
+from runtime.system.spanning_tree import OF_KIND
+from runtime.system.system import System
+
+MOST_STEPS = 40  # of a tree: machine code is made in 3 s, and the time grows with the square of the number
+ARGUMENTS = ("z", "signals", "parameters", "z_dot", "power", "energy", "worst")
+
+carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
+    with_vectors,
+    (
+        recursion.carry_nothing, recursion.carried, recursion.accelerations_of_rates, recursion.eliminate_axis,
+        recursion.add_to, recursion.eliminate_ball, recursion.add_ball, recursion.move_along, recursion.turn_freely,
+    ),
+)  # fmt: skip
+inverse_of, times_symmetric, plus, minus, cross = (
+    with_vectors(getattr(recursion, name)) for name in ("inverse_of", "times_symmetric", "plus", "minus", "cross")
+)
+dot = python_code(dot)
+
+
+def _address(system: System) -> int:
+    acting = acting_forces(system)
+
+    def write(owner: ir.Module, symbol: str) -> ir.Module:
+        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
+
+    return address_of_written(
+        "equations_of_tree", write, __name__, "the equations of a tree in a batch", *acting.text()
+    )
+
+
+_addresses = Latest(_address, 8)
+
+
+def address_of_recursion(system: System) -> int:
+    """Address in this process of the equations of the tree of a system with all that acts on it; see ``known_forces``.
+
+    It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
+    (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_equations``; and of its
+    results: z_dot (n); power (1) [W] that is not stored, the sum over the sources; energy (1) [J] in springs of motors and in
+    forces; worst (1), inverse square of the smallest pivot as a fraction of its row.
+    """
+    return _addresses(system)
+
+
+def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
+    _Equations(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True)).write()
+
+
+class _Rows:
+    """What the steps have, as rows of an array; the ground has the number behind the last one."""
+
+    def __init__(self, places: Places, name: str) -> None:
+        self.places, self.name = places, name
+
+    def __getitem__(self, k: int) -> Any:
+        return getattr(self.places.steps[GROUND_STEP if k == len(self.places.acting.kinds) else k], self.name)
+
+
+class _Equations:
+    """The instructions for lanes from one column on."""
+
+    def __init__(self, places: Places) -> None:
+        self.at, self.code, self.acting = places, places.code, places.acting
+        self.count = len(self.acting.kinds)
+        self.kinds = [OF_KIND[kind] for kind in self.acting.kinds]
+        self.poses = SimpleNamespace(**{name: _Rows(places, name) for name in ("A", "omega", "way", "axis", "rate")})
+        self.memory = SimpleNamespace(**{name: {} for name in recursion.RecursionWorkspace._fields})
+        self.data = SimpleNamespace(kind=self.kinds, parent=self.acting.parents, u=places.u)
+        mass: list[Number] = [0.0] * self.count
+        moment, inertia = [NONE] * self.count, [(0.0,) * 9] * self.count
+        for k in self.acting.carrying():
+            x: list[Number] = [places.parameter("carried", k, c) for c in range(10)]
+            xx, xy, xz, yy, yz, zz = x[4:]
+            mass[k], moment[k], inertia[k] = x[0], tuple(x[1:4]), (xx, xy, xz, xy, yy, yz, xz, yz, zz)
+        self.data.mass, self.data.moment, self.data.inertia = mass, moment, inertia
+        self.gravity = places.three("gravity", 0, 0)
+        self.worst: Number = 0.0
+        self.fractions: Number = 0.0
+
+    def write(self) -> None:
+        """Write all instructions."""
+        forces = ForcesOnSteps(self.at)
+        forces.apply()
+        for k in self.acting.steps():
+            step = self.at.steps[k]
+            forces.power = forces.power + dot(step.force, step.v) + dot(step.moment, step.omega)
+        self._inwards()
+        z_dot = self._outwards()
+        for k in range(self.count):
+            self._rates_of_coordinates(self.at.steps[k], z_dot)
+        for row in range(self.at.u[-1]):
+            self.code.store(z_dot[row], self.at.data["z_dot"], self.at.place(row))
+        known = self.code.compare("==", self.fractions, self.fractions)
+        results = {
+            "power": forces.power, "energy": forces.energy,
+            "worst": self.code.select(known, self.worst, float("nan")),
+        }  # fmt: skip
+        for name, value in results.items():
+            self.code.store(value, self.at.data[name], self.at.place(0))
+
+    def _keep(self, fraction: Number) -> None:
+        """Take a pivot, as a fraction of its row, into the worst of all."""
+        inverse = 1.0 / fraction
+        square = inverse * inverse
+        self.worst = self.code.select(self.code.compare(">", square, self.worst), square, self.worst)
+        self.fractions = self.fractions + fraction
+
+    def _inwards(self) -> None:
+        """As ``recursion.inwards``."""
+        t, s, w = self.data, self.poses, self.memory
+        on = SimpleNamespace(force=_Rows(self.at, "force"), moment=_Rows(self.at, "moment"))
+        for k in range(self.count):
+            carry_nothing(w, k)
+        for k in reversed(range(self.count)):
+            kind, b = self.kinds[k], self.acting.parents[k]
+            J, H, M, n, f = carried(t, s, w, on, k)
+            turning, moving = accelerations_of_rates(t, s, k)
+            way, w.turning[k], w.moving[k] = s.way[k], turning, moving
+            if kind == FREE:
+                M, f, _ = eliminate_ball(w, k, J, H, M, n, f)
+                w.M[k], _ = inverse_of(M)
+                w.moving[k] = times_symmetric(w.M[k], (-f[0], -f[1], -f[2]))
+                continue
+            if kind == BALL:
+                M, f, fraction = eliminate_ball(w, k, J, H, M, n, f)
+                if b != GROUND_STEP:
+                    add_ball(w, b, way, moving, M, f)
+            else:
+                slides = kind == SLIDE
+                rotor: Number = self.at.parameter("armature", k, 0) if k in self.acting.rotors else 0.0
+                J, H, M, n, f, fraction = eliminate_axis(w, k, s.axis[k], slides, rotor, J, H, M, n, f)
+                if b != GROUND_STEP:
+                    add_to(w, b, way, turning, moving, J, H, M, n, f)
+            self._keep(fraction)
+
+    def _outwards(self) -> dict[int, Number]:
+        """As ``recursion.outwards``: the derivatives of the rates by row."""
+        t, s, w, g = self.data, self.poses, self.memory, self.gravity
+        z_dot: dict[int, Number] = {}
+        w.alpha[GROUND_STEP], w.a[GROUND_STEP] = NONE, (-g[0], -g[1], -g[2])
+        for k in range(self.count):
+            b, kind, u = self.acting.parents[k], self.kinds[k], self.at.u[k]
+            before, a = w.alpha[b], w.moving[k]
+            alpha = plus(before, w.turning[k])
+            if kind != FREE:
+                a = plus(plus(w.a[b], a), cross(before, s.way[k]))
+            if kind in (TURN, SLIDE):
+                z_dot[u], alpha, a = move_along(s, w, w.along, k, kind, alpha, a)
+            else:
+                alpha = turn_freely(t, s, w, w.moment, k, alpha, a, z_dot)
+            w.alpha[k], w.a[k] = alpha, a
+            if kind == FREE:
+                for c in range(3):
+                    z_dot[u + c] = a[c] + g[c]
+        return z_dot
+
+    def _rates_of_coordinates(self, step: Step, z_dot: dict[int, Number]) -> None:
+        """As ``recursion.rates_of_coordinates``, of one step."""
+        q = self.at.q[step.k]
+        if step.kind in ("turn", "slide"):
+            z_dot[q] = step.rates[0]
+            return
+        if step.kind == "free":
+            z_dot.update(zip(range(q, q + 3), step.rates[:3], strict=True))
+            q += 3
+        of_p: dict[int, Number] = {}
+        python_code(euler_rates)(step.coordinates[-4:], step.rates[-3:], of_p)
+        z_dot.update({q + c: value for c, value in of_p.items()})

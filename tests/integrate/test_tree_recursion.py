@@ -1,0 +1,50 @@
+"""Equations of trees in lanes by the recursion, against those of one state."""
+
+import numpy as np
+import pytest
+
+from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.layout import LANES, OK
+from runtime.integrate.equation_parameters import parameters_of_equations
+from runtime.integrate.tree_method import memory_of_tree
+from runtime.integrate.tree_recursion import address_of_recursion
+from runtime.system.spanning_tree import joint_coordinates
+from tests.support.joint_trees import KINDS, random_tree
+from tests.support.lane_forces import call, signals_at
+
+
+def states_near(system, state, seed):
+    """Coordinates and rates (n, LANES) near those of a state, whose Euler parameters have not quite unit length."""
+    random = np.random.default_rng(seed)
+    z = joint_coordinates(system.tree, system.body_names, system.joint_motions, state.y[None])[0]
+    return z[:, None] + 0.3 * random.standard_normal((len(z), LANES)), random.uniform(0.0, 1.0, LANES)
+
+
+def in_lanes(system, z, times, parameters=None):
+    """z_dot (n, LANES), power, energy and worst (LANES,) by compiled code of lanes."""
+    one = parameters_of_equations(system) if parameters is None else parameters
+    rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
+    found = [np.full(z.shape, np.nan), *(np.full(LANES, np.nan) for _ in range(3))]
+    call(address_of_recursion(system), [np.ascontiguousarray(z), signals_at(system, times), rows, *found])
+    return found
+
+
+def expected(system, z, times, place=None):
+    """z_dot and worst by the recursion of one state."""
+    work = workspace_for(system.data, tree=memory_of_tree(system, system.data, place or system.tree, by_kernel=False))
+    z_dot, worst = np.empty(z.shape), np.empty(LANES)
+    for lane, time in enumerate(times):
+        out = np.empty(len(z))
+        assert derivative_once(float(time), z[:, lane].copy(), system.data, work, out) == OK
+        z_dot[:, lane], worst[lane] = out, work.smallest_pivot[0] ** -2.0
+    return z_dot, worst
+
+
+@pytest.mark.parametrize(("seed", "floating"), [(1, 0.0), (2, 0.0), (3, 0.4), (4, 0.4), (6, 0.4)])
+def test_trees_of_all_steps(seed, floating):
+    system, state = random_tree(seed, coordinates=9, kinds=tuple(KINDS), floating=floating)
+    z, times = states_near(system, state, seed)
+    found, wanted = in_lanes(system, z, times), expected(system, z, times)
+    assert found[0] == pytest.approx(wanted[0], rel=1e-12, abs=1e-13 * np.abs(wanted[0]).max())
+    assert found[3] == pytest.approx(wanted[1], rel=1e-12)
+    assert not found[1].any() and not found[2].any()
