@@ -272,7 +272,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     how, trees, z = task.how, prepared.trees(at), _of_places(prepared.z, at)
     runs = run_trees(task, prepared.given.system, z, prepared.constants(at), prepared.acting(at))
     results, path, stored = runs.results, runs.path, runs.stored
-    good: Bools = (results.status == Status.REACHED_END) & ~runs.remarkable
+    good: Bools = results.status == Status.REACHED_END
     if prepared.joints is not None:
         good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
     in_steps = task.outputs is None and not (runs.forces or prepared.given.tree.limits)  # states of the results at once
@@ -283,6 +283,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         good[list(remarks)] = False
         remarks = {}
     ended = np.flatnonzero(good)
+    remarks |= {int(ended[k]): text for k, text in runs.stiff(ended).items()}
     kept, found = at[ended], None
     if task.outputs is not None:
         events = None if runs.events is None else runs.events.at(ended)

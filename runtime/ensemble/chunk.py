@@ -287,7 +287,7 @@ def _run_on_trees(
     runs = run_trees(task, systems[0][0], initial, constants, acting)
     results = runs.results
     out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
-    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS) & ~runs.remarkable
+    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS)
     motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
     work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
     stored = None if runs.events is None else runs.stored[good]  # which springs act is known of the runs alone
@@ -303,7 +303,7 @@ def _run_on_trees(
         turns = turns_in_lanes(tree_of_lanes(systems[0][0]), initial[good], results.out[good])
         chunk.keep_turns(task, at[good], turns.quarters)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    chunk.remark(at[good], remarks, task.how.t_end)
+    chunk.remark(at[good], remarks | runs.stiff(np.flatnonzero(good)), task.how.t_end)
     return good
 
 
