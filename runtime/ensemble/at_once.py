@@ -46,9 +46,8 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     by_recursion,
-    in_joint_coordinates,
+    joints_in_lanes,
     kernel_of,
-    lanes_know,
     off_the_rows,
     tree_constants,
     tree_of_lanes,
@@ -148,7 +147,7 @@ def _values(task: Task, cases: Cases) -> Given | None:
     system, how = task.system, task.how
     if not isinstance(system, System) or how.t_start != system.time:
         return None
-    if not in_joint_coordinates(system, how) or not lanes_know(system, how, gpu=task.gpu):
+    if not joints_in_lanes(system, how, gpu=task.gpu):
         return None
     count = len(next(iter(cases.values())))
     moving = only_velocities(task, cases)

@@ -28,7 +28,7 @@ from runtime.integrate.batches.parameters import (
     MAX_MOMENT,
     OFFSET,
 )
-from runtime.integrate.tree_method import in_joint_coordinates, lanes_know, tree_of_lanes
+from runtime.integrate.tree_method import joints_in_lanes, tree_of_lanes
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases
@@ -112,7 +112,7 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
     system = known.systems.get(first)
     if system is None or system.body_names != task.bodies or system.redundant:
         return []
-    if not in_joint_coordinates(system, how) or not lanes_know(system, how, gpu=task.gpu):
+    if not joints_in_lanes(system, how, gpu=task.gpu):
         return []
     with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
         prepared = _prepared(task, cases, system, tree_of_lanes(system), recipes)
