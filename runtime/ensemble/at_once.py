@@ -54,6 +54,7 @@ from runtime.integrate.tree_method import (
 )
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
+from runtime.results.whole_turns import before_start
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
@@ -182,9 +183,13 @@ def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable
 
 
 def set_coordinates(z: Floats, given: Given) -> Floats:
-    """Coordinates and rates with the given ones."""
+    """Coordinates and rates with the given ones; angles are at most half a turn from where they were.
+
+    The Euler parameters of the bodies then have the signs that ``displaced`` gives them.
+    """
+    turns = {q for q, kind in zip(given.tree.places[0], given.tree.kinds, strict=False) if kind == "turn"}
     for place, values in given.coordinates.items():
-        z[:, place] = values
+        z[:, place] = values - (before_start(values - z[:, place]) if place in turns else 0.0)
     return z
 
 
@@ -203,7 +208,7 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
         good &= also
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
-    z = _coordinates(given, motions, states, reference)
+    z = _coordinates(given, motions, states, reference, where)
     good &= given.good & joints.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()
     if tree.limits:
@@ -216,11 +221,13 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
     return Prepared(given, where, z, limits, good, joints, _angles_of(system), on_the_rows)
 
 
-def _coordinates(given: Given, motions: Mapping[str, JointMotion], states: Floats, reference: Floats) -> Floats:
+def _coordinates(
+    given: Given, motions: Mapping[str, JointMotion], states: Floats, reference: Floats, where: Geometry
+) -> Floats:
     """Coordinates and rates (cases, n) in states (cases, 13 bodies)."""
     if states is reference and not states.reshape(len(states), -1, STATE)[..., V:].any():
         return np.tile(given.tree.at_reference, (len(states), 1))
-    return joint_coordinates(given.tree, given.system.body_names, motions, states)
+    return joint_coordinates(given.tree, given.system.body_names, motions, states, where.pose)
 
 
 def _angles_of(system: System) -> Callable[[Ints, Floats], Floats]:

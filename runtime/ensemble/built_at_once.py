@@ -143,7 +143,7 @@ def _prepared(
             return None
     motions = built.joints.motions(states)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(states))
-    z = _coordinates(system, tree, built, motions)
+    z = _coordinates(system, tree, built, motions, where)
     good = given.good & of_one_batch(system, tree, where, z, states)
     if built.limits is not None:
         good &= _find_offsets(limits, built, tree, where, system)
@@ -158,10 +158,10 @@ def _prepared(
     return Prepared(given, where, set_coordinates(z, given), limits, good, built.joints, angles, system_of)
 
 
-def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions: Any) -> Floats:
+def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions: Any, where: Geometry) -> Floats:
     """Coordinates and rates (cases, n), 0 in the reference configuration, in which systems start."""
     states = built.states
-    z: Floats = joint_coordinates(tree, system.body_names, motions, states)
+    z: Floats = joint_coordinates(tree, system.body_names, motions, states, where.pose)
     if not tree.turns_and_slides:
         return z
     z[:, : z.shape[1] // 2] = 0.0
