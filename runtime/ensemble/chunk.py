@@ -45,7 +45,7 @@ from runtime.integrate.tree_method import (
     acts_in_lanes,
     by_recursion,
     in_joint_coordinates,
-    lanes_know,
+    joints_in_lanes,
     tree_constants,
     tree_of_lanes,
 )
@@ -77,21 +77,19 @@ def _allowed(system: System, how: Settings) -> bool:
 
 def size_of_forces(system: System, how: Settings) -> int:
     """Numbers that each case has for its forces, if it is run in a batch with them."""
-    with_forces = in_joint_coordinates(system, how) and lanes_know(system, how) and has_parameters(system)
+    with_forces = joints_in_lanes(system, how) and has_parameters(system)
     return len(parameters_in_lanes(system)) if with_forces else 0
 
 
 def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
-    if in_joint_coordinates(system, how):
-        if not lanes_know(system, how, gpu=gpu):
-            return ""
+    if joints_in_lanes(system, how, gpu=gpu):
         if acts_in_lanes(system) and not _allowed(system, how):
             return ""
         tree = tree_of_lanes(system)
         weight = scales_of(tree)[1]
         return " ".join([tree.key, *map(str, weight), *forces_key(system)])  # cases of a batch have the same weights
-    alone = how.projected or system.redundant or how.method != "dop853"
+    alone = how.projected or system.redundant or how.method != "dop853" or in_joint_coordinates(system, how)
     return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
 
 
