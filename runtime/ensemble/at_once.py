@@ -48,15 +48,15 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     by_recursion,
-    in_joint_coordinates,
+    joints_in_lanes,
     kernel_of,
-    lanes_know,
     off_the_rows,
     tree_constants,
     tree_of_lanes,
 )
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
+from runtime.results.whole_turns import before_start
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
@@ -150,7 +150,7 @@ def _values(task: Task, cases: Cases) -> Given | None:
     system, how = task.system, task.how
     if not isinstance(system, System) or how.t_start != system.time:
         return None
-    if not in_joint_coordinates(system, how) or not lanes_know(system, how, gpu=task.gpu):
+    if not joints_in_lanes(system, how, gpu=task.gpu):
         return None
     count = len(next(iter(cases.values())))
     moving = only_velocities(task, cases)
@@ -185,9 +185,13 @@ def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable
 
 
 def set_coordinates(z: Floats, given: Given) -> Floats:
-    """Coordinates and rates with the given ones."""
+    """Coordinates and rates with the given ones; angles are at most half a turn from where they were.
+
+    The Euler parameters of the bodies then have the signs that ``displaced`` gives them.
+    """
+    turns = {q for q, kind in zip(given.tree.places[0], given.tree.kinds, strict=False) if kind == "turn"}
     for place, values in given.coordinates.items():
-        z[:, place] = values
+        z[:, place] = values - (before_start(values - z[:, place]) if place in turns else 0.0)
     return z
 
 
@@ -206,7 +210,7 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
         good &= also
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
-    z = _coordinates(given, motions, states, reference)
+    z = _coordinates(given, motions, states, reference, where)
     good &= given.good & joints.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()
     if tree.limits:
@@ -219,11 +223,13 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
     return Prepared(given, where, z, limits, good, joints, _angles_of(system), on_the_rows)
 
 
-def _coordinates(given: Given, motions: Mapping[str, JointMotion], states: Floats, reference: Floats) -> Floats:
+def _coordinates(
+    given: Given, motions: Mapping[str, JointMotion], states: Floats, reference: Floats, where: Geometry
+) -> Floats:
     """Coordinates and rates (cases, n) in states (cases, 13 bodies)."""
     if states is reference and not states.reshape(len(states), -1, STATE)[..., V:].any():
         return np.tile(given.tree.at_reference, (len(states), 1))
-    return joint_coordinates(given.tree, given.system.body_names, motions, states)
+    return joint_coordinates(given.tree, given.system.body_names, motions, states, where.pose)
 
 
 def _angles_of(system: System) -> Callable[[Ints, Floats], Floats]:
@@ -272,7 +278,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     how, trees, z = task.how, prepared.trees(at), _of_places(prepared.z, at)
     runs = run_trees(task, prepared.given.system, z, prepared.constants(at), prepared.acting(at))
     results, path, stored = runs.results, runs.path, runs.stored
-    good: Bools = (results.status == Status.REACHED_END) & ~runs.remarkable
+    good: Bools = results.status == Status.REACHED_END
     if prepared.joints is not None:
         good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
     in_steps = task.outputs is None and not (runs.forces or prepared.given.tree.limits)  # states of the results at once
@@ -283,6 +289,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         good[list(remarks)] = False
         remarks = {}
     ended = np.flatnonzero(good)
+    remarks |= {int(ended[k]): text for k, text in runs.stiff(ended).items()}
     kept, found = at[ended], None
     if task.outputs is not None:
         events = None if runs.events is None else runs.events.at(ended)

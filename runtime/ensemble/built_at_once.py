@@ -28,7 +28,7 @@ from runtime.integrate.batches.parameters import (
     MAX_MOMENT,
     OFFSET,
 )
-from runtime.integrate.tree_method import in_joint_coordinates, lanes_know, tree_of_lanes
+from runtime.integrate.tree_method import joints_in_lanes, tree_of_lanes
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases
@@ -112,7 +112,7 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
     system = known.systems.get(first)
     if system is None or system.body_names != task.bodies or system.redundant:
         return []
-    if not in_joint_coordinates(system, how) or not lanes_know(system, how, gpu=task.gpu):
+    if not joints_in_lanes(system, how, gpu=task.gpu):
         return []
     with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
         prepared = _prepared(task, cases, system, tree_of_lanes(system), recipes)
@@ -143,7 +143,7 @@ def _prepared(
             return None
     motions = built.joints.motions(states)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(states))
-    z = _coordinates(system, tree, built, motions)
+    z = _coordinates(system, tree, built, motions, where)
     good = given.good & of_one_batch(system, tree, where, z, states)
     if built.limits is not None:
         good &= _find_offsets(limits, built, tree, where, system)
@@ -158,10 +158,10 @@ def _prepared(
     return Prepared(given, where, set_coordinates(z, given), limits, good, built.joints, angles, system_of)
 
 
-def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions: Any) -> Floats:
+def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions: Any, where: Geometry) -> Floats:
     """Coordinates and rates (cases, n), 0 in the reference configuration, in which systems start."""
     states = built.states
-    z: Floats = joint_coordinates(tree, system.body_names, motions, states)
+    z: Floats = joint_coordinates(tree, system.body_names, motions, states, where.pose)
     if not tree.turns_and_slides:
         return z
     z[:, : z.shape[1] // 2] = 0.0

@@ -45,7 +45,7 @@ from runtime.integrate.tree_method import (
     acts_in_lanes,
     by_recursion,
     in_joint_coordinates,
-    lanes_know,
+    joints_in_lanes,
     tree_constants,
     tree_of_lanes,
 )
@@ -77,21 +77,19 @@ def _allowed(system: System, how: Settings) -> bool:
 
 def size_of_forces(system: System, how: Settings) -> int:
     """Numbers that each case has for its forces, if it is run in a batch with them."""
-    with_forces = in_joint_coordinates(system, how) and lanes_know(system, how) and has_parameters(system)
+    with_forces = joints_in_lanes(system, how) and has_parameters(system)
     return len(parameters_in_lanes(system)) if with_forces else 0
 
 
 def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
-    if in_joint_coordinates(system, how):
-        if not lanes_know(system, how, gpu=gpu):
-            return ""
+    if joints_in_lanes(system, how, gpu=gpu):
         if acts_in_lanes(system) and not _allowed(system, how):
             return ""
         tree = tree_of_lanes(system)
         weight = scales_of(tree)[1]
         return " ".join([tree.key, *map(str, weight), *forces_key(system)])  # cases of a batch have the same weights
-    alone = how.projected or system.redundant or how.method != "dop853"
+    alone = how.projected or system.redundant or how.method != "dop853" or in_joint_coordinates(system, how)
     return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
 
 
@@ -287,7 +285,7 @@ def _run_on_trees(
     runs = run_trees(task, systems[0][0], initial, constants, acting)
     results = runs.results
     out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
-    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS) & ~runs.remarkable
+    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS)
     motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
     work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
     stored = None if runs.events is None else runs.stored[good]  # which springs act is known of the runs alone
@@ -303,7 +301,7 @@ def _run_on_trees(
         turns = turns_in_lanes(tree_of_lanes(systems[0][0]), initial[good], results.out[good])
         chunk.keep_turns(task, at[good], turns.quarters)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    chunk.remark(at[good], remarks, task.how.t_end)
+    chunk.remark(at[good], remarks | runs.stiff(np.flatnonzero(good)), task.how.t_end)
     return good
 
 

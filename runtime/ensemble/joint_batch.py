@@ -20,7 +20,7 @@ from runtime.integrate.batches.forces import BatchForces, batch_forces
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.endings import stiffness_is_said
+from runtime.integrate.endings import stiffness, stiffness_is_said
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.tree_forces import address_of_forces
@@ -272,10 +272,16 @@ class TreeRuns(NamedTuple):
     path: Floats  # (cases, m, n) coordinates and rates at these
     work: Floats  # (cases, m) [J] of all sources until then
     stored: Floats  # (cases, m) [J] in limits and forces
-    remarkable: Bools  # (cases,) there is more to say about the case than that it reached its end
+    bounded: Ints  # (cases,) steps that stability bounded
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
     forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
+
+    def stiff(self, cases: Ints) -> dict[int, str]:
+        """What messages of cases at these places say of stability, by their places among them."""
+        steps, bounded = self.results.counts[cases, batch.STEPS], self.bounded[cases]
+        said = np.flatnonzero(stiffness_is_said(steps, bounded)).tolist()
+        return {k: stiffness(int(steps[k]), int(bounded[k])) for k in said}
 
     def of(self, cases: Ints, acting: Acting) -> Acting:
         """What acts on cases at these places, with the events of their contacts."""
@@ -300,10 +306,9 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
     stored = stored_in_lanes(system, path, times, of._replace(events=events))
     if not forces:
-        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), bool), np.zeros(len(z)), forces)
+        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), np.zeros(len(z)), forces)
     results = results._replace(out=np.ascontiguousarray(results.out[..., :n]))
-    stiff = stiffness_is_said(results.counts[:, batch.STEPS], memory.forces.bounded)
-    return TreeRuns(results, times, path, work, stored, stiff, memory.forces.exchanged, forces, events)
+    return TreeRuns(results, times, path, work, stored, memory.forces.bounded, memory.forces.exchanged, forces, events)
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:

@@ -94,6 +94,16 @@ def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
     return short and not (gpu or tree.closing or system.limits or system.joint_coordinates_only)
 
 
+def joints_in_lanes(system: System, how: Settings, *, gpu: bool = False) -> bool:
+    """Whether cases of a system run side by side in joint coordinates.
+
+    With forces on trees without a kernel also where ``coordinates="auto"`` takes absolute coordinates for single runs: within the
+    tolerance errors are alike, and lanes have no functions of forces there.
+    """
+    wanted = in_joint_coordinates(system, how) or (how.coordinates == AUTO and system.loaded and by_recursion(system))
+    return wanted and lanes_know(system, how, gpu=gpu)
+
+
 def acts_in_lanes(system: System) -> bool:
     """Whether forces act on the tree of a system that its kernel does not know."""
     return any((system.forces, system.loads, system.motors, system.contacts))

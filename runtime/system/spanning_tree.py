@@ -320,15 +320,19 @@ class _Steps:
         return Skeleton(tuple(self.coordinates), tuple(self.kinds), tuple(self.parents), last)
 
 
-def joint_coordinates(tree: TreeSteps, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats) -> Floats:
+def joint_coordinates(
+    tree: TreeSteps, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats, pose: Floats | None = None
+) -> Floats:
     """Coordinates and then rates (m, n) of a tree in states y (m, 13 bodies) of bodies of these names, as of ``TreeData``.
 
-    Angles are less than half a turn from the reference configuration.
+    Angles are less than half a turn from the reference configuration.  ``pose`` (m, bodies, 7): that of the bodies in it, where
+    states have their own, as the motions then have.
     """
     places, own = body_places(names), y.reshape(len(y), -1, STATE)
     ground = states_with_ground(y[0])[GROUND_INDEX]
     states = np.concatenate([np.broadcast_to(ground, (len(y), 1, STATE)), own], axis=1)
-    poses = np.vstack([ground[:V], tree.pose])
+    pose = tree.pose[None] if pose is None else pose
+    poses = np.concatenate([np.broadcast_to(ground[:V], (len(pose), 1, V)), pose], axis=1)
     found: dict[str, tuple[Floats, Floats]] = {}
     moving = bool(own[..., V:].any())
     alike = not (own[..., :V] != own[:1, :, :V]).any()
@@ -349,9 +353,9 @@ def joint_coordinates(tree: TreeSteps, names: Sequence[str], motions: Mapping[st
             u.append(rate)
             continue
         if kind == "free":
-            q.append(states[:, outer, R:P] - poses[outer, R:P])
+            q.append(states[:, outer, R:P] - poses[:, outer, R:P])
             u.append(states[:, outer, V:OMEGA])
-        before, after = (_turns(states[:, b, P:V], poses[b, P:V]) for b in (inner, outer))
+        before, after = (_turns(states[:, b, P:V], poses[:, b, P:V]) for b in (inner, outer))
         q.append(_products(before * CONJUGATE, after))
         relative_omega = states[:, outer, OMEGA:] - states[:, inner, OMEGA:]
         u.append(np.einsum("nba,nb->na", rotation_matrices(before), relative_omega))

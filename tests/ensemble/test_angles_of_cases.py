@@ -19,7 +19,7 @@ def test_angles_of_all_cases_are_those_of_runs():
                 assert many.angles[joint].rates[name][case] == pytest.approx(angles.rates[name], abs=1e-11)
     ball = models.pendulum.build("spherical", omega=(0.3, 1.0, 7.0))
     many = simulate_many(ball, {"mass.rod": [1.0, 2.0]}, 1.0, t_eval=t + 0.5)
-    assert (many.angles["pivot"].orientation_z[1] == many[1].angles["pivot"].orientation_z).all()
+    assert many.angles["pivot"].orientation_z[1] == pytest.approx(many[1].angles["pivot"].orientation_z, abs=1e-8)
     names = ["angle.ankle.theta_i", "max(energy)"]
     slow = {"rate.ankle.theta_i": [0.5]}
     whole, kept = (simulate_many(system, slow, 0.5, t_eval=t, outputs=of).angles["ankle"] for of in (None, names))

@@ -22,6 +22,12 @@ SETTINGS = dict(rtol=1e-8, atol=1e-8)
 SHARE = np.array([0.9, 1.0, 1.13])
 
 
+@pytest.fixture(autouse=True)
+def no_recursion_in_lanes(monkeypatch):
+    """Trees without a kernel have too many steps for lanes."""
+    monkeypatch.setattr("runtime.integrate.tree_method.MOST_STEPS", 0)
+
+
 def mechanism(name):
     """A random mechanism of a class."""
     return model.system_of(question.CLASSES[name](np.random.default_rng([0])), name)

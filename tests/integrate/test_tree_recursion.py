@@ -3,14 +3,18 @@
 import numpy as np
 import pytest
 
+from runtime import Signal
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import LANES, OK
+from runtime.integrate.acting_forces import known_forces
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.tree_method import memory_of_tree
 from runtime.integrate.tree_recursion import address_of_recursion
 from runtime.system.spanning_tree import joint_coordinates
+from tests.support import lane_forces
 from tests.support.joint_trees import KINDS, random_tree
 from tests.support.lane_forces import call, signals_at
+from tests.support.trees import Tree, motors_of, with_loads
 
 
 def states_near(system, state, seed):
@@ -48,3 +52,28 @@ def test_trees_of_all_steps(seed, floating):
     assert found[0] == pytest.approx(wanted[0], rel=1e-12, abs=1e-13 * np.abs(wanted[0]).max())
     assert found[3] == pytest.approx(wanted[1], rel=1e-12)
     assert not found[1].any() and not found[2].any()
+
+
+def loaded_tree(seed):
+    """A floating body that carries others on joints of all kinds, with loads, motors and a spring."""
+    tree = Tree(["free", "spherical", "revolute", "modified_universal"], [None, 0, 0, 1], seed)
+    b = tree.builder()
+    with_loads(tree, b, seed)
+    waves = [Signal.function(lambda t, k=k: np.sin(t + k), 0.0, 1.0, step=0.01) for k in range(12)]
+    motors_of(tree, b, waves)
+    law = dict(stiffness=30.0, damping=0.5, free_length=0.1)
+    b.force("spring", "spring_damper", tree.names[0], tree.names[3], s_i=(0.1, 0, 0.2), s_j=(0, 0.2, 0), **law)
+    return b.build()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_all_that_acts_on_trees_of_all_steps(seed):
+    system = loaded_tree(seed)
+    assert known_forces(system)
+    z, times = states_near(system, system.state, seed)
+    z_dot, *others, _ = in_lanes(system, z, times)
+    assert z_dot == pytest.approx(expected(system, z, times)[0], rel=1e-11, abs=1e-12 * np.abs(z_dot).max())
+    Q, *along = lane_forces.in_lanes(system, z, times)
+    assert others == pytest.approx(np.array(along), rel=1e-12, abs=1e-12) and along[1].min() > 0.0
+    for own, wanted in zip((Q, *along), lane_forces.expected(system, z, times), strict=True):
+        assert own == pytest.approx(wanted, rel=1e-12, abs=2e-13 * np.abs(wanted).max())

@@ -42,11 +42,11 @@ def evaluate_once(time, t, values):
 
 
 def in_lanes(system, z, times, parameters=None):
-    """Q (n, LANES), power and energy (LANES,) by compiled code."""
+    """Q (rates, LANES), power and energy (LANES,) by compiled code."""
     one = parameters_of_forces(system) if parameters is None else parameters
     rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
-    n = len(system.tree.kinds)
-    found = np.full((n, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
+    rates = len(z) - system.tree.places[0][-1]
+    found = np.full((rates, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
     arrays = [np.ascontiguousarray(z), signals_at(system, times), rows, *found]
     call(address_of_forces(system), arrays)
     return found
@@ -64,9 +64,9 @@ def expected(system, z, times, place=None, begin=None):
     ``begin(work, lane)`` may set modes of contacts.
     """
     tree = tree_data(system.tree if place is None else place, system.gravity)
-    n, bodies = len(tree.kind), len(tree.step)
-    memory, work = lift_workspace(n), workspace_for(system.data)
-    Q, power, energy = np.zeros((n, LANES)), np.zeros(LANES), np.zeros(LANES)
+    first, bodies = tree.u[0], len(tree.step)
+    rates, memory, work = len(z) - first, lift_workspace(len(tree.kind)), workspace_for(system.data)
+    Q, power, energy = np.zeros((rates, LANES)), np.zeros(LANES), np.zeros(LANES)
     for lane in range(LANES):
         y, moved, y_dot = np.zeros(STATE * bodies), np.zeros(STATE * bodies), np.zeros(STATE * bodies)
         own = np.ascontiguousarray(z[:, lane])
@@ -78,8 +78,8 @@ def expected(system, z, times, place=None, begin=None):
         energy[lane] = (
             work.loads.energy[0] + work.forces.out[:, ENERGY].sum() + work.contacts.outputs[:, POTENTIAL].sum()
         )
-        for k in range(n):
-            own[n:] = np.eye(n)[k]
+        for k in range(rates):
+            own[first:] = np.eye(rates)[k]
             lift_once(tree, memory, own, moved)
             Q[k, lane] = (work.wrench[1:] * moved.reshape(-1, STATE)[:, V:]).sum()
     return Q, power, energy
