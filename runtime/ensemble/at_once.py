@@ -38,9 +38,11 @@ from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
-from runtime.integrate.force_parameters import parameters_of_cases
+from runtime.integrate.force_parameters import OwnForces, parameters_of_cases
 from runtime.integrate.settings import Settings
+from runtime.integrate.signal_sets import SignalSets
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     acts_in_lanes,
@@ -99,9 +101,15 @@ class Prepared:
         given, limits = self.given, _of_places(self.limits, at)
         if not acts_in_lanes(given.system):
             return Acting(limits, None)
-        own = {whose: {part: _of_places(v, at) for part, v in of.items()} for whose, of in given.forces.items()}
+        own = OwnForces(given.forces, given.constants, given.references)
+        if len(at) < len(given.good):
+            own = own.at(at)
         where = self.where if self.joints is None else _of(self.where, at)
-        return Acting(limits, parameters_of_cases(given.system, where, own))
+        sets = given.sets or SignalSets(given.system.data.signals, 1)
+        parameters = parameters_of_cases(given.system, where, own)
+        return Acting(
+            limits, ForcesOfCases(parameters, *sets, given.set_of if len(given.set_of) == 1 else given.set_of[at])
+        )
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -14,12 +13,13 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
-from runtime.integrate.batches.forces import batch_forces, find_stored
+from runtime.integrate.batches.forces import ForcesOfCases, batch_forces, find_stored
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.endings import stiffness_is_said
 from runtime.integrate.force_parameters import parameters_of_forces
+from runtime.integrate.signal_sets import signal_sets
 from runtime.integrate.tree_forces import address_of_forces
 from runtime.integrate.tree_method import OFF_THE_ROWS, acts_in_lanes, kernel_of, off_the_rows, tree_of_lanes
 from runtime.integrate.tree_scales import scales_of
@@ -197,8 +197,7 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting) -> Ba
     limits = batch_limits(tree.limits, z.shape[1], first, of.limits) if tree.limits else None
     forces = None
     if of.forces is not None:
-        signals = system.data.signals
-        forces = batch_forces(address_of_forces(system), first - len(tree.kinds), signals, of.forces, len(z))
+        forces = batch_forces(address_of_forces(system), first - len(tree.kinds), of.forces, len(z))
     return batch.tree_workspace(stages, constants, scales_of(tree), limits, forces)
 
 
@@ -206,7 +205,7 @@ class Acting(NamedTuple):
     """Parameters of what acts on the trees of cases."""
 
     limits: Floats  # (cases, limits, PARAMETERS)
-    forces: Floats | None  # (cases or 1, parameters); None: there are none but limits
+    forces: ForcesOfCases | None  # None: there are none but limits
 
 
 def acting_on(systems: Systems, count: int) -> Acting:
@@ -214,18 +213,19 @@ def acting_on(systems: Systems, count: int) -> Acting:
     forces = None
     if acts_in_lanes(systems[0][0]):
         own = [parameters_of_forces(system) for system, _ in systems]
-        forces = np.empty((count, len(own[0])))
-        for (_, at), of_system in zip(systems, own, strict=True):
-            forces[at] = of_system
+        parameters, set_of = np.empty((count, len(own[0]))), np.empty(count, np.int64)
+        sets, which = signal_sets([system.data.signals for system, _ in systems])
+        for (_, at), of_system, one in zip(systems, own, which, strict=True):
+            parameters[at], set_of[at] = of_system, one
+        forces = ForcesOfCases(parameters, *sets, set_of)
     return Acting(given_limits(systems, count), forces)
 
 
 def forces_key(system: System) -> tuple[str, ...]:
-    """What systems have in common whose forces are those of one batch: the compiled code and the signals."""
+    """What systems have in common whose forces are those of one batch: the compiled code and the number of signals."""
     if not acts_in_lanes(system):
         return ()
-    signals = b" ".join(part.tobytes() for part in system.data.signals)
-    return str(address_of_forces(system)), hashlib.sha256(signals).hexdigest()
+    return str(address_of_forces(system)), str(len(system.data.signals.start))
 
 
 class TreeRuns(NamedTuple):
@@ -271,7 +271,7 @@ def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Flo
         stored += stored_energies(of.limits, z[..., [limit.step for limit in tree.limits]])
     if of.forces is not None:
         found = np.empty(z.shape[:2])
-        memory = batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, len(tree.kinds))
+        memory = batch_forces(address_of_forces(system), 0, of.forces, 0, len(tree.kinds))
         find_stored(memory, np.ascontiguousarray(z), times, np.zeros((z.shape[2] + 1, LANES)), found)
         stored += found
     return stored

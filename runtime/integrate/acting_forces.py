@@ -10,6 +10,7 @@ import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import GROUND_STEP
+from runtime.dynamics.signals import CONSTANT, ZERO
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
 from runtime.support.arrays import Ints
@@ -55,6 +56,7 @@ class ActingForces(NamedTuple):
     loads: tuple[ActingLoad, ...]
     motors: tuple[ActingKernel, ...]
     forces: tuple[ActingKernel, ...]
+    constants: tuple[int, ...]  # signals that are constant: their values are parameters
 
     def step_of(self, body: int) -> int:
         """The last step that moves a body; GROUND_STEP: none."""
@@ -83,7 +85,7 @@ class ActingForces(NamedTuple):
 
 
 class Rows:
-    """Where the parameters are: the first row of each step, body, motor, force and table of a force, and the count of all."""
+    """Where the parameters are: the first row of each constant, step, body, motor, force and table, and the count of all."""
 
     def __init__(self, acting: ActingForces) -> None:
         self.acting, self.first, self.count = acting, dict[tuple[str, int, int], int](), 0
@@ -92,6 +94,8 @@ class Rows:
             self.count += size
 
     def _sizes(self) -> Iterator[tuple[tuple[str, int, int], int]]:
+        for number in self.acting.constants:
+            yield ("signal", number, 0), 1
         for step in self.acting.steps():
             yield ("step", step, 0), OF_STEP
         for body in self.acting.bodies():
@@ -133,10 +137,10 @@ def _is_known(module: ModuleType, name: str) -> bool:
 def _acting_forces(system: System) -> ActingForces:
     tree, t = system.tree, system.data
     assert tree is not None
-    zero = _signals_of_zero(system)
+    sorts = [t.signals.sort(k) for k in range(len(t.signals.start) - 1)]
 
     def signal(number: int) -> int:
-        return NOTHING if number in zero else int(number)
+        return NOTHING if sorts[number] == ZERO else int(number)
 
     loads = tuple(
         ActingLoad(int(body), int(at), bool(own), tuple(signal(n) for n in numbers))
@@ -152,7 +156,8 @@ def _acting_forces(system: System) -> ActingForces:
         )
         for k, motor in enumerate(system.motors)
     )  # fmt: skip
-    return ActingForces(tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal))
+    constants = tuple(k for k, sort in enumerate(sorts) if sort == CONSTANT)
+    return ActingForces(tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), constants)
 
 
 def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel, ...]:
@@ -173,12 +178,6 @@ def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel,
 def _vectors(owners: Ints, places: Ints, bodies: Ints, k: int) -> tuple[tuple[int, int], ...]:
     at = np.flatnonzero(owners == k)
     return tuple(zip(places[at].tolist(), bodies[at].tolist(), strict=True))
-
-
-def _signals_of_zero(system: System) -> set[int]:
-    signals = system.data.signals
-    pieces = [signals.coefficient[a:b] for a, b in zip(signals.start[:-1], signals.start[1:], strict=True)]
-    return {k for k, coefficients in enumerate(pieces) if not coefficients.any()}
 
 
 acting_forces = Latest(_acting_forces, 8)  # of a system

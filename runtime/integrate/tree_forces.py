@@ -59,9 +59,9 @@ def address_of_forces(system: System) -> int:
     """Address in this process of the function of all loads, motors and forces of a system; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (2 n), coordinates and rates of the tree; signals
-    (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_forces``; and of its
-    results: Q (n), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources; energy
-    (1) [J] in springs of motors and in forces.
+    (S, 3), value and two derivatives of the signals of the system, where they vary; parameters (P) as of
+    ``parameters_of_forces``; and of its results: Q (n), forces along the coordinates [N], [N m]; power (1) [W] that is not stored,
+    the sum over the sources; energy (1) [J] in springs of motors and in forces.
     """
     return _addresses(system)
 
@@ -107,6 +107,8 @@ class _Forces:
 
     def signal(self, number: int, derivative: int = 0) -> Number:
         """A signal or one of its derivatives."""
+        if number in self.acting.constants:
+            return 0.0 if derivative else self.at.parameter("signal", number, 0)
         return 0.0 if number == NOTHING else self.at.load("signals", 3 * number + derivative)
 
     def write(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.dynamics.signals import DEGREE, SignalData, sort_of_coefficients
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import called, increasing_times
@@ -200,6 +200,11 @@ def as_signal(value: object, what: str) -> Signal:
     if _is_number(value):
         return Signal.constant(real_number(value))
     raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
+
+
+def sort_of(signal: Signal) -> str:
+    """Whether a signal is 0 at any time, constant, or neither, as ``SignalData.sort`` has it."""
+    return sort_of_coefficients(signal.coefficients)
 
 
 def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
