@@ -19,14 +19,14 @@ class SignalSets(NamedTuple):
 
 def signal_sets(of_cases: Sequence[SignalData]) -> tuple[SignalSets, list[int]]:
     """The different ones of signals of cases, and the set of each case."""
+    known: dict[int, int] = {}  # set by the identity of its data
     different: dict[bytes, int] = {}
     firsts: list[SignalData] = []
-    which = []
     for of in of_cases:
-        place = different.setdefault(b" ".join(part.tobytes() for part in of), len(firsts))
-        if place == len(firsts):
-            firsts.append(of)
-        which.append(place)
+        if id(of) not in known:
+            known[id(of)] = place = different.setdefault(b" ".join(part.tobytes() for part in of), len(firsts))
+            firsts += [of] if place == len(firsts) else []
+    which = [known[id(of)] for of in of_cases]
     if len(firsts) == 1:
         return SignalSets(firsts[0], 1), which
     begins = np.cumsum([0] + [len(of.knot) for of in firsts])

@@ -60,8 +60,8 @@ def address_of_forces(system: System) -> int:
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (2 n), coordinates and rates of the tree; signals
     (S, 3), value and two derivatives of the signals of the system, where they vary; parameters (P) as of
-    ``parameters_of_forces``; and of its results: Q (n), forces along the coordinates [N], [N m]; power (1) [W] that is not stored,
-    the sum over the sources; energy (1) [J] in springs of motors and in forces.
+    ``parameters_of_forces``; and of its results: Q (n), forces along the coordinates [N], [N m]; power (1) [W] that is not
+    stored, the sum over the sources; energy (1) [J] in springs of motors and in forces.
     """
     return _addresses(system)
 

@@ -21,10 +21,10 @@ from runtime.system.mass_data import mass_data
 from runtime.system.parts import Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, reference_data, states_with_ground
 from runtime.system.shapes import Shape
-from runtime.system.signal import Signal, signal_data
+from runtime.system.signal import NO_SIGNAL, Signal, signal_data
 
 OF_LOAD = 9  # signals of a load
-NO_POINT = (Signal.constant(0.0),) * 3
+NO_POINT = (NO_SIGNAL,) * 3
 
 
 class Parts(NamedTuple):

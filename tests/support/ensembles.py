@@ -48,7 +48,7 @@ def once_and_each(monkeypatch, t_end, settings):
         done.append(len(known.done))
         return known
 
-    def call(build, cases, **more):
+    def call(build, cases, t_end=t_end, **more):
         done.clear()
         found, together = [], settings | {"chunk": len(next(iter(cases.values())))} | more
         for how in (counted, lambda *_: Known()):
