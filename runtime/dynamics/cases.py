@@ -1,4 +1,4 @@
-"""Cases whose joints or limits differ in their data, one after another: rows, their sizes and rank, angles of limits.
+"""Cases that differ in the data of joints, limits or forces, one after another: rows, sizes and rank, angles, forces at a start.
 
 The vectors of the joints, in axes of their bodies, are read from ``t.vector_local``, masses and inverse inertias of the bodies
 from ``t.mass`` and ``t.inertia_inverse``: ``vectors``, ``mass`` and ``inverse`` are the same memory, which the functions below
@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 
 from runtime.dynamics.elimination import factorise
-from runtime.dynamics.kinematics import rotation, update_kinematics
+from runtime.dynamics.force_elements import evaluate_force
+from runtime.dynamics.kinematics import rotation, update_kinematics, update_poses
 from runtime.dynamics.limits import measure_limits
+from runtime.dynamics.loads import motor_effort
 from runtime.dynamics.projection import largest_violation
 from runtime.jit.compilation import compiled, inlined
 
@@ -70,6 +72,32 @@ def angles_of_cases(states, x, local, vectors, t, w, angles):  # type: ignore[no
             for c in range(x.shape[2]):
                 w.limits.x[k, c] = x[n, k, c]
         measure_limits(states[n], t, w, angles[n])
+
+
+@compiled
+def outputs_of_forces(states, x, t, w, outputs):  # type: ignore[no-untyped-def]
+    """All that forces give (cases, forces, outputs) in states (cases, 13 bodies), with x (cases, forces, X) in global axes."""
+    for n in range(len(states)):
+        update_poses(states[n], t, w)
+        for k in range(len(t.forces.address)):
+            for c in range(x.shape[2]):
+                w.forces.x[k, c] = x[n, k, c]
+            evaluate_force(k, t.forces, w.forces, w.state)
+            for c in range(outputs.shape[2]):
+                outputs[n, k, c] = w.forces.out[k, c]
+
+
+@compiled
+def gradients_of_motors(states, x, t, w, gradients):  # type: ignore[no-untyped-def]
+    """Gradients (cases, motors, 12) of the coordinates of motors, of states and x as of ``outputs_of_forces``."""
+    for n in range(len(states)):
+        update_poses(states[n], t, w)
+        for k in range(len(t.loads.address)):
+            for c in range(x.shape[2]):
+                w.loads.x[k, c] = x[n, k, c]
+            motor_effort(k, t.loads, w)  # its moment is of other signals
+            for c in range(12):
+                gradients[n, k, c] = w.loads.D[0, c]
 
 
 @compiled

@@ -8,6 +8,7 @@ from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
 DEGREE = 5  # of the polynomial pieces
+ZERO, CONSTANT, VARYING = "zero", "constant", "varying"  # sorts of signals
 
 
 class SignalData(NamedTuple):
@@ -16,6 +17,18 @@ class SignalData(NamedTuple):
     start: Ints  # (signals + 1,) where the pieces of each signal begin
     knot: Floats  # (pieces,) [s]
     coefficient: Floats  # (pieces, 6)
+
+    def sort(self, k: int) -> str:
+        """Whether signal k is 0 at any time, constant, or neither."""
+        return sort_of_coefficients(self.coefficient[self.start[k] : self.start[k + 1]])
+
+
+def sort_of_coefficients(coefficients: Floats) -> str:
+    """Whether a signal with these coefficients (pieces, 6) is 0 at any time, constant, or neither."""
+    if len(coefficients) == 1:
+        first, *others = coefficients[0].tolist()
+        return VARYING if any(others) else CONSTANT if first else ZERO
+    return VARYING if coefficients.any() else ZERO
 
 
 @inlined

@@ -41,10 +41,12 @@ from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
 from runtime.integrate.equation_parameters import equations_of_cases
-from runtime.integrate.force_parameters import parameters_of_cases
+from runtime.integrate.force_parameters import OwnForces, parameters_of_cases
 from runtime.integrate.settings import Settings
+from runtime.integrate.signal_sets import SignalSets
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     by_recursion,
@@ -105,16 +107,25 @@ class Prepared:
         given, limits = self.given, _of_places(self.limits, at)
         if not has_parameters(given.system):
             return Acting(limits, None)
-        own = {whose: {part: _of_places(v, at) for part, v in of.items()} for whose, of in given.forces.items()}
+        own = OwnForces(given.forces, given.constants, given.references)
+        if len(at) < len(given.good):
+            own = own.at(at)
         where = self.where if self.joints is None else _of(self.where, at)
+        sets = given.sets or SignalSets(given.system.data.signals, 1)
+        set_of = given.set_of if len(given.set_of) == 1 else given.set_of[at]
+        return Acting(limits, ForcesOfCases(self._parameters(where, own, at), *sets, set_of))
+
+    def _parameters(self, where: Geometry, own: OwnForces, at: Ints) -> Floats:
+        """Parameters (cases or 1, parameters) of the compiled code of forces, or of the equations."""
+        given = self.given
         if not by_recursion(given.system):
-            return Acting(limits, parameters_of_cases(given.system, where, own))
+            return parameters_of_cases(given.system, where, own)
         load = given.tree.carried
         if given.varied or self.joints is not None:
             inertias = given.inertias if given.inertias.ndim == 3 else given.inertias[at]
             load = carried(where, given.tree.skeleton, given.masses[at], inertias)
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
-        return Acting(limits, equations_of_cases(given.system, where, load, gravity, own))
+        return equations_of_cases(given.system, where, load, gravity, own)
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""

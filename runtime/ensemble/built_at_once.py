@@ -28,10 +28,14 @@ from runtime.integrate.batches.parameters import (
     MAX_MOMENT,
     OFFSET,
 )
+from runtime.integrate.creeps import resolved_creeps
+from runtime.integrate.settings import Settings
+from runtime.integrate.signal_sets import signal_sets
 from runtime.integrate.tree_method import joints_in_lanes, tree_of_lanes
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases
+from runtime.system.built_forces import ForceCases
 from runtime.system.deferred import Deferred, Recipe, deferring, finished, recipe_of
 from runtime.system.joint_cases import states_of_cases
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
@@ -134,6 +138,8 @@ def _prepared(
         for column, of in ((AHEAD, built.limits.edge), (FLAT_AHEAD, built.limits.flat), (MAX_MOMENT, built.limits.law)):
             limits[..., column : column + of.shape[2]] = of
     given = Given(system, tree, built.masses, built.inertias, built.gravity, limits, built.good)
+    if built.forces is not None:
+        _give_forces(given, built.forces, built.states, task.how)
     for name, values in cases.items():
         quantity = task.quantities[name]
         if quantity.role is Role.ARGUMENT:
@@ -156,6 +162,16 @@ def _prepared(
         return variant(task.system, row(cases, int(numbers[k])), task.quantities)[0]
 
     return Prepared(given, where, set_coordinates(z, given), limits, good, built.joints, angles, system_of)
+
+
+def _give_forces(given: Given, forces: ForceCases, states: Floats, how: Settings) -> None:
+    """Give cases their loads, motors and forces; those that ``settings`` might refuse are not good."""
+    given.forces = {whose: dict(own) for whose, own in forces.values.items()}
+    given.constants, given.references = dict(forces.constants), states_of_cases(states)
+    given.sets, which = signal_sets(forces.signals)
+    given.set_of = np.array(which, np.int64)
+    given.good &= (forces.spans[:, 0] <= how.t_start) & (how.t_end <= forces.spans[:, 1])
+    given.good &= resolved_creeps(given.system, forces.values, given.references, how.rtol, how.atol)
 
 
 def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions: Any, where: Geometry) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -16,13 +15,14 @@ from runtime.ensemble.task import Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
 from runtime.integrate.batches.contact_part import address_of_part
-from runtime.integrate.batches.forces import BatchForces, batch_forces
+from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.endings import stiffness, stiffness_is_said
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.force_parameters import parameters_of_forces
+from runtime.integrate.signal_sets import signal_sets
 from runtime.integrate.tree_forces import address_of_forces
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
@@ -209,10 +209,9 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, toler
     limits = batch_limits(tree.limits, z.shape[1], first, of.limits) if tree.limits else None
     forces = None
     if of.forces is not None:
-        signals = system.data.signals
         whole = by_recursion(system)
         address, along = (address_of_recursion if whole else address_of_forces)(system), first - len(tree.kinds)
-        forces = batch_forces(address, along, signals, of.forces, len(z), whole=whole)
+        forces = batch_forces(address, along, of.forces, len(z), whole=whole)
     contacts = contacts_of_batch(system, len(z), tolerance) if system.contacts else None
     turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
     memory = batch.tree_workspace(
@@ -227,9 +226,7 @@ class Acting(NamedTuple):
     """Parameters of what acts on the trees of cases."""
 
     limits: Floats  # (cases, limits, PARAMETERS)
-    forces: (
-        Floats | None
-    )  # (cases or 1, parameters), by the recursion of all equations; None: a kernel knows all that acts
+    forces: ForcesOfCases | None  # by the recursion those of all equations; None: a kernel knows all that acts
     events: ContactEvents | None = None  # of the runs, where there are contacts
 
 
@@ -238,9 +235,11 @@ def acting_on(systems: Systems, count: int) -> Acting:
     forces = None
     if has_parameters(systems[0][0]):
         own = [parameters_in_lanes(system) for system, _ in systems]
-        forces = np.empty((count, len(own[0])))
-        for (_, at), of_system in zip(systems, own, strict=True):
-            forces[at] = of_system
+        parameters, set_of = np.empty((count, len(own[0]))), np.empty(count, np.int64)
+        sets, which = signal_sets([system.data.signals for system, _ in systems])
+        for (_, at), of_system, one in zip(systems, own, which, strict=True):
+            parameters[at], set_of[at] = of_system, one
+        forces = ForcesOfCases(parameters, *sets, set_of)
     return Acting(given_limits(systems, count), forces)
 
 
@@ -255,13 +254,11 @@ def parameters_in_lanes(system: System) -> Floats:
 
 
 def forces_key(system: System) -> tuple[str, ...]:
-    """What systems have in common whose forces are those of one batch: the compiled code and the signals."""
+    """What systems have in common whose forces are those of one batch: compiled code, number of signals, least impacts."""
     if not has_parameters(system):
         return ()
     address = (address_of_recursion if by_recursion(system) else address_of_forces)(system)
-    signals = b" ".join(part.tobytes() for part in system.data.signals)
-    signals += system.data.contacts.least_impact.tobytes()
-    return str(address), hashlib.sha256(signals).hexdigest()
+    return str(address), str(len(system.data.signals.start)), system.data.contacts.least_impact.tobytes().hex()
 
 
 class TreeRuns(NamedTuple):
@@ -285,7 +282,7 @@ class TreeRuns(NamedTuple):
 
     def of(self, cases: Ints, acting: Acting) -> Acting:
         """What acts on cases at these places, with the events of their contacts."""
-        forces = acting.forces if acting.forces is None or len(acting.forces) == 1 else acting.forces[cases]
+        forces = None if acting.forces is None else acting.forces.at(cases)
         return Acting(acting.limits[cases], forces, None if self.events is None else self.events.at(cases))
 
 
@@ -332,4 +329,4 @@ def forces_at_rest(system: System, of: Acting) -> BatchForces:
     """Memory for forces of cases that are not integrated."""
     assert of.forces is not None
     q, u = tree_of_lanes(system).places
-    return batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, u[-1] - q[-1])
+    return batch_forces(address_of_forces(system), 0, of.forces, 0, u[-1] - q[-1])

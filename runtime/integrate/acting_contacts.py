@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import NamedTuple
 
@@ -63,19 +63,18 @@ class ContactRows:
         self.count = self.rubs + 1
 
 
-def acting_contacts(system: System, signals_of_zero: set[int]) -> tuple[ActingContact, ...]:
-    """The contacts of a system."""
+def acting_contacts(system: System, signal: Callable[[int], int]) -> tuple[ActingContact, ...]:
+    """The contacts of a system; signal: the number of one, or NOTHING for one that is 0 at any time."""
     t, found = system.data.contacts, []
     for k, contact in enumerate(system.contacts):
         at = t.vector_contact == k
         vectors = tuple(zip(t.vector_place[at].tolist(), t.vector_body[at].tolist(), strict=True))
-        belt = int(t.signal[k])
         found.append(
             ActingContact(
                 contact.module, NORMAL_LAWS[contact.law], FRICTIONS[contact.friction] if contact.friction else None,
                 (int(t.body_i[k]), int(t.body_j[k])),
                 vectors,
-                NOTHING if belt in signals_of_zero else belt, int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
+                signal(int(t.signal[k])), int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
                 float(contact.parameters.get(EXPONENT, 1.0)), _known(contact, vectors),
             )
         )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import GROUND_STEP
+from runtime.dynamics.signals import CONSTANT, ZERO
 from runtime.integrate.acting_contacts import NOTHING, ActingContact, acting_contacts
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
@@ -59,6 +60,7 @@ class ActingForces(NamedTuple):
     motors: tuple[ActingKernel, ...]
     forces: tuple[ActingKernel, ...]
     contacts: tuple[ActingContact, ...] = ()
+    constants: tuple[int, ...] = ()  # signals that are constant: their values are parameters
     rotors: tuple[int, ...] = ()  # steps with armature
 
     def carrying(self) -> list[int]:
@@ -97,7 +99,7 @@ class ActingForces(NamedTuple):
             return one._replace(**{f: places[v] for f, v in one._asdict().items() if isinstance(v, ModuleType)})
 
         parts = (tuple(map(named, own)) for own in (self.motors, self.forces, self.contacts))
-        return repr((self.kinds, self.parents, self.body_step, self.loads, *parts, self.rotors)), *map(
+        return repr((self.kinds, self.parents, self.body_step, self.loads, *parts, self.constants, self.rotors)), *map(
             inspect.getsource, modules
         )
 
@@ -108,7 +110,7 @@ class ActingForces(NamedTuple):
 
 
 class Rows:
-    """Where the parameters are: first rows of steps, bodies, motors, forces, tables of forces and contacts, and their count.
+    """Where the parameters are: first rows of constants, steps, bodies, motors, forces, tables and contacts, and their count.
 
     ``whole``: with those of the equations behind them, of steps without forces, of what each step carries, and gravity.
     """
@@ -120,6 +122,8 @@ class Rows:
             self.count += size
 
     def _sizes(self) -> Iterator[tuple[tuple[str, int, int], int]]:
+        for number in self.acting.constants:
+            yield ("signal", number, 0), 1
         for step in self.acting.steps():
             yield ("step", step, 0), OF_STEP
         for body in self.acting.bodies():
@@ -172,10 +176,10 @@ def _is_known(module: ModuleType, name: str) -> bool:
 def _acting_forces(system: System) -> ActingForces:
     tree, t = system.tree, system.data
     assert tree is not None
-    zero = _signals_of_zero(system)
+    sorts = [t.signals.sort(k) for k in range(len(t.signals.start) - 1)]
 
     def signal(number: int) -> int:
-        return NOTHING if number in zero else int(number)
+        return NOTHING if sorts[number] == ZERO else int(number)
 
     loads = tuple(
         ActingLoad(int(body), int(at), bool(own), tuple(signal(n) for n in numbers))
@@ -191,10 +195,11 @@ def _acting_forces(system: System) -> ActingForces:
         )
         for k, motor in enumerate(system.motors)
     )  # fmt: skip
+    constants = tuple(k for k, sort in enumerate(sorts) if sort == CONSTANT)
     rotors = () if tree.armature is None else tuple(np.flatnonzero(tree.armature).tolist())
     return ActingForces(
-        tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), acting_contacts(system, zero),
-        rotors,
+        tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), acting_contacts(system, signal),
+        constants, rotors,
     )  # fmt: skip
 
 
@@ -216,12 +221,6 @@ def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel,
 def _vectors(owners: Ints, places: Ints, bodies: Ints, k: int) -> tuple[tuple[int, int], ...]:
     at = np.flatnonzero(owners == k)
     return tuple(zip(places[at].tolist(), bodies[at].tolist(), strict=True))
-
-
-def _signals_of_zero(system: System) -> set[int]:
-    signals = system.data.signals
-    pieces = [signals.coefficient[a:b] for a, b in zip(signals.start[:-1], signals.start[1:], strict=True)]
-    return {k for k, coefficients in enumerate(pieces) if not coefficients.any()}
 
 
 acting_forces = Latest(_acting_forces, 8)  # of a system

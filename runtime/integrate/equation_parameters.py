@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.integrate.acting_forces import OF_CARRIED, OF_STEP, Rows, acting_forces
-from runtime.integrate.force_parameters import NO_VALUES, Values, parameters_of_cases
+from runtime.integrate.force_parameters import NONE, OwnForces, parameters_of_cases
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.tree_geometry import UPPER, Carried, Geometry
@@ -20,7 +20,7 @@ def parameters_of_equations(system: System) -> Floats:
 
 
 def equations_of_cases(
-    system: System, where: Geometry, load: Carried, gravity: Floats, values: Values = NO_VALUES
+    system: System, where: Geometry, load: Carried, gravity: Floats, own: OwnForces = NONE
 ) -> Floats:
     """Parameters (cases, P) of many cases of a system: those of ``parameters_of_cases``, then of the steps and what they carry.
 
@@ -32,7 +32,7 @@ def equations_of_cases(
     """
     acting, tree = acting_forces(system), system.tree
     assert tree is not None
-    rows, of_forces = Rows(acting, whole=True), parameters_of_cases(system, where, values)
+    rows, of_forces = Rows(acting, whole=True), parameters_of_cases(system, where, own)
     found = np.empty((max(len(of_forces), len(where.axis), len(load.mass), len(gravity)), rows.count))
     found[:, : of_forces.shape[1]] = of_forces
     ways = where.ways(tree.parents)

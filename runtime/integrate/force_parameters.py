@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,18 +12,44 @@ from runtime.dynamics.force_elements import ForceData
 from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.integrate.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKernel, Rows, acting_forces
 from runtime.integrate.contact_parameters import allowed_values_of_contact, put_contact, takes_value_of_contact
-from runtime.support.arrays import Bools, Floats
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
+from runtime.system.built_forces import Values
 from runtime.system.connection import Bounds
-from runtime.system.parts import Force
+from runtime.system.joint_cases import constants_of_cases
 from runtime.system.quantity import MOTOR_PARTS
-from runtime.system.reference import reference, rotation_matrices, states_with_ground
+from runtime.system.reference import rotation_matrices, states_with_ground
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
 
-# Sort ("force", "motor" or "contact") and name of the owner -> name of the parameter -> its values, (cases,) or (cases, 3).
-Values = Mapping[tuple[str, str], Mapping[str, Floats]]
 NO_VALUES: Values = MappingProxyType({})
+
+
+class OwnForces(NamedTuple):
+    """What cases of a system have of their own in loads, motors and forces.
+
+    ``values`` have ``takes_values`` and are allowed by ``allowed_values``, or are those of checked motors and forces, with all
+    vectors of these.
+    """
+
+    values: Values = NO_VALUES
+    constants: Mapping[int, Floats] = MappingProxyType({})  # values (cases,) of constant signals, by their numbers
+    references: Floats | None = None  # (cases, bodies + 1, 13) reference configurations; None: that of the system
+
+    @property
+    def cases(self) -> int:
+        """Number of cases, 1 where nothing is given."""
+        columns = [*self.constants.values(), *(column for of in self.values.values() for column in of.values())]
+        return max([1, *map(len, columns), 0 if self.references is None else len(self.references)])
+
+    def at(self, places: Ints) -> OwnForces:
+        """Those of the cases at these places."""
+        values = {whose: {part: v[places] for part, v in of.items()} for whose, of in self.values.items()}
+        constants = {number: v[places] for number, v in self.constants.items()}
+        return OwnForces(values, constants, None if self.references is None else self.references[places])
+
+
+NONE = OwnForces()
 
 
 def parameters_of_forces(system: System) -> Floats:
@@ -33,21 +59,15 @@ def parameters_of_forces(system: System) -> Floats:
     return found
 
 
-def parameters_of_cases(system: System, where: Geometry, values: Values = NO_VALUES) -> Floats:
-    """Parameters (cases, P) of many cases of a system, one row where all have the same.
-
-    Parameters
-    ----------
-    where : Geometry
-        Of each case, or one of all.
-    values : mapping
-        Of parameters by name that cases have of their own, each with ``takes_values`` and allowed by ``allowed_values``.
-    """
+def parameters_of_cases(system: System, where: Geometry, own: OwnForces = NONE) -> Floats:
+    """Parameters (cases, P) of many cases of a system, one row where all have the same; where: of each case, or one of all."""
     acting, tree = acting_forces(system), system.tree
     assert tree is not None
     rows = Rows(acting)
-    counts = [len(where.axis), *(len(given) for own in values.values() for given in own.values())]
-    found = np.zeros((max(counts), rows.count))
+    found = np.zeros((max(len(where.axis), own.cases), rows.count))
+    for number in acting.constants:
+        value = system.data.signals.coefficient[system.data.signals.start[number], 0]
+        found[:, rows.of("signal", number)] = own.constants.get(number, value)
     ways, arms = where.ways(tree.parents), where.arms(tree.body_step)
     for step in acting.steps():
         o = rows.of("step", step)
@@ -59,16 +79,16 @@ def parameters_of_cases(system: System, where: Geometry, values: Values = NO_VAL
         turned[body] = rotation_matrices(p)
     for k, motor in enumerate(acting.motors):
         o = rows.of("motor", k)
-        _put_motor(system, k, motor, values, found[:, o : o + motor.parameters + len(MOTOR_PARTS)], turned)
+        _put_motor(system, k, motor, own, found[:, o : o + motor.parameters + len(MOTOR_PARTS)], turned)
     for k, force in enumerate(acting.forces):
         o = rows.of("force", k)
-        _put_force(system, k, force, values, found[:, o : o + force.parameters], turned)
+        _put_force(system, k, force, own, found[:, o : o + force.parameters], turned)
         for n, (_, pieces) in enumerate(force.tables):
             o = rows.of("table", k, n)
             found[:, o : o + OF_PIECE * pieces] = _table(system.data.forces, k, n).ravel()
     for k, contact in enumerate(acting.contacts):
-        o, own = rows.of("contact", k), values.get(("contact", system.contacts[k].name), {})
-        put_contact(system, k, contact, own, found[:, o : o + contact.rows.count], turned)
+        o, given = rows.of("contact", k), own.values.get(("contact", system.contacts[k].name), {})
+        put_contact(system, k, contact, given, found[:, o : o + contact.rows.count], turned)
     return found
 
 
@@ -104,52 +124,49 @@ def allowed_values(system: System, sort: str, owner: str, part: str, values: Flo
 
 
 def _put_motor(
-    system: System, k: int, motor: ActingKernel, values: Values, to: Floats, turned: Mapping[int, Floats]
+    system: System, k: int, motor: ActingKernel, own: OwnForces, to: Floats, turned: Mapping[int, Floats]
 ) -> None:
     """Put the numbers of a motor into ``to`` (cases, numbers)."""
-    t, own = system.data.loads, values.get(("motor", system.motors[k].name), {})
-    to[:, : motor.parameters] = t.x[k, : motor.parameters]
-    _put_vectors(motor, list(t.vector_local[t.vector_motor == k]), to, turned)
+    t, joint = system.data.loads, system.motors[k].joint
+    given = dict(own.values.get(("motor", joint.name), {}))
     for c, (part, gains) in enumerate(zip(MOTOR_PARTS, (t.stiffness, t.damping), strict=True)):
-        to[:, motor.parameters + c] = own.get(part, gains[k])
+        to[:, motor.parameters + c] = given.pop(part, gains[k])
+    if own.references is not None:
+        ends = _ends(system, motor.bodies, own.references)
+        x, found = constants_of_cases(joint, given, ends, (joint.module.SIZE, len(to)))
+        to[:, : motor.parameters], local = x[: motor.parameters].T, list(found.values())
+    else:
+        to[:, : motor.parameters] = t.x[k, : motor.parameters]
+        local = list(t.vector_local[t.vector_motor == k])
+    _put_vectors(motor, local, to, turned)
 
 
 def _put_force(
-    system: System, k: int, force: ActingKernel, values: Values, to: Floats, turned: Mapping[int, Floats]
+    system: System, k: int, force: ActingKernel, own: OwnForces, to: Floats, turned: Mapping[int, Floats]
 ) -> None:
     """Put the numbers of a force into ``to`` (cases, numbers)."""
-    t, own = system.data.forces, values.get(("force", system.forces[k].name), {})
-    if own:
-        x, local = _with_values(system, k, system.forces[k], own, len(to))
-        to[:] = x[: to.shape[1]].T
+    t, given = system.data.forces, own.values.get(("force", system.forces[k].name), {})
+    if given or own.references is not None:
+        ends = _ends(system, force.bodies[: t.bodies[k]], own.references)
+        x, found = constants_of_cases(system.forces[k], given, ends, (t.x.shape[1], len(to)))
+        to[:], local = x[: to.shape[1]].T, list(found.values())
     else:
         to[:] = t.x[k, : to.shape[1]]
         local = list(t.vector_local[t.vector_force == k])
     _put_vectors(force, local, to, turned)
 
 
-def _with_values(
-    system: System, k: int, force: Force, own: Mapping[str, Floats], cases: int
-) -> tuple[Floats, list[Floats]]:
-    """The numbers x (X, cases) of a force with values of its own, and its vectors in axes of their bodies, (cases, 3) or (3,).
-
-    Constants are those of the reference configuration of the system, as ``replace_parameters`` computes them.
-    """
-    values = {
-        key: np.reshape(value, (3, 1)) if np.shape(value) == (3,) else value for key, value in force.values.items()
-    }
-    changed = replace(force, values=MappingProxyType(values | {key: value.T for key, value in own.items()}))
-    t, states = system.data.forces, states_with_ground(system.reference_configuration.y)
-    ends = [states[b] for b in t.body[k, : t.bodies[k]]]
-    x = np.zeros((force.module.SIZE, cases))
-    local = reference(changed, ends[0], ends[1], x, *ends[2:])
-    return x, [np.reshape(local[name], (3, -1)).T for name, *_ in force.module.VECTORS]
+def _ends(system: System, bodies: tuple[int, ...], references: Floats | None) -> list[Floats]:
+    """States of the bodies of a force in the reference configuration of the system (13,), or in those of cases (13, cases)."""
+    if references is None:
+        return list(states_with_ground(system.reference_configuration.y)[list(bodies)])
+    return [references[:, body].T for body in bodies]
 
 
 def _put_vectors(kernel: ActingKernel, local: Sequence[Floats], to: Floats, turned: Mapping[int, Floats]) -> None:
-    """Put vectors, given in axes of their bodies, into their places in global axes."""
+    """Put vectors, given in axes of their bodies (3,) or (3, cases or 1), into their places in global axes."""
     for (place, body), vector in zip(kernel.vectors, local, strict=True):
-        to[:, place : place + 3] = (turned[body] @ vector[..., None])[..., 0]
+        to[:, place : place + 3] = (turned[body] @ np.reshape(vector, (3, -1)).T[..., None])[..., 0]
 
 
 def _table(t: ForceData, k: int, n: int) -> Floats:

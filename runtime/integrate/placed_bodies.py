@@ -16,6 +16,7 @@ from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, LANES, OMEGA, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, product
 from runtime.dynamics.small_matrices import cross, dot, plus, plus_times, times, transposed_times
+from runtime.integrate.acting_contacts import NOTHING
 from runtime.integrate.acting_forces import ActingForces, Rows
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
@@ -71,6 +72,12 @@ class Places:
         if (name, row) not in self.loaded:
             self.loaded[name, row] = self.code.load(self.data[name], self.place(row))
         return self.loaded[name, row]
+
+    def signal(self, number: int, derivative: int = 0) -> Number:
+        """A signal or one of its derivatives."""
+        if number in self.acting.constants:
+            return 0.0 if derivative else self.parameter("signal", number, 0)
+        return 0.0 if number == NOTHING else self.load("signals", 3 * number + derivative)
 
     def place(self, row: int) -> ir.Value:
         """Where a row of an array is."""

@@ -56,7 +56,7 @@ class Contact:
             replaced |= {place, place + 1, place + 2}
             x[place : place + 3] = times(self.at.bodies[body].step.A, self.at.three("contact", self.k, place))
         if contact.signal != NOTHING:
-            x[belt : belt + 3] = [self.at.load("signals", 3 * contact.signal + c) for c in range(3)]
+            x[belt : belt + 3] = [self.at.signal(contact.signal, c) for c in range(3)]
         for place in set(range(belt + 3)) - replaced:
             x[place] = self.parameter(place)
         for place, number in contact.known:

@@ -20,7 +20,7 @@ from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
 from runtime.dynamics.layout import GROUND_INDEX, LANES
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
 from runtime.dynamics.small_matrices import cross, minus, plus, times
-from runtime.integrate.acting_contacts import NOTHING, ActingContact
+from runtime.integrate.acting_contacts import ActingContact
 from runtime.integrate.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places
 from runtime.integrate.tree_contacts import Contact
@@ -60,9 +60,9 @@ def address_of_forces(system: System) -> int:
     """Address in this process of the function of all that acts on a system besides limits; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
-    (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_forces``; and of its
-    results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources;
-    energy (1) [J] in springs of motors, in forces and in contacts.
+    (S, 3), value and two derivatives of the signals of the system, where they vary; parameters (P) as of
+    ``parameters_of_forces``; and of its results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not
+    stored, the sum over the sources; energy (1) [J] in springs of motors, in forces and in contacts.
     """
     return _addresses(system)
 
@@ -75,10 +75,6 @@ class ForcesOnSteps:
         self.functions = {"math": Functions(), "min": lesser}
         self.power: Number = 0.0
         self.energy: Number = 0.0
-
-    def signal(self, number: int, derivative: int = 0) -> Number:
-        """A signal or one of its derivatives."""
-        return 0.0 if number == NOTHING else self.at.load("signals", 3 * number + derivative)
 
     def write(self) -> None:
         """Write all instructions, with those of the forces along the coordinates."""
@@ -114,7 +110,7 @@ class ForcesOnSteps:
 
     def _apply_load(self, load: ActingLoad) -> None:
         body = self.at.bodies[load.body]
-        signals = [self.signal(number) for number in load.signals]
+        signals = [self.at.signal(number) for number in load.signals]
         force, arm, moment = (tuple(signals[c : c + 3]) for c in (0, 3, 6))
         if load.in_body_axes:
             force, moment = times(body.A, force), times(body.A, moment)
@@ -132,7 +128,7 @@ class ForcesOnSteps:
             x[place : place + 3] = times(self.at.bodies[body].step.A, self.at.three(sort, k, place))
         for number, place in kernel.signals:
             replaced |= {place, place + 1, place + 2}
-            x[place : place + 3] = [self.signal(number, c) for c in range(3)]
+            x[place : place + 3] = [self.at.signal(number, c) for c in range(3)]
         for place in set(range(kernel.parameters)) - replaced:
             x[place] = self.at.parameter(sort, k, place)
         return x
@@ -150,7 +146,7 @@ class ForcesOnSteps:
         self._call(motor, "evaluate", x=x, **rows)
         Phi, Phi_dot, D, _ = rows.values()
         stiffness, damping = (self.at.parameter("motor", k, motor.parameters + c) for c in range(2))
-        effort = self.signal(motor.effort) - stiffness * Phi[0] - damping * Phi_dot[0]
+        effort = self.at.signal(motor.effort) - stiffness * Phi[0] - damping * Phi_dot[0]
         self.energy = self.energy + 0.5 * (stiffness * Phi[0] * Phi[0])
         self.power = self.power + stiffness * Phi[0] * Phi_dot[0]  # into its spring
         for side, body in enumerate(motor.bodies):

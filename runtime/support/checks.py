@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, Refused, said_by, shown
-from runtime.support.numbers import LARGEST, SMALLEST, floats, real_number, real_numbers
+from runtime.support.numbers import LARGEST, SMALLEST, floats, plain_numbers, real_number, real_numbers
 
 T = TypeVar("T")
 LONGEST = 1e12  # [s]
@@ -48,8 +48,8 @@ def numbers_of_shape(value: Any, shape: tuple[int, ...], what: str) -> Floats:
     """
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == shape:
         return np.array(value, order="C")
-    if type(value) in (tuple, list) and shape == (len(value),) and all([type(number) is float for number in value]):
-        return np.array(value)
+    if (plain := plain_numbers(value)) is not None and plain.shape == shape:
+        return plain
     array = floats(value, what, shape_text(shape))
     if array.shape != shape:
         raise ModelError(f"{what} has the shape {array.shape}; give {shape_text(shape)}")

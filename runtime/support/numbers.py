@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -112,6 +113,14 @@ def real_number(value: Any) -> float:
     return float(array)
 
 
+def plain_numbers(value: Any) -> NDArray[np.float64] | None:
+    """A list or tuple of numbers of Python and numpy as a new array; None for what has to be looked at."""
+    if type(value) in (tuple, list) and PLAIN.issuperset(map(type, value)):
+        with suppress(OverflowError):
+            return np.array(value, dtype=float)
+    return None
+
+
 def floats(value: Any, what: str, words: str) -> NDArray[np.float64]:
     """The value as a new array of floating-point numbers; ``words``: what to give instead.
 
@@ -119,6 +128,8 @@ def floats(value: Any, what: str, words: str) -> NDArray[np.float64]:
     ------
     ModelError
     """
+    if (plain := plain_numbers(value)) is not None:
+        return plain
     try:
         array = real_numbers(value)
         if array.size > MOST:

@@ -19,6 +19,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import RANK_TOLERANCE
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.assemble import VELOCITY_TOLERANCE
+from runtime.system.built_forces import ForceCases, Values, force_cases
 from runtime.system.cone import Cone, vertices
 from runtime.system.deferred import Recipe
 from runtime.system.dependence import NEARLY
@@ -64,7 +65,7 @@ class LimitCases:
 
 @dataclass(frozen=True)
 class BuiltCases:
-    """Systems of a layout: data of their bodies, joints and limits."""
+    """Systems of a layout: data of their bodies, joints, limits and forces."""
 
     masses: Floats  # (cases, bodies)
     inertias: Floats  # (cases, bodies, 3, 3)
@@ -72,6 +73,7 @@ class BuiltCases:
     states: Floats  # (cases, 13 bodies) assembled
     joints: JointCases
     limits: LimitCases | None
+    forces: ForceCases | None
     good: Bools  # (cases,)
 
 
@@ -93,22 +95,26 @@ def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
     states, assembled = joints.assembled(y, velocities=False)
     good &= joints.good & assembled & _moved_by_rounding(system, joints, y, states)
     good &= _consistent(system, joints, states)
+    forces = force_cases(system, recipes) if system.forces or system.motors or system.loads else None
     if recipes[0].check_units:
-        good &= usual_cases(system, masses, inertias, gravity, _points(system, joints), y.reshape(len(y), -1, STATE))
+        points = _points(system, joints, {} if forces is None else forces.values)
+        good &= usual_cases(system, masses, inertias, gravity, points, y.reshape(len(y), -1, STATE))
     states = np.where(good[:, None], states, system.state.y)
-    limits = _limit_cases(system, [recipe.parts.limits for recipe in recipes], y) if system.limits else None
-    return BuiltCases(masses, inertias, gravity, states, joints, limits, good)
+    limits = _limit_cases(system, [recipe.parts.limits for recipe in recipes], states) if system.limits else None
+    if forces is not None:
+        good &= forces.are_allowed(states, units=recipes[0].check_units)
+    return BuiltCases(masses, inertias, gravity, states, joints, limits, forces, good)
 
 
-def _points(system: System, joints: JointCases) -> dict[str, list[Floats]]:
-    """Points of joints (cases, 3) [m] by body."""
+def _points(system: System, joints: JointCases, forces: Values) -> dict[str, list[Floats]]:
+    """Points of joints and forces (cases, 3) [m] by body."""
     found: dict[str, list[Floats]] = {name: [] for name in system.body_names}
-    for joint in system.joints:
-        for end, body in (("i", joint.body_i), ("j", joint.body_j)):
+    ends = [(joints.values[one.name], zip("ij", (one.body_i, one.body_j), strict=True)) for one in system.joints]
+    ends += [(forces["force", one.name], zip("ijkl", one.ends, strict=True)) for one in system.forces]
+    for values, bodies in ends:
+        for end, body in bodies:
             if body in found:
-                found[body] += [
-                    v for k, v in joints.values[joint.name].items() if k.startswith("s_") and k.endswith(end)
-                ]
+                found[body] += [v for k, v in values.items() if k.startswith("s_") and k.endswith(end)]
     return found
 
 
@@ -199,7 +205,7 @@ def _above(rows: Floats, least: float) -> Bools:
 
 
 def _limit_cases(system: System, limits: Sequence[tuple[Limit, ...]], y: Floats) -> LimitCases:
-    """The limits of cases; ``y`` (cases, 13 bodies): their states before assembly."""
+    """The limits of cases; ``y`` (cases, 13 bodies): their reference configurations."""
     t, states, cases = system.data.limits, states_of_cases(y), len(y)
     x, local = np.zeros((cases, *t.x.shape)), np.zeros((cases, *t.vector_local.shape))
     law, ahead = np.empty((cases, len(system.limits), 3)), np.empty((cases, len(system.limits), 2))

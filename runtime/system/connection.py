@@ -96,6 +96,8 @@ def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str]
     ------
     ModelError
     """
+    if len(given) == len(wanted) and all([key in given for key in wanted]):
+        return
     missing, unused = ([key for key in one if key not in other] for one, other in ((wanted, given), (given, wanted)))
     if missing or unused:
         parts = [f"{word} {', '.join(keys)}" for word, keys in (("missing", missing), ("unused", unused)) if keys]
@@ -153,6 +155,7 @@ def checked_mass(value: float, what: str) -> float:
     )
 
 
+DIAGONAL = np.diag_indices(3)
 SYMMETRIC = 1e-12  # of the largest entry: rounding of matrices that were turned
 
 
@@ -160,7 +163,12 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     """Return an inertia matrix (3, 3) [kg m^2]; refuse moments that no distribution of mass has."""
     given = floats(value, f"{what}: inertia", "3 numbers or 3 x 3 numbers")
     matrix = finite(given, (3,) if given.ndim == 1 else (3, 3), f"{what}: inertia")
-    matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
+    if matrix.ndim == 1:
+        moments, matrix = matrix, np.zeros((3, 3))
+        matrix[DIAGONAL] = moments
+        matrix.flags.writeable = False
+        if _are_plain(moments.tolist()):
+            return matrix
     if not np.abs(matrix - matrix.T).max() <= SYMMETRIC * np.abs(matrix).max():
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")
     matrix = 0.5 * matrix + 0.5 * matrix.T
@@ -185,5 +193,10 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
 def _is_plain(matrix: list[list[float]]) -> bool:
     """Whether a symmetric matrix is one of principal moments that surely belong to a distribution of mass."""
     (a, b, c), (_, d, e), (_, _, f) = matrix
-    small, middle, large = sorted((a, d, f))
-    return b == c == e == 0.0 <= small and large <= small + middle
+    return b == c == e == 0.0 and _are_plain([a, d, f])
+
+
+def _are_plain(moments: list[float]) -> bool:
+    """Whether principal moments surely belong to a distribution of mass."""
+    small, middle, large = sorted(moments)
+    return 0.0 <= small and large <= small + middle

@@ -21,7 +21,10 @@ from runtime.system.mass_data import mass_data
 from runtime.system.parts import Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, reference_data, states_with_ground
 from runtime.system.shapes import Shape
-from runtime.system.signal import Signal, signal_data
+from runtime.system.signal import NO_SIGNAL, Signal, signal_data
+
+OF_LOAD = 9  # signals of a load
+NO_POINT = (NO_SIGNAL,) * 3
 
 
 class Parts(NamedTuple):
@@ -92,20 +95,20 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     return frozen(data)
 
 
+def signals_of_loads(loads: Sequence[Load], motors: Sequence[Motor]) -> list[Signal]:
+    """Signals in the order of their numbers: force, point and moment of each load, then efforts, then targets of motors."""
+    components = [s for load in loads for s in (*load.force, *(load.point or NO_POINT), *load.moment)]
+    targets = [signal for motor in motors for signal in motor.joint.signals.values()]
+    return components + [motor.effort for motor in motors] + targets
+
+
 def _load_data(
     loads: Sequence[Load], motors: Sequence[Motor], places: Mapping[str, int], states: Floats, first_signal: int
 ) -> tuple[LoadData, list[Signal]]:
     """Flat data of loads and motors, and their signals, which are numbered from ``first_signal``."""
-    signals: list[Signal] = []
-
-    def number(signal: Signal) -> int:
-        signals.append(signal)
-        return first_signal + len(signals) - 1
-
-    zero = (Signal.constant(0.0),) * 3
-    components = [[number(s) for s in (*load.force, *(load.point or zero), *load.moment)] for load in loads]
-    efforts = [number(motor.effort) for motor in motors]
-    targets = [number(signal) for motor in motors for signal in motor.joint.signals.values()]
+    signals = signals_of_loads(loads, motors)
+    numbers = first_signal + np.arange(len(signals), dtype=np.int64)
+    components, efforts, targets = np.split(numbers, np.cumsum([OF_LOAD * len(loads), len(motors)]))
     joints = [motor.joint for motor in motors]
     body_i, body_j, x, vectors = reference_data(joints, places, states)
     vector_motor, vector_place, vector_body, vector_local = vectors
@@ -113,12 +116,12 @@ def _load_data(
         body=np.array([places[load.body] for load in loads], np.int64),
         at=np.array([_point_of_action(load) for load in loads], np.int64),
         in_body_axes=np.array([load.axes == "body" for load in loads], np.int64),
-        signal=np.array(components, np.int64).reshape(-1, 9),
+        signal=components.reshape(-1, OF_LOAD),
         address=addresses_of(j.module for j in joints),
         body_i=body_i,
         body_j=body_j,
-        effort=np.array(efforts, np.int64),
-        target=np.array(targets, np.int64),
+        effort=efforts,
+        target=targets,
         target_place=np.array([j.module.SIZE - 3 for j in joints], np.int64),
         stiffness=np.array([motor.stiffness for motor in motors], float),
         damping=np.array([motor.damping for motor in motors], float),

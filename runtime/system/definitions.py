@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
@@ -14,7 +15,8 @@ class Definitions(Mapping[str, ModuleType]):
         self._places = places
 
     def __getitem__(self, name: str) -> ModuleType:
-        return import_module(self._places[name])
+        place = self._places[name]
+        return sys.modules.get(place) or import_module(place)  # ``import_module`` alone takes 10 us
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
+from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import floats
@@ -66,8 +67,8 @@ def build_force(
     for key in module.TABLE_UNITS:
         checked[key] = checked_table(values[key], f"{what}: {key}")
     signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
-    return Force(
-        name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals),
+    return unchecked(
+        Force, name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals),
         joint.name if isinstance(joint, Joint) else "", tuple(borrowed),
     )  # fmt: skip
 

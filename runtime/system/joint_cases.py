@@ -27,7 +27,7 @@ from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, Force, Joint, Limit
 from runtime.system.rank import JOINT_RANK_TOLERANCE
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
@@ -239,9 +239,9 @@ def with_consistent_velocities(system: System, time: float, states: Floats) -> F
 
 
 def constants_of_cases(
-    owner: Joint | Limit, given: Mapping[str, Floats], ends: Sequence[Floats], shape: tuple[int, int]
+    owner: Joint | Limit | Force, given: Mapping[str, Floats], ends: Sequence[Floats], shape: tuple[int, int]
 ) -> tuple[Floats, dict[str, Floats]]:
-    """Constants x (X, cases) of a joint or limit, and local components of its vectors, as ``reference`` has them.
+    """Constants x (X, cases) of a joint, limit or force, and local components of its vectors, as ``reference`` has them.
 
     ``given``: vectors (cases, 3) and numbers (cases,) in place of its own; ``ends``: states (13,) or (13, cases) of its bodies;
     ``shape``: of x
@@ -249,7 +249,7 @@ def constants_of_cases(
     columns = {key: value[:, None] if np.ndim(value) == 1 else value for key, value in owner.values.items()}
     of_cases = replace(owner, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))
     own = np.zeros(shape)
-    return own, reference(of_cases, ends[0], ends[1], own)
+    return own, reference(of_cases, ends[0], ends[1], own, *ends[2:])
 
 
 def read_only(memory: Floats) -> Floats:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import not_negative
 from runtime.support.errors import ModelError, unknown_name
@@ -35,7 +36,8 @@ def build_load(
             given = "has no point" if point is None else "is given in axes of the body"
             raise ModelError(f"{what}: attached=True, but it {given}; attached is for a point in global coordinates")
         point = local_point(attached_to, point, f"{what}: point").tolist()
-    return Load(
+    return unchecked(
+        Load,
         name,
         body,
         force=_three_signals(force, f"{what}: force"),
@@ -66,7 +68,7 @@ def build_motor(
     if not any(checked.values()):
         values = {module.SIGNALS[0]: 0.0, **values}  # the target has no effect
     joint = connection("motor", name, module, body, other, values, bodies, states)
-    return Motor(joint, as_signal(effort, f"{what}: effort"), **checked)
+    return unchecked(Motor, joint, as_signal(effort, f"{what}: effort"), **checked)
 
 
 def _three_signals(values: Sequence[Signal | float], what: str) -> tuple[Signal, Signal, Signal]:

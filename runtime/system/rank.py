@@ -25,6 +25,7 @@ from runtime.system.parts import Joint
 from runtime.system.system import System
 
 JOINT_RANK_TOLERANCE = 3e-5  # relative singular value below which the rows of one joint alone are dependent
+LEAST_GRADIENT = JOINT_RANK_TOLERANCE  # largest entry of that of a motor's coordinate; up to its inverse
 NEARBY = 0.05  # [m, rad] distance of a nearby configuration, where rows that depend on others only here are independent
 
 
@@ -76,8 +77,7 @@ def refuse_singular_motors(system: System, y: Floats) -> None:
                 python_code(joint.module.jacobian)(work.state[t.body_i[k]], work.state[t.body_j[k]], x[k], D)
             except ZeroDivisionError:
                 D[:] = np.nan
-        size = float(np.abs(D).max())
-        if not JOINT_RANK_TOLERANCE < size < 1.0 / JOINT_RANK_TOLERANCE:
+        if not LEAST_GRADIENT < float(np.abs(D).max()) < 1.0 / LEAST_GRADIENT:
             singular = _where_singular(joint.module)
             raise ModelError(
                 f"motor '{motor.name}' ({joint.kind}): its coordinate has no gradient in this configuration{singular}; start "

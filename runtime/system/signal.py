@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.dynamics.signals import DEGREE, ZERO, SignalData, sort_of_coefficients
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import called, increasing_times
@@ -30,6 +30,8 @@ _HERMITE = np.linalg.inv(
         [0, 0, 2, 6, 12, 20],
     ]
 )
+ALWAYS = np.array([-np.inf, np.inf])  # knots of a constant
+ALWAYS.flags.writeable = False
 
 
 @checked_class
@@ -106,9 +108,7 @@ class Signal:
         """Return a constant signal."""
         if not _is_number(value):
             raise ModelError(f"signal: the constant {shown(value)} is no finite number")
-        coefficients = np.zeros((1, DEGREE + 1))
-        coefficients[0, 0] = value
-        return cls(np.array([-np.inf, np.inf]), coefficients)
+        return _constant(real_number(value))
 
     @classmethod
     def spline(cls, t: ArrayLike, values: ArrayLike, *, degree: int = 5) -> Signal:
@@ -193,13 +193,29 @@ def _is_number(value: object) -> bool:
         return False
 
 
+def _constant(value: float) -> Signal:
+    """A constant signal of a finite number, without the checks of other signals."""
+    signal, coefficients = object.__new__(Signal), np.zeros((1, DEGREE + 1))
+    coefficients[0, 0] = value
+    coefficients.flags.writeable = False
+    vars(signal).update(knots=ALWAYS, coefficients=coefficients)
+    return signal
+
+
 def as_signal(value: object, what: str) -> Signal:
     """Return a signal, or a number as a constant signal."""
     if isinstance(value, Signal):
         return value
+    if type(value) is float and -np.inf < value < np.inf:
+        return _constant(value) if value else NO_SIGNAL
     if _is_number(value):
-        return Signal.constant(real_number(value))
+        return _constant(real_number(value))
     raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
+
+
+def sort_of(signal: Signal) -> str:
+    """Whether a signal is 0 at any time, constant, or neither, as ``SignalData.sort`` has it."""
+    return ZERO if signal is NO_SIGNAL else sort_of_coefficients(signal.coefficients)
 
 
 def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
@@ -230,3 +246,6 @@ def signal_data(signals: Sequence[Signal | None]) -> SignalData:
         knot=np.concatenate([*knots, np.zeros(0)]),
         coefficient=np.concatenate([*(s.coefficients for s in given), np.zeros((0, DEGREE + 1))]),
     )
+
+
+NO_SIGNAL = _constant(0.0)

@@ -15,7 +15,7 @@ from runtime.dynamics.layout import OMEGA, STATE, R, V
 from runtime.support.arrays import Bools, Floats
 from runtime.support.units import Usual, ask
 from runtime.system.parts import GROUND, Contact
-from runtime.system.quantity import COORDINATES, quantities
+from runtime.system.quantity import COORDINATES, Quantity, quantities
 from runtime.system.system import System
 
 MOST_GRAVITY = 300.0  # [m/s^2] on the sun
@@ -62,7 +62,7 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     for part, given in (("angle", angles), ("rate", rates)):
         ask_about_state(system, {f"{part}.{name}": value for name, value in given.items()})
     for quantity, value in quantities(system).values() if system.forces or system.motors else ():
-        if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
+        if _is_stiffness(quantity):
             bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
             ask(f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}", value, bound)
     for contact in system.contacts:
@@ -77,7 +77,7 @@ def usual_cases(
     points: Mapping[str, Sequence[Floats]],
     states: Floats,
 ) -> Bools:
-    """Which cases of a system without forces and contacts surely raise no question of ``ask_about_values``.
+    """Which cases of a system without contacts surely raise no question about its bodies and joints in ``ask_about_values``.
 
     masses (cases, bodies), inertias (cases, bodies, 3, 3), gravity (cases, 3), points of each body (cases, 3), states (cases,
     bodies, 13)
@@ -102,6 +102,20 @@ def usual_cases(
         v, omega = np.abs(states[:, k, V:OMEGA]).max(axis=1), np.abs(states[:, k, OMEGA:]).max(axis=1)
         good &= (v <= least * FASTEST) & (omega * np.sqrt(inertia / mass) <= least * FASTEST_RIM)
     return np.asarray(good)
+
+
+def usual_forces(system: System, values: Mapping[tuple[str, str], Mapping[str, Floats]], cases: int) -> Bools:
+    """Which of so many cases surely raise no question about motors and forces; values by sort and name, then by parameter."""
+    good = np.ones(cases, bool)
+    for quantity, _ in quantities(system).values():
+        if _is_stiffness(quantity):
+            good &= values[quantity.owner_sort, quantity.owner][quantity.part] <= (1.0 - MARGIN) * STIFFEST
+    return good
+
+
+def _is_stiffness(quantity: Quantity) -> bool:
+    """Whether it is a stiffness of a motor or force that a solid body bounds."""
+    return quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor")
 
 
 def _largest(of: Sequence[Floats], none: Floats) -> Floats:

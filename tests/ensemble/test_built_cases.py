@@ -7,10 +7,10 @@ import pytest
 
 import models
 import runtime
-from runtime.ensemble import built_at_once, chunk
-from runtime.ensemble.built_at_once import Known
+from runtime.ensemble import chunk
 from runtime.system import built_cases
 from runtime.system.deferred import Deferred, deferring
+from tests.support.ensembles import equal, once_and_each
 
 COUNT = 60
 SETTINGS = dict(t_eval=np.linspace(0.0, 0.3, 3), rtol=1e-9, atol=1e-9, workers=1)
@@ -18,32 +18,7 @@ SETTINGS = dict(t_eval=np.linspace(0.0, 0.3, 3), rtol=1e-9, atol=1e-9, workers=1
 
 @pytest.fixture
 def both(monkeypatch):
-    """Function and cases -> the ensemble at once, the one with each system built alone, and how many cases were done at once."""
-    run, done = built_at_once.run_built, []
-
-    def counted(*arguments):
-        known = run(*arguments)
-        done.append(len(known.done))
-        return known
-
-    def call(build, cases, **settings):
-        done.clear()
-        found, settings = [], SETTINGS | {"chunk": COUNT} | settings
-        for how in (counted, lambda *_: Known()):
-            monkeypatch.setattr(chunk, "run_built", how)
-            found.append(runtime.simulate_many(build, cases, 0.3, **settings))
-        return *found, sum(done)
-
-    return call
-
-
-def equal(once, each):
-    """Two ensembles have the same bits, messages and counts."""
-    same = [
-        np.array_equal(getattr(once, name), getattr(each, name))
-        for name in ("status", "in_batch", "evaluations", "steps")
-    ]
-    return all(same) and np.array_equal(once.states(), each.states(), equal_nan=True) and once.messages == each.messages
+    return once_and_each(monkeypatch, 0.3, SETTINGS)
 
 
 def feet(seed):

@@ -10,6 +10,7 @@ from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
 from runtime.integrate.acting_forces import acting_forces, known_forces
 from runtime.integrate.force_parameters import (
+    OwnForces,
     allowed_values,
     parameters_of_cases,
     parameters_of_forces,
@@ -72,7 +73,7 @@ def test_parameters_of_many_cases_are_those_of_their_systems():
         for part, values in own.items():
             assert takes_values(system, sort, owner, part)
             assert allowed_values(system, sort, owner, part, values).all()
-    found = parameters_of_cases(system, system.tree.geometry, varied)
+    found = parameters_of_cases(system, system.tree.geometry, OwnForces(varied))
     for case in range(3):
         values = {f"{part}.{name}": v[case] for (_, name), own in varied.items() for part, v in own.items()}
         assert found[case] == pytest.approx(parameters_of_forces(replace_parameters(system, values)), rel=1e-15)

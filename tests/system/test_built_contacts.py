@@ -6,7 +6,7 @@ import pytest
 import models
 from benchmarks.ensemble_systems import builder_of
 from runtime import ModelError
-from runtime.integrate.force_parameters import parameters_of_cases, parameters_of_forces
+from runtime.integrate.force_parameters import OwnForces, parameters_of_cases, parameters_of_forces
 from runtime.system.built_contacts import fading_as, layout_of_contact, usual_contacts, values_of_contacts
 from tests.support.contact_laws import BOUNCES
 
@@ -33,12 +33,12 @@ def test_values_of_contacts_are_those_of_each_system():
     systems = [built(**one | change) for change in changes]
     assert all(layouts(system) == layouts(systems[0]) for system in systems)
     values = values_of_contacts([system.contacts for system in systems])
-    found = parameters_of_cases(systems[0], systems[0].tree.geometry, {("contact", "c"): values[0]})
+    found = parameters_of_cases(systems[0], systems[0].tree.geometry, OwnForces({("contact", "c"): values[0]}))
     for row, system in zip(found, systems, strict=True):
         assert row == pytest.approx(parameters_of_forces(system), rel=1e-15)
     tilted = [built(normal=(0.6, 0.0, 0.8)), built(normal=(0.8, 0.0, 0.6))]
     values = values_of_contacts([system.contacts for system in tilted])
-    found = parameters_of_cases(tilted[0], tilted[0].tree.geometry, {("contact", "c"): values[0]})
+    found = parameters_of_cases(tilted[0], tilted[0].tree.geometry, OwnForces({("contact", "c"): values[0]}))
     assert found[1] == pytest.approx(parameters_of_forces(tilted[1]), rel=1e-15)
 
 

@@ -23,14 +23,15 @@ def find_measured(forces, contacts, z, times, memory, passed, found):  # type: i
     for first in range(0, len(z), LANES):
         count = min(LANES, len(z) - first)
         for lane in range(LANES):
-            passed[lane] = 0
-            of_case = f.given[min(first + min(lane, count - 1), len(f.given) - 1)]
+            passed[lane], case = 0, first + min(lane, count - 1)
+            of_case = f.given[min(case, len(f.given) - 1)]
             for i in range(len(of_case)):
                 f.own[i, lane] = of_case[i]
+            f.own_set[lane] = f.set_of[min(case, len(f.set_of) - 1)]
         for q in range(len(times)):
             for lane in range(LANES):
                 case = first + min(lane, count - 1)
-                set_signals(f, lane, times[q])
+                set_signals(f, lane, f.own_set[lane], times[q])
                 passed[lane] = set_events(x, f.own, lane, case, passed[lane], times[q])
                 for i in range(z.shape[2]):
                     memory[i, lane] = z[case, q, i]

@@ -40,7 +40,7 @@ def ready_contacts(m, begin):  # type: ignore[no-untyped-def]
     x, f, count = m.contacts, m.forces, m.queue[2]
     for lane in range(LANES):
         if len(f.varying) > 0:
-            set_signals(f, lane, begin)
+            set_signals(f, lane, f.waiting_set[lane], begin)
         if lane < count:
             x.found[m.queue[1] + lane] = 0
     measure(x, m.ready_y, f.values, f.waiting, x.measured[READY])

@@ -48,7 +48,9 @@ def measure_in_steps(m, fraction, y, to):  # type: ignore[no-untyped-def]
     f = m.forces
     if len(f.varying) > 0:
         for lane in range(LANES):
-            set_signals(f, lane, m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane])
+            set_signals(
+                f, lane, f.own_set[lane], m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane]
+            )
     measure(m.contacts, y, f.values, f.own, to)
 
 
@@ -160,7 +162,7 @@ def set_signals_at(m, lane, fraction):  # type: ignore[no-untyped-def]
     """Signals of a lane at a fraction of its step."""
     if len(m.forces.varying) > 0:
         time, h = m.lanes[TIME * LANES + lane], m.lanes[LENGTH * LANES + lane]
-        set_signals(m.forces, lane, time + fraction * h)
+        set_signals(m.forces, lane, m.forces.own_set[lane], time + fraction * h)
 
 
 @inlined

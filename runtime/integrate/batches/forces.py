@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.signals import SignalData, evaluate_piece, piece_near
+from runtime.dynamics.signals import VARYING, SignalData, evaluate_piece, piece_near
 from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.rows import (
     ATTEMPT_BOUNDED,
@@ -38,7 +38,10 @@ class BatchForces(NamedTuple):
     whole: Ints  # (1,) 1: it is the one of the equations with the forces (``tree_recursion``), in place of a kernel
     first: Ints  # (1,) row of the constants of the first force along a coordinate
     nodes: Floats  # (16,) of the stages, as fractions of the step
-    signals: SignalData
+    signals: SignalData  # sets of equally many signals, one after another
+    set_of: Ints  # (cases or 1,) number of the first signal of the set of each case
+    own_set: Ints  # (LANES,)
+    waiting_set: Ints  # (LANES,) the same of the cases that are ready
     varying: Ints  # (signals,) those that depend on time
     piece: Ints  # (signals, LANES) pieces at the last times
     value: Floats  # (3,) of one signal
@@ -53,41 +56,46 @@ class BatchForces(NamedTuple):
     bounded: Ints  # (cases,) steps that stability bounded
 
 
+class ForcesOfCases(NamedTuple):
+    """What forces of cases have of their own."""
+
+    parameters: Floats  # (cases or 1, parameters)
+    signals: SignalData  # sets of equally many signals, one after another; the same ones vary in each
+    sets: int
+    set_of: Ints  # (cases or 1,) set of each case
+
+    def at(self, cases: Ints) -> ForcesOfCases:
+        """Those of cases at these places."""
+        parameters = self.parameters if len(self.parameters) == 1 else self.parameters[cases]
+        return self._replace(parameters=parameters, set_of=self.set_of if len(self.set_of) == 1 else self.set_of[cases])
+
+
 def batch_forces(
-    address: int,
-    first: int,
-    signals: SignalData,
-    given: Floats,
-    cases: int,
-    coordinates: int = 0,
-    *,
-    whole: bool = False,
+    address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False
 ) -> BatchForces:
-    """Memory for forces of so many cases with parameters (cases or 1, parameters); first: row of their first constant.
+    """Memory for forces of so many cases; first: row of their first constant.
 
     ``whole``: the function is that of the equations; ``coordinates``: forces along them.
     """
-    count = len(signals.start) - 1
-    last = signals.start[1:] - 1
-    varying = [
-        k for k in range(count) if signals.start[k] != last[k] or signals.coefficient[signals.start[k], 1:].any()
-    ]
-    signals = frozen(signals)  # one type in compiled code, with forces and without
-    memory = BatchForces(
-        address=np.array([address]), whole=np.array([int(whole)]), first=np.array([first]), nodes=COEFFICIENTS.c, signals=signals,
-        varying=np.array(varying, np.int64), piece=np.repeat(signals.start[:-1], LANES).reshape(count, LANES),
+    given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
+    varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
+    signals = frozen(of.signals)  # one type in compiled code, with forces and without
+    return BatchForces(
+        address=np.array([address]), whole=np.array([int(whole)]), first=np.array([first]), nodes=COEFFICIENTS.c,
+        signals=signals,
+        set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
+        varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
         value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
         own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
         along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
         bounded=np.zeros(cases, np.int64),
     )  # fmt: skip
-    memory.values[::3] = signals.coefficient[signals.start[:-1], :1]
-    return memory
 
 
 def no_forces() -> BatchForces:
     """The memory of a batch without such forces."""
-    return batch_forces(0, 0, SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, 6))), np.zeros((0, 0)), 0)
+    none = SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, 6)))
+    return batch_forces(0, 0, ForcesOfCases(np.zeros((0, 0)), none, 1, np.zeros(1, np.int64)), 0)
 
 
 @inlined
@@ -108,11 +116,14 @@ def call_equations(address, y, signals, own, out, power, energy, worst):  # type
 
 
 @inlined
-def set_signals(x, lane, time):  # type: ignore[no-untyped-def]
-    """Signals of a lane at a time."""
+def set_signals(x, lane, first, time):  # type: ignore[no-untyped-def]
+    """Signals of a lane at a time; first: number of the first signal of its set."""
     for s in range(len(x.varying)):
         k = x.varying[s]
-        x.piece[k, lane] = piece_near(k, time, x.signals, x.piece[k, lane])
+        low, own = x.piece[k, lane], first + k
+        if low < x.signals.start[own] or low >= x.signals.start[own + 1]:  # of another set
+            low = x.signals.start[own]
+        x.piece[k, lane] = piece_near(own, time, x.signals, low)
         evaluate_piece(x.piece[k, lane], time, x.signals, x.value)
         for c in range(3):
             x.values[3 * k + c, lane] = x.value[c]
@@ -137,7 +148,8 @@ def forces_in_steps(m, fraction, y, out):  # type: ignore[no-untyped-def]
         return
     if len(x.varying) > 0:
         for lane in range(LANES):
-            set_signals(x, lane, m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane])
+            time = m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane]
+            set_signals(x, lane, x.own_set[lane], time)
     add_forces(m, y, x.own, m.constants, out)
 
 
@@ -149,6 +161,7 @@ def load_forces(m, r, case):  # type: ignore[no-untyped-def]
         of_case = x.given[min(case, len(x.given) - 1)]
         for i in range(len(of_case)):
             x.waiting[i, r] = of_case[i]
+        x.waiting_set[r] = x.set_of[min(case, len(x.set_of) - 1)]
 
 
 @inlined
@@ -159,7 +172,8 @@ def forces_when_ready(m, begin, fraction, y, out):  # type: ignore[no-untyped-de
         return
     if len(x.varying) > 0:
         for lane in range(LANES):
-            set_signals(x, lane, begin + (fraction * m.lanes[READY_LENGTH * LANES + lane] if fraction > 0.0 else 0.0))
+            time = begin + (fraction * m.lanes[READY_LENGTH * LANES + lane] if fraction > 0.0 else 0.0)
+            set_signals(x, lane, x.waiting_set[lane], time)
     add_forces(m, y, x.waiting, m.ready_constants, out)
 
 
@@ -170,6 +184,7 @@ def begin_forces(m, lane, r):  # type: ignore[no-untyped-def]
     if x.address[0] != 0:
         for i in range(len(x.own)):
             x.own[i, lane] = x.waiting[i, r]
+        x.own_set[lane] = x.waiting_set[r]
         m.lanes[EXCHANGED * LANES + lane] = m.lanes[BOUNDED * LANES + lane] = 0.0
 
 
@@ -254,12 +269,14 @@ def find_stored(forces, contacts, z, times, memory, passed, found):  # type: ign
         count = min(LANES, len(z) - first)
         for lane in range(LANES):
             passed[lane] = 0
-            of_case = x.given[min(first + min(lane, count - 1), len(x.given) - 1)]
+            case = first + min(lane, count - 1)
+            of_case = x.given[min(case, len(x.given) - 1)]
             for i in range(len(of_case)):
                 x.own[i, lane] = of_case[i]
+            x.own_set[lane] = x.set_of[min(case, len(x.set_of) - 1)]
         for q in range(len(times)):
             for lane in range(LANES):
-                set_signals(x, lane, times[q])
+                set_signals(x, lane, x.own_set[lane], times[q])
                 if len(c.places) > 0:
                     passed[lane] = set_events(c, x.own, lane, first + min(lane, count - 1), passed[lane], times[q])
                 for i in range(n):

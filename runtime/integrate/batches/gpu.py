@@ -155,9 +155,9 @@ def _of_case(  # type: ignore[no-untyped-def]
     none, no, table = array(1, int64), array(1, float64), array((1, 1), float64)
     none[0] = 0
     forces = BatchForces(
-        address=none, whole=none, first=none, nodes=nodes, signals=SignalData(none, no, table),
-        varying=none[:0], value=no, values=table, piece=array((1, 1), int64), given=table, own=table, waiting=table,
-        ways=table, along=table, energy=no, exchanged=no, bounded=none,
+        address=none, whole=none, first=none, nodes=nodes, signals=SignalData(none, no, table), set_of=none, own_set=none,
+        waiting_set=none, varying=none[:0], value=no, values=table, piece=array((1, 1), int64), given=table, own=table,
+        waiting=table, ways=table, along=table, energy=no, exchanged=no, bounded=none,
     )  # fmt: skip
     whole, deep = array((1, 4), int64), array((1, 1, 1), float64)
     contacts = BatchContacts(

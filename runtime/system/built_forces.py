@@ -1,0 +1,112 @@
+"""Loads, motors and forces of many systems of one layout: their values as arrays, and the rules of ``build_system`` for these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from runtime.dynamics.cases import gradients_of_motors, outputs_of_forces
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.force_elements import REPORTS
+from runtime.dynamics.signals import CONSTANT, VARYING, SignalData
+from runtime.support.arrays import Bools, Floats, Ints
+from runtime.system.data_building import signals_of_loads
+from runtime.system.deferred import Recipe
+from runtime.system.joint_cases import constants_of_cases, states_of_cases
+from runtime.system.parts import Force, Joint
+from runtime.system.quantity import MOTOR_PARTS
+from runtime.system.rank import LEAST_GRADIENT
+from runtime.system.signal import Signal, signal_data
+from runtime.system.system import System
+from runtime.system.unusual_values import usual_forces
+
+# Sort ("force" or "motor") and name -> parameter or vector -> values, (cases,) or (cases, 3).
+Values = Mapping[tuple[str, str], Mapping[str, Floats]]
+MARGIN = 10.0  # from the limits of gradients, within which a case is built alone
+
+
+@dataclass(frozen=True)
+class ForceCases:
+    """Values of loads, motors and forces of many cases; numbers of signals are those of the system."""
+
+    system: System
+    values: Values
+    constants: Mapping[int, Floats]  # (cases,) of constant signals
+    signals: Sequence[SignalData]  # of each case, those that vary
+    spans: Floats  # (cases, 2) [s] in which all signals are defined
+
+    def are_allowed(self, states: Floats, *, units: bool) -> Bools:
+        """Which cases surely break no rule in their reference configurations (cases, 13 bodies); units: ``check_units``."""
+        system, time = self.system, self.system.time
+        good: Bools = (self.spans[:, 0] <= time) & (time <= self.spans[:, 1])
+        if units:
+            good &= usual_forces(system, self.values, len(good))
+        states, references, work = np.ascontiguousarray(states), states_of_cases(states), workspace_for(system.data)
+        if system.motors:
+            gradients = np.zeros((len(states), len(system.motors), 12))
+            joints = [motor.joint for motor in system.motors]
+            bodies = list(np.stack([system.data.loads.body_i, system.data.loads.body_j], axis=1))
+            x = self._numbers("motor", joints, bodies, references, work.loads.x.shape[1])
+            gradients_of_motors(states, x, system.data, work, gradients)
+            size = np.abs(gradients).max(axis=2)
+            good &= ((size > MARGIN * LEAST_GRADIENT) & (size * MARGIN * LEAST_GRADIENT < 1.0)).all(axis=1)
+        if system.forces:
+            outputs = np.zeros((len(states), *work.forces.out.shape))
+            t = system.data.forces
+            bodies = [own[:count] for own, count in zip(t.body, t.bodies, strict=True)]
+            x = self._numbers("force", system.forces, bodies, references, work.forces.x.shape[1])
+            outputs_of_forces(states, x, system.data, work, outputs)
+            for k, force in enumerate(system.forces):
+                good &= np.isfinite(outputs[:, k, : REPORTS + len(force.outputs)]).all(axis=1)
+        return good
+
+    def _numbers(
+        self, sort: str, owners: Sequence[Joint | Force], bodies: Sequence[Ints], references: Floats, size: int
+    ) -> Floats:
+        """Vectors and constants of motors or forces (cases, owners, X) with their bodies, vectors in global axes."""
+        x = np.zeros((len(references), len(owners), size))
+        for k, owner in enumerate(owners):
+            ends = [references[:, body].T for body in bodies[k]]
+            given = {key: v for key, v in self.values[sort, owner.name].items() if key in owner.values}
+            x[:, k] = constants_of_cases(owner, given, ends, (size, len(references)))[0].T
+        return x
+
+
+def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
+    """The loads, motors and forces of recipes whose layout is that of ``system``."""
+    parts = [recipe.parts for recipe in recipes]
+    values: dict[tuple[str, str], dict[str, Floats]] = {}
+    for k, force in enumerate(system.forces):
+        keys = [key for key in force.values if key not in force.module.TABLE_UNITS]
+        values["force", force.name] = _columns(keys, [of.forces[k].values for of in parts])
+    for k, motor in enumerate(system.motors):
+        own = _columns(motor.joint.values, [of.motors[k].joint.values for of in parts])
+        gains = {key: np.array([getattr(of.motors[k], key) for of in parts]) for key in MOTOR_PARTS}
+        values["motor", motor.name] = own | gains
+    signals = [signals_of_loads(of.loads, of.motors) for of in parts]
+    sorts = [system.data.signals.sort(number) for number in range(len(signals[0]))]
+    constants = {
+        number: np.array([of[number].coefficients[0, 0] for of in signals])
+        for number, sort in enumerate(sorts)
+        if sort == CONSTANT
+    }
+    varying = [number for number, sort in enumerate(sorts) if sort == VARYING]
+    sets: dict[tuple[int, ...], SignalData] = {}
+    data = [_set_of(of, varying, sets) for of in signals]
+    ends = np.array([[signal.knots[[0, -1]] for signal in of] for of in signals]).reshape(len(parts), -1, 2)
+    spans = np.stack([ends[..., 0].max(axis=1, initial=-np.inf), ends[..., 1].min(axis=1, initial=np.inf)], axis=1)
+    return ForceCases(system, values, constants, data, spans)
+
+
+def _set_of(signals: Sequence[Signal], varying: Sequence[int], sets: dict[tuple[int, ...], SignalData]) -> SignalData:
+    """Data of the signals of a case that vary, from those that are known by the identities of these signals."""
+    key = tuple([id(signals[number]) for number in varying])
+    if key not in sets:
+        sets[key] = signal_data([signal if number in varying else None for number, signal in enumerate(signals)])
+    return sets[key]
+
+
+def _columns(keys: Sequence[str] | Mapping[str, Floats], of: Sequence[Mapping[str, Floats]]) -> dict[str, Floats]:
+    return {key: np.array([values[key] for values in of]) for key in keys}
