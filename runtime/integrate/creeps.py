@@ -84,15 +84,15 @@ def refuse_creeps(system: System, method: str, rtol: float, atol: float) -> None
 
 
 def resolved_creeps(system: System, values: Values, states: Floats, rtol: float, atol: float) -> Bools:
-    """Which cases of a system without contacts surely pass ``refuse_creeps`` with an explicit method.
+    """Which cases of a system surely pass ``refuse_creeps`` with an explicit method.
 
     ``states`` (cases, bodies + 1, 13): of the ground and the bodies at the start.
     """
     good = np.ones(len(states), bool)
-    for force in system.forces:
-        if CREEP in force.values:
-            moving = [system.body_index(name) + 1 for name in force.bodies if name != GROUND]
-            fastest = np.abs(states[:, moving, V : OMEGA + 3]).max(axis=(1, 2))
-            least = np.maximum(LEAST_CREEP, atol + rtol * fastest)
-            good &= values["force", force.name][CREEP] > MARGIN * least
+    owners = [(("force", force.name), force.bodies) for force in system.forces if CREEP in force.values]
+    owners += [(("contact", one.name), (one.body, one.plane)) for one in system.contacts if one.friction]
+    for owner, bodies in owners:
+        moving = [system.body_index(name) + 1 for name in bodies if name != GROUND]
+        fastest = np.abs(states[:, moving, V : OMEGA + 3]).max(axis=(1, 2))
+        good &= values[owner][CREEP] > MARGIN * np.maximum(LEAST_CREEP, atol + rtol * fastest)
     return good

@@ -19,6 +19,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import RANK_TOLERANCE
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.assemble import VELOCITY_TOLERANCE
+from runtime.system.built_contacts import usual_contacts
 from runtime.system.built_forces import ForceCases, Values, force_cases
 from runtime.system.cone import Cone, vertices
 from runtime.system.deferred import Recipe
@@ -95,10 +96,18 @@ def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
     states, assembled = joints.assembled(y, velocities=False)
     good &= joints.good & assembled & _moved_by_rounding(system, joints, y, states)
     good &= _consistent(system, joints, states)
-    forces = force_cases(system, recipes) if system.forces or system.motors or system.loads else None
+    acting = system.forces or system.motors or system.loads or system.contacts
+    forces = force_cases(system, recipes) if acting else None
     if recipes[0].check_units:
         points = _points(system, joints, {} if forces is None else forces.values)
         good &= usual_cases(system, masses, inertias, gravity, points, y.reshape(len(y), -1, STATE))
+        if forces is not None:
+            extent = np.max(
+                [np.zeros(len(y)), *(np.linalg.norm(v, axis=1) for of in points.values() for v in of)], axis=0
+            )
+            good &= usual_contacts(
+                system, forces.of_contacts, masses.sum(axis=1), gravity, extent, y.reshape(len(y), -1, STATE)
+            )
     states = np.where(good[:, None], states, system.state.y)
     limits = _limit_cases(system, [recipe.parts.limits for recipe in recipes], states) if system.limits else None
     if forces is not None:
@@ -107,9 +116,10 @@ def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
 
 
 def _points(system: System, joints: JointCases, forces: Values) -> dict[str, list[Floats]]:
-    """Points of joints and forces (cases, 3) [m] by body."""
+    """Points of joints, forces and contacts (cases, 3) [m] by body."""
     found: dict[str, list[Floats]] = {name: [] for name in system.body_names}
     ends = [(joints.values[one.name], zip("ij", (one.body_i, one.body_j), strict=True)) for one in system.joints]
+    ends += [(forces["contact", one.name], zip("i", (one.body,), strict=True)) for one in system.contacts]
     ends += [(forces["force", one.name], zip("ijkl", one.ends, strict=True)) for one in system.forces]
     for values, bodies in ends:
         for end, body in bodies:

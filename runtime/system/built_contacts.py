@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from runtime.dynamics.layout import P, R
 from runtime.support.arrays import Bools, Floats
-from runtime.system.contact_building import directions_of_ground, fades
+from runtime.system.contact_building import fades
 from runtime.system.parts import GROUND, Contact
-from runtime.system.signal import Signal
 from runtime.system.system import System
 from runtime.system.unusual_values import DEEPER, MARGIN, NO_UNIT, STIFFEST, WIDER
 
 Values = Mapping[str, Floats]  # of one contact: parameter or vector -> values, (cases,) or (cases, 3)
-
-
-def layout_of_contact(contact: Contact) -> Hashable:
-    """All that is equal for contacts that differ in numbers alone, without the speed of the belt."""
-    return (
-        contact.name, contact.body, contact.plane, contact.law, contact.friction, directions_of_ground(contact),
-        contact.least_impact if contact.needs_impact else None,
-    )  # fmt: skip
-
-
-def speeds_of_belts(contacts: Sequence[Contact]) -> list[Signal]:
-    """Signals in the order of their numbers."""
-    return [contact.belt_speed for contact in contacts]
 
 
 def values_of_contacts(contacts: Sequence[Sequence[Contact]]) -> list[dict[str, Floats]]:
@@ -53,7 +39,7 @@ def fading_as(system: System, values: Sequence[Values]) -> Bools:
         np.broadcast_to(fades(contact.law, own), own["radius"].shape) == bool(known)
         for contact, own, known in zip(system.contacts, values, system.data.contacts.fades, strict=True)
     ]
-    return np.asarray(np.all(found, axis=0))
+    return np.asarray(np.all(found, axis=0))  # without contacts: True
 
 
 def usual_contacts(

@@ -1,4 +1,4 @@
-"""Loads, motors and forces of many systems of one layout: their values as arrays, and the rules of ``build_system`` for these."""
+"""Loads, motors, forces and contacts of many systems of one layout: values as arrays, and rules of ``build_system`` for these."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.signals import CONSTANT, VARYING, SignalData
 from runtime.support.arrays import Bools, Floats, Ints
+from runtime.system.built_contacts import fading_as, values_of_contacts
 from runtime.system.data_building import signals_of_loads
 from runtime.system.deferred import Recipe
 from runtime.system.joint_cases import constants_of_cases, states_of_cases
@@ -22,14 +23,14 @@ from runtime.system.signal import Signal, signal_data
 from runtime.system.system import System
 from runtime.system.unusual_values import usual_forces
 
-# Sort ("force" or "motor") and name -> parameter or vector -> values, (cases,) or (cases, 3).
+# Sort ("force", "motor" or "contact") and name -> parameter or vector -> values, (cases,) or (cases, 3).
 Values = Mapping[tuple[str, str], Mapping[str, Floats]]
 MARGIN = 10.0  # from the limits of gradients, within which a case is built alone
 
 
 @dataclass(frozen=True)
 class ForceCases:
-    """Values of loads, motors and forces of many cases; numbers of signals are those of the system."""
+    """Values of loads, motors, forces and contacts of many cases; numbers of signals are those of the system."""
 
     system: System
     values: Values
@@ -37,12 +38,18 @@ class ForceCases:
     signals: Sequence[SignalData]  # of each case, those that vary
     spans: Floats  # (cases, 2) [s] in which all signals are defined
 
+    @property
+    def of_contacts(self) -> list[Mapping[str, Floats]]:
+        """Values of all contacts."""
+        return [self.values["contact", one.name] for one in self.system.contacts]
+
     def are_allowed(self, states: Floats, *, units: bool) -> Bools:
         """Which cases surely break no rule in their reference configurations (cases, 13 bodies); units: ``check_units``."""
         system, time = self.system, self.system.time
         good: Bools = (self.spans[:, 0] <= time) & (time <= self.spans[:, 1])
         if units:
             good &= usual_forces(system, self.values, len(good))
+        good &= fading_as(system, self.of_contacts)
         states, references, work = np.ascontiguousarray(states), states_of_cases(states), workspace_for(system.data)
         if system.motors:
             gradients = np.zeros((len(states), len(system.motors), 12))
@@ -75,7 +82,7 @@ class ForceCases:
 
 
 def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
-    """The loads, motors and forces of recipes whose layout is that of ``system``."""
+    """The loads, motors, forces and contacts of recipes whose layout is that of ``system``."""
     parts = [recipe.parts for recipe in recipes]
     values: dict[tuple[str, str], dict[str, Floats]] = {}
     for k, force in enumerate(system.forces):
@@ -85,7 +92,9 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
         own = _columns(motor.joint.values, [of.motors[k].joint.values for of in parts])
         gains = {key: np.array([getattr(of.motors[k], key) for of in parts]) for key in MOTOR_PARTS}
         values["motor", motor.name] = own | gains
-    signals = [signals_of_loads(of.loads, of.motors) for of in parts]
+    of_contacts = values_of_contacts([of.contacts for of in parts])
+    values |= {("contact", one.name): own for one, own in zip(system.contacts, of_contacts, strict=True)}
+    signals = [signals_of_loads(of.loads, of.motors) + [one.belt_speed for one in of.contacts] for of in parts]
     sorts = [system.data.signals.sort(number) for number in range(len(signals[0]))]
     constants = {
         number: np.array([of[number].coefficients[0, 0] for of in signals])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -181,6 +181,14 @@ def directions_of_ground(contact: Contact) -> tuple[tuple[str, tuple[float, ...]
         (name, tuple(contact.values[name].tolist())) for name, kind, _ in contact.module.VECTORS if kind == "direction"
     ]
     return tuple([one for one in found if set(one[1]) <= {0.0, 1.0, -1.0}])
+
+
+def layout_of_contact(contact: Contact) -> tuple[Hashable, ...]:
+    """All that is equal for contacts that differ in numbers alone, without the speed of the belt."""
+    return (
+        contact.name, contact.body, contact.plane, contact.law, contact.friction, directions_of_ground(contact),
+        contact.least_impact if contact.needs_impact else None,
+    )  # fmt: skip
 
 
 def contact_data(

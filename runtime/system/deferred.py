@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from runtime.support.arrays import Floats
 from runtime.system.adjustable import Chosen
+from runtime.system.contact_building import layout_of_contact
 from runtime.system.data_building import Parts, signals_of_loads
 from runtime.system.parts import Force
 from runtime.system.signal import sort_of
@@ -37,12 +38,12 @@ class Recipe(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether its system has bodies, joints, limits, loads, motors and forces alone, whose poses are exact.
+        """Whether its system has bodies, joints, limits, loads, motors, contacts and forces alone, whose poses are exact.
 
         Forces with signals, and those that depend on a reaction, are not among these.
         """
         of = self.parts
-        more = of.contacts or of.couplings or of.armatures or self.angles or self.rates or self.adjust
+        more = of.couplings or of.armatures or self.angles or self.rates or self.adjust
         special = any(joint.signals for joint in of.joints) or any(body.guess for body in of.bodies)
         special = special or any(force.signals or force.module.LOADS for force in of.forces)
         return bool(of.joints) and not (more or special or self.project_velocities or self.redundant == "fit")
@@ -50,7 +51,7 @@ class Recipe(NamedTuple):
     @property
     def layout(self) -> Hashable:
         """All that is equal for systems that differ in numbers alone, signals that vary among these."""
-        bodies, joints, limits, loads, motors, _, forces = self.parts[:7]
+        bodies, joints, limits, loads, motors, contacts, forces = self.parts[:7]
         return (
             tuple([(body.name, body.free) for body in bodies]),
             tuple([(joint.name, joint.module, joint.body_i, joint.body_j) for joint in joints]),
@@ -58,6 +59,7 @@ class Recipe(NamedTuple):
             tuple([(load.name, load.body, load.axes, load.attached, load.point is None) for load in loads]),
             tuple([(one.name, one.joint.module, one.joint.body_i, one.joint.body_j) for one in motors]),
             tuple([sort_of(signal) for signal in signals_of_loads(loads, motors)]),
+            tuple([(*layout_of_contact(one), sort_of(one.belt_speed)) for one in contacts]),
             tuple([(one.name, one.module, one.bodies, *_tables(one)) for one in forces]),
             self.time, self.redundant, self.check_units,
         )  # fmt: skip

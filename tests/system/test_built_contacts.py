@@ -7,7 +7,8 @@ import models
 from benchmarks.ensemble_systems import builder_of
 from runtime import ModelError
 from runtime.integrate.force_parameters import OwnForces, parameters_of_cases, parameters_of_forces
-from runtime.system.built_contacts import fading_as, layout_of_contact, usual_contacts, values_of_contacts
+from runtime.system.built_contacts import fading_as, usual_contacts, values_of_contacts
+from runtime.system.contact_building import layout_of_contact
 from tests.support.contact_laws import BOUNCES
 
 
