@@ -1,7 +1,7 @@
 """Changes of the modes of contacts in a batch: where in a step the first one is, and what comes of the step.
 
-The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case whose changes do not become steps, or that has more
-of them than its memory holds, ends its lane without a result; it is run alone.
+The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case whose changes do not become steps, or that has
+more of them than its memory holds, ends its lane without a result; it is run alone.
 """
 
 from __future__ import annotations
