@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import NamedTuple
 
-from runtime.dynamics.layout import GROUND_INDEX
-from runtime.support.arrays import Floats
-from runtime.system.parts import FRICTIONS, NORMAL_LAWS
+from runtime.system.contact_building import directions_of_ground
+from runtime.system.parts import FRICTIONS, NORMAL_LAWS, Contact
 from runtime.system.system import System
 
 NOTHING = -1  # in place of a signal that is 0 at any time, and of a row that there is none
@@ -77,16 +76,18 @@ def acting_contacts(system: System, signals_of_zero: set[int]) -> tuple[ActingCo
                 (int(t.body_i[k]), int(t.body_j[k])),
                 vectors,
                 NOTHING if belt in signals_of_zero else belt, int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
-                float(contact.parameters.get(EXPONENT, 1.0)), _known(contact.module, vectors, t.vector_local[at]),
+                float(contact.parameters.get(EXPONENT, 1.0)), _known(contact, vectors),
             )
         )  # fmt: skip
     return tuple(found)
 
 
-def _known(module: ModuleType, vectors: Sequence[tuple[int, int]], local: Floats) -> tuple[tuple[int, float], ...]:
-    """Components of directions of the ground along one of its axes: no parameter by name changes them."""
-    found: list[tuple[int, float]] = []
-    for (_, kind, _), (place, body), vector in zip(module.VECTORS, vectors, local.tolist(), strict=True):
-        if kind == "direction" and body == GROUND_INDEX and set(vector) <= {0.0, 1.0, -1.0}:
-            found += ((place + c, vector[c]) for c in range(3))
-    return tuple(found)
+def _known(contact: Contact, vectors: Sequence[tuple[int, int]]) -> tuple[tuple[int, float], ...]:
+    """Components of directions of the ground along its axes: no parameter by name changes them."""
+    known = dict(directions_of_ground(contact))
+    return tuple(
+        (place + c, known[name][c])
+        for (name, *_), (place, _) in zip(contact.module.VECTORS, vectors, strict=True)
+        if name in known
+        for c in range(3)
+    )

@@ -25,6 +25,7 @@ OF_PIECE = 6  # knot and coefficients of a table
 MOST_KERNELS = (
     40  # motors and forces: their machine code is made in 4 s, and the time grows with the square of the number
 )
+MOST_CONTACTS = 60  # their machine code is made in 6 s
 
 
 class ActingLoad(NamedTuple):
@@ -155,7 +156,7 @@ def known_forces(system: System) -> bool:
     tree = system.tree
     if tree is None or tree.closing or system.couplings:
         return False
-    if any(force.module.LOADS for force in system.forces):
+    if len(system.contacts) > MOST_CONTACTS or any(force.module.LOADS for force in system.forces):
         return False
     kernels = [one.joint.module for one in system.motors] + [force.module for force in system.forces]
     return len(kernels) <= MOST_KERNELS and all(

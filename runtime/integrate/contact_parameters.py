@@ -7,11 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from runtime.integrate.acting_contacts import ActingContact
-from runtime.jit.python_code import python_code
 from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
-from runtime.system.contact_building import POINTS, contact_bounds
-from runtime.system.parts import NORMAL_LAWS, Contact
+from runtime.system.contact_building import POINTS, contact_bounds, fades
+from runtime.system.parts import NORMAL_LAWS
 from runtime.system.system import System
 
 
@@ -23,18 +22,17 @@ def put_contact(
     Parameters
     ----------
     own : mapping
-        Values by name that the cases have of their own, (cases,) or (cases, 3).
+        Values that the cases have of their own, (cases,) or (cases, 3): of parameters by name, and of vectors by their names in
+        the definition of the geometry.
     turned : mapping
         Rotation matrices of bodies in the reference configuration, (cases or 1, 3, 3).
     """
-    t, rows, part = system.data.contacts, contact.rows, system.contacts[k]
+    t, rows, own = system.data.contacts, contact.rows, {POINTS.get(key, key): values for key, values in own.items()}
     to[:] = 0.0
     to[:, : rows.law] = t.x[k, : rows.law]
-    for name, (place, body), vector in zip(
-        (name for name, *_ in part.module.VECTORS), contact.vectors, t.vector_local[t.vector_contact == k], strict=True
-    ):
-        given = next((own[key] for key, of in POINTS.items() if of == name and key in own), vector)
-        to[:, place : place + 3] = (turned[body] @ np.asarray(given)[..., None])[..., 0]
+    vectors = zip(contact.geometry.VECTORS, contact.vectors, t.vector_local[t.vector_contact == k], strict=True)
+    for (name, *_), (place, body), vector in vectors:
+        to[:, place : place + 3] = (turned[body] @ own.get(name, vector)[..., None])[..., 0]
     for first, names, values in (
         (rows.law, contact.law.PARAMETERS, t.normal[k]),
         (rows.friction, contact.friction.PARAMETERS if contact.friction else (), t.tangential[k]),
@@ -43,7 +41,7 @@ def put_contact(
             to[:, first + c] = own.get(name, values[c])
     if "radius" in own:
         to[:, _place_of_radius(contact)] = own["radius"]
-    to[:, rows.creep] = t.creep[k]
+    to[:, rows.creep] = own.get("creep", t.creep[k])
 
 
 def _place_of_radius(contact: ActingContact) -> int:
@@ -61,7 +59,7 @@ def takes_value_of_contact(system: System, owner: str, part: str) -> bool:
 
 
 def allowed_values_of_contact(system: System, owner: str, part: str, values: Floats) -> Bools:
-    """Which of the values (cases,) or (cases, 3) of a parameter break no rule, and leave it open whether the damping fades."""
+    """Which of the values (cases,) or (cases, 3) of a parameter break no rule, and leave open whether the damping fades."""
     contact = system.contact(owner)
     flat = values.reshape(len(values), -1)
     with np.errstate(invalid="ignore"):
@@ -73,17 +71,7 @@ def allowed_values_of_contact(system: System, owner: str, part: str, values: Flo
             allowed &= values > low if excluded else values >= low
         if high is not None:
             allowed &= values <= high
-    law, fades = NORMAL_LAWS[contact.law], system.data.contacts.fades[system.contact_names.index(owner)]
-    return (
-        allowed & (_fades(contact, part, np.where(allowed, values, 1.0)) == fades)
-        if part in law.PARAMETERS
-        else allowed
-    )
-
-
-def _fades(contact: Contact, part: str, values: Floats) -> Bools:
-    """Whether the damping is 0 on the plane, with values (cases,) of a parameter of the normal law."""
-    module, out = NORMAL_LAWS[contact.law], dict[int, Floats]()
-    own = [values if name == part else contact.parameters.get(name, contact.least_impact) for name in module.PARAMETERS]
-    python_code(module.law)(0.0, 1.0, own, out)
-    return np.broadcast_to(out[2] == 0.0, values.shape)
+    if part in NORMAL_LAWS[contact.law].PARAMETERS:
+        own = {**contact.parameters, "impact": contact.least_impact, part: np.where(allowed, values, 1.0)}
+        allowed &= fades(contact.law, own) == fades(contact.law, own | {part: contact.parameters[part]})
+    return allowed

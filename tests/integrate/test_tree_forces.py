@@ -151,3 +151,10 @@ def test_code_of_too_many_forces_is_not_made(monkeypatch):
     assert known_forces(system)
     monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces))
     assert not known_forces(system)
+
+
+def test_code_of_too_many_contacts_is_not_made(monkeypatch):
+    system = models.foot_ground.build()
+    assert known_forces(system)
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_CONTACTS", len(system.contacts) - 1)
+    assert not known_forces(system)
