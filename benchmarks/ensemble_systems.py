@@ -52,10 +52,10 @@ def sprung_foot(limits: Literal["elastic", "dissipative"] | None = None) -> Syst
     return b.build()
 
 
-def sprung_chain() -> System:
-    """A chain of two hinges about two axes, with a spring in each."""
+def sprung_chain(links: int = 2) -> System:
+    """A chain of hinges about two axes in turn, with a spring in each; there is a kernel for two of them."""
     b = Builder("sprung chain")
-    for k in range(2):
+    for k in range(links):
         before, axis = f"link_{k - 1}" if k else "ground", (float(k % 2), float(1 - k % 2), 0.0)
         b.body(f"link_{k}", mass=0.5, inertia=(2e-3, 2e-3, 4e-4), r=(0.0, 0.0, -0.1 - 0.2 * k))
         b.joint(
@@ -107,6 +107,8 @@ SIDE_BY_SIDE = (
     Study("foot with a load and a motor: mass of the toes", loaded_foot, "mass.toes", 1.0),
     Study("foot with a load and a motor: stiffness of the motor", loaded_foot, "stiffness.toe_spring", 1.0),
     Study("chain of two hinges with springs: a stiffness", sprung_chain, "stiffness.spring_1", 1.0),
+    Study("chain of five hinges with springs: a stiffness", lambda: sprung_chain(5), "stiffness.spring_1", 1.0),
+    Study("satellite with two arms: mass of an arm", floating, "mass.left", 1.0),
 )  # fmt: skip
 STUDIES = (
     Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
@@ -116,6 +118,5 @@ STUDIES = (
     Study("four-bar linkage", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),
     Study("slider-crank (IFToMM)", lambda: model.build(problem.shipped("slider_crank_iftomm")), "gravity", 1.0),
     Study("Bricard's linkage (IFToMM)", lambda: model.build(problem.shipped("bricard_brick")), "gravity", 1.0),
-    Study("floating tree by recursion", floating, "mass.left", 1.0, dict(coordinates="joint")),
     Study("foot, elastic limits, absolute", limited_foot, "compliance.talocrural", 1.0, dict(coordinates="absolute")),
 )  # fmt: skip

@@ -354,7 +354,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
         Table("cases with forces side by side", OF_STUDIES, forced, f"{cases.forced} cases of 1 s; share: of those that ran so."),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
-            "Contacts, drivers, loops, trees by recursion; a parameter of each is varied by its name. Share: of the cases that "
+            "Contacts, drivers, loops; a parameter of each is varied by its name. Share: of the cases that "
             "ran so; the others ran alone.",
         ),
         Table(

@@ -19,6 +19,7 @@ from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.given import Given
+from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
     Acting,
     TreeRuns,
@@ -58,7 +59,6 @@ from runtime.integrate.tree_method import (
 )
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
-from runtime.results.whole_turns import before_start
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
@@ -185,7 +185,7 @@ def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | No
     z = in_joints(everywhere, system.state.y[None])
     if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
         return None
-    z = set_coordinates(np.tile(z, (count, 1)), given)
+    z = set_coordinates(np.tile(z, (count, 1)), given, tree.geometry)
     return Prepared(given, tree.geometry, z, given.limits, given.good, None, _angles_of(system), system_of)
 
 
@@ -195,23 +195,12 @@ def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable
     return Prepared(given, given.tree.geometry, z, given.limits, good, None, _angles_of(given.system), system_of)
 
 
-def set_coordinates(z: Floats, given: Given) -> Floats:
-    """Coordinates and rates with the given ones; angles are at most half a turn from where they were.
-
-    The Euler parameters of the bodies then have the signs that ``displaced`` gives them.
-    """
-    turns = {q for q, kind in zip(given.tree.places[0], given.tree.kinds, strict=False) if kind == "turn"}
-    for place, values in given.coordinates.items():
-        z[:, place] = values - (before_start(values - z[:, place]) if place in turns else 0.0)
-    return z
-
-
 def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: bool) -> Prepared:
     """The cases with joints of their own, assembled; without ``assemble``, those whose rows the state of the system satisfies."""
     system, tree = given.system, given.tree
     joints = joint_cases(system, given.joints, given.masses, given.inertias)
     states = np.tile(system.state.y, (len(given.good), 1))
-    if assemble or given.coordinates:
+    if assemble or given.coordinates or given.balls:
         states, good = joints.assembled(system.state.y)
     else:
         good = joints.on_the_rows(states)
@@ -230,7 +219,7 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
     def on_the_rows(k: int) -> System:
         return with_reference(system_of(k), State(system.body_names, reference[k]))
 
-    z = set_coordinates(z, given)
+    z = set_coordinates(z, given, where)
     return Prepared(given, where, z, limits, good, joints, _angles_of(system), on_the_rows)
 
 

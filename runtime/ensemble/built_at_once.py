@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import STATE, V
-from runtime.ensemble.at_once import Prepared, run_prepared, set_coordinates
+from runtime.ensemble.at_once import Prepared, run_prepared
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.given import Given
+from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import cases_of_tree, given_limits, of_one_batch, states_in_lanes
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batches.parameters import (
@@ -161,7 +162,7 @@ def _prepared(
     def system_of(k: int) -> System:
         return variant(task.system, row(cases, int(numbers[k])), task.quantities)[0]
 
-    return Prepared(given, where, set_coordinates(z, given), limits, good, built.joints, angles, system_of)
+    return Prepared(given, where, set_coordinates(z, given, where), limits, good, built.joints, angles, system_of)
 
 
 def _give_forces(given: Given, forces: ForceCases, states: Floats, how: Settings) -> None:

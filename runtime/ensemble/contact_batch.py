@@ -28,16 +28,16 @@ class ContactEvents(NamedTuple):
     """Touch-downs and lift-offs of cases."""
 
     rows: Floats  # (cases, any, 4) as of ``Run.contact_events``
-    count: Ints  # (cases,) of them
+    counts: Ints  # (cases,) of them
 
     def of(self, case: int) -> Floats:
         """Those of a case, (n, 4)."""
-        return self.rows[case, : self.count[case]].copy()
+        return self.rows[case, : self.counts[case]].copy()
 
     def at(self, cases: Ints) -> ContactEvents:
         """Those of cases at these places."""
-        count = self.count[cases]
-        return ContactEvents(self.rows[cases, : count.max(initial=0)], count)
+        counts = self.counts[cases]
+        return ContactEvents(self.rows[cases, : counts.max(initial=0)], counts)
 
 
 def contacts_of_batch(system: System, cases: int, tolerance: float) -> BatchContacts:
@@ -50,7 +50,7 @@ def with_events(system: System, events: ContactEvents | None) -> BatchContacts:
     if events is None:
         return no_contacts()
     rows = np.ascontiguousarray(events.rows)
-    return contacts_of_batch(system, 0, 0.0)._replace(events=rows, found=np.ascontiguousarray(events.count))
+    return contacts_of_batch(system, 0, 0.0)._replace(events=rows, found=np.ascontiguousarray(events.counts))
 
 
 def stored_in_forces(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from runtime.dynamics.lift import GROUND_STEP
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import CREEP
@@ -15,7 +16,7 @@ from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import sound_inertias
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role, quantities
-from runtime.system.spanning_tree import SpanningTree
+from runtime.system.spanning_tree import RATES, SpanningTree
 from runtime.system.system import System
 
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
@@ -34,6 +35,8 @@ class Given:
     good: Bools  # (cases,) False: a value that breaks a rule
     joints: dict[str, dict[str, Floats]] = field(default_factory=dict)  # joint -> keyword -> values
     coordinates: dict[int, Floats] = field(default_factory=dict)  # by the place among coordinates and rates
+    # By the steps that are balls: "angle" or "rate", and the component.
+    balls: dict[int, dict[tuple[str, int], Floats]] = field(default_factory=dict)
     varied: bool = False  # masses, inertias or gravity
     # Sort and name of a motor or force -> keyword -> values.
     forces: dict[tuple[str, str], dict[str, Floats]] = field(default_factory=dict)
@@ -78,12 +81,25 @@ class Given:
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
         joint, _, column = quantity.owner.rpartition(".")
         place = list(self.system.joint_motions[joint].units).index(column)
-        steps = [k for k, c in enumerate(self.tree.coordinates) if (c.joint, c.place) == (joint, place)]
-        if not steps or self.tree.kinds[steps[0]] == "ball":
+        of_joint = (k for k, c in enumerate(self.tree.coordinates) if c.joint == joint)
+        step = next(
+            (k for k in of_joint if 0 <= place - self.tree.coordinates[k].place < RATES[self.tree.kinds[k]]), None
+        )
+        if step is None or not self._moves_what_is_beyond(step):
             return False
-        places = self.tree.places[1 if quantity.part == "rate" else 0]
-        self.coordinates[places[steps[0]]] = self.tree.coordinates[steps[0]].sign * values
+        one = self.tree.coordinates[step]
+        if self.tree.kinds[step] == "ball":
+            self.balls.setdefault(step, {})[quantity.part, place - one.place] = values
+        else:
+            self.coordinates[self.tree.places[int(quantity.part == "rate")][step]] = one.sign * values
         return True
+
+    def _moves_what_is_beyond(self, step: int) -> bool:
+        """Whether other coordinates of a joint move the bodies beyond it in the tree: body j's side, unless that is grounded."""
+        inwards, parents = self.tree.coordinates[step].sign < 0.0, self.tree.parents
+        while parents[step] != GROUND_STEP:
+            step = parents[step]
+        return not (inwards and self.tree.kinds[step] == "free")
 
     def _take_data_of_body(self, body: int, part: str, values: Floats, fits: Bools) -> None:
         if part == "mass":

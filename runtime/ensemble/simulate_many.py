@@ -75,12 +75,12 @@ def simulate_many(
 ) -> Ensemble:
     """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
-    Systems with a whole-model kernel and without contacts, forces, loads and drivers, and trees with a kernel in joint
-    coordinates also with loads, motors, force elements and limits that restrain angles of joints, are integrated sixteen cases
-    at a time by vector instructions; other systems one case after another in compiled code, with the bits of ``simulate``.  The
-    result of a case depends neither on the other cases nor on the number of cores.  After an interruption (Ctrl-C)
-    ``simulate_many`` returns the finished cases within seconds; after a failure of the engine it returns them with the reason
-    among the messages.
+    Systems with a whole-model kernel and without contacts, forces, loads and drivers are integrated sixteen cases at a time by
+    vector instructions, trees with a kernel in joint coordinates also with loads, motors, force elements and limits that restrain
+    angles of joints, and trees without a kernel with the same forces but without limits; other systems one case after another in
+    compiled code, with the bits of ``simulate``.  The result of a case depends neither on the other cases nor on the number of
+    cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds; after a failure of the
+    engine it returns them with the reason among the messages.
 
     Parameters
     ----------
@@ -153,6 +153,8 @@ def simulate_many(
         _refuse_for_gpu(example, how)
     if engine is None and side_by_side(example, how):
         ask("cases side by side")
+        if example.contacts:
+            ask("contacts side by side")
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
     pool, close, workers = _pool(None if gpu else engine, workers)

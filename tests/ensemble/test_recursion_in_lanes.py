@@ -1,5 +1,6 @@
 """Cases of trees with balls, free steps or no kernel side by side by the recursion: as runs in absolute coordinates."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -10,6 +11,7 @@ from benchmarks.ensemble_systems import floating
 from runtime import Builder, Status
 from runtime.ensemble import chunk
 from runtime.integrate import tree_method
+from tests.support.joint_trees import random_tree
 
 TIMES = np.linspace(0.0, 0.5, 4)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-10, atol=1e-10)
@@ -138,6 +140,28 @@ def test_outputs_as_in_absolute_coordinates(build):
     for name in names:
         assert many[name] == pytest.approx(exact[name], rel=1e-8, abs=1e-8)
         assert np.abs(exact[name]).max() > 0.01
+
+
+@pytest.mark.parametrize(("seed", "floating"), [(4, 0.0), (5, 0.0), (8, 0.4), (10, 0.3), (12, 0.3), (14, 0.3)])
+def test_starts_are_those_of_displaced(seed, floating):
+    """From a state that is not the reference configuration, of coordinates beyond half a turn and balls in either direction."""
+    system, state = random_tree(
+        seed, coordinates=8, kinds=("spherical", "revolute", "point_on_line"), floating=floating
+    )
+    system = dataclasses.replace(system, state=state, reference=system.state)
+    random = np.random.default_rng(seed)
+    names = [f"{part}.{name}" for part in ("angle", "rate") for name in runtime.system.joint_coordinates(system)[0]]
+    names = random.permutation(names)[:6].tolist()
+    cases = {name: random.uniform(-3.0, 3.0, 5) for name in names}
+    many = runtime.simulate_many(system, cases, 0.001, t_eval=[0.0], check_units=False, **JOINT)
+    assert many.success
+    for case in range(5):
+        angles, rates = (
+            {name.partition(".")[2]: values[case] for name, values in cases.items() if name.startswith(part)}
+            for part in ("angle", "rate")
+        )
+        start = runtime.system.displaced(system, angles, rates, check_units=False)
+        assert many.states()[case, 0].ravel() == pytest.approx(start.y, rel=1e-12, abs=1e-12)
 
 
 def test_a_case_depends_on_no_other():

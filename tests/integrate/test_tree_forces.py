@@ -142,6 +142,7 @@ def test_a_force_of_the_users_own_with_a_signal():
 def test_what_is_not_known():
     assert known_forces(models.foot.build())
     assert known_forces(models.foot.build(limits="elastic"))  # along its coordinates
+    assert known_forces(models.foot_ground.build())
     assert not known_forces(models.four_bar.build())  # a loop
 
 

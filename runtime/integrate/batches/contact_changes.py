@@ -1,7 +1,7 @@
 """Changes of the modes of contacts in a batch: where in a step the first one is, and what comes of the step.
 
-The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case whose changes do not become steps, or that has more
-of them than its memory holds, ends its lane without a result; it is run alone.
+The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case whose changes do not become steps, or that has
+more of them than its memory holds, ends its lane without a result; it is run alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from runtime.integrate.batches.contact_memory import (
     IMPACT,
     LOWER,
     MODE,
-    MOST_EVENTS,
     QUICK,
     RUBS,
     SINCE,
@@ -125,7 +124,7 @@ def set_mode(x, k, lane, now, state, own):  # type: ignore[no-untyped-def]
 @inlined
 def keep_event(x, case, time, k, began, speed):  # type: ignore[no-untyped-def]
     """Store a touch-down or lift-off of a case; False if there is no room."""
-    if x.found[case] >= MOST_EVENTS:
+    if x.found[case] >= x.events.shape[1]:
         return False
     row = x.events[case, x.found[case]]
     row[0], row[1], row[2], row[3] = time, k, began, speed

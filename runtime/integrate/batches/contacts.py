@@ -33,6 +33,7 @@ from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 
 NONE = 2.0  # a fraction of the step that is not in it
+SWING = 4.0 / 27.0  # of changes by the slopes at both ends: beyond its ends a cubic polynomial is below the sum
 MARGIN = 0.05  # of the change in a step: what polynomials of penetration and force may be off between the ends
 
 
@@ -100,6 +101,8 @@ def is_suspect(x, k, lane, h):  # type: ignore[no-untyped-def]
     a, b, r, s = of[at], to[at], h * of[at + RATE * LANES], h * to[at + RATE * LANES]
     c2, c3, fades = 3.0 * (b - a) - 2.0 * r - s, 2.0 * (a - b) + r + s, x.places[k, FADES] == 1
     sweep = MARGIN * (abs(b - a) + abs(r) + abs(s))
+    if mode == INACTIVE and max(a, b) + SWING * (abs(r) + abs(s)) < -sweep:
+        return False  # most contacts
     sign = 1.0 if mode == INACTIVE else -1.0
     before = here = sign * a
     for q in range(1, SAMPLES + 1):
