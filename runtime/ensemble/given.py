@@ -38,7 +38,7 @@ class Given:
     # By the steps that are balls: "angle" or "rate", and the component.
     balls: dict[int, dict[tuple[str, int], Floats]] = field(default_factory=dict)
     varied: bool = False  # masses, inertias or gravity
-    # Sort and name of a motor or force -> keyword -> values.
+    # Sort and name of a motor, force or contact -> keyword -> values.
     forces: dict[tuple[str, str], dict[str, Floats]] = field(default_factory=dict)
     constants: dict[int, Floats] = field(default_factory=dict)  # of constant signals, by their numbers
     references: Floats | None = None  # (cases, bodies + 1, 13) in which constants of forces are computed
@@ -51,7 +51,7 @@ class Given:
         if quantity.owner_sort == "joint" and quantity.role is Role.PARAMETER:
             self.good &= fits
             return self._take_data_of_joint(quantity, values)
-        if quantity.owner_sort in ("motor", "force") and quantity.role is Role.PARAMETER:
+        if quantity.owner_sort in ("motor", "force", "contact") and quantity.role is Role.PARAMETER:
             return self._take_data_of_force(quantity, values)
         if quantity.owner_sort in ("body", "limit"):
             fits &= self._allowed(quantity, np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0))
