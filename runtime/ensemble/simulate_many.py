@@ -305,7 +305,10 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     portions = max(least, -(-count // (workers * largest)))  # the same number for all workers
     portion = -(-count // (portions * workers * multiple)) * multiple
     outputs = 0 if task.outputs is None else task.kept_shape[0]
-    bytes_of_case = 8.0 * (len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how))
+    numbers = len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how)
+    if built:  # each case may have signals of its own, in its parts and in the table of its batch
+        numbers += 2 * sum(part.size for part in example.data.signals)
+    bytes_of_case = 8.0 * numbers
     return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))
 
 

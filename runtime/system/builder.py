@@ -29,10 +29,11 @@ from runtime.system.model_text import text_of
 from runtime.system.model_writing import builder_document
 from runtime.system.orientation import euler_parameters
 from runtime.system.parts import GROUND, Body
-from runtime.system.reference import rotation_matrix
+from runtime.system.reference import ground_state, rotation_matrix
 from runtime.system.system import System
 
 GRAVITY = (0.0, 0.0, -9.81)
+ORIGIN, UPRIGHT = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)  # what bodies are given by default, which needs no check
 
 
 @checked_class
@@ -69,10 +70,10 @@ class Builder(LoadBuilder):
         *,
         mass: float,
         inertia: ArrayLike,
-        r: ArrayLike = (0.0, 0.0, 0.0),
-        p: Any = (1.0, 0.0, 0.0, 0.0),
-        v: ArrayLike = (0.0, 0.0, 0.0),
-        omega: ArrayLike = (0.0, 0.0, 0.0),
+        r: ArrayLike = ORIGIN,
+        p: Any = UPRIGHT,
+        v: ArrayLike = ORIGIN,
+        omega: ArrayLike = ORIGIN,
         inertia_axes: Axes = "body",
         free: bool = False,
         guess: bool = False,
@@ -110,11 +111,16 @@ class Builder(LoadBuilder):
         if name == GROUND:
             raise ModelError(f"body '{GROUND}': this name is reserved for the fixed body; choose another name")
         mass = checked_mass(mass, what)
-        start = np.zeros(STATE)
-        start[R:P] = finite(r, (3,), f"{what}: r")
-        start[P:V] = euler_parameters(p, f"{what}: p")
-        start[V:OMEGA] = finite(v, (3,), f"{what}: v")
-        start[OMEGA:] = finite(omega, (3,), f"{what}: omega")
+        start = ground_state()
+        if p is not UPRIGHT:
+            start[P:V] = euler_parameters(p, f"{what}: p")
+        for place, key, given in (
+            (slice(R, P), "r", r),
+            (slice(V, OMEGA), "v", v),
+            (slice(OMEGA, STATE), "omega", omega),
+        ):
+            if given is not ORIGIN:
+                start[place] = finite(given, (3,), f"{what}: {key}")
         J = checked_inertia(inertia, what)
         if is_global(inertia_axes, "body", f"{what}: inertia_axes"):
             A = rotation_matrix(start[P:V])

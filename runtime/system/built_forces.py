@@ -19,7 +19,7 @@ from runtime.system.joint_cases import constants_of_cases, states_of_cases
 from runtime.system.parts import Force, Joint
 from runtime.system.quantity import MOTOR_PARTS
 from runtime.system.rank import LEAST_GRADIENT
-from runtime.system.signal import Signal, signal_data
+from runtime.system.signal import ALWAYS, Signal, signal_data
 from runtime.system.system import System
 from runtime.system.unusual_values import usual_forces
 
@@ -104,9 +104,13 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
     varying = [number for number, sort in enumerate(sorts) if sort == VARYING]
     sets: dict[tuple[int, ...], SignalData] = {}
     data = [_set_of(of, varying, sets) for of in signals]
-    ends = np.array([[signal.knots[[0, -1]] for signal in of] for of in signals]).reshape(len(parts), -1, 2)
-    spans = np.stack([ends[..., 0].max(axis=1, initial=-np.inf), ends[..., 1].min(axis=1, initial=np.inf)], axis=1)
-    return ForceCases(system, values, constants, data, spans)
+    return ForceCases(system, values, constants, data, np.array([_span_of(of) for of in signals]))
+
+
+def _span_of(signals: Sequence[Signal]) -> tuple[float, float]:
+    """The time in which all signals are defined [s]."""
+    spans = [signal.span for signal in signals if signal.knots is not ALWAYS]
+    return max([first for first, _ in spans], default=-np.inf), min([last for _, last in spans], default=np.inf)
 
 
 def _set_of(signals: Sequence[Signal], varying: Sequence[int], sets: dict[tuple[int, ...], SignalData]) -> SignalData:

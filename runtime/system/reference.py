@@ -18,6 +18,7 @@ from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
 MANY = 64  # rotations from which on compiled code is worth loading
 EYE = np.eye(3)
+UPRIGHT = [1.0, 0.0, 0.0, 0.0]  # Euler parameters of a body whose axes are the global ones
 BODY_FRAME = dict(zip(("xi", "eta", "zeta"), EYE, strict=True))  # axes of a body in its own components
 
 
@@ -40,6 +41,8 @@ def body_places(names: Iterable[str]) -> dict[str, int]:
 
 def rotation_matrix(p: Floats) -> Floats:
     """Rotation matrix of Euler parameters, (3, 3), from local to global components."""
+    if p.tolist() == UPRIGHT:
+        return np.eye(3)
     A = np.empty((3, 3))
     python_code(rotation)(p, A)
     return A

@@ -9,6 +9,8 @@ from models.foot_anatomy import size_of
 from runtime import Builder, Signal
 from runtime.ensemble import at_once
 from runtime.integrate.force_parameters import parameters_of_forces
+from runtime.system.built_cases import built_cases
+from runtime.system.deferred import deferring, recipe_of
 from tests.support.ensembles import equal, once_and_each
 from tests.support.force_kernels import FORCES, TABLE, Case
 
@@ -16,7 +18,6 @@ COUNT, END = 12, 0.02
 SETTINGS = dict(t_eval=[END], rtol=1e-7, atol=1e-7, workers=1)
 ONE_RUN = dict(method="dop853", rtol=1e-7, atol=1e-7)
 FRAMES = foot.talocrural_frame(), foot.talocalcaneal_frame()
-WAVE = Signal.function(lambda t: 3.0 * np.sin(40.0 * t), 0.0, 0.1)
 ACROSS = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
 
 
@@ -29,8 +30,13 @@ def foot_of(link_length=0.04, mass=70.0, shift=0.0):
     return b
 
 
-def with_all(link_length, share, push, wave=WAVE):
+def wave_of(size, end=0.1):
+    return Signal.function(lambda t: size * np.sin(40.0 * t), 0.0, end)
+
+
+def with_all(link_length, share, push, size):
     """A foot with a force of each kind, loads of all sorts and motors on an angle and a distance."""
+    wave = wave_of(size)
     b = foot_of(link_length, 70.0 * share)
     for seed, kind in enumerate(FORCES):
         case = Case(kind, seed)
@@ -54,7 +60,7 @@ def with_all(link_length, share, push, wave=WAVE):
 
 def varied(seed):
     random = np.random.default_rng(seed)
-    spans = dict(link_length=(0.03, 0.05), share=(0.9, 1.1), push=(0.1, 0.2))
+    spans = dict(link_length=(0.03, 0.05), share=(0.9, 1.1), push=(0.1, 0.2), size=(1.0, 3.0))
     return {name: random.uniform(*span, COUNT) for name, span in spans.items()}
 
 
@@ -75,10 +81,27 @@ def test_forces_of_each_kind_loads_and_motors(both, monkeypatch):
         assert found[0][case] == pytest.approx(parameters_of_forces(system), rel=1e-14, abs=1e-14)
 
 
+def test_named_values_and_outputs(both):
+    """Values by name replace those of the function; stored energies are those of the signals of each case."""
+    named = {
+        "stiffness.angle": 2.0,
+        "stiffness.spring_damper": 3.0,
+        "s_i.bushing": [0.1, 0.0, 0.2],
+        "rate.ankle.theta_i": 0.3,
+    }
+    cases = varied(1) | {name: [value] * COUNT for name, value in named.items()}
+    outputs = ["energy", "elastic_energy", "r.toes"]
+    once, each, done = both(with_all, cases, outputs=outputs, t_eval=[0.0, END])
+    assert done == COUNT and once.in_batch.all() and once.messages == each.messages == {}
+    for name in outputs:
+        assert once[name] == pytest.approx(each[name], rel=1e-9, abs=1e-10) and np.ptp(once[name]) > 1e-3
+
+
 def sprung(stiffness=8.0, shift=0.0, gap=0.1, creep=1.0, check_units=True):
     """A foot, whose leg may be beside its place, with a stiff spring, a spring without a length and friction."""
     b = foot_of(shift=shift)
-    ends = dict(s_i=(0.0, 0.0, -0.1), s_j=(0.02, 0.0, gap))
+    at = b._states["leg"][:3] - b._states["main_foot"][:3]
+    ends = dict(s_i=(0.0, 0.0, -0.1), s_j=at + [gap, 0.0, -0.1])
     b.force("rod", "spring_damper", "leg", "main_foot", **ends, stiffness=stiffness, damping=0.1, free_length=0.3)
     b.force("hold", "hinge_friction", "leg", "main_foot", a_i=(0, 1, 0), friction=0.1, creep=creep, damping=0.0)
     free = dict(stiffness=2.0, damping=0.0, free_angle=0.1)
@@ -101,8 +124,7 @@ def with_motor(reach, body="main_foot"):
 def pushed(size, end=0.1):
     """A foot with loads that vary and that are constant."""
     b = foot_of()
-    wave = Signal.function(lambda t: size * np.sin(40.0 * t), 0.0, end) if size > 1.0 else size
-    b.load("push", "main_foot", force=(wave, size, 0.0))
+    b.load("push", "main_foot", force=(wave_of(size, end) if size > 1.0 else size, size, 0.0))
     return b.build()
 
 
@@ -111,6 +133,7 @@ CASES = [
     (sprung, {"stiffness": [-1.0, 0.0, 1.0, 8.0, 2e13, 1e60]}, 3),
     (unusual, {"stiffness": [-1.0, 1.0, 2.0, 3.0, 2e13]}, 3),
     (sprung, {"shift": NEAR}, 8),
+    (sprung, {"gap": [0.1, 0.0, 0.2, 1e-3, 0.05]}, 4),
     (sprung, {"creep": [0.1, 1e-5, 1e-6, 1e-7, 1e-9, 0.0, 1.0, 2.0]}, 4),
     (with_motor, {"reach": [0.0, 1e-9, 1e-3, 0.01, 0.02, 0.1]}, 5),
     (with_motor, {"reach": [0.1] * 6, "body": ["main_foot"] * 4 + ["shank", "leg"]}, 4),
@@ -128,6 +151,17 @@ def test_cases_that_may_be_refused(build, cases, at_once, both):
         with pytest.raises(runtime.ModelError) as refused:
             runtime.simulate(build(**{name: values[case] for name, values in cases.items()}), END, **ONE_RUN)
         assert once.messages[case] == str(refused.value)
+
+
+@pytest.mark.parametrize(("build", "name"), [(sprung, "stiffness"), (sprung, "gap"), (with_motor, "reach")])
+def test_rules_hold_by_a_margin(build, name):
+    """Of stiffnesses that no solid has, forces that are not finite, and coordinates of motors without a gradient."""
+    values = {"stiffness": [8.0, 1.01e13, 0.99e13], "gap": [0.1, 0.0, 0.2], "reach": [0.1, 0.0, 0.2]}[name]
+    with deferring() as made:
+        for value in values:
+            build(**{name: value})
+    found = built_cases(build(**{name: values[0]}), [recipe_of(system) for system in made])
+    assert found.good.tolist() == [True, False, True]
 
 
 def limited(shift):
