@@ -7,7 +7,7 @@ so it has no branches; steps between those of a joint, which carry no body thems
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +17,7 @@ from runtime.dynamics import recursion
 from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.small_matrices import dot
-from runtime.integrate.acting_forces import ActingForces, acting_forces
+from runtime.integrate.acting_forces import ActingForces, Known, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places, Step
 from runtime.integrate.tree_forces import ForcesOnSteps
 from runtime.jit.addresses import address_of_written
@@ -25,7 +25,6 @@ from runtime.jit.python_code import python_code
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.written_function import written_function
-from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
 
@@ -45,8 +44,7 @@ inverse_of, times_symmetric, plus, minus, cross = (
 dot = python_code(dot)
 
 
-def _address(system: System) -> int:
-    acting = acting_forces(system)
+def _address(acting: ActingForces) -> int:
 
     def write(owner: ir.Module, symbol: str) -> ir.Module:
         return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
@@ -56,10 +54,10 @@ def _address(system: System) -> int:
     )
 
 
-_addresses = Latest(_address, 8)
+_addresses = lru_cache(8)(_address)
 
 
-def address_of_recursion(system: System) -> int:
+def address_of_recursion(system: System, known: Known = ()) -> int:
     """Address in this process of the equations of the tree of a system with all that acts on it; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
@@ -67,7 +65,7 @@ def address_of_recursion(system: System) -> int:
     results: z_dot (n); power (1) [W] that is not stored, the sum over the sources; energy (1) [J] in springs of motors and in
     forces; worst (1), inverse square of the smallest pivot as a fraction of its row.
     """
-    return _addresses(system)
+    return _addresses(acting_forces(system)._replace(known=known))
 
 
 def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
