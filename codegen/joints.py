@@ -155,6 +155,16 @@ def constant_angle(a_i: Vector, a_j: Vector, held: Any) -> Rows:
     return {"angle": held(a_i.dot(a_j))}
 
 
+def parallel_axes(a_i: Vector, a_j: Vector, across: Across) -> Rows:
+    """The axes a_i and a_j stay parallel: body j turns about the axis and moves in all directions.
+
+    a_i, a_j : the axis on each body, unit vectors
+    Never singular.  The reaction is a moment perpendicular to the axis.
+    """
+    tilt_1, tilt_2 = parallel(a_i, a_j, across)
+    return {"tilt_1": tilt_1, "tilt_2": tilt_2}
+
+
 def constant_distance(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, l: Expr) -> Rows:
     """Points P_i and P_j stay at the distance l (spherical-spherical link).
 

@@ -6,7 +6,7 @@ moves body j and the axes of all later steps.  ``python -m codegen`` proves that
 it has 6 - rows coordinates, and derives where they depend on each other (``codegen.compiler.motion_proof``).
 
 =========================  =====================================================================
-``turn(a, s)``             about the axis a through the point s: one angle [rad]
+``turn(a, s)``             about the axis a through the point s, or the centre of mass of body j (``turn(a)``): one angle [rad]
 ``slide(a)``               along the axis a: one distance [m]
 ``ball(s)``                any turn about the point s: a rotation vector in axes of body i [rad]
 =========================  =====================================================================
@@ -67,6 +67,12 @@ def plane_translation(a_i: Vector, b_i: Vector, slide: Any) -> Steps:
 def translation(xi_i: Vector, eta_i: Vector, zeta_i: Vector, slide: Any) -> Steps:
     """A slide along each axis of body i."""
     return {"xi": slide(xi_i), "eta": slide(eta_i), "zeta": slide(zeta_i)}
+
+
+def parallel_axes(a_i: Vector, across: Across, slide: Any, turn: Any) -> Steps:
+    """A slide along the axis and two across it, then a turn about it."""
+    b, c = across(a_i)
+    return {"distance": slide(a_i), "distance_1": slide(b), "distance_2": slide(c), "angle": turn(a_i)}
 
 
 def oblique_translation(a_i: Vector, b_i: Vector, c_i: Vector, slide: Any) -> Steps:

@@ -119,7 +119,7 @@ def build(
     Returns
     -------
     System
-        Bodies ``toes``, ``main_foot``, ``leg``; joints ``metatarsophalangeal``, ``ankle``; motors ``toe_spring``,
+        Bodies ``toes``, ``main_foot``, ``leg``; joints ``sagittal``, ``metatarsophalangeal``, ``ankle``; motors ``toe_spring``,
         ``ankle_spring``; contacts ``sphere_1`` .. ``sphere_9``.
 
     Raises
@@ -168,8 +168,7 @@ def _pitched(pitch_deg: float) -> tuple[tuple[float, ...], np.ndarray]:
 
 def _add_joints(b: Builder, size: Size) -> None:
     """Keep the leg in its sagittal plane; add the hinges and the spring-dampers of ankle and toes."""
-    for row, axis in (("roll", (0, 0, 1)), ("yaw", (1, 0, 0))):
-        b.joint(f"sagittal_{row}", "constant_angle", GROUND, "leg", a_i=(0, 1, 0), a_j=axis)
+    b.joint("sagittal", "parallel_axes", GROUND, "leg", a_i=(0, 1, 0), a_j=(0, 1, 0))
     bodies, on_leg = bodies_of(size), np.array(TALOCRURAL["leg"]) * size.leg
     talocrural = bodies["leg"]["r"] + on_leg - bodies["main_foot"]["r"]
     toes, main_foot = (np.array(METATARSOPHALANGEAL[body]) * size.foot for body in ("toes", "main_foot"))

@@ -7,12 +7,13 @@ import pkgutil
 import tomllib
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 
 from codegen.compiler.command import end_with_parent, without_interruption
-from codegen.compiler.errors import NoSystemsError
+from codegen.compiler.errors import NoKernelError, NoSystemsError
 from codegen.compiler.output import digest_of_files, modules_in
 from codegen.compiler.plan import FOLDER, MOTIONS, Output, outputs
 from codegen.compiler.swap import WHOLE, surplus
@@ -211,10 +212,13 @@ def generate_models() -> dict[str, str]:
         if tree is not None and (closed is not None or tree.has_polynomials):
             of_tree = f"{name}_in_joint_coordinates.py" if closed is not None else f"{tree.name}.py"
             key = tree.key if closed is None else closed.key
-            made[of_tree] = (
-                _kept_model(MODELS / of_tree, key) or equations_in_joint_coordinates(system, file, MODELS_COMMAND)[0]
-            )
-            refuse_wrong_tree(system, made[of_tree])
+            with suppress(NoKernelError):  # trees with too many operations run by recursion
+                text = (
+                    _kept_model(MODELS / of_tree, key)
+                    or equations_in_joint_coordinates(system, file, MODELS_COMMAND)[0]
+                )
+                refuse_wrong_tree(system, text)
+                made[of_tree] = text
     return made
 
 

@@ -16,17 +16,23 @@ from codegen.compiler.reading import argument_names, called
 
 STEPS = ("turn", "slide", "ball")
 TAKEN = ("name", "kind", "values", "rates", "units")  # attributes of run.angles[joint] that are no coordinates
+CENTRE = "r_j"  # of mass of body j
 WIDTH = {"turn": 1, "slide": 1, "ball": 3}  # coordinates of a step
 Place = Mapping[str, Vector]  # vectors by their names
 
 
 @dataclass(frozen=True)
 class Step:
-    """A turn about an axis through a point, a slide along an axis, or any turn about a point."""
+    """A turn about an axis through a point, or the centre of body j; a slide along an axis, or any turn about a point."""
 
     kind: str
     axis: Moving | None = None
     point: Moving | None = None
+
+    @property
+    def about_centre(self) -> bool:
+        """Whether it is a turn through the centre of mass of body j."""
+        return self.kind == "turn" and self.point is None
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,10 @@ class Motion:
 
     def data(self) -> tuple[tuple[str, str, str, str], ...]:
         """Name, kind of step, axis and point of each coordinate, as the runtime reads them."""
-        return tuple((name, step.kind, _listed(step.axis), _listed(step.point)) for name, step in self.steps.items())
+        return tuple(
+            (name, step.kind, _listed(step.axis), CENTRE if step.about_centre else _listed(step.point))
+            for name, step in self.steps.items()
+        )
 
 
 def _listed(m: Moving | None) -> str:
@@ -72,8 +81,9 @@ class MotionScope(Scope):
             )
         return super().argument(name)
 
-    def _turn(self, axis: Vector, point: Vector) -> Step:
-        return Step("turn", self._axis("turn(axis, point)", axis), self._point("turn(axis, point)", point))
+    def _turn(self, axis: Vector, point: Vector | None = None) -> Step:
+        about = None if point is None else self._point("turn(axis, point)", point)
+        return Step("turn", self._axis("turn(axis, point)", axis), about)
 
     def _slide(self, axis: Vector) -> Step:
         return Step("slide", self._axis("slide(axis)", axis))
@@ -184,6 +194,8 @@ def axis_of(step: Step, place: Place) -> Vector:
 
 def point_of(step: Step, place: Place) -> Vector:
     """The point about which a step turns."""
+    if step.about_centre:
+        return place[CENTRE]
     assert step.point is not None
     return place[f"r_{step.point.body}"] + place[step.point.name]
 

@@ -24,7 +24,7 @@ from sympy.polys.rings import PolyRing
 
 from codegen.compiler.calculus import BODIES, Expr, Moving, Vector, vector
 from codegen.compiler.derive import Derivation
-from codegen.compiler.motion import Displacement, Motion, Place, Step, point_of, twists
+from codegen.compiler.motion import CENTRE, Displacement, Motion, Place, Step, point_of, twists
 
 DEGREES = 6  # of freedom of body j against body i
 FRAME = ("xi_i", "eta_i", "zeta_i")
@@ -159,6 +159,8 @@ class _Poses:
             if step.point is not None:
                 centre = self._moved(Moving("", "centre", "j", None), point_of(step, self.start), k)
                 as_moved[step.point.name] = centre - as_moved[f"r_{step.point.body}"]
+            if step.about_centre:
+                as_moved[CENTRE] = self._moved(Moving("", "centre", "j", None), self.start[CENTRE], k)
             pairs = zip(twists(step, as_moved, about), twists(step, self.reached, about), strict=True)
             found[name] = [a - b for moved, now in pairs for a, b in zip(moved, now, strict=True)]
         return found

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.contact_rules import beyond_mode, left_of_force
 from runtime.dynamics.layout import GROUND_INDEX, OK, OVER
 from runtime.dynamics.loads import push
 from runtime.dynamics.sources import first_contact
@@ -101,19 +102,12 @@ def normal_force(k, t, m):  # type: ignore[no-untyped-def]
 
 @inlined
 def force_left(k, t, m):  # type: ignore[no-untyped-def]
-    """Approximate distance to the end of the force, at which damping cancels the elastic part [m]; negative beyond.
-
-    Damping that fades with the penetration cancels the force only of a sphere pulled out faster than the surface recovers;
-    otherwise the two speeds become equal to rounding, and the force ends on the plane.
-    """
-    force, elastic, over_rate, slope = normal_force(k, t, m), m.law[k, 1], m.law[k, 4], m.law[k, 5]
-    if t.fades[k] == 0:
-        return force / slope if slope > 0.0 else m.outputs[k, PENETRATION]
-    if elastic == 0.0:
-        return m.outputs[k, PENETRATION]
-    if m.mode[k] != SLACK:
-        force += m.speed_resolution[0] * max(1.0, abs(m.outputs[k, PENETRATION_RATE])) * over_rate
-    return force / elastic
+    """``contact_rules.left_of_force`` of contact k, by penetration and rate in ``outputs``."""
+    force, law, outputs = normal_force(k, t, m), m.law[k], m.outputs[k]
+    return left_of_force(
+        t.fades[k], m.mode[k] == SLACK, outputs[PENETRATION], outputs[PENETRATION_RATE], (force, law[1], law[4], law[5]),
+        m.speed_resolution[0],
+    )  # fmt: skip
 
 
 @inlined
@@ -193,11 +187,7 @@ def beyond(k, mode, t, m):  # type: ignore[no-untyped-def]
     depth, rate = m.outputs[k, PENETRATION], m.outputs[k, PENETRATION_RATE]
     if mode == INACTIVE or mode == AUTO:
         return depth
-    left = force_left(k, t, m)
-    if mode == SLACK:
-        return max(left, -depth)
-    ends = -min(left, depth) if t.fades[k] == 1 else -left
-    return max(ends, rate) if mode == LEAVING else ends
+    return beyond_mode(mode, t.fades[k], depth, rate, force_left(k, t, m))
 
 
 @inlined

@@ -17,12 +17,14 @@ from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.given import Given
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
     Acting,
     TreeRuns,
     cases_of_tree,
+    contacts_in_lanes,
     energies_in_lanes,
     given_limits,
     has_parameters,
@@ -265,7 +267,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     how, trees, z = task.how, prepared.trees(at), _of_places(prepared.z, at)
     runs = run_trees(task, prepared.given.system, z, prepared.constants(at), prepared.acting(at))
     results, path, stored = runs.results, runs.path, runs.stored
-    good: Bools = (results.status == Status.REACHED_END) & ~runs.remarkable
+    good: Bools = results.status == Status.REACHED_END
     if prepared.joints is not None:
         good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
     in_steps = task.outputs is None and not (runs.forces or prepared.given.tree.limits)  # states of the results at once
@@ -276,9 +278,11 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         good[list(remarks)] = False
         remarks = {}
     ended = np.flatnonzero(good)
+    remarks |= {int(ended[k]): text for k, text in runs.stiff(ended).items()}
     kept, found = at[ended], None
     if task.outputs is not None:
-        found = _columns(task, prepared, kept, numbers, results.out[ended], chunk)
+        events = None if runs.events is None else runs.events.at(ended)
+        found = _columns(task, prepared, kept, numbers, results.out[ended], events, chunk)
     else:
         turns = turns_in_lanes(prepared.given.tree, z[ended], results.out[ended])
         chunk.keep_turns(task, numbers[kept], turns.quarters)
@@ -299,15 +303,26 @@ def _remarks(
     return {int(ended[k]): text for k, text in remarks.items()}
 
 
-def _columns(task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, chunk: Chunk) -> Floats:
-    """Outputs (cases, columns) of the cases at these places, from coordinates and rates (cases, times, n)."""
+def _columns(
+    task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, events: ContactEvents | None, chunk: Chunk
+) -> Floats:
+    """Outputs (cases, columns) of the cases at these places, from coordinates and rates (cases, times, n).
+
+    events : of their contacts
+    """
     blocks = blocks_of(len(kept), z.shape[1] * len(prepared.given.system.state.y))
-    return np.concatenate([_columns_of_block(task, prepared, kept[b], numbers, z[b], chunk) for b in blocks])
+    every, found = np.arange(len(kept)), []
+    for b in blocks:
+        own = None if events is None else events.at(every[b])
+        found.append(_columns_of_block(task, prepared, kept[b], numbers, z[b], own, chunk))
+    return np.concatenate(found)
 
 
-def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, chunk: Chunk) -> Floats:
+def _columns_of_block(
+    task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, events: ContactEvents | None, chunk: Chunk
+) -> Floats:
     """``_columns`` of a block of cases."""
-    given, limits = prepared.given, prepared.limits[kept]
+    given, limits, times = prepared.given, prepared.limits[kept], np.array(task.how.t, float)
     assert task.outputs is not None
     if not len(kept):
         return np.zeros((0, *task.kept_shape))
@@ -318,8 +333,11 @@ def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints,
         return prepared.states(kept, z)
 
     def energies() -> Floats:
-        stored = stored_in_lanes(given.system, z, np.array(task.how.t, float), prepared.acting(kept))
+        stored = stored_in_lanes(given.system, z, times, prepared.acting(kept)._replace(events=events))
         return energies_in_lanes(prepared.trees(kept), z, stored)
+
+    def contacts() -> Floats:
+        return contacts_in_lanes(given.system, z, times, prepared.acting(kept)._replace(events=events))
 
     def system_of(k: int) -> System:
         return prepared.system_of(int(kept[k]))
@@ -328,6 +346,8 @@ def _columns_of_block(task: Task, prepared: Prepared, kept: Ints, numbers: Ints,
         chunk.messages[chunk.first + int(numbers[kept[k]])] = text
 
     quantities = BatchQuantities(given.system, states, energies, given.tree, z, prepared.z[kept], limits)
+    if events is not None:
+        quantities.contacts, quantities.events = contacts, events.of
     return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
 
 

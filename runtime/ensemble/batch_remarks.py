@@ -27,15 +27,18 @@ def with_places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
 
 
 def unbalanced(
-    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, counts: Ints
-) -> dict[int, str]:
+    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, counts: Ints,
+    stored: Floats | None = None,
+) -> dict[int, str]:  # fmt: skip
     """Remarks on cases of a batch whose energy changes by more than the tolerance explains, by their places.
 
     motions (cases, n, 13 bodies) at times (n,); work (2, cases, n): of all sources until then, and of all steps without signs.
+    ``stored`` (cases, n): energy in forces, where the states do not show it.
     """
     remarks: dict[int, str] = {}
     for own, places in with_places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
-        of_case, (done, exchanged), steps = energies_of(own, times, motions[places]), work[:, places], counts[places, 1]
+        of_case = energies_of(own, times, motions[places], None if stored is None else stored[places])
+        (done, exchanged), steps = work[:, places], counts[places, 1]
         found = unbalanced_cases(weight_of(own.data), task.how, steps, times, of_case, done, exchanged[:, 0])
         remarks |= {int(places[k]): text for k, text in found.items()}
     return remarks
@@ -51,12 +54,16 @@ def undecided(cases: Ints, states: Floats, built: Built, how: Settings) -> dict[
     return {k: remark for k, remark in found.items() if remark}
 
 
-def energies_of(system: System, times: Floats, states: Floats) -> Floats:
-    """Energies (cases, n, 3) of states (cases, n, 13 bodies), at times (n,), of cases with the same system."""
-    if system.loaded:
+def energies_of(system: System, times: Floats, states: Floats, stored: Floats | None = None) -> Floats:
+    """Energies (cases, n, 3) of states (cases, n, 13 bodies), at times (n,), of cases with the same system.
+
+    ``stored`` (cases, n): energy in forces, where the states do not show it.
+    """
+    if system.loaded and stored is None:
         flat = states.reshape(-1, states.shape[2])
         none, at = np.zeros((0, 4)), np.tile(times, len(states))
         found = energies_of_states(at, flat, none, system.data, shared_workspace_for(system.data))
         return found.reshape(*states.shape[:2], -1)
     masses = np.broadcast_to(system.data.mass[1:], (len(states), len(system.bodies)))
-    return energies_of_motions(masses, system.data.inertia[1:], system.gravity, states)
+    inertias, gravity = system.data.inertia[1:], system.gravity
+    return energies_of_motions(masses, inertias, gravity, states, 0.0 if stored is None else stored)

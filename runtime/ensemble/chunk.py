@@ -16,8 +16,10 @@ from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
 from runtime.ensemble.joint_batch import (
+    Acting,
     Systems,
     acting_on,
+    contacts_in_lanes,
     forces_key,
     given_limits,
     has_parameters,
@@ -26,6 +28,7 @@ from runtime.ensemble.joint_batch import (
     of_bodies,
     parameters_in_lanes,
     run_trees,
+    stored_in_lanes,
     turns_in_lanes,
     with_signs,
 )
@@ -278,33 +281,38 @@ def _run_on_trees(
 ) -> Bools:
     """Run the cases ``at`` with initial states (cases, 13 bodies) in joint coordinates; which of them reached their end."""
     initial = in_joints(systems, states)
-    runs = run_trees(task, systems[0][0], initial, constants, acting_on(systems, len(initial)))
+    acting = acting_on(systems, len(initial))
+    runs = run_trees(task, systems[0][0], initial, constants, acting)
     results = runs.results
     out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
-    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS) & ~runs.remarkable
+    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS)
     motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
     work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
-    remarks = unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good])
+    stored = None if runs.events is None else runs.stored[good]  # which springs act is known of the runs alone
+    remarks = unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good], stored)
     if runs.forces:  # such a case is run alone: its message is that of ``simulate``
         good[np.flatnonzero(good)[list(remarks)]] = False
         remarks = {}
     found = out[good]
     if task.outputs is not None:
-        found = _columns(task, built, at[good], found, (initial[good], results.out[good]), chunk)
+        kept = np.flatnonzero(good)
+        found = _columns(task, built, at[good], found, (initial[good], results.out[good]), chunk, runs.of(kept, acting))
     else:
         turns = turns_in_lanes(tree_of_lanes(systems[0][0]), initial[good], results.out[good])
         chunk.keep_turns(task, at[good], turns.quarters)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    chunk.remark(at[good], remarks, task.how.t_end)
+    chunk.remark(at[good], remarks | runs.stiff(np.flatnonzero(good)), task.how.t_end)
     return good
 
 
 def _columns(
-    task: Task, built: Built, cases: Ints, states: Floats, z: tuple[Floats, Floats] | None, chunk: Chunk
-) -> Floats:
+    task: Task, built: Built, cases: Ints, states: Floats, z: tuple[Floats, Floats] | None, chunk: Chunk,
+    acting: Acting | None = None,
+) -> Floats:  # fmt: skip
     """Outputs (cases, columns) from states (cases, times, 13 bodies).
 
     z : coordinates of their trees at the start (cases, n) and at the times (cases, times, n)
+    acting : of what acts on their trees, with the events of contacts
     """
     assert task.outputs is not None
     if not len(cases):
@@ -314,10 +322,14 @@ def _columns(
     if z is not None and same_coordinates([tree_of_lanes(own) for own, _ in systems]):
         tree = tree_of_lanes(systems[0][0])
 
+    first, times = systems[0][0], np.array(task.how.t, float)
+    with_contacts = acting is not None and acting.events is not None and z is not None
+
     def energies() -> Floats:
         found = np.empty((*states.shape[:2], 3))
+        stored = stored_in_lanes(first, z[1], times, acting) if with_contacts else None  # type: ignore[index, arg-type]
         for own, places in systems:
-            found[places] = energies_of(own, np.array(task.how.t, float), states[places])
+            found[places] = energies_of(own, times, states[places], None if stored is None else stored[places])
         return found
 
     def say(place: int, text: str) -> None:
@@ -325,7 +337,10 @@ def _columns(
 
     limits = given_limits(systems, len(cases)) if tree is not None and tree.limits else None
     start, path = (None, None) if z is None else z
-    quantities = BatchQuantities(systems[0][0], lambda: states, energies, tree, path, start, limits)
+    quantities = BatchQuantities(first, lambda: states, energies, tree, path, start, limits)
+    if with_contacts:
+        assert acting is not None and acting.events is not None and path is not None
+        quantities.events, quantities.contacts = acting.events.of, lambda: contacts_in_lanes(first, path, times, acting)
     return columns_of_batch(task.outputs, task.how, quantities, lambda place: built[int(cases[place])][0], say)
 
 

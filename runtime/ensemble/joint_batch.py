@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, STATE, P, V
+from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, measured_in_lanes, stored_in_forces
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
-from runtime.integrate.batches.forces import batch_forces, find_stored
+from runtime.integrate.batches.contact_part import address_of_part
+from runtime.integrate.batches.forces import BatchForces, batch_forces
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.endings import stiffness_is_said
+from runtime.integrate.endings import stiffness, stiffness_is_said
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.tree_forces import address_of_forces
@@ -198,8 +200,8 @@ def integrate(task: Task, module: ModuleType | None, memory: BatchWorkspace, *ar
         raise Stopped
 
 
-def memory_of_batch(system: System, z: Floats, constants: int, of: Acting) -> BatchWorkspace:
-    """Memory for cases of a system's tree, with states (cases, n) and so many constants."""
+def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, tolerance: float) -> BatchWorkspace:
+    """Memory for cases of a system's tree, with states (cases, n) and so many constants; ``tolerance``: the sum of both."""
     tree = tree_of_lanes(system)
     prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
     stages = (0, 0) if of.forces is not None else list(addresses_of_lanes(kernel_of(tree)).values())
@@ -211,8 +213,14 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting) -> Ba
         whole = by_recursion(system)
         address, along = (address_of_recursion if whole else address_of_forces)(system), first - len(tree.kinds)
         forces = batch_forces(address, along, signals, of.forces, len(z), whole=whole)
+    contacts = contacts_of_batch(system, len(z), tolerance) if system.contacts else None
     turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
-    return batch.tree_workspace(stages, constants, scales_of(tree), limits, forces, turned, tree.places[0][-1])
+    memory = batch.tree_workspace(
+        stages, constants, scales_of(tree), limits, forces, contacts, turned, tree.places[0][-1]
+    )
+    if contacts is not None:
+        contacts.part[0] = address_of_part(memory)
+    return memory
 
 
 class Acting(NamedTuple):
@@ -222,6 +230,7 @@ class Acting(NamedTuple):
     forces: (
         Floats | None
     )  # (cases or 1, parameters), by the recursion of all equations; None: a kernel knows all that acts
+    events: ContactEvents | None = None  # of the runs, where there are contacts
 
 
 def acting_on(systems: Systems, count: int) -> Acting:
@@ -251,6 +260,7 @@ def forces_key(system: System) -> tuple[str, ...]:
         return ()
     address = (address_of_recursion if by_recursion(system) else address_of_forces)(system)
     signals = b" ".join(part.tobytes() for part in system.data.signals)
+    signals += system.data.contacts.least_impact.tobytes()
     return str(address), hashlib.sha256(signals).hexdigest()
 
 
@@ -262,9 +272,21 @@ class TreeRuns(NamedTuple):
     path: Floats  # (cases, m, n) coordinates and rates at these
     work: Floats  # (cases, m) [J] of all sources until then
     stored: Floats  # (cases, m) [J] in limits and forces
-    remarkable: Bools  # (cases,) there is more to say about the case than that it reached its end
+    bounded: Ints  # (cases,) steps that stability bounded
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
     forces: bool  # forces act that a kernel does not know, or there is none
+    events: ContactEvents | None = None  # where there are contacts
+
+    def stiff(self, cases: Ints) -> dict[int, str]:
+        """What messages of cases at these places say of stability, by their places among them."""
+        steps, bounded = self.results.counts[cases, batch.STEPS], self.bounded[cases]
+        said = np.flatnonzero(stiffness_is_said(steps, bounded)).tolist()
+        return {k: stiffness(int(steps[k]), int(bounded[k])) for k in said}
+
+    def of(self, cases: Ints, acting: Acting) -> Acting:
+        """What acts on cases at these places, with the events of their contacts."""
+        forces = acting.forces if acting.forces is None or len(acting.forces) == 1 else acting.forces[cases]
+        return Acting(acting.limits[cases], forces, None if self.events is None else self.events.at(cases))
 
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
@@ -272,7 +294,7 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     how, tree, n, forces = task.how, tree_of_lanes(system), z.shape[1], of.forces is not None
     initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
     given, results = batch.arguments(how, initial, constants)
-    memory = memory_of_batch(system, initial, constants.shape[1], of)
+    memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol)
     integrate(task, None if by_recursion(system) else kernel_of(tree), memory, *given, *results)
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
     dampers: Any = 0.0
@@ -281,12 +303,12 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
         dampers = np.outer(memory.limits.work, [0.0, 1.0])
     work = (path[..., n] if forces else np.zeros(path.shape[:2])) + dampers
     path = np.ascontiguousarray(path[..., :n])
-    stored = stored_in_lanes(system, path, times, of)
+    events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
+    stored = stored_in_lanes(system, path, times, of._replace(events=events))
     if not forces:
-        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), bool), np.zeros(len(z)), forces)
+        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), np.zeros(len(z)), forces)
     results = results._replace(out=np.ascontiguousarray(results.out[..., :n]))
-    stiff = stiffness_is_said(results.counts[:, batch.STEPS], memory.forces.bounded)
-    return TreeRuns(results, times, path, work, stored, stiff, memory.forces.exchanged, forces)
+    return TreeRuns(results, times, path, work, stored, memory.forces.bounded, memory.forces.exchanged, forces, events)
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
@@ -296,8 +318,18 @@ def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Flo
     if tree.limits:
         stored += stored_energies(of.limits, z[..., [limit.step for limit in tree.limits]])
     if of.forces is not None and acts_in_lanes(system):
-        found, q, u = np.empty(z.shape[:2]), *tree.places
-        memory = batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, u[-1] - q[-1])
-        find_stored(memory, np.ascontiguousarray(z), times, np.zeros((z.shape[2] + 1, LANES)), found)
-        stored += found
+        stored += stored_in_forces(system, z, times, forces_at_rest(system, of), of.events)
     return stored
+
+
+def contacts_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
+    """``contact_batch.measured_in_lanes`` of cases."""
+    assert of.events is not None
+    return measured_in_lanes(system, z, times, forces_at_rest(system, of), of.events)
+
+
+def forces_at_rest(system: System, of: Acting) -> BatchForces:
+    """Memory for forces of cases that are not integrated."""
+    assert of.forces is not None
+    q, u = tree_of_lanes(system).places
+    return batch_forces(address_of_forces(system), 0, system.data.signals, of.forces, 0, u[-1] - q[-1])

@@ -11,6 +11,7 @@ from generated import law_cubic
 from runtime.dynamics.layout import LANES, STATE
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
+from runtime.ensemble.contact_batch import QUANTITIES as OF_CONTACTS
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -64,7 +65,9 @@ class BatchQuantities:
     ``z`` (cases, times, n): coordinates and rates of the tree;
     ``start`` (cases, n): those at the start of the runs;
     ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same;
-    ``quarters`` (cases, times, turns): ``WholeTurns.quarters``.
+    ``quarters`` (cases, times, turns): ``WholeTurns.quarters``;
+    ``contacts``: returns what is measured of contacts, as of ``contact_batch.measured_in_lanes``;
+    ``events``: returns touch-downs and lift-offs of a case, as ``Run.contact_events``.
     """
 
     system: System
@@ -76,7 +79,10 @@ class BatchQuantities:
     limits: Floats | None = None
     motions: Mapping[str, JointMotion] | None = None
     quarters: Ints | None = None
+    contacts: Callable[[], Floats] | None = None
+    events: Callable[[int], Floats] | None = None
     _energies: Floats | None = None
+    _contacts: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
@@ -89,6 +95,11 @@ class BatchQuantities:
                 self._energies = self.energies()
             found: Floats = self._energies[..., ENERGIES[part]].sum(axis=-1)
             return found
+        if part in OF_CONTACTS and self.contacts is not None:
+            if self._contacts is None:
+                self._contacts = self.contacts()
+            measured: Floats = self._contacts[:, :, self.system.contact_names.index(quantity.owner), OF_CONTACTS[part]]
+            return measured
         if part in COORDINATES and self.motions is not None:
             return self._coordinate_of_states(self.motions, quantity)
         if self.tree is None or self.z is None:
@@ -194,7 +205,8 @@ def columns_of_batch(
     for name, values in columns.items():
         found[:, places[name]] = values
     for case in range(count) if of_runs else ():
-        run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case])
+        events = quantities.events(case) if quantities.events else np.zeros((0, 4))
+        run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case], events)
         try:
             values = columns_of_run(of_runs, run, len(t))
         except ModelError as error:
@@ -224,12 +236,24 @@ def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
     return np.concatenate(columns)
 
 
-def _run_of_states(system: System, how: Settings, t: Floats, states: Floats) -> Run:
+def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, events: Floats) -> Run:
     """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies)."""
     data = stabilised(system.data, how.alpha, how.beta)
     final, states = State(system.body_names, states[-1]), np.ascontiguousarray(states)
     stats = Stats(how.method, 0, 0, 0, 0.0, how.rtol, how.atol, "")
-    return Run(system, data, t, states, final, Status.REACHED_END, message_at_end(how.t_end), stats, {}, {})
+    return Run(
+        system,
+        data,
+        t,
+        states,
+        final,
+        Status.REACHED_END,
+        message_at_end(how.t_end),
+        stats,
+        {},
+        {},
+        contact_events=events,
+    )
 
 
 def same_coordinates(trees: Sequence[SpanningTree]) -> bool:

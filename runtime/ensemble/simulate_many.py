@@ -153,6 +153,8 @@ def simulate_many(
         _refuse_for_gpu(example, how)
     if engine is None and side_by_side(example, how):
         ask("cases side by side")
+        if example.contacts:
+            ask("contacts side by side")
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
     pool, close, workers = _pool(None if gpu else engine, workers)

@@ -24,6 +24,8 @@ add_words(
     {
         "balance_check": "the energy balance of cases",
         "batches.batch": "the integration of cases in a batch (dop853)",
+        "batches.contact_outputs": "quantities of contacts in a batch",
+        "batches.contact_part": "the switching of contacts in a batch",
         "batches.forces": "energies of forces in a batch",
         "cases.derived": "quantities of cases from their states",
         "cases.loop": "the integration of cases one after another",

@@ -1,15 +1,17 @@
-"""Loads, motors and forces on a tree, as far as they decide the text of compiled code; ``force_parameters`` has their values."""
+"""What acts on a tree besides limits, as far as it decides the text of compiled code; ``force_parameters`` has the values."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import GROUND_STEP
+from runtime.integrate.acting_contacts import NOTHING, ActingContact, acting_contacts
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
 from runtime.support.arrays import Ints
@@ -23,7 +25,7 @@ OF_PIECE = 6  # knot and coefficients of a table
 MOST_KERNELS = (
     40  # motors and forces: their machine code is made in 4 s, and the time grows with the square of the number
 )
-NOTHING = -1  # in place of a signal that is 0 at any time
+MOST_CONTACTS = 60  # their machine code is made in 6 s
 
 
 class ActingLoad(NamedTuple):
@@ -48,7 +50,7 @@ class ActingKernel(NamedTuple):
 
 
 class ActingForces(NamedTuple):
-    """All loads, motors and forces on a tree."""
+    """All loads, motors, forces and contacts on a tree."""
 
     kinds: tuple[str, ...]
     parents: tuple[int, ...]
@@ -56,6 +58,7 @@ class ActingForces(NamedTuple):
     loads: tuple[ActingLoad, ...]
     motors: tuple[ActingKernel, ...]
     forces: tuple[ActingKernel, ...]
+    contacts: tuple[ActingContact, ...] = ()
     rotors: tuple[int, ...] = ()  # steps with armature
 
     def carrying(self) -> list[int]:
@@ -71,6 +74,8 @@ class ActingForces(NamedTuple):
         found = {load.body for load in self.loads}
         for one in (*self.motors, *self.forces):
             found |= {*one.bodies, *(body for _, body in one.vectors)}
+        for contact in self.contacts:
+            found |= {*contact.bodies}
         return sorted(found - {GROUND_INDEX})
 
     def steps(self) -> list[int]:
@@ -83,13 +88,27 @@ class ActingForces(NamedTuple):
                 step = self.parents[step]
         return sorted(found)
 
+    def text(self) -> tuple[str, ...]:
+        """All that decides the text of compiled code: modules by their sources, as other processes know no names of them."""
+        modules = self.modules()
+        places = {module: str(k) for k, module in enumerate(modules)}
+
+        def named(one: Any) -> Any:
+            return one._replace(**{f: places[v] for f, v in one._asdict().items() if isinstance(v, ModuleType)})
+
+        parts = (tuple(map(named, own)) for own in (self.motors, self.forces, self.contacts))
+        return repr((self.kinds, self.parents, self.body_step, self.loads, *parts, self.rotors)), *map(
+            inspect.getsource, modules
+        )
+
     def modules(self) -> tuple[ModuleType, ...]:
         """The modules of its kernels."""
-        return tuple(one.module for one in (*self.motors, *self.forces))
+        of_contacts = (module for contact in self.contacts for module in contact.modules)
+        return tuple(dict.fromkeys((*(one.module for one in (*self.motors, *self.forces)), *of_contacts)))
 
 
 class Rows:
-    """Where the parameters are: the first row of each step, body, motor, force and table of a force, and the count of all.
+    """Where the parameters are: first rows of steps, bodies, motors, forces, tables of forces and contacts, and their count.
 
     ``whole``: with those of the equations behind them, of steps without forces, of what each step carries, and gravity.
     """
@@ -111,6 +130,8 @@ class Rows:
             yield ("force", k, 0), force.parameters
             for n, (_, pieces) in enumerate(force.tables):
                 yield ("table", k, n), OF_PIECE * pieces
+        for k, contact in enumerate(self.acting.contacts):
+            yield ("contact", k, 0), contact.rows.count
 
     def _sizes_of_equations(self) -> Iterator[tuple[tuple[str, int, int], int]]:
         for step in sorted(set(range(len(self.acting.kinds))) - set(self.acting.steps())):
@@ -129,13 +150,13 @@ class Rows:
 def known_forces(system: System) -> bool:
     """Whether all that acts on the bodies of a system, besides limits, can be put on its tree by compiled code of lanes.
 
-    These are loads, motors and forces on trees whose coordinates no rows restrain; not contacts, and not forces that depend on
-    the reaction of their joint.
+    These are loads, motors, forces and contacts on trees whose coordinates no rows restrain; not forces that depend on the
+    reaction of their joint.
     """
     tree = system.tree
-    if tree is None or tree.closing or system.couplings or system.contacts:
+    if tree is None or tree.closing or system.couplings:
         return False
-    if any(force.module.LOADS for force in system.forces):
+    if len(system.contacts) > MOST_CONTACTS or any(force.module.LOADS for force in system.forces):
         return False
     kernels = [one.joint.module for one in system.motors] + [force.module for force in system.forces]
     return len(kernels) <= MOST_KERNELS and all(
@@ -171,7 +192,10 @@ def _acting_forces(system: System) -> ActingForces:
         for k, motor in enumerate(system.motors)
     )  # fmt: skip
     rotors = () if tree.armature is None else tuple(np.flatnonzero(tree.armature).tolist())
-    return ActingForces(tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), rotors)
+    return ActingForces(
+        tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), acting_contacts(system, zero),
+        rotors,
+    )  # fmt: skip
 
 
 def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from runtime.dynamics.force_elements import ForceData
 from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.integrate.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKernel, Rows, acting_forces
+from runtime.integrate.contact_parameters import allowed_values_of_contact, put_contact, takes_value_of_contact
 from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
 from runtime.system.connection import Bounds
@@ -20,7 +21,7 @@ from runtime.system.reference import reference, rotation_matrices, states_with_g
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
 
-# Sort ("force" or "motor") and name of the owner -> name of the parameter -> its values, (cases,) or (cases, 3).
+# Sort ("force", "motor" or "contact") and name of the owner -> name of the parameter -> its values, (cases,) or (cases, 3).
 Values = Mapping[tuple[str, str], Mapping[str, Floats]]
 NO_VALUES: Values = MappingProxyType({})
 
@@ -65,11 +66,16 @@ def parameters_of_cases(system: System, where: Geometry, values: Values = NO_VAL
         for n, (_, pieces) in enumerate(force.tables):
             o = rows.of("table", k, n)
             found[:, o : o + OF_PIECE * pieces] = _table(system.data.forces, k, n).ravel()
+    for k, contact in enumerate(acting.contacts):
+        o, own = rows.of("contact", k), values.get(("contact", system.contacts[k].name), {})
+        put_contact(system, k, contact, own, found[:, o : o + contact.rows.count], turned)
     return found
 
 
 def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
-    """Whether a parameter of a motor or force is one of those that ``parameters_of_cases`` takes: no direction and no table."""
+    """Whether ``parameters_of_cases`` takes values of a parameter of a motor, force or contact; of no direction and no table."""
+    if sort == "contact":
+        return takes_value_of_contact(system, owner, part)
     if sort == "motor":
         return part in MOTOR_PARTS
     if sort != "force":
@@ -81,6 +87,8 @@ def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
 
 def allowed_values(system: System, sort: str, owner: str, part: str, values: Floats) -> Bools:
     """Which of the values (cases,) or (cases, 3) of a parameter with ``takes_values`` break no rule, (cases,)."""
+    if sort == "contact":
+        return allowed_values_of_contact(system, owner, part, values)
     bounds: Bounds = (0.0, False, None, "")
     if sort == "force":
         module = system.forces[system.force_names.index(owner)].module

@@ -5,7 +5,8 @@ Each quantity is written when something asks for it first.  Vectors are in globa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +55,16 @@ class Places:
         steps = range(len(acting.kinds)) if whole else acting.steps()
         self.steps = {k: Step(self, k) for k in (GROUND_STEP, *steps)}
         self.bodies = {b: Body(self, b) for b in (GROUND_INDEX, *acting.bodies())}
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Forget afterwards what is written in this context: instructions that are not always carried out."""
+        written: list[dict[Any, Any]] = [self.loaded, *map(vars, (*self.steps.values(), *self.bodies.values()))]
+        before = [dict(own) for own in written]
+        yield
+        for own, known in zip(written, before, strict=True):
+            own.clear()
+            own.update(known)
 
     def load(self, name: str, row: int) -> Vector:
         """A row of an argument."""
@@ -222,6 +233,8 @@ class Body:
     def __init__(self, of: Places, body: int) -> None:
         self.of, self.body = of, body
         self.step = of.steps[of.acting.step_of(body)]
+        self.force: Three = NONE
+        self.moment: Three = NONE  # about its centre of mass
 
     def __getitem__(self, k: int) -> Number:
         for first, part in ((OMEGA, "omega"), (V, "v"), (P, "p"), (R, "r")):
@@ -273,9 +286,17 @@ class Body:
         columns = [times(self.step.A, own[c::3]) for c in range(3)]
         return tuple(columns[c][r] for r in range(3) for c in range(3))
 
+    def place(self) -> None:
+        """Write its place and velocities, if they are not written yet."""
+        _ = self.r, self.v, self.omega, self.step.A
+
     def push(self, force: Three, moment: Three) -> None:
         """Add a force, and a moment about the centre of mass."""
+        self.force, self.moment = plus(self.force, force), plus(self.moment, moment)
+
+    def pass_on(self) -> None:
+        """Add what was pushed to the step that moves it."""
         step = self.step
         if step.moves:
-            step.force = plus(step.force, force)
-            step.moment = plus(plus(step.moment, moment), cross(self.arm, force))
+            step.force = plus(step.force, self.force)
+            step.moment = plus(plus(step.moment, self.moment), cross(self.arm, self.force))

@@ -7,6 +7,7 @@ them switches is repeated up to the change.
 
 from __future__ import annotations
 
+from runtime.dynamics.contact_rules import mode_after, mode_at
 from runtime.dynamics.contacts import (
     PENETRATION,
     PENETRATION_RATE,
@@ -27,6 +28,7 @@ from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
 LANDED = 0.9  # of a step that was cut at a change of limits: from here on a change counts as one at its end
+ON_PLANE = 1e-3 * ON_SIDE  # [m]
 TOLERANCE = 1e-10  # [mm] of the location of a contact's change
 CHATTER = 1e-5  # [s] a change sooner than this after the one before is quick
 ELASTIC_ENERGY = 0  # of the outputs of a normal law
@@ -76,27 +78,18 @@ def first_contacts(s, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def mode_now(k, t, w):  # type: ignore[no-untyped-def]
-    """Mode of contact k by its penetration and force; on its plane, it touches if it moves in."""
+    """Mode of contact k by its penetration and force."""
     m, outputs = w.contacts, w.contacts.outputs[k]
-    if abs(1e3 * outputs[PENETRATION]) <= ON_SIDE:
-        return ACTIVE if outputs[PENETRATION_RATE] > 0.0 else INACTIVE
-    if outputs[PENETRATION] < 0.0:
-        return INACTIVE
-    return ACTIVE if force_left(k, t.contacts, m) > 0.0 else SLACK
+    left = force_left(k, t.contacts, m) if outputs[PENETRATION] > 0.0 else 0.0
+    return mode_at(outputs[PENETRATION], outputs[PENETRATION_RATE], left, ON_PLANE)
 
 
 @inlined
 def next_mode(k, t, w):  # type: ignore[no-untyped-def]
     """Mode of contact k after the change that was located."""
     m, outputs, mode = w.contacts, w.contacts.outputs[k], w.contacts.mode[k]
-    if mode == INACTIVE:
-        return ACTIVE
-    depth, left = outputs[PENETRATION], force_left(k, t.contacts, m)
-    if mode == SLACK:
-        return ACTIVE if left > -depth else INACTIVE
-    if mode == LEAVING and outputs[PENETRATION_RATE] > -min(left, depth):
-        return ACTIVE
-    return SLACK if depth > left else INACTIVE
+    left = 0.0 if mode == INACTIVE else force_left(k, t.contacts, m)
+    return mode_after(mode, outputs[PENETRATION], outputs[PENETRATION_RATE], left)
 
 
 @inlined

@@ -1,14 +1,14 @@
 """Forces along the coordinates of a tree for LANES cases side by side, as one straight-line function.
 
-Loads, motors and forces act on bodies by the kernels of their definitions.  The steps of the tree, and all that acts on it, are
-known when the function is written: it has no branches, and bodies without forces are not placed.  Vectors are in global axes,
-those among the parameters in the reference configuration; the rotation since then turns all vectors of a body.
+Loads, motors, forces and contacts act on bodies by the kernels of their definitions.  The steps of the tree, and all that acts on
+it, are known when the function is written: it has no branches by lane, and bodies without forces are not placed.  Vectors are in
+global axes, those among the parameters in the reference configuration; the rotation since then turns all vectors of a body.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from math import perm
 from types import FunctionType
@@ -17,16 +17,19 @@ from typing import Any
 from llvmlite import ir
 
 from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
-from runtime.dynamics.layout import LANES
+from runtime.dynamics.layout import GROUND_INDEX, LANES
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
 from runtime.dynamics.small_matrices import cross, minus, plus, times
-from runtime.integrate.acting_forces import NOTHING, OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
+from runtime.integrate.acting_contacts import NOTHING, ActingContact
+from runtime.integrate.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places
+from runtime.integrate.tree_contacts import Contact
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
-from runtime.jit.straight_line import DOUBLE, INTEGER
-from runtime.lanes.vector_code import WIDTH, Code, KnownNumbers, Number
-from runtime.lanes.vector_functions import Functions, lesser, power
+from runtime.jit.straight_line import INTEGER
+from runtime.lanes.vector_code import Code, Number
+from runtime.lanes.vector_functions import Functions, lesser
+from runtime.lanes.written_function import written_function
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
@@ -39,68 +42,29 @@ cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
 
 def _address(system: System) -> int:
     acting = acting_forces(system)
-    sources = [inspect.getsource(module) for module in acting.modules()]
 
-    def written(owner: ir.Module, symbol: str) -> ir.Module:
-        return write_function(acting, owner, symbol, ARGUMENTS, lambda places: ForcesOnSteps(places).write())
+    def write(owner: ir.Module, symbol: str) -> ir.Module:
+        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
 
-    return address_of_written(
-        "forces_on_tree", written, __name__, "the forces in a batch", structure_of(acting), *sources
-    )
+    return address_of_written("forces_on_tree", write, __name__, "the forces in a batch", *acting.text())
 
 
-def structure_of(acting: ActingForces) -> str:
-    """What decides the text of a function besides the sources of its kernels."""
-    named = acting._replace(motors=_named(acting.motors), forces=_named(acting.forces))
-    return repr(named)  # a module has no name that other processes know
-
-
-def _named(kernels: Sequence[ActingKernel]) -> Any:
-    return tuple(one._replace(module=None) for one in kernels)  # type: ignore[arg-type]
+def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
+    ForcesOnSteps(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
 
 
 _addresses = Latest(_address, 8)
 
 
 def address_of_forces(system: System) -> int:
-    """Address in this process of the function of all loads, motors and forces of a system; see ``known_forces``.
+    """Address in this process of the function of all that acts on a system besides limits; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
     (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_forces``; and of its
     results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not stored, the sum over the sources;
-    energy (1) [J] in springs of motors and in forces.
+    energy (1) [J] in springs of motors, in forces and in contacts.
     """
     return _addresses(system)
-
-
-def write_function(
-    acting: ActingForces, owner: ir.Module, symbol: str, arguments: Sequence[str], write: Callable[[Places], None],
-    *, whole: bool = False,
-) -> ir.Module:  # fmt: skip
-    """``owner`` with a function of arrays under the name ``symbol``, whose instructions ``write`` writes.
-
-    whole: as of ``Places``
-    """
-    data = [DOUBLE.as_pointer()] * len(arguments)
-    part = ir.Function(owner, ir.FunctionType(ir.VoidType(), [*data, INTEGER]), f"{symbol}_part")
-    part.linkage = "internal"
-    part.attributes.add("noinline")
-    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), data), symbol)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    for column in range(0, LANES, WIDTH):
-        builder.call(part, [*function.args, INTEGER(column)])
-    builder.ret_void()
-    # The part: as many lanes as a vector has, from a column on.
-    known = KnownNumbers(owner, f"{symbol}_numbers")
-    *given, column_of_part = part.args
-    for argument in given:
-        argument.add_attribute("noalias")
-    builder = ir.IRBuilder(part.append_basic_block("entry"))
-    code = Code(builder, power, known=known)
-    write(Places(code, acting, dict(zip(arguments, given, strict=True)), column_of_part, whole=whole))
-    builder.ret_void()
-    known.finish()
-    return owner
 
 
 class ForcesOnSteps:
@@ -117,7 +81,7 @@ class ForcesOnSteps:
         return 0.0 if number == NOTHING else self.at.load("signals", 3 * number + derivative)
 
     def write(self) -> None:
-        """Write all instructions."""
+        """Write all instructions, with those of the forces along the coordinates."""
         self.apply()
         along: dict[int, tuple[Number, ...]] = {}
         for k in reversed(self.acting.steps()):
@@ -143,6 +107,10 @@ class ForcesOnSteps:
             self._apply_motor(k, motor)
         for k, force in enumerate(self.acting.forces):
             self._apply_force(k, force)
+        for k, contact in enumerate(self.acting.contacts):
+            self._apply_contact(k, contact)
+        for body in self.at.bodies.values():
+            body.pass_on()
 
     def _apply_load(self, load: ActingLoad) -> None:
         body = self.at.bodies[load.body]
@@ -202,6 +170,15 @@ class ForcesOnSteps:
         for side, body in enumerate(force.bodies):
             wrench = [out[6 * side + c] for c in range(6)]
             self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))
+
+    def _apply_contact(self, k: int, contact: ActingContact) -> None:
+        found = Contact(self.at, k).force()
+        self.energy = self.energy + found.potential
+        self.power = self.power + found.stored
+        for side, body in enumerate(contact.bodies):
+            if body != GROUND_INDEX:
+                wrench = found.wrench[6 * side : 6 * side + 6]
+                self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))
 
     def _looked_up(self, argument: Number, first: int, pieces: int) -> list[Number]:
         """The integral of a table, its value and two derivatives, as ``force_elements.look_up``."""

@@ -84,7 +84,7 @@ def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
     ``gpu``: on a graphics processor, for which functions of forces and the recursion are not written.
     """
     tree = system.tree_in_lanes
-    if tree is None or system.contacts or system.closed_tree is not None or (system.limits and not tree.limits):
+    if tree is None or system.closed_tree is not None or (system.limits and (system.contacts or not tree.limits)):
         return False
     if acts_in_lanes(system) and (gpu or how.method != "dop853" or not known_forces(system)):
         return False
@@ -106,7 +106,7 @@ def joints_in_lanes(system: System, how: Settings, *, gpu: bool = False) -> bool
 
 def acts_in_lanes(system: System) -> bool:
     """Whether forces act on the tree of a system that its kernel does not know."""
-    return any((system.forces, system.loads, system.motors))
+    return any((system.forces, system.loads, system.motors, system.contacts))
 
 
 def by_recursion(system: System) -> bool:

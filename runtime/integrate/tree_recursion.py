@@ -6,7 +6,8 @@ so it has no branches; steps between those of a joint, which carry no body thems
 
 from __future__ import annotations
 
-import inspect
+from collections.abc import Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,11 +19,12 @@ from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.small_matrices import dot
 from runtime.integrate.acting_forces import ActingForces, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places, Step
-from runtime.integrate.tree_forces import ForcesOnSteps, structure_of, write_function
+from runtime.integrate.tree_forces import ForcesOnSteps
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
-from runtime.lanes.vector_code import Number
+from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
+from runtime.lanes.written_function import written_function
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
@@ -45,11 +47,13 @@ dot = python_code(dot)
 
 def _address(system: System) -> int:
     acting = acting_forces(system)
-    sources = [inspect.getsource(module) for module in acting.modules()]
+
+    def write(owner: ir.Module, symbol: str) -> ir.Module:
+        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
+
     return address_of_written(
-        "equations_of_tree", lambda owner, symbol: _written(acting, owner, symbol), __name__,
-        "the equations of a tree in a batch", structure_of(acting), *sources,
-    )  # fmt: skip
+        "equations_of_tree", write, __name__, "the equations of a tree in a batch", *acting.text()
+    )
 
 
 _addresses = Latest(_address, 8)
@@ -66,11 +70,8 @@ def address_of_recursion(system: System) -> int:
     return _addresses(system)
 
 
-def _written(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Module:
-    def write(places: Places) -> None:
-        _Equations(places).write()
-
-    return write_function(acting, owner, symbol, ARGUMENTS, write, whole=True)
+def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
+    _Equations(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True)).write()
 
 
 class _Rows:

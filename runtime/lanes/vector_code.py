@@ -135,18 +135,53 @@ class Code:
         lanes = [[self.lane(number, k) for number in numbers] for k in range(self.width)]
         return self.vector([self.builder.call(called, arguments) for arguments in lanes])
 
+    def outlined(
+        self, name: str, results: int, write: Callable[[list[Vector]], Sequence[Number]], *numbers: Number
+    ) -> list[Vector]:
+        """What ``write`` computes, by a function of that name: rare instructions that are needed at several places."""
+        module, caller = self.builder.module, self.builder
+        if name not in module.globals:
+            kind = ir.FunctionType(ir.ArrayType(self.kind, results), [self.kind] * len(numbers))
+            function = ir.Function(module, kind, name)
+            function.linkage = "internal"
+            function.attributes.add("noinline")
+            self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+            found: ir.Value = ir.Constant(kind.return_type, ir.Undefined)
+            for k, number in enumerate(write([Vector(self, argument) for argument in function.args])):
+                found = self.builder.insert_value(found, self.value(number), k)
+            self.builder.ret(found)
+            self.builder = caller
+        called = caller.call(module.globals[name], [self.value(number) for number in numbers])
+        return [Vector(self, caller.extract_value(called, k)) for k in range(results)]
+
     def by_lane_where(self, condition: ir.Value, usual: Number, name: str, *numbers: Number) -> Vector:
         """The usual value; where a condition holds, a function of the C library, which is called only if it holds in a lane."""
+        return self.where(condition, lambda: [self.by_lane(name, *numbers)], [usual], likely=False)[0]
+
+    def where(
+        self,
+        condition: ir.Value,
+        write: Callable[[], Sequence[Number]],
+        usual: Sequence[Number],
+        *,
+        likely: bool = True,
+    ) -> list[Vector]:
+        """What ``write`` computes where a condition holds, else the usual values; skipped if it holds in no lane."""
+        usual = [self.value(number) for number in usual]
         before = self.builder.block
         mask = self.builder.bitcast(condition, ir.IntType(self.width))
         some = self.builder.icmp_unsigned("!=", mask, mask.type(0))
-        with self.builder.if_then(some, likely=False):
-            found = self.select(condition, self.by_lane(name, *numbers), usual)
+        with self.builder.if_then(some, likely=likely):
+            found = [
+                self.builder.select(condition, self.value(number), other)
+                for number, other in zip(write(), usual, strict=True)
+            ]
             there = self.builder.block
-        phi = self.builder.phi(self.kind)
-        phi.add_incoming(self.value(usual), before)
-        phi.add_incoming(found.value, there)
-        return Vector(self, phi)
+        phis = [self.builder.phi(self.kind) for _ in found]
+        for phi, number, other in zip(phis, found, usual, strict=True):
+            phi.add_incoming(other, before)
+            phi.add_incoming(number, there)
+        return [Vector(self, phi) for phi in phis]
 
 
 class Vector:
@@ -190,9 +225,13 @@ class Vector:
         return self.code.intrinsic("fabs", self)
 
     def __pow__(self, exponent: Number) -> Number:
-        """Powers with a whole exponent by squaring and multiplication."""
-        if not isinstance(exponent, int) or abs(exponent) > MAX_UNROLLED_POWER:
+        """Powers with a whole exponent by squaring and multiplication; those with a half one by a square root besides."""
+        if isinstance(exponent, Vector) or abs(exponent) > MAX_UNROLLED_POWER or 2 * exponent != int(2 * exponent):
             return self.code.power(self, exponent)
+        if exponent != int(exponent):
+            root = self.code.intrinsic("sqrt", self)
+            return root * self ** int(exponent - 0.5) if exponent > 0 else 1.0 / self**-exponent
+        exponent = int(exponent)
         result: Number = 1.0
         base, left = self, abs(exponent)
         while left:

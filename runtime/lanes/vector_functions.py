@@ -29,7 +29,7 @@ LOG_2, LOG_2_REST = 0.6931471803691238, 1.9082149292705877e-10  # the first has 
 SMALLEST, LARGEST = 2.2250738585072014e-308, 1.7976931348623157e308  # of regular numbers
 EXPONENT_BITS, BIAS = 52, 1023
 BY_LANE = frozenset(
-    ("tan", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "log10", "log2", "log1p", "expm1", "hypot")
+    ("tan", "acos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "log10", "log2", "log1p", "expm1", "hypot")
 )  # fmt: skip
 
 
@@ -182,6 +182,7 @@ OF_VECTORS: dict[str, Callable[..., Any]] = {
     "sqrt": lambda x: x.code.intrinsic("sqrt", x),
     "fabs": abs,
     "copysign": partial(_of_two, "copysign"),
+    "atan": lambda x: inverse_tangent(x, 1.0),
     "atan2": inverse_tangent,
     "asin": lambda x: inverse_tangent(x, x.code.intrinsic("sqrt", (1.0 - x) * (1.0 + x))),
     "exp": _exp,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import ContactData
+from runtime.dynamics.small_matrices import cross
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
@@ -32,6 +33,7 @@ POINTS = {
     "centre": "s_i",
     "point": "s_j",
 }  # keywords of ``Builder.contact`` and names in the definition of the geometry
+OF_DAMPING = 2  # output of a normal law
 CREEP, CREEP_OF = 1e-3, {"sticking": 1e-9}  # [m/s] where the user gives none; by law of friction
 REMEDY = {
     "stiffness": "a steel ball has 1e10, see hertz_stiffness; a rigid connection is a joint",
@@ -151,8 +153,7 @@ def _vectors(
             raise ModelError(
                 f"{what}: belt_speed = {belt_speed!r} without belt; give the direction in which the belt moves"
             )
-        along = np.eye(3)[int(np.abs(n).argmin())]
-        along = np.cross(n, along) / np.linalg.norm(np.cross(n, along))
+        along = _across(n)
     else:
         along = unit(finite(belt, (3,), f"{what}: belt"), f"{what}: belt", AXIS_TOLERANCE)
         if abs(along @ n) > AXIS_TOLERANCE:
@@ -162,6 +163,24 @@ def _vectors(
             )
     centre, point = (finite(v, (3,), f"{what}: {k}") for k, v in (("centre", centre), ("point", point)))
     return {"s_i": centre, "s_j": point, "n_j": n, "b_j": along}
+
+
+def _across(n: Floats) -> Floats:
+    """A direction across a normal (3,), of unit length."""
+    axis = [0.0, 0.0, 0.0]
+    axis[int(np.abs(n).argmin())] = 1.0
+    across = np.array(python_code(cross)(n.tolist(), axis))
+    return across / np.linalg.norm(across)  # type: ignore[no-any-return]
+
+
+def directions_of_ground(contact: Contact) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Names and components of the directions of a contact that belong to the ground and are along one of its axes."""
+    if contact.plane != GROUND:
+        return ()
+    found = [
+        (name, tuple(contact.values[name].tolist())) for name, kind, _ in contact.module.VECTORS if kind == "direction"
+    ]
+    return tuple([one for one in found if set(one[1]) <= {0.0, 1.0, -1.0}])
 
 
 def contact_data(
@@ -203,10 +222,15 @@ def contact_data(
 
 def _fades(contact: Contact) -> bool:
     """The damping of a contact's law is zero at zero penetration."""
-    module, out = NORMAL_LAWS[contact.law], np.zeros(6)
-    own = [contact.parameters.get(key, contact.least_impact) for key in module.PARAMETERS]
-    python_code(module.law)(0.0, 1.0, np.array(own), out)
-    return bool(out[2] == 0.0)
+    return bool(fades(contact.law, {**contact.parameters, "impact": contact.least_impact}))
+
+
+def fades(law: str, parameters: Mapping[str, Any]) -> Any:
+    """Whether the damping of a normal law is 0 on the plane, with parameters by name, (cases,) each or numbers."""
+    module, out = NORMAL_LAWS[law], dict[int, Any]()
+    with np.errstate(all="ignore"):
+        python_code(module.law)(0.0, 1.0, [np.asarray(parameters[name], float) for name in module.PARAMETERS], out)
+    return out[OF_DAMPING] == 0.0
 
 
 @checked

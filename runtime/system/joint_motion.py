@@ -18,6 +18,7 @@ from runtime.system.parts import Joint
 from runtime.system.reference import BODY_FRAME, rotation_matrices, tangents
 
 UNITS = {"turn": "rad", "slide": "m", "ball": "rad"}
+CENTRE = "r_j"  # in place of a point: the centre of mass of body j
 AXES = ("x", "y", "z")
 FULL_TURN = 2.0 * np.pi
 NO_TURN = 1e-6  # [rad] turn below which its axis is that of the time before
@@ -94,7 +95,7 @@ def motion_from(joint: Joint, values: Mapping[str, Any], reference: Pose) -> Joi
         return times(A, local) if body == "j" else local
 
     def point(text: str) -> Floats:
-        local = np.asarray(values[text], float) if text else np.zeros(3)
+        local = np.asarray(values[text], float) if text not in ("", CENTRE) else np.zeros(3)
         return r + times(A, local) if text.endswith("_j") else local
 
     steps = tuple(Step(name, kind, axis(a), point(s)) for name, kind, a, s in joint.module.MOTION)

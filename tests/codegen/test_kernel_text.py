@@ -25,6 +25,7 @@ OPERATIONS = {
     "plane_translation": 541,
     "translation": 255,
     "oblique_translation": 258,
+    "parallel_axes": 149,
     "constant_angle": 86,
     "constant_distance": 111,
     "point_on_line": 230,

@@ -17,9 +17,9 @@ from runtime.integrate.force_parameters import (
 )
 from runtime.integrate.tree_forces import address_of_forces
 from runtime.system.parameters import replace_parameters, with_parameters
-from tests.support.force_kernels import FORCES, TABLE, Case
+from tests.support.force_kernels import FORCES
 from tests.support.joint_trees import random_tree
-from tests.support.lane_forces import expected, in_lanes, random_states
+from tests.support.lane_forces import add_force, expected, foot_with_forces, in_lanes, random_states
 from tests.support.trees import Tree, motors_of, with_loads
 
 
@@ -30,18 +30,6 @@ def same(system, seed, size=1.0):
     for own, wanted in zip(in_lanes(system, z, times), expected(system, z, times), strict=True):
         assert own == pytest.approx(wanted, rel=1e-13, abs=2e-13 * np.abs(wanted).max())
     return wanted
-
-
-def add_force(b, kind, seed, bodies):
-    """A force of a kind with random values between random bodies."""
-    random, case = np.random.default_rng([seed, 9]), Case(kind, seed)
-    ends = [str(body) for body in random.permutation(bodies)[: case.count]]
-    ends += ends[1:2] * (case.count - len(ends))
-    if set(case.module.BODIES) | {body for _, _, body in case.module.VECTORS} == {"i"}:
-        ends = [next(body for body in ends if body != "ground"), "ground"]
-    over = dict(zip(("body_k", "body_l"), ends[2:], strict=False))
-    values = {v: case.local[v] for v, *_ in case.module.VECTORS if v in case.module.KEYWORDS} | case.values
-    b.force(f"f_{kind}", kind, *ends[:2], **values, **dict.fromkeys(case.module.TABLES, TABLE), **over)
 
 
 @pytest.mark.parametrize("kind", FORCES)
@@ -61,29 +49,6 @@ def test_loads_and_motors_of_every_sort(seed):
     motors_of(tree, b, waves)
     system = b.build()
     same(system, seed, 0.4)
-
-
-def foot_with_forces():
-    """The foot with forces at its ankle: of points, of directions, of a table, a motor with gains."""
-    b = builder_of(models.foot.build())
-    for seed, kind in enumerate(("spring_damper", "torsional_spring", "tabulated_spring"), 3):
-        add_force(b, kind, seed, ["leg", "main_foot"])
-    wave = Signal.function(np.sin, 0.0, 1.0)
-    b.load("push", "main_foot", force=(wave, 1.0, 0.0), point=(0.1, 0.0, 0.02), attached=True)
-    axes = dict(a_i=(0.6, 0.8, 0), h_i=(0, 0, 1), b_j=(1, 0, 0))
-    b.motor("drive", "guided_angle", "leg", "main_foot", **axes, theta_t=wave, stiffness=2.0, damping=0.1, effort=wave)
-    b.motor(
-        "pull",
-        "guided_distance",
-        "leg",
-        "main_foot",
-        s_i=(0.1, 0, 0),
-        s_j=(0, 0.1, 0),
-        l_t=0.2,
-        stiffness=3.0,
-        effort=1.0,
-    )
-    return b.build()
 
 
 def test_motors_with_gains_and_moved_references():
@@ -176,7 +141,7 @@ def test_a_force_of_the_users_own_with_a_signal():
 def test_what_is_not_known():
     assert known_forces(models.foot.build())
     assert known_forces(models.foot.build(limits="elastic"))  # along its coordinates
-    assert not known_forces(models.foot_ground.build())  # contacts
+    assert known_forces(models.foot_ground.build())
     assert not known_forces(models.four_bar.build())  # a loop
 
 
@@ -185,4 +150,11 @@ def test_code_of_too_many_forces_is_not_made(monkeypatch):
     monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces) + len(system.motors))
     assert known_forces(system)
     monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces))
+    assert not known_forces(system)
+
+
+def test_code_of_too_many_contacts_is_not_made(monkeypatch):
+    system = models.foot_ground.build()
+    assert known_forces(system)
+    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_CONTACTS", len(system.contacts) - 1)
     assert not known_forces(system)

@@ -25,7 +25,8 @@ POWERS = np.array(
 ).T  # fmt: skip
 CASES = {
     "sin": (WIDE,), "cos": (WIDE,), "atan2": (np.hstack([PLANE[0], np.sin(ROUND)]), np.hstack([PLANE[1], np.cos(ROUND)])),
-    "asin": (SMALL,), "exp": (np.array([*np.linspace(-700, 700, 100), -745.0, -800.0, 708.5, 800.0, 0.0, NAN]),),
+    "asin": (SMALL,), "atan": (np.array([*SMALL, *WIDE, -0.0, 1e300, NAN]),),
+    "exp": (np.array([*np.linspace(-700, 700, 100), -745.0, -800.0, 708.5, 800.0, 0.0, NAN]),),
     "log": (np.array([*SIZES, 0.0, -1.0, INF, NAN]),), "pow": tuple(POWERS), "tanh": (SMALL,), "sqrt": (SIZES,),
     "copysign": (SMALL, SMALL[::-1].copy()), "fabs": (SMALL,),
 }  # fmt: skip
@@ -60,7 +61,7 @@ def test_functions_of_vectors_are_those_of_the_library(name):
     arguments = CASES[name]
     found = in_vectors(name, getattr(Functions(), name), *arguments)
     with np.errstate(all="ignore"):
-        of_numpy = {"atan2": np.arctan2, "asin": np.arcsin, "pow": np.power}
+        of_numpy = {"atan2": np.arctan2, "asin": np.arcsin, "atan": np.arctan, "pow": np.power}
         wanted = of_numpy.get(name, getattr(np, name, None))(*arguments)
     assert found == pytest.approx(wanted, rel=4e-14 if name == "pow" else 2e-15, abs=2e-16, nan_ok=True)
     assert (np.signbit(found) == np.signbit(wanted))[~np.isnan(wanted)].all()
@@ -69,6 +70,8 @@ def test_functions_of_vectors_are_those_of_the_library(name):
 def test_powers_and_lesser_numbers():
     assert in_vectors("cube", lambda x: x**3, SMALL) == pytest.approx(SMALL**3, rel=1e-15)
     assert in_vectors("inverse", lambda x: x**-2, SMALL) == pytest.approx(SMALL**-2.0, rel=1e-15)
+    assert in_vectors("half", lambda x: x**2.5, SIZES[:60]) == pytest.approx(SIZES[:60] ** 2.5, rel=1e-15)
+    assert in_vectors("inverse_half", lambda x: x**-0.5, SIZES) == pytest.approx(SIZES**-0.5, rel=1e-15)
     assert in_vectors("of_two", lambda x: 2**x, SMALL) == pytest.approx(2.0**SMALL, rel=1e-15)
     assert (in_vectors("lesser", lesser, SMALL, -SMALL) == -np.abs(SMALL)).all()
 

@@ -41,6 +41,7 @@ KINDS = {
     "plane_translation": {"point": POINT, "a_i": AXIS, "b_i": ACROSS},
     "translation": {},
     "oblique_translation": {"a_i": AXIS, "b_i": ACROSS, "c_i": (0.6, 0.8, 0.0)},
+    "parallel_axes": {"a_i": AXIS, "a_j": AXIS},
     "universal": {"point": POINT, "a_i": AXIS, "a_j": ACROSS},
     "modified_universal": {"s_i": POINT, "s_j": (0.4, 0.15, 0.2), "a_i": AXIS, "a_j": ACROSS, "l": np.hypot(0.05, 0.2)},
     "point_on_line": {"point": POINT, "a_i": AXIS},

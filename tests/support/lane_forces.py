@@ -4,6 +4,10 @@ import ctypes
 
 import numpy as np
 
+import models
+from benchmarks.ensemble_systems import builder_of
+from runtime import Signal
+from runtime.dynamics.contacts import POTENTIAL
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.layout import LANES, STATE, V
@@ -11,6 +15,7 @@ from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.tree_forces import address_of_forces
 from runtime.system.spanning_tree import tree_data
+from tests.support.force_kernels import TABLE, Case
 
 
 def random_states(system, seed, size=1.0):
@@ -53,8 +58,11 @@ def call(address, arrays):
     kind(address)(*(array.ctypes.data for array in arrays))
 
 
-def expected(system, z, times, place=None):
-    """The same from the forces on bodies in absolute coordinates, whose velocities are linear in the rates."""
+def expected(system, z, times, place=None, begin=None):
+    """The same from the forces on bodies in absolute coordinates, whose velocities are linear in the rates.
+
+    ``begin(work, lane)`` may set modes of contacts.
+    """
     tree = tree_data(system.tree if place is None else place, system.gravity)
     first, bodies = tree.u[0], len(tree.step)
     rates, memory, work = len(z) - first, lift_workspace(len(tree.kind)), workspace_for(system.data)
@@ -63,11 +71,50 @@ def expected(system, z, times, place=None):
         y, moved, y_dot = np.zeros(STATE * bodies), np.zeros(STATE * bodies), np.zeros(STATE * bodies)
         own = np.ascontiguousarray(z[:, lane])
         lift_once(tree, memory, own, y)
+        if begin is not None:
+            begin(work, lane)
         derivative_once(float(times[lane]), y, system.data, work, y_dot)
         power[lane] = work.power.sum()
-        energy[lane] = work.loads.energy[0] + work.forces.out[:, ENERGY].sum()
+        energy[lane] = (
+            work.loads.energy[0] + work.forces.out[:, ENERGY].sum() + work.contacts.outputs[:, POTENTIAL].sum()
+        )
         for k in range(rates):
             own[first:] = np.eye(rates)[k]
             lift_once(tree, memory, own, moved)
             Q[k, lane] = (work.wrench[1:] * moved.reshape(-1, STATE)[:, V:]).sum()
     return Q, power, energy
+
+
+def add_force(b, kind, seed, bodies):
+    """A force of a kind with random values between random bodies."""
+    random, case = np.random.default_rng([seed, 9]), Case(kind, seed)
+    ends = [str(body) for body in random.permutation(bodies)[: case.count]]
+    ends += ends[1:2] * (case.count - len(ends))
+    if set(case.module.BODIES) | {body for _, _, body in case.module.VECTORS} == {"i"}:
+        ends = [next(body for body in ends if body != "ground"), "ground"]
+    over = dict(zip(("body_k", "body_l"), ends[2:], strict=False))
+    values = {v: case.local[v] for v, *_ in case.module.VECTORS if v in case.module.KEYWORDS} | case.values
+    b.force(f"f_{kind}", kind, *ends[:2], **values, **dict.fromkeys(case.module.TABLES, TABLE), **over)
+
+
+def foot_with_forces():
+    """The foot with forces at its ankle: of points, of directions, of a table, a motor with gains."""
+    b = builder_of(models.foot.build())
+    for seed, kind in enumerate(("spring_damper", "torsional_spring", "tabulated_spring"), 3):
+        add_force(b, kind, seed, ["leg", "main_foot"])
+    wave = Signal.function(np.sin, 0.0, 1.0)
+    b.load("push", "main_foot", force=(wave, 1.0, 0.0), point=(0.1, 0.0, 0.02), attached=True)
+    axes = dict(a_i=(0.6, 0.8, 0), h_i=(0, 0, 1), b_j=(1, 0, 0))
+    b.motor("drive", "guided_angle", "leg", "main_foot", **axes, theta_t=wave, stiffness=2.0, damping=0.1, effort=wave)
+    b.motor(
+        "pull",
+        "guided_distance",
+        "leg",
+        "main_foot",
+        s_i=(0.1, 0, 0),
+        s_j=(0, 0.1, 0),
+        l_t=0.2,
+        stiffness=3.0,
+        effort=1.0,
+    )
+    return b.build()

@@ -2,7 +2,7 @@
 
 Every lane integrates its own case with its own time and step; all lanes attempt a step together, and a lane whose case has ended
 begins the next case.  The result of a case does not depend on its lane or on the cases beside it.
-The steps are those of ``runtime.integrate.loop``, for systems without contacts and drivers.
+The steps are those of ``runtime.integrate.loop``, for systems without drivers.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_
 from runtime.integrate.batches.changes import (
     AGAIN,
     ALONE,
+    GO_ON,
     find_bracket,
     switch,
 )
+from runtime.integrate.batches.contact_memory import KEEP, SCREEN, SWITCH, call_contacts
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
 from runtime.integrate.batches.forces import go_on_with_forces, keep_forces
 from runtime.integrate.batches.limits import (
@@ -134,6 +136,16 @@ def write_outputs(m, lane, times, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def what_comes(m, lane, h):  # type: ignore[no-untyped-def]
+    """What limits and contacts make of an accurate special attempt of a lane, as of ``changes.switch``."""
+    if len(m.contacts.places) > 0:
+        return int(m.contacts.then[0, lane]), m.contacts.then[1, lane]
+    if len(m.limits.q) == 0:
+        return GO_ON, 0.0
+    return switch(m, lane, h) if limits_hold(m, lane) else (ALONE, 0.0)
+
+
+@inlined
 def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-untyped-def]
     """Accept or reject the special attempt of a lane; RUNNING, or the status with which its case ends.
 
@@ -154,18 +166,15 @@ def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-
         return failure(int(lanes[END_CODE * LANES + lane]))
     if lanes[SPEED * LANES + lane] > fastest_in_batch(tolerances[0], tolerances[1]):
         return Status.CLOSE_TO_SINGULAR
-    if len(m.limits.q) > 0:
-        if not limits_hold(m, lane):
-            return Status.NOT_RUN
-        then, length = switch(m, lane, h)
-        if then == ALONE:
-            return Status.NOT_RUN
-        if then == AGAIN:
-            lanes[REJECTED_STEPS * LANES + lane] += 1.0
-            lanes[NEXT * LANES + lane] = length
-            return Status.RUNNING
-        if length > 0.0:
-            factor, lanes[AFTER_REJECTION * LANES + lane] = length / h, 0.0
+    then, length = what_comes(m, lane, h)
+    if then == ALONE:
+        return Status.NOT_RUN
+    if then == AGAIN:
+        lanes[REJECTED_STEPS * LANES + lane] += 1.0
+        lanes[NEXT * LANES + lane] = length
+        return Status.RUNNING
+    if length > 0.0:
+        factor, lanes[AFTER_REJECTION * LANES + lane] = length / h, 0.0
     write_outputs(m, lane, times, out)
     lanes[TAKEN * LANES + lane], lanes[TIME * LANES + lane] = 1.0, lanes[NOW * LANES + lane]
     lanes[NEXT * LANES + lane] = after_acceptance(h, factor, lanes[AFTER_REJECTION * LANES + lane])
@@ -198,7 +207,7 @@ def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prepare_special(m, address, tolerances):  # type: ignore[no-untyped-def]
+def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-def]
     """Where limits change their modes in the special attempts, and the dense output of those with outputs."""
     lanes, outputs = m.lanes, 0
     for lane in range(LANES):
@@ -213,12 +222,13 @@ def prepare_special(m, address, tolerances):  # type: ignore[no-untyped-def]
         prepare_dense(m)
     if len(m.limits.q) > 0:
         land(m, address, tolerances[0], tolerances[1])
+    call_contacts(m.contacts, SWITCH, memory, address, 0, 0, 0.0)
 
 
 @inlined
-def attend(m, address, span, tolerances, steps, times, out, status, counts, reached):  # type: ignore[no-untyped-def]
+def attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached):  # type: ignore[no-untyped-def]
     """End, accept, reject or repeat the special attempts."""
-    prepare_special(m, address, tolerances)
+    prepare_special(m, memory, address, tolerances)
     for lane in range(LANES):
         if m.lanes[SPECIAL * LANES + lane] > 0.0:
             ended = judge(m, lane, span, tolerances, int(steps[2]), times, out[m.case[lane]])
@@ -234,7 +244,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     n), ``status`` (cases,), ``counts`` (cases, 3) and the time ``reached`` (cases,).  When another thread sets ``stop`` (1,) to a
     value other than 0, the function returns, and cases that have not ended keep their status.
     """
-    m = local(m)
+    memory, m = m, local(m)
     fastest = fastest_in_batch(tolerances[0], tolerances[1])
     first_output, n, limits = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1], len(m.limits.q)
     if first_output == 1:
@@ -247,7 +257,19 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     while True:
         if busy < LANES:
             busy = fill(
-                m, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached
+                m,
+                memory,
+                address,
+                span,
+                tolerances,
+                steps,
+                initial,
+                constants,
+                times,
+                first_output,
+                status,
+                counts,
+                reached,
             )
         if busy == 0 or stop[0] != 0:
             return
@@ -260,13 +282,16 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         special = weigh_attempts(m.lanes, m.size[0], span[1], fastest)
         if limits > 0:
             special = screen(m)
+        if len(m.contacts.places) > 0:
+            special = call_contacts(m.contacts, SCREEN, memory, address, 0, 0, 0.0)
         if special > 0:
-            attend(m, address, span, tolerances, steps, times, out, status, counts, reached)
+            attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached)
         go_on(m.lanes)
         if limits > 0:
             go_on_with_limits(m)
             aim_lanes(m)
         go_on_with_forces(m)
+        call_contacts(m.contacts, KEEP, memory, address, 0, 0, 0.0)
         replace_accepted(m)
         busy = 0
         for lane in range(LANES):

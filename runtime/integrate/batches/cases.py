@@ -6,6 +6,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.status import Status
+from runtime.integrate.batches.contact_memory import BEGIN, READY_CASES, call_contacts
 from runtime.integrate.batches.forces import begin_forces, end_forces, forces_when_ready, load_forces
 from runtime.integrate.batches.limits import begin_limits, load_limits
 from runtime.integrate.batches.rows import (
@@ -37,7 +38,7 @@ EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 
 
 @inlined
-def make_ready(m, address, span, tolerances, steps, initial, constants):  # type: ignore[no-untyped-def]
+def make_ready(m, memory, address, span, tolerances, steps, initial, constants):  # type: ignore[no-untyped-def]
     """Load the next cases beside the lanes, with their first derivatives and first steps (Hairer's choice unless given)."""
     n, first, lanes, rtol, atol = initial.shape[1], m.queue[0], m.lanes, tolerances[0], tolerances[1]
     max_step, first_step = steps[0], steps[1]
@@ -53,6 +54,7 @@ def make_ready(m, address, span, tolerances, steps, initial, constants):  # type
             m.ready_constants[i, lane] = of_case[i]
         load_limits(m, lane, case, m.ready_y)
         load_forces(m, lane, case)
+    call_contacts(m.contacts, READY_CASES, memory, address, 0, 0, span[0])
     forces_when_ready(m, span[0], 0.0, m.ready_y, m.ready_k)
     evaluate(m, address, m.ready_y, m.forces.waiting, m.ready_constants, m.ready_k, READY_CODE)
     for lane in range(LANES):
@@ -80,7 +82,7 @@ def make_ready(m, address, span, tolerances, steps, initial, constants):  # type
 
 
 @inlined
-def begin_next(m, lane, begin, times, first_output, max_steps):  # type: ignore[no-untyped-def]
+def begin_next(m, memory, lane, begin, times, first_output, max_steps):  # type: ignore[no-untyped-def]
     """Give a lane the next case that is ready; False where its limits are beyond what the kernel knows."""
     r, lanes = m.queue[3], m.lanes
     m.queue[3] = r + 1
@@ -97,6 +99,7 @@ def begin_next(m, lane, begin, times, first_output, max_steps):  # type: ignore[
     m.case[lane], m.output[lane] = m.queue[1] + r, first_output
     lanes[OUTPUT_AT * LANES + lane] = times[first_output] if first_output < len(times) else np.inf
     begin_forces(m, lane, r)
+    call_contacts(m.contacts, BEGIN, memory, 0, lane, r, begin)
     worst = lanes[READY_WORST * LANES + r]
     lanes[LEAST_WORST * LANES + lane] = lanes[EVER_WORST * LANES + lane] = worst
     return len(m.limits.q) == 0 or begin_limits(m, lane, r)
@@ -120,7 +123,7 @@ def end_case(m, lane, ended, evaluations, status, counts, reached):  # type: ign
 
 
 @inlined
-def fill(m, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached):  # type: ignore[no-untyped-def]
+def fill(m, memory, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached):  # type: ignore[no-untyped-def]
     """Give idle lanes the next cases that do not fail at once, as long as there are any; the number of lanes with a case."""
     evaluations, busy = 1 if steps[1] > 0.0 else 2, 0
     for lane in range(LANES):
@@ -128,9 +131,9 @@ def fill(m, address, span, tolerances, steps, initial, constants, times, first_o
             if m.queue[3] == m.queue[2]:
                 if m.queue[0] == len(initial):
                     break
-                make_ready(m, address, span, tolerances, steps, initial, constants)
+                make_ready(m, memory, address, span, tolerances, steps, initial, constants)
             code = int(m.lanes[READY_CODE * LANES + m.queue[3]])
-            known = begin_next(m, lane, span[0], times, first_output, steps[2])
+            known = begin_next(m, memory, lane, span[0], times, first_output, steps[2])
             if code != OK or not known:
                 ended = failure(code) if code != OK else Status.NOT_RUN
                 end_case(m, lane, ended, evaluations, status, counts, reached)

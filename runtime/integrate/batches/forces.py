@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import SignalData, evaluate_piece, piece_near
+from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.rows import (
     ATTEMPT_BOUNDED,
     BOUNDED,
@@ -242,21 +243,25 @@ def end_forces(m, lane, case):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def find_stored(forces, z, times, memory, found):  # type: ignore[no-untyped-def]
+def find_stored(forces, contacts, z, times, memory, passed, found):  # type: ignore[no-untyped-def]
     """Energy stored in the forces of all cases at coordinates and rates z (cases, m, n) and times (m,), into ``found``.
 
-    ``memory`` (n + 1, LANES): for a state of the lanes, and the power.
+    ``contacts``: with the touch-downs and lift-offs of the cases; ``memory`` (n + 1, LANES): for a state of the lanes, and the
+    power; ``passed`` (LANES,): for numbers of events.
     """
-    x, n = local(forces), z.shape[2]
+    x, c, n = local(forces), local(contacts), z.shape[2]
     for first in range(0, len(z), LANES):
         count = min(LANES, len(z) - first)
         for lane in range(LANES):
+            passed[lane] = 0
             of_case = x.given[min(first + min(lane, count - 1), len(x.given) - 1)]
             for i in range(len(of_case)):
                 x.own[i, lane] = of_case[i]
         for q in range(len(times)):
             for lane in range(LANES):
                 set_signals(x, lane, times[q])
+                if len(c.places) > 0:
+                    passed[lane] = set_events(c, x.own, lane, first + min(lane, count - 1), passed[lane], times[q])
                 for i in range(n):
                     memory[i, lane] = z[first + min(lane, count - 1), q, i]
             call_forces(x.address[0], memory, x.values, x.own, x.along, memory[n:], x.energy)

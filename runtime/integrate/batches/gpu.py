@@ -24,6 +24,7 @@ from numba.core.registry import CPUDispatcher
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import SignalData
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.contact_memory import BatchContacts
 from runtime.integrate.batches.forces import BatchForces
 from runtime.integrate.batches.limits import WIDTH, BatchLimits
 from runtime.integrate.batches.rows import ROWS_OF_LANES
@@ -110,6 +111,12 @@ def _no_equations(address, y, signals, own, out, power, energy, worst):  # type:
     """In place of ``batches.forces.call_equations``."""
 
 
+@cuda.jit(device=True)
+def _no_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-untyped-def]
+    """In place of ``batches.contact_memory.call_contacts``."""
+    return 0
+
+
 @cache
 def _integration(module: ModuleType) -> Any:
     """``batch.integrate`` for the device, with the kernel of a model."""
@@ -126,7 +133,7 @@ def _integration(module: ModuleType) -> Any:
             derivative(0, y[:, None], constants, out[:, None], worst[:, None])
 
     replaced = {"LANES": 1, "local": _itself, "call_lanes": call_lanes, "written_stages": _no_stages}
-    replaced |= {"call_forces": _no_forces, "call_equations": _no_equations}
+    replaced |= {"call_forces": _no_forces, "call_equations": _no_equations, "call_contacts": _no_contacts}
     return _for_device(batch.integrate, replaced, {})
 
 
@@ -152,6 +159,24 @@ def _of_case(  # type: ignore[no-untyped-def]
         varying=none[:0], value=no, values=table, piece=array((1, 1), int64), given=table, own=table, waiting=table,
         ways=table, along=table, energy=no, exchanged=no, bounded=none,
     )  # fmt: skip
+    whole, deep = array((1, 4), int64), array((1, 1, 1), float64)
+    contacts = BatchContacts(
+        part=none,
+        address=none,
+        places=whole[:0],
+        least=no,
+        resolution=no,
+        state=deep,
+        waiting=deep,
+        measured=table,
+        samples=deep,
+        search=table,
+        then=table,
+        was=no,
+        changed=no,
+        events=deep,
+        found=none,
+    )
     m = BatchWorkspace(
         which=which, factors=factors, groups=groups, polynomial=polynomial, turned=turned, rates=rates, size=size, parts=parts,
         stages=addresses, cap=cap, weight=weight, lever=lever, typical=typical, y=array(STATES, float64),
@@ -160,7 +185,7 @@ def _of_case(  # type: ignore[no-untyped-def]
         h=array(STATES, float64), constants=array((CONSTANTS, 1), float64), worst=array(1, float64),
         lanes=array(ROWS_OF_LANES, float64), case=array(1, int64), output=array(1, int64), ready_y=array(STATES, float64),
         ready_k=array(STATES, float64), ready_constants=array((CONSTANTS, 1), float64), queue=array(4, int64),
-        dense=array(DENSE, float64), limits=x, forces=forces,
+        dense=array(DENSE, float64), limits=x, forces=forces, contacts=contacts,
     )  # fmt: skip
     integration(
         m, 0, span, tolerances, steps, initial[case : case + 1], constants[own_row : own_row + 1], times,

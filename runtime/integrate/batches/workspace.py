@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES, STATE, P
+from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.rows import ROWS_OF_LANES
@@ -69,6 +70,7 @@ class BatchWorkspace(NamedTuple):
     dense: Floats  # (n * POWER * LANES,) polynomials of the dense output
     limits: BatchLimits  # that restrain coordinates
     forces: BatchForces  # of other kinds
+    contacts: BatchContacts
 
 
 def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
@@ -103,6 +105,7 @@ def tree_workspace(
     scales: Sequence[Floats],
     limits: BatchLimits | None = None,
     forces: BatchForces | None = None,
+    contacts: BatchContacts | None = None,
     turned: Sequence[int] = (),
     rates: int = 0,
 ) -> BatchWorkspace:
@@ -118,7 +121,8 @@ def tree_workspace(
     memory = _workspace(turned, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
     memory.stages[:], memory.size[0], memory.rates[0] = stages, n, rates or n // 2
     memory = memory if limits is None else memory._replace(limits=limits)
-    return memory if forces is None else memory._replace(forces=forces)
+    memory = memory if forces is None else memory._replace(forces=forces)
+    return memory if contacts is None else memory._replace(contacts=contacts)
 
 
 def _workspace(
@@ -137,5 +141,5 @@ def _workspace(
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
         case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
         ready_constants=np.zeros((constants, LANES)), queue=np.zeros(4, np.int64), dense=np.zeros(POWER * size),
-        limits=batch_limits(), forces=no_forces(),
+        limits=batch_limits(), forces=no_forces(), contacts=no_contacts(),
     )  # fmt: skip

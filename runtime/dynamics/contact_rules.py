@@ -1,0 +1,60 @@
+"""Rules of the modes of contacts, in numbers: integrations of one case and of many side by side share them.
+
+Depth and rate are penetration [m] and its rate [m/s]; the force is negative where the law would pull.
+"""
+
+from __future__ import annotations
+
+from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
+from runtime.jit.compilation import inlined
+
+
+@inlined
+def left_of_force(fades, slack, depth, rate, law, resolution):  # type: ignore[no-untyped-def]
+    """Approximate distance to the end of the force, at which damping cancels the elastic part [m]; negative beyond.
+
+    Damping that fades with the penetration cancels the force only of a sphere pulled out faster than the surface recovers;
+    otherwise the two speeds become equal to rounding, and the force ends on the plane.
+    ``law``: force, its elastic part, derivatives of the force by the rate and of the elastic part by the penetration.
+    """
+    force, elastic, over_rate, slope = law
+    if fades == 0:
+        return force / slope if slope > 0.0 else depth
+    if elastic == 0.0:
+        return depth
+    if not slack:
+        force += resolution * max(1.0, abs(rate)) * over_rate
+    return force / elastic
+
+
+@inlined
+def beyond_mode(mode, fades, depth, rate, left):  # type: ignore[no-untyped-def]
+    """Distance [m] of a contact beyond the side of its mode."""
+    if mode == INACTIVE or mode == AUTO:
+        return depth
+    if mode == SLACK:
+        return max(left, -depth)
+    ends = -min(left, depth) if fades == 1 else -left
+    return max(ends, rate) if mode == LEAVING else ends
+
+
+@inlined
+def mode_after(mode, depth, rate, left):  # type: ignore[no-untyped-def]
+    """Mode of a contact after the change that was located."""
+    if mode == INACTIVE:
+        return ACTIVE
+    if mode == SLACK:
+        return ACTIVE if left > -depth else INACTIVE
+    if mode == LEAVING and rate > -min(left, depth):
+        return ACTIVE
+    return SLACK if depth > left else INACTIVE
+
+
+@inlined
+def mode_at(depth, rate, left, near):  # type: ignore[no-untyped-def]
+    """Mode of a contact by its penetration and force; on its plane, within ``near`` [m], it touches if it moves in."""
+    if abs(depth) <= near:
+        return ACTIVE if rate > 0.0 else INACTIVE
+    if depth < 0.0:
+        return INACTIVE
+    return ACTIVE if left > 0.0 else SLACK

@@ -1,0 +1,104 @@
+"""Memory for contacts in a batch: every lane has its own modes, speeds of touch-down, and touch-downs and lift-offs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.contacts import SPEED_RESOLUTION
+from runtime.dynamics.layout import LANES
+from runtime.dynamics.switches import INACTIVE
+from runtime.integrate.acting_contacts import MEASURED, NOTHING
+from runtime.integrate.acting_forces import Rows, acting_forces
+from runtime.integrate.stepping import SAMPLES
+from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
+from runtime.support.arrays import Floats, Ints
+from runtime.system.system import System
+
+MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
+IMPACT, ACTS, RUBS, FADES = range(4)  # columns of ``BatchContacts.places``
+START, END, ELSEWHERE, READY = range(4)  # rows of ``BatchContacts.measured``
+MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
+OF_STATE = 4
+# Rows of ``BatchContacts.search``: 1 where a change is sought in the step; fractions of the step before and beyond it, with the
+# distances beyond the side there [mm]; the fraction that was found, or is tried; the contact that changes there.
+SOUGHT, LOWER, UPPER, BELOW, ABOVE, FRACTION, FIRST = range(7)
+OF_SEARCH = 7
+READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``contact_part`` does
+
+
+class BatchContacts(NamedTuple):
+    """Contacts of a batch."""
+
+    part: Ints  # (1,) address of ``contact_part.contact_part``; 0: there are no contacts
+    address: Ints  # (1,) of the function that measures contacts in lanes (``runtime.integrate.tree_contacts``)
+    places: Ints  # (contacts, 4) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
+    # whether damping fades
+    least: Floats  # (contacts,) [m/s] least speed of a touch-down
+    resolution: Floats  # (1,) [m/s] as ``ContactWorkspace.speed_resolution``
+    state: Floats  # (contacts, 4, LANES) mode, quick changes, times [s] of the last change, speeds [m/s] of the last touch-down
+    waiting: Floats  # the same of the cases that are ready
+    measured: Floats  # (4, contacts * MEASURED * LANES) at start and end of the step, elsewhere, and of the cases that are ready
+    samples: Floats  # (SAMPLES + 1, contacts, LANES) [mm] beyond the side of the mode
+    search: Floats  # (OF_SEARCH, LANES)
+    then: Floats  # (2, LANES) what comes of the attempt (``changes.GO_ON`` ...), and the length of the next one
+    was: Floats  # (LANES,) 1 where a contact acted in the step
+    changed: Floats  # (LANES,) 1 where modes change at the end of the step, -1 at its start
+    events: Floats  # (cases, MOST_EVENTS, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
+    found: Ints  # (cases,) number of these; above MOST_EVENTS: there was no room
+
+
+def batch_contacts(part: int, address: int, places: Ints, least: Floats, tolerance: float, cases: int) -> BatchContacts:
+    """Memory for contacts of so many cases; ``tolerance``: the sum of both."""
+    count = len(places)
+    state = np.zeros((count, OF_STATE, LANES))
+    state[:, MODE], state[:, SINCE] = INACTIVE, -np.inf
+    return BatchContacts(
+        part=np.array([part]), address=np.array([address]), places=places, least=least,
+        resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=state.copy(),
+        measured=np.zeros((4, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, count, LANES)),
+        search=np.zeros((OF_SEARCH, LANES)), then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
+        events=np.empty((cases, MOST_EVENTS if count else 0, 4)), found=np.zeros(cases, np.int64),
+    )  # fmt: skip
+
+
+def no_contacts() -> BatchContacts:
+    """The memory of a batch without contacts."""
+    return batch_contacts(0, 0, np.zeros((0, 4), np.int64), np.zeros(0), 0.0, 0)
+
+
+def places_of_contacts(system: System) -> tuple[Ints, Floats]:
+    """``BatchContacts.places`` and ``least`` of a system."""
+    acting, t = acting_forces(system), system.data.contacts
+    rows, found = Rows(acting), []
+    for k, contact in enumerate(acting.contacts):
+        o, own = rows.of("contact", k), contact.rows
+        impact = NOTHING if own.impact == NOTHING else o + own.impact
+        found.append([impact, o + own.acts, o + own.rubs, int(contact.fades)])
+    least = np.where(t.impact >= 0, t.least_impact, 0.0)
+    return np.array(found, np.int64).reshape(-1, 4), least
+
+
+@inlined
+def call_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-untyped-def]
+    """``contact_part.contact_part`` of the memory of a batch; 0 where there are no contacts."""
+    if len(x.places) == 0:
+        return 0
+    return call_at(x.part.ctypes.data, purpose, memory, address, a, b, begin)
+
+
+@inlined
+def set_events(x, own, lane, case, passed, time):  # type: ignore[no-untyped-def]
+    """Set what the touch-downs and lift-offs of a case up to a time decide in the parameters of a lane; the number passed.
+
+    ``passed``: how many are set.
+    """
+    while passed < x.found[case] and x.events[case, passed, 0] <= time:
+        k, began = int(x.events[case, passed, 1]), x.events[case, passed, 2]
+        own[x.places[k, ACTS], lane] = own[x.places[k, RUBS], lane] = began
+        if began == 1.0 and x.places[k, IMPACT] >= 0:
+            own[x.places[k, IMPACT], lane] = x.events[case, passed, 3]
+        passed += 1
+    return passed

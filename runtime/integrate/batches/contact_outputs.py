@@ -1,0 +1,44 @@
+"""What is measured of contacts in states of many cases, by the touch-downs and lift-offs of their runs."""
+
+from __future__ import annotations
+
+from runtime.dynamics.layout import LANES
+from runtime.integrate.acting_contacts import FORCE, MEASURED, POTENTIAL
+from runtime.integrate.batches.contact_memory import ACTS, ELSEWHERE, set_events
+from runtime.integrate.batches.contacts import measure
+from runtime.integrate.batches.forces import set_signals
+from runtime.jit.compilation import compiled
+from runtime.jit.pointers import local
+
+
+@compiled
+def find_measured(forces, contacts, z, times, memory, passed, found):  # type: ignore[no-untyped-def]
+    """Measure all contacts of all cases at coordinates and rates z (cases, m, n) and times (m,).
+
+    ``memory`` (n, LANES): for a state of the lanes; ``passed`` (LANES,): for numbers of events; ``found`` (cases, m, contacts,
+    MEASURED): force and potential are 0 where a contact does not act.
+    """
+    f, x = local(forces), local(contacts)
+    of = x.measured[ELSEWHERE]
+    for first in range(0, len(z), LANES):
+        count = min(LANES, len(z) - first)
+        for lane in range(LANES):
+            passed[lane] = 0
+            of_case = f.given[min(first + min(lane, count - 1), len(f.given) - 1)]
+            for i in range(len(of_case)):
+                f.own[i, lane] = of_case[i]
+        for q in range(len(times)):
+            for lane in range(LANES):
+                case = first + min(lane, count - 1)
+                set_signals(f, lane, times[q])
+                passed[lane] = set_events(x, f.own, lane, case, passed[lane], times[q])
+                for i in range(z.shape[2]):
+                    memory[i, lane] = z[case, q, i]
+            measure(x, memory, f.values, f.own, of)
+            for lane in range(count):
+                for k in range(len(x.places)):
+                    row = found[first + lane, q, k]
+                    for c in range(MEASURED):
+                        row[c] = of[(k * MEASURED + c) * LANES + lane]
+                    if f.own[x.places[k, ACTS], lane] == 0.0:
+                        row[FORCE] = row[POTENTIAL] = 0.0

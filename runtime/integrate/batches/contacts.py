@@ -1,0 +1,288 @@
+"""Contacts in a batch: in which steps one may change its mode, and between which places of them it does.
+
+The rules are those of ``runtime.integrate.switching``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.contact_rules import beyond_mode, left_of_force
+from runtime.dynamics.layout import LANES
+from runtime.dynamics.switches import ACTIVE, INACTIVE, SLACK
+from runtime.integrate.acting_contacts import DEPTH, ELASTIC, FORCE, MEASURED, OVER_RATE, RATE, SLOPE
+from runtime.integrate.batches.contact_memory import (
+    ELSEWHERE,
+    END,
+    FADES,
+    FRACTION,
+    LOWER,
+    MODE,
+    SOUGHT,
+    START,
+    UPPER,
+)
+from runtime.integrate.batches.forces import set_signals
+from runtime.integrate.batches.rows import BETWEEN, LANDINGS, LENGTH, SPECIAL, TAKEN, TIME
+from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.landing import CLOSE, CLOSE_TIME, MAX_LANDINGS
+from runtime.integrate.limit_changes import ON_SIDE
+from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.switching import GRAZE_PLANE, LANDED, REFINEMENTS, vertex
+from runtime.jit import addresses
+from runtime.jit.compilation import columns, inlined
+
+NONE = 2.0  # a fraction of the step that is not in it
+SWING = 4.0 / 27.0  # of changes by the slopes at both ends: beyond its ends a cubic polynomial is below the sum
+MARGIN = 0.05  # of the change in a step: what polynomials of penetration and force may be off between the ends
+
+
+@inlined
+def measure(x, y, signals, own, to):  # type: ignore[no-untyped-def]
+    """Measure all contacts of all lanes in states y."""
+    addresses.call(x.address[0], y.ctypes.data, signals.ctypes.data, own.ctypes.data, to.ctypes.data)
+
+
+@inlined
+def measure_in_steps(m, fraction, y, to):  # type: ignore[no-untyped-def]
+    """``measure`` in states y at a fraction of all steps."""
+    f = m.forces
+    if len(f.varying) > 0:
+        for lane in range(LANES):
+            set_signals(f, lane, m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane])
+    measure(m.contacts, y, f.values, f.own, to)
+
+
+@inlined
+def place_of(k, lane):  # type: ignore[no-untyped-def]
+    """Place of the first number of contact k among those measured of a lane."""
+    return k * MEASURED * LANES + lane
+
+
+@inlined
+def left_in(x, k, mode, of, lane):  # type: ignore[no-untyped-def]
+    """As of ``contact_rules.left_of_force`` of contact k of a lane, by what was measured."""
+    at = place_of(k, lane)
+    law = of[at + FORCE * LANES], of[at + ELASTIC * LANES], of[at + OVER_RATE * LANES], of[at + SLOPE * LANES]
+    depth, rate = of[at + DEPTH * LANES], of[at + RATE * LANES]
+    return left_of_force(x.places[k, FADES], mode == SLACK, depth, rate, law, x.resolution[0])
+
+
+@inlined
+def over_in(x, k, of, lane):  # type: ignore[no-untyped-def]
+    """Distance of contact k of a lane beyond the side of its mode [mm]."""
+    at, mode = place_of(k, lane), int(x.state[k, MODE, lane])
+    left = 0.0 if mode == INACTIVE else left_in(x, k, mode, of, lane)
+    return 1e3 * beyond_mode(mode, x.places[k, FADES], of[at + DEPTH * LANES], of[at + RATE * LANES], left)
+
+
+@inlined
+def foremost(x, of, lane):  # type: ignore[no-untyped-def]
+    """Number of the contact of a lane that is farthest beyond its side, and how far [mm]."""
+    first, largest = 0, over_in(x, 0, of, lane)
+    for k in range(1, len(x.places)):
+        over = over_in(x, k, of, lane)
+        if over > largest:
+            first, largest = k, over
+    return first, largest
+
+
+@inlined
+def is_suspect(x, k, lane, h):  # type: ignore[no-untyped-def]
+    """Whether contact k of a lane may change its mode in a step, by what was measured at its ends.
+
+    The penetration between them is a cubic polynomial; the force follows it as the tangents of its law at the ends do.
+    """
+    mode, at, of, to = int(x.state[k, MODE, lane]), place_of(k, lane), x.measured[START], x.measured[END]
+    if not (mode == INACTIVE or mode == ACTIVE) or not over_in(x, k, to, lane) <= ON_SIDE:
+        return True
+    a, b, r, s = of[at], to[at], h * of[at + RATE * LANES], h * to[at + RATE * LANES]
+    c2, c3, fades = 3.0 * (b - a) - 2.0 * r - s, 2.0 * (a - b) + r + s, x.places[k, FADES] == 1
+    sweep = MARGIN * (abs(b - a) + abs(r) + abs(s))
+    if mode == INACTIVE and max(a, b) + SWING * (abs(r) + abs(s)) < -sweep:
+        return False  # most contacts
+    sign = 1.0 if mode == INACTIVE else -1.0
+    before = here = sign * a
+    for q in range(1, SAMPLES + 1):
+        p = q / SAMPLES
+        depth, rate = a + p * (r + p * (c2 + p * c3)), (r + p * (2.0 * c2 + p * 3.0 * c3)) / h
+        if mode == ACTIVE:
+            left, size = by_tangents(of, to, at, depth, rate, fades)
+            if not left > MARGIN * size:
+                return True
+        if mode == INACTIVE or fades:
+            after = sign * depth
+            place, top = vertex(1.0, 1.0, before, here, after)
+            if (q < SAMPLES and after > -sweep) or (q > 1 and place >= 0.0 and top > -sweep):
+                return True
+            before, here = here, after
+    return False
+
+
+@inlined
+def by_tangents(of, to, at, depth, rate, fades):  # type: ignore[no-untyped-def]
+    """The force of a contact at a penetration and rate by the tangents of its law at both ends of a step, and its size there.
+
+    Where damping fades: as parts of the elastic force; the least of both ends.  Elsewhere the largest: laws are convex.
+    """
+    found, most = -np.inf, 0.0
+    for side in range(2):
+        m = of if side == 0 else to
+        force, elastic, over_rate = m[at + FORCE * LANES], m[at + ELASTIC * LANES], m[at + OVER_RATE * LANES]
+        then, size = force + over_rate * (rate - m[at + RATE * LANES]), abs(elastic) + abs(over_rate * rate)
+        if not fades:
+            found = max(found, then + m[at + SLOPE * LANES] * (depth - m[at + DEPTH * LANES]))
+            most = max(most, size)
+        elif elastic != 0.0:
+            found = then / elastic if found == -np.inf else min(found, then / elastic)
+            most = max(most, size / abs(elastic))
+    return found, most
+
+
+@columns
+def hermite(y, end, first, last, x, lanes, to):  # type: ignore[no-untyped-def]
+    """States at a fraction of all steps, by cubic Hermite interpolation."""
+    for e in range(0, len(to), LANES):
+        for lane in range(LANES):
+            h, rise = lanes[LENGTH * LANES + lane], end[e + lane] - y[e + lane]
+            a, b = h * first[e + lane], h * last[e + lane]
+            to[e + lane] = y[e + lane] + x * (a + x * (3.0 * rise - 2.0 * a - b + x * (a + b - 2.0 * rise)))
+
+
+@inlined
+def set_hermite(m, x, lane):  # type: ignore[no-untyped-def]
+    """State of a lane at a fraction of its step, by cubic Hermite interpolation, into ``trial``."""
+    h = m.lanes[LENGTH * LANES + lane]
+    for e in range(lane, len(m.trial), LANES):
+        rise, a, b = m.end[e] - m.y[e], h * m.k[0, e], h * m.k[STAGES, e]
+        m.trial[e] = m.y[e] + x * (a + x * (3.0 * rise - 2.0 * a - b + x * (a + b - 2.0 * rise)))
+
+
+@inlined
+def set_signals_at(m, lane, fraction):  # type: ignore[no-untyped-def]
+    """Signals of a lane at a fraction of its step."""
+    if len(m.forces.varying) > 0:
+        time, h = m.lanes[TIME * LANES + lane], m.lanes[LENGTH * LANES + lane]
+        set_signals(m.forces, lane, time + fraction * h)
+
+
+@inlined
+def over_at(m, k, lane, fraction):  # type: ignore[no-untyped-def]
+    """Distance of contact k of a lane beyond the side of its mode [mm] at a fraction of its step."""
+    set_hermite(m, fraction, lane)
+    set_signals_at(m, lane, fraction)
+    measure(m.contacts, m.trial, m.forces.values, m.forces.own, m.contacts.measured[ELSEWHERE])
+    return over_in(m.contacts, k, m.contacts.measured[ELSEWHERE], lane)
+
+
+@inlined
+def graze(m, lane):  # type: ignore[no-untyped-def]
+    """As of ``switching.graze``, for a lane; NONE where no contact is beyond its side."""
+    samples = m.contacts.samples
+    for k in range(len(m.contacts.places)):
+        for q in range(1, SAMPLES):
+            before, here, after = samples[q - 1, k, lane], samples[q, k, lane], samples[q + 1, k, lane]
+            x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
+            near, width = min(GRAZE_PLANE, abs(before - here) + abs(after - here)), 1.0 / SAMPLES
+            for _ in range(REFINEMENTS):
+                if not (0.0 < x < 1.0 and top > -near):
+                    break
+                width *= 0.1
+                before = here = after = 0.0
+                for side in range(3):
+                    place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
+                    after, here, before = over_at(m, k, lane, place), after, here
+                    if after > 0.0:
+                        return place
+                x, top = vertex(x, width, before, here, after)
+    return NONE
+
+
+@inlined
+def landed(h, landings):  # type: ignore[no-untyped-def]
+    """As of ``landing.landed``."""
+    return LANDED if landings == MAX_LANDINGS - 1 else 1.0 - max(CLOSE, CLOSE_TIME / h)
+
+
+@inlined
+def sample_steps(m):  # type: ignore[no-untyped-def]
+    """Distances of all contacts beyond their sides, at places in the steps of the lanes that are sought."""
+    x = m.contacts
+    for q in range(SAMPLES + 1):
+        of = x.measured[START if q == 0 else END]
+        if 0 < q < SAMPLES:
+            of = x.measured[ELSEWHERE]
+            hermite(m.y, m.end, m.k[0], m.k[STAGES], q / SAMPLES, m.lanes, m.trial)
+            measure_in_steps(m, q / SAMPLES, m.trial, of)
+        for lane in range(LANES):
+            if x.search[SOUGHT, lane] > 0.0:
+                for k in range(len(x.places)):
+                    x.samples[q, k, lane] = over_in(x, k, of, lane)
+
+
+@inlined
+def bracket(m, lane):  # type: ignore[no-untyped-def]
+    """Fractions of a lane's step between which a contact changes its mode, if one does."""
+    x = m.contacts
+    x.search[LOWER, lane], x.search[UPPER, lane] = 0.0, NONE
+    for q in range(1, SAMPLES + 1):
+        for k in range(len(x.places)):
+            if x.samples[q, k, lane] > ON_SIDE:
+                x.search[LOWER, lane], x.search[UPPER, lane] = (q - 1.0) / SAMPLES, q / SAMPLES
+        if x.search[UPPER, lane] != NONE:
+            return
+    place = graze(m, lane)
+    if place != NONE:
+        x.search[LOWER, lane], x.search[UPPER, lane] = max(place - 1.0 / SAMPLES, 0.0), place
+
+
+@inlined
+def find_landed(m):  # type: ignore[no-untyped-def]
+    """Find the steps that were cut at a change and end near it: FRACTION is 1 there, and no change is sought in them."""
+    x, found = m.contacts, 0
+    for lane in range(LANES):
+        at_end = x.search[UPPER, lane] == 1.0 and m.lanes[LANDINGS * LANES + lane] > 0.0
+        if x.search[SOUGHT, lane] > 0.0 and at_end:
+            place = landed(m.lanes[LENGTH * LANES + lane], m.lanes[LANDINGS * LANES + lane])
+            set_hermite(m, place, lane)
+            set_signals_at(m, lane, place)
+            x.search[FRACTION, lane] = place
+            found += 1
+    if found == 0:
+        return
+    measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
+    for lane in range(LANES):
+        if x.search[SOUGHT, lane] > 0.0 and x.search[FRACTION, lane] < 1.0:
+            _, largest = foremost(x, x.measured[ELSEWHERE], lane)
+            if largest <= ON_SIDE:
+                x.search[SOUGHT, lane], x.search[FRACTION, lane] = 0.0, 1.0
+
+
+@inlined
+def screen_contacts(m):  # type: ignore[no-untyped-def]
+    """Mark the accepted steps in which a contact changes its mode, or that were cut at a change; the number of special lanes."""
+    x, lanes, sought, found = m.contacts, m.lanes, 0, 0
+    measure_in_steps(m, 1.0, m.end, x.measured[END])
+    for lane in range(LANES):
+        x.search[SOUGHT, lane], x.search[UPPER, lane], x.search[FRACTION, lane] = 0.0, NONE, NONE
+        if lanes[TAKEN * LANES + lane] == 1.0:
+            suspect = lanes[LANDINGS * LANES + lane] > 0.0
+            for k in range(len(x.places)):
+                suspect = suspect or is_suspect(x, k, lane, lanes[LENGTH * LANES + lane])
+            x.search[SOUGHT, lane] = 1.0 if suspect else 0.0
+            sought += suspect
+    if sought > 0:
+        sample_steps(m)
+        for lane in range(LANES):
+            if x.search[SOUGHT, lane] > 0.0:
+                bracket(m, lane)
+                x.search[SOUGHT, lane] = 1.0 if x.search[UPPER, lane] != NONE else 0.0
+        find_landed(m)
+    for lane in range(LANES):
+        special = x.search[UPPER, lane] != NONE or lanes[LANDINGS * LANES + lane] > 0.0
+        if special and lanes[TAKEN * LANES + lane] == 1.0:
+            lanes[SPECIAL * LANES + lane] = 1.0
+        if x.search[SOUGHT, lane] > 0.0:
+            lanes[BETWEEN * LANES + lane] = 1.0
+        found += lanes[SPECIAL * LANES + lane] > 0.0
+    return found

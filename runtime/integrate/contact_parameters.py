@@ -1,0 +1,77 @@
+"""Parameters of contacts for compiled code of lanes: of one system, and of many cases with values of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from runtime.integrate.acting_contacts import ActingContact
+from runtime.support.arrays import Bools, Floats
+from runtime.support.numbers import LARGEST
+from runtime.system.contact_building import POINTS, contact_bounds, fades
+from runtime.system.parts import NORMAL_LAWS
+from runtime.system.system import System
+
+
+def put_contact(
+    system: System, k: int, contact: ActingContact, own: Mapping[str, Floats], to: Floats, turned: Mapping[int, Floats]
+) -> None:
+    """Put the numbers of a contact into ``to`` (cases, numbers); it neither acts nor rubs, and no touch-down was before.
+
+    Parameters
+    ----------
+    own : mapping
+        Values that the cases have of their own, (cases,) or (cases, 3): of parameters by name, and of vectors by their names in
+        the definition of the geometry.
+    turned : mapping
+        Rotation matrices of bodies in the reference configuration, (cases or 1, 3, 3).
+    """
+    t, rows, own = system.data.contacts, contact.rows, {POINTS.get(key, key): values for key, values in own.items()}
+    to[:] = 0.0
+    to[:, : rows.law] = t.x[k, : rows.law]
+    vectors = zip(contact.geometry.VECTORS, contact.vectors, t.vector_local[t.vector_contact == k], strict=True)
+    for (name, *_), (place, body), vector in vectors:
+        to[:, place : place + 3] = (turned[body] @ own.get(name, vector)[..., None])[..., 0]
+    for first, names, values in (
+        (rows.law, contact.law.PARAMETERS, t.normal[k]),
+        (rows.friction, contact.friction.PARAMETERS if contact.friction else (), t.tangential[k]),
+    ):
+        for c, name in enumerate(names):
+            to[:, first + c] = own.get(name, values[c])
+    if "radius" in own:
+        to[:, _place_of_radius(contact)] = own["radius"]
+    to[:, rows.creep] = own.get("creep", t.creep[k])
+
+
+def _place_of_radius(contact: ActingContact) -> int:
+    module = contact.geometry
+    return 3 * len(module.VECTORS) + [name for name, *_ in module.PARAMETERS].index("radius")
+
+
+def takes_value_of_contact(system: System, owner: str, part: str) -> bool:
+    """Whether ``put_contact`` takes values of a parameter: a point, the radius, or one of a law.
+
+    The creep and the least speed of an impact decide settings and memory besides.
+    """
+    contact = system.contact(owner)
+    return part in {*contact_bounds(contact.law, contact.friction), *POINTS} - {"creep", "least_impact", "impact"}
+
+
+def allowed_values_of_contact(system: System, owner: str, part: str, values: Floats) -> Bools:
+    """Which of the values (cases,) or (cases, 3) of a parameter break no rule, and leave open whether the damping fades."""
+    contact = system.contact(owner)
+    flat = values.reshape(len(values), -1)
+    with np.errstate(invalid="ignore"):
+        allowed: Bools = np.asarray((np.abs(flat) <= LARGEST).all(axis=1))
+        if part in POINTS:
+            return allowed
+        low, excluded, high, _ = contact_bounds(contact.law, contact.friction)[part]
+        if low is not None:
+            allowed &= values > low if excluded else values >= low
+        if high is not None:
+            allowed &= values <= high
+    if part in NORMAL_LAWS[contact.law].PARAMETERS:
+        own = {**contact.parameters, "impact": contact.least_impact, part: np.where(allowed, values, 1.0)}
+        allowed &= fades(contact.law, own) == fades(contact.law, own | {part: contact.parameters[part]})
+    return allowed

@@ -1,0 +1,85 @@
+"""Contacts of many systems of one layout: their values as arrays, and the questions of ``ask_about_values`` about these."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+import numpy as np
+
+from runtime.dynamics.layout import P, R
+from runtime.support.arrays import Bools, Floats
+from runtime.system.contact_building import directions_of_ground, fades
+from runtime.system.parts import GROUND, Contact
+from runtime.system.signal import Signal
+from runtime.system.system import System
+from runtime.system.unusual_values import DEEPER, MARGIN, NO_UNIT, STIFFEST, WIDER
+
+Values = Mapping[str, Floats]  # of one contact: parameter or vector -> values, (cases,) or (cases, 3)
+
+
+def layout_of_contact(contact: Contact) -> Hashable:
+    """All that is equal for contacts that differ in numbers alone, without the speed of the belt."""
+    return (
+        contact.name, contact.body, contact.plane, contact.law, contact.friction, directions_of_ground(contact),
+        contact.least_impact if contact.needs_impact else None,
+    )  # fmt: skip
+
+
+def speeds_of_belts(contacts: Sequence[Contact]) -> list[Signal]:
+    """Signals in the order of their numbers."""
+    return [contact.belt_speed for contact in contacts]
+
+
+def values_of_contacts(contacts: Sequence[Sequence[Contact]]) -> list[dict[str, Floats]]:
+    """Values of each contact of many cases, whose contacts have the same layout."""
+    return [_values_of_contact(of) for of in zip(*contacts, strict=True)]
+
+
+def _values_of_contact(of: Sequence[Contact]) -> dict[str, Floats]:
+    first = of[0]
+    found = {key: np.array([one.parameters[key] for one in of]) for key in first.parameters}
+    for key, value in first.values.items():
+        if isinstance(value, np.ndarray):
+            found[key] = np.concatenate([one.values[key] for one in of]).reshape(-1, 3)
+        else:
+            found[key] = np.array([one.values[key] for one in of])
+    found["impact"] = np.array([one.least_impact for one in of])
+    return found
+
+
+def fading_as(system: System, values: Sequence[Values]) -> Bools:
+    """Which cases have contacts whose damping fades where it does in the system."""
+    found = [
+        np.broadcast_to(fades(contact.law, own), own["radius"].shape) == bool(known)
+        for contact, own, known in zip(system.contacts, values, system.data.contacts.fades, strict=True)
+    ]
+    return np.asarray(np.all(found, axis=0))
+
+
+def usual_contacts(
+    system: System, values: Sequence[Values], weight: Floats, gravity: Floats, extent: Floats, states: Floats
+) -> Bools:
+    """Which cases surely raise no question about contacts in ``ask_about_values``.
+
+    Parameters
+    ----------
+    weight, gravity : (cases,) [kg], (cases, 3) [m/s^2]
+        Mass of all bodies, and gravity.
+    extent : (cases,) [m]
+        Largest distance of a point of joints, forces and contacts from the centre of mass of its body.
+    states : (cases, bodies, 13)
+    """
+    good, least = np.ones(len(weight), bool), 1.0 - MARGIN
+    g = np.linalg.norm(gravity, axis=1)
+    for contact, own in zip(system.contacts, values, strict=True):
+        radius, stiffness = own["radius"], own["stiffness"]
+        exponent, normal, size = own.get("exponent", np.full(len(radius), 1.5)), own["n_j"], extent
+        if contact.plane == GROUND:
+            centre = states[:, system.body_index(contact.body), R:P]
+            size = np.maximum(size, np.abs(((centre - own["s_j"]) * normal).sum(axis=1)))
+        good &= (size * NO_UNIT <= least * radius) | (radius <= least * WIDER * size)
+        good &= (stiffness <= least * STIFFEST) | (exponent > 1.5)
+        if contact.plane == GROUND:
+            flat = (normal * -gravity).sum(axis=1) > least * 0.5 * g
+            good &= ~flat | (least * stiffness * (DEEPER * radius) ** exponent >= weight * g)
+    return good
