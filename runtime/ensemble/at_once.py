@@ -40,7 +40,7 @@ from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
-from runtime.integrate.force_parameters import OwnForces, parameters_of_cases
+from runtime.integrate.force_parameters import parameters_of_cases
 from runtime.integrate.settings import Settings
 from runtime.integrate.signal_sets import SignalSets
 from runtime.integrate.tree_method import (
@@ -101,7 +101,7 @@ class Prepared:
         given, limits = self.given, _of_places(self.limits, at)
         if not acts_in_lanes(given.system):
             return Acting(limits, None)
-        own = OwnForces(given.forces, given.constants, given.references)
+        own = given.built._replace(values=given.forces)
         if len(at) < len(given.good):
             own = own.at(at)
         where = self.where if self.joints is None else _of(self.where, at)
