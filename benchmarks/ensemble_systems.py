@@ -12,9 +12,11 @@ import numpy as np
 
 import models
 from benchmarks.mechanisms import model, problem
-from runtime import Builder, Signal, System
+from models.foot_anatomy import size_of
+from runtime import Builder, Cone, Signal, System
 
 SPAN = 2.0  # [s] of signals
+WAVE = Signal.function(lambda t: 3.0 * np.sin(4.0 * t), 0.0, SPAN)
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,7 @@ def builder_of(system: System) -> Builder:
 def loaded_foot() -> System:
     """The modified foot with a load that alternates and a motor at the toes."""
     b = builder_of(models.foot.build())
-    push = Signal.function(lambda t: 3.0 * np.sin(4.0 * t), 0.0, SPAN)
-    b.load("push", "main_foot", force=(push, 0.0, 0.0))
+    b.load("push", "main_foot", force=(WAVE, 0.0, 0.0))
     axes = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
     b.motor("toe_spring", "guided_angle", "main_foot", "toes", **axes, theta_t=0.0, stiffness=5.0, damping=0.05)
     return b.build()
@@ -49,6 +50,38 @@ def sprung_foot(limits: Literal["elastic", "dissipative"] | None = None) -> Syst
     b = builder_of(models.foot.build(limits=limits))
     law = dict(stiffness=8.0, damping=0.1, free_angle=0.1)
     b.force("spring", "torsional_spring", "leg", "main_foot", axes="global", a_i=(0, 1, 0), **law)
+    return b.build()
+
+
+def _sized_foot(link_length: float, mass: float, height: float, *, limited: bool) -> Builder:
+    """A builder of the modified foot of a person, with dissipative limits or without."""
+    b, size = Builder("foot"), size_of(mass, height, None)
+    for name, data in models.foot.bodies_of(size).items():
+        b.body(name, **data)
+    frames = models.foot.talocrural_frame(), models.foot.talocalcaneal_frame()
+    models.foot.add_joints(b, frames, link_length, size)
+    for name, body, (xi, eta, _) in zip(("talocrural", "talocalcaneal"), ("leg", "main_foot"), frames, strict=True):
+        if limited:
+            cone = Cone.from_degrees((0, 90, 180, 270, 360), (20, 35, 35, 25, 20))
+            law = dict(max_moment=226.0, compliance=0.2, damping=0.568)
+            b.limit(name, "ankle", reference=body, xi=xi, eta=eta, cone=cone, **law)  # type: ignore[arg-type]
+    return b
+
+
+def built_with_spring(stiffness: float, *, limited: bool = False, **sizes: float) -> System:
+    """A foot of this size with a spring and damper at the ankle."""
+    b = _sized_foot(**sizes, limited=limited)
+    law = dict(stiffness=stiffness, damping=0.1, free_angle=0.1)
+    b.force("spring", "torsional_spring", "leg", "main_foot", axes="global", a_i=(0.0, 1.0, 0.0), **law)
+    return b.build()
+
+
+def built_with_load(stiffness: float, push: float, *, limited: bool = False, **sizes: float) -> System:
+    """A foot of this size with a load that alternates and a constant one, and a motor at the toes."""
+    b = _sized_foot(**sizes, limited=limited)
+    b.load("push", "main_foot", force=(WAVE, push, 0.0))
+    axes = dict(a_i=(1.0, 0.0, 0.0), h_i=(0.0, -1.0, 0.0), b_j=(1.0, 0.0, 0.0))
+    b.motor("toe_spring", "guided_angle", "main_foot", "toes", **axes, theta_t=0.0, stiffness=stiffness, damping=0.05)
     return b.build()
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import models
 import runtime
-from benchmarks.ensemble_systems import SIDE_BY_SIDE, STUDIES, Study
+from benchmarks.ensemble_systems import SIDE_BY_SIDE, STUDIES, Study, built_with_load, built_with_spring
 from benchmarks.measure import BODY, ROOT, Answer, BenchmarkError, Say, foot, seconds
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
@@ -155,13 +155,14 @@ def _exact_ends(cases: dict[str, Floats]) -> tuple[Floats, float]:
 
 SPANS = {  # arguments of the foot
     "link_length": (0.03, 0.05), "subtalar_inclination_deg": (25.0, 50.0), "mass": (50.0, 90.0), "height": (1.5, 1.9),
-    "dorsiflexion_deg": (10.0, 25.0),
+    "dorsiflexion_deg": (10.0, 25.0), "stiffness": (5.0, 9.0), "push": (0.5, 1.5),
 }  # fmt: skip
-SIZED = ("link_length", "subtalar_inclination_deg", "mass", "height")
+SIZES = ("link_length", "mass", "height")
+SIZED = (*SIZES, "subtalar_inclination_deg")
 
 
 def _built(count: int, names: tuple[str, ...]) -> dict[str, Any]:
-    """Random arguments of the foot."""
+    """Random arguments of functions that build a foot."""
     random = np.random.default_rng(1)
     return {name: random.uniform(*SPANS[name], count) for name in names}
 
@@ -194,6 +195,18 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
         ),
         "lengths, axes, sizes and ranges of motion, built by a function, with dissipative limits": (
             models.foot.build, _built(cases.built, (*SIZED, "dorsiflexion_deg")) | {"limits": ["dissipative"] * cases.built},
+        ),
+        "sizes and a spring, built by a function": (
+            built_with_spring, _built(cases.built, (*SIZES, "stiffness")),
+        ),
+        "sizes and a spring, built by a function, with dissipative limits": (
+            built_with_spring, _built(cases.built, (*SIZES, "stiffness")) | {"limited": [True] * cases.built},
+        ),
+        "sizes, a load and a motor, built by a function": (
+            built_with_load, _built(cases.built, (*SIZES, "stiffness", "push")),
+        ),
+        "sizes, a load and a motor, built by a function, with dissipative limits": (
+            built_with_load, _built(cases.built, (*SIZES, "stiffness", "push")) | {"limited": [True] * cases.built},
         ),
         "coordinate of the ankle": (plain, {"angle.ankle.theta_i": 0.2 * (share - 1.0)}),
         "velocities, with limits": (limited, initial_velocities(cases.limited)),

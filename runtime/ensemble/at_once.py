@@ -109,7 +109,7 @@ class Prepared:
         given, limits = self.given, _of_places(self.limits, at)
         if not has_parameters(given.system):
             return Acting(limits, None)
-        own = OwnForces(given.forces, given.constants, given.references)
+        own = given.built._replace(values=given.forces)
         if len(at) < len(given.good):
             own = own.at(at)
         where = self.where if self.joints is None else _of(self.where, at)
@@ -122,7 +122,7 @@ class Prepared:
         """Parameters of the equations that are the same in all cases, whatever these are."""
         given = self.given
         alike = self.joints is None and given.inertias.ndim == 3 and by_recursion(given.system)
-        own = OwnForces(given.forces, given.constants, given.references)
+        own = given.built._replace(values=given.forces)
         return known_parameters(given.system) if alike and keeps_known(given.system, own) else ()
 
     def _parameters(self, where: Geometry, own: OwnForces, at: Ints) -> Floats:

@@ -30,6 +30,7 @@ from runtime.integrate.batches.parameters import (
     OFFSET,
 )
 from runtime.integrate.creeps import resolved_creeps
+from runtime.integrate.force_parameters import OwnForces
 from runtime.integrate.settings import Settings
 from runtime.integrate.signal_sets import signal_sets
 from runtime.integrate.tree_method import joints_in_lanes, tree_of_lanes
@@ -168,11 +169,12 @@ def _prepared(
 def _give_forces(given: Given, forces: ForceCases, states: Floats, how: Settings) -> None:
     """Give cases their loads, motors and forces; those that ``settings`` might refuse are not good."""
     given.forces = {whose: dict(own) for whose, own in forces.values.items()}
-    given.constants, given.references = dict(forces.constants), states_of_cases(states)
+    references = states_of_cases(states)
+    given.built = OwnForces({}, forces.constants, forces.tables, references)
     given.sets, which = signal_sets(forces.signals)
     given.set_of = np.array(which, np.int64)
     given.good &= (forces.spans[:, 0] <= how.t_start) & (how.t_end <= forces.spans[:, 1])
-    given.good &= resolved_creeps(given.system, forces.values, given.references, how.rtol, how.atol)
+    given.good &= resolved_creeps(given.system, forces.values, references, how.rtol, how.atol)
 
 
 def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions: Any, where: Geometry) -> Floats:

@@ -10,7 +10,7 @@ from runtime.dynamics.lift import GROUND_STEP
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import CREEP
-from runtime.integrate.force_parameters import allowed_values, takes_values
+from runtime.integrate.force_parameters import NONE, OwnForces, allowed_values, takes_values
 from runtime.integrate.signal_sets import SignalSets
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
@@ -40,8 +40,7 @@ class Given:
     varied: bool = False  # masses, inertias or gravity
     # Sort and name of a motor, force or contact -> keyword -> values.
     forces: dict[tuple[str, str], dict[str, Floats]] = field(default_factory=dict)
-    constants: dict[int, Floats] = field(default_factory=dict)  # of constant signals, by their numbers
-    references: Floats | None = None  # (cases, bodies + 1, 13) in which constants of forces are computed
+    built: OwnForces = NONE  # what a function has given the cases besides these
     sets: SignalSets | None = None  # signals of the cases; None: those of the system
     set_of: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # (cases,)
 

@@ -14,7 +14,7 @@ from runtime.integrate.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKe
 from runtime.integrate.contact_parameters import allowed_values_of_contact, put_contact, takes_value_of_contact
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
-from runtime.system.built_forces import Values
+from runtime.system.built_forces import Tables, Values
 from runtime.system.connection import Bounds
 from runtime.system.joint_cases import constants_of_cases
 from runtime.system.quantity import MOTOR_PARTS
@@ -34,19 +34,25 @@ class OwnForces(NamedTuple):
 
     values: Values = NO_VALUES
     constants: Mapping[int, Floats] = MappingProxyType({})  # values (cases,) of constant signals, by their numbers
+    tables: Tables = MappingProxyType({})
     references: Floats | None = None  # (cases, bodies + 1, 13) reference configurations; None: that of the system
 
     @property
     def cases(self) -> int:
         """Number of cases, 1 where nothing is given."""
-        columns = [*self.constants.values(), *(column for of in self.values.values() for column in of.values())]
+        columns = [
+            *self.constants.values(),
+            *self.tables.values(),
+            *(column for of in self.values.values() for column in of.values()),
+        ]
         return max([1, *map(len, columns), 0 if self.references is None else len(self.references)])
 
     def at(self, places: Ints) -> OwnForces:
         """Those of the cases at these places."""
         values = {whose: {part: v[places] for part, v in of.items()} for whose, of in self.values.items()}
         constants = {number: v[places] for number, v in self.constants.items()}
-        return OwnForces(values, constants, None if self.references is None else self.references[places])
+        tables = {place: v[places] for place, v in self.tables.items()}
+        return OwnForces(values, constants, tables, None if self.references is None else self.references[places])
 
 
 NONE = OwnForces()
@@ -85,7 +91,8 @@ def parameters_of_cases(system: System, where: Geometry, own: OwnForces = NONE) 
         _put_force(system, k, force, own, found[:, o : o + force.parameters], turned)
         for n, (_, pieces) in enumerate(force.tables):
             o = rows.of("table", k, n)
-            found[:, o : o + OF_PIECE * pieces] = _table(system.data.forces, k, n).ravel()
+            table = own.tables[k, n] if (k, n) in own.tables else _table(system.data.forces, k, n).ravel()
+            found[:, o : o + OF_PIECE * pieces] = table
     for k, contact in enumerate(acting.contacts):
         o, given = rows.of("contact", k), own.values.get(("contact", system.contacts[k].name), {})
         put_contact(system, k, contact, given, found[:, o : o + contact.rows.count], turned)

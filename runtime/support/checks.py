@@ -28,8 +28,13 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str, most: float = LA
         It has another shape, or holds something else than finite numbers.
     """
     array = numbers_of_shape(value, shape, what)
-    if array.size <= FEW and all([-most <= number <= most for number in array.ravel().tolist()]) and most < math.inf:
-        return array  # faster by far than arrays of truth values
+    if most < math.inf:  # faster by far than arrays of truth values, without a loop for most
+        if shape == (3,):
+            x, y, z = array.tolist()
+            if -most <= x <= most and -most <= y <= most and -most <= z <= most:
+                return array
+        elif array.size <= FEW and all([-most <= number <= most for number in array.ravel().tolist()]):
+            return array
     if not np.isfinite(array).all():
         raise ModelError(f"{what} = {shown(array.tolist())} is not finite; give finite numbers")
     if not (np.abs(array) <= most).all():
@@ -47,7 +52,7 @@ def numbers_of_shape(value: Any, shape: tuple[int, ...], what: str) -> Floats:
     ModelError
     """
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == shape:
-        return np.array(value, order="C")
+        return value.copy()
     if (plain := plain_numbers(value)) is not None and plain.shape == shape:
         return plain
     array = floats(value, what, shape_text(shape))

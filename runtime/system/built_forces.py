@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from runtime.dynamics.cases import gradients_of_motors, outputs_of_forces
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.signals import CONSTANT, VARYING, SignalData
 from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.numbers import LARGEST
 from runtime.system.built_contacts import fading_as, values_of_contacts
-from runtime.system.data_building import signals_of_loads
+from runtime.system.data_building import Parts, signals_of_loads
 from runtime.system.deferred import Recipe
+from runtime.system.force_building import table_pieces
 from runtime.system.joint_cases import constants_of_cases, states_of_cases
 from runtime.system.parts import Force, Joint
 from runtime.system.quantity import MOTOR_PARTS
@@ -25,6 +27,9 @@ from runtime.system.unusual_values import usual_forces
 
 # Sort ("force", "motor" or "contact") and name -> parameter or vector -> values, (cases,) or (cases, 3).
 Values = Mapping[tuple[str, str], Mapping[str, Floats]]
+Tables = Mapping[
+    tuple[int, int], Floats
+]  # force and place among its tables -> knots and coefficients (cases, 6 pieces)
 MARGIN = 10.0  # from the limits of gradients, within which a case is built alone
 
 
@@ -34,6 +39,7 @@ class ForceCases:
 
     system: System
     values: Values
+    tables: Tables
     constants: Mapping[int, Floats]  # (cases,) of constant signals
     signals: Sequence[SignalData]  # of each case, those that vary
     spans: Floats  # (cases, 2) [s] in which all signals are defined
@@ -50,7 +56,13 @@ class ForceCases:
         if units:
             good &= usual_forces(system, self.values, len(good))
         good &= fading_as(system, self.of_contacts)
-        states, references, work = np.ascontiguousarray(states), states_of_cases(states), workspace_for(system.data)
+        for table in self.tables.values():  # outputs below are those of another one
+            good &= (np.abs(table) <= LARGEST).all(axis=1)
+        states, references, work = (
+            np.ascontiguousarray(states),
+            states_of_cases(states),
+            shared_workspace_for(system.data),
+        )
         if system.motors:
             gradients = np.zeros((len(states), len(system.motors), 12))
             joints = [motor.joint for motor in system.motors]
@@ -104,7 +116,22 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
     varying = [number for number, sort in enumerate(sorts) if sort == VARYING]
     sets: dict[tuple[int, ...], SignalData] = {}
     data = [_set_of(of, varying, sets) for of in signals]
-    return ForceCases(system, values, constants, data, np.array([_span_of(of) for of in signals]))
+    return ForceCases(
+        system, values, _tables(system, parts), constants, data, np.array([_span_of(of) for of in signals])
+    )
+
+
+def _tables(system: System, parts: Sequence[Parts]) -> Tables:
+    """Tables of forces that are not the same in all cases."""
+    found: dict[tuple[int, int], Floats] = {}
+    for k, force in enumerate(system.forces):
+        for n, table in enumerate(force.module.TABLES):
+            given = [of.forces[k].values[table] for of in parts]
+            different = {points.tobytes(): points for points in given}
+            if len(different) > 1:
+                numbers = {key: np.column_stack(table_pieces(points)).ravel() for key, points in different.items()}
+                found[k, n] = np.array([numbers[points.tobytes()] for points in given])
+    return found
 
 
 def _span_of(signals: Sequence[Signal]) -> tuple[float, float]:

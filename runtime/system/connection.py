@@ -164,10 +164,10 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     given = floats(value, f"{what}: inertia", "3 numbers or 3 x 3 numbers")
     matrix = finite(given, (3,) if given.ndim == 1 else (3, 3), f"{what}: inertia")
     if matrix.ndim == 1:
-        moments, matrix = matrix, np.zeros((3, 3))
-        matrix[DIAGONAL] = moments
+        principal, matrix = matrix, np.zeros((3, 3))
+        matrix[DIAGONAL] = principal
         matrix.flags.writeable = False
-        if _are_plain(moments.tolist()):
+        if _are_plain(principal.tolist()):
             return matrix
     if not np.abs(matrix - matrix.T).max() <= SYMMETRIC * np.abs(matrix).max():
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")

@@ -65,8 +65,9 @@ class Recipe(NamedTuple):
         )  # fmt: skip
 
 
-def _tables(force: Force) -> tuple[bytes, ...]:
-    return tuple([force.values[table].tobytes() for table in force.module.TABLE_UNITS])
+def _tables(force: Force) -> tuple[int, ...]:
+    """Numbers of points of its tables."""
+    return tuple([len(force.values[table]) for table in force.module.TABLE_UNITS])
 
 
 class Deferred(System):

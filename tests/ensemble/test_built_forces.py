@@ -45,7 +45,7 @@ def with_all(link_length, share, push, size):
         alone = set(case.module.BODIES) | {body for _, _, body in case.module.VECTORS} == {"i"}
         over = dict(zip(("body_k", "body_l"), ("toes", "main_foot"), strict=True)) if case.count == 4 else {}
         numbers = {key: value * share for key, value in case.values.items()}
-        tables = dict.fromkeys(case.module.TABLES, TABLE)
+        tables = dict.fromkeys(case.module.TABLES, TABLE * [1.0, share])
         b.force(kind, kind, "main_foot", "ground" if alone else "leg", **vectors | points | numbers | tables | over)
     b.load("of_points", "main_foot", force=(wave, push, 0.0), point=(0.1, wave, push), moment=(0.0, push, wave))
     b.load("of_body", "toes", force=(push, wave, 0.0), point=(0.0, push, wave), axes="body")
