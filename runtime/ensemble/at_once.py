@@ -107,9 +107,8 @@ class Prepared:
         where = self.where if self.joints is None else _of(self.where, at)
         sets = given.sets or SignalSets(given.system.data.signals, 1)
         parameters = parameters_of_cases(given.system, where, own)
-        return Acting(
-            limits, ForcesOfCases(parameters, *sets, given.set_of if len(given.set_of) == 1 else given.set_of[at])
-        )
+        set_of = given.set_of if len(given.set_of) == 1 else given.set_of[at]
+        return Acting(limits, ForcesOfCases(parameters, *sets, set_of))
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
