@@ -27,9 +27,8 @@ from runtime.system.unusual_values import usual_forces
 
 # Sort ("force", "motor" or "contact") and name -> parameter or vector -> values, (cases,) or (cases, 3).
 Values = Mapping[tuple[str, str], Mapping[str, Floats]]
-Tables = Mapping[
-    tuple[int, int], Floats
-]  # force and place among its tables -> knots and coefficients (cases, 6 pieces)
+# Force and place among its tables -> knots and coefficients (cases, 6 pieces).
+Tables = Mapping[tuple[int, int], Floats]
 MARGIN = 10.0  # from the limits of gradients, within which a case is built alone
 
 
@@ -58,11 +57,8 @@ class ForceCases:
         good &= fading_as(system, self.of_contacts)
         for table in self.tables.values():  # outputs below are those of another one
             good &= (np.abs(table) <= LARGEST).all(axis=1)
-        states, references, work = (
-            np.ascontiguousarray(states),
-            states_of_cases(states),
-            shared_workspace_for(system.data),
-        )
+        states, work = np.ascontiguousarray(states), shared_workspace_for(system.data)
+        references = states_of_cases(states)
         if system.motors:
             gradients = np.zeros((len(states), len(system.motors), 12))
             joints = [motor.joint for motor in system.motors]
@@ -116,9 +112,8 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
     varying = [number for number, sort in enumerate(sorts) if sort == VARYING]
     sets: dict[tuple[int, ...], SignalData] = {}
     data = [_set_of(of, varying, sets) for of in signals]
-    return ForceCases(
-        system, values, _tables(system, parts), constants, data, np.array([_span_of(of) for of in signals])
-    )
+    spans = np.array([_span_of(of) for of in signals])
+    return ForceCases(system, values, _tables(system, parts), constants, data, spans)
 
 
 def _tables(system: System, parts: Sequence[Parts]) -> Tables:
@@ -129,9 +124,17 @@ def _tables(system: System, parts: Sequence[Parts]) -> Tables:
             given = [of.forces[k].values[table] for of in parts]
             different = {points.tobytes(): points for points in given}
             if len(different) > 1:
-                numbers = {key: np.column_stack(table_pieces(points)).ravel() for key, points in different.items()}
+                numbers = {key: _pieces(points) for key, points in different.items()}
                 found[k, n] = np.array([numbers[points.tobytes()] for points in given])
     return found
+
+
+def _pieces(points: Floats) -> Floats:
+    """Knots and coefficients of a table (6 pieces,), not a number where it has none: such a case is built alone."""
+    try:
+        return np.column_stack(table_pieces(points)).ravel()
+    except (ArithmeticError, ValueError):  # raised in a library for extreme values
+        return np.full(6 * (len(points) + 1), np.nan)
 
 
 def _span_of(signals: Sequence[Signal]) -> tuple[float, float]:
