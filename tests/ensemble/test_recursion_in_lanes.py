@@ -183,6 +183,19 @@ def test_limits_of_turns_between_balls(damping):
         assert np.abs(many[name][::9] - exact[name]).max() < 1e-7 * max(1.0, np.abs(exact[name]).max())
 
 
+def test_whole_turns_of_a_rotor_on_a_floating_body():
+    b = Builder("rotor")
+    b.body("base", mass=1.0, inertia=(1.0, 1.0, 1.2), omega=(0.1, 0.2, 0.0), free=True, guess=True)
+    b.body("rotor", mass=0.2, inertia=(0.1, 0.1, 0.1), r=(0.0, 0.0, 0.3))
+    b.joint("axle", "revolute", "base", "rotor", axes="global", point=(0, 0, 0.3), axis=(0, 0, 1))
+    b.angles("axle", rates={"angle": 20.0})
+    cases, name, t = {"mass.base": [1.0, 1.1]}, "angle.axle.angle", [0.5, 1.0]
+    many = runtime.simulate_many(b.build(), cases, 1.0, t_eval=t)
+    kept = runtime.simulate_many(b.build(), cases, 1.0, t_eval=t, outputs=[name])[name]
+    assert many.angles["axle"].angle == pytest.approx(np.array([[10.0, 20.0]] * 2), abs=1e-6)
+    assert kept == pytest.approx(many.angles["axle"].angle, abs=1e-9)
+
+
 def test_a_case_depends_on_no_other():
     cases = {"stiffness.spring": 30.0 * SHARE, "rate.knee.angle": 2.0 * SHARE, "mass.lower": SHARE}
     many = runtime.simulate_many(hanging(), cases, 0.5, workers=2, chunk=16, **SETTINGS)
