@@ -99,6 +99,41 @@ def floating() -> System:
     return b.build(project_velocities=True)
 
 
+def bouncing_ball() -> System:
+    """A ball that moves up and down above the ground."""
+    b = Builder("bouncing ball")
+    b.body("ball", mass=0.5, inertia=(2e-3, 2e-3, 2e-3), r=(0.0, 0.0, 0.15))
+    b.joint("guide", "translational", "ground", "ball", axes="global", point=(0, 0, 0), a_i=(0, 0, 1), a_j=(0, 0, 1))
+    law = dict(law="hunt_crossley", stiffness=1e6, exponent=1.5, loss=0.15)
+    b.contact("touch", "ball", centre=(0, 0, 0), radius=0.1, **law)
+    return b.build()
+
+
+def pendulum_on_plane() -> System:
+    """Two hinges about one axis; the bob touches a plane with friction."""
+    b = Builder("pendulum on a plane")
+    for k, (before, own) in enumerate((("ground", "upper"), ("upper", "lower"))):
+        b.body(own, mass=0.5 - 0.2 * k, inertia=(2e-3, 2e-3, 4e-4), r=(0.1 + 0.2 * k, 0.0, 1.0))
+        axis = dict(axes="global", point=(0.2 * k, 0.0, 1.0), a_i=(0, 1, 0), a_j=(0, 1, 0))
+        b.joint(f"hinge_{k}", "revolute", before, own, **axis)
+    law = dict(law="flores", stiffness=1e6, exponent=1.5, restitution=0.6, friction="coulomb", mu_c=0.3, mu_d=0.1)
+    where = dict(centre=(0.1, 0, 0), radius=0.05, point=(0, 0, 0.7), normal=(0, 0, 1))
+    b.contact("touch", "lower", **where, **law, creep=1e-2)
+    return b.build()
+
+
+def sledge() -> System:
+    """A board in a plane, with two runners on a belt whose speed alternates."""
+    b = Builder("sledge")
+    b.body("board", mass=2.0, inertia=(0.02, 0.03, 0.02), r=(0, 0, 0.12), v=(1.0, 0, 0))
+    b.joint("plane", "parallel_axes", "ground", "board", axes="global", a_i=(0, 1, 0), a_j=(0, 1, 0))
+    law = dict(law="kelvin_voigt", stiffness=2e4, exponent=1.0, damping=8.0, friction="coulomb", mu_c=0.4, mu_d=0.1)
+    belt = dict(belt=(1, 0, 0), belt_speed=Signal.function(lambda t: 0.5 * np.sin(6.0 * t), 0.0, SPAN))
+    for k, x in enumerate((-0.15, 0.15)):
+        b.contact(f"runner_{k}", "board", centre=(x, 0, -0.05), radius=0.05, creep=1e-2, **law, **belt)
+    return b.build()
+
+
 SIDE_BY_SIDE = (
     Study("foot with a spring: stiffness", sprung_foot, "stiffness.spring", 1.0),
     Study("foot with a spring: length of the link", sprung_foot, "l.ankle", 1.0, dict(assemble=True)),
@@ -107,12 +142,15 @@ SIDE_BY_SIDE = (
     Study("foot with a load and a motor: mass of the toes", loaded_foot, "mass.toes", 1.0),
     Study("foot with a load and a motor: stiffness of the motor", loaded_foot, "stiffness.toe_spring", 1.0),
     Study("chain of two hinges with springs: a stiffness", sprung_chain, "stiffness.spring_1", 1.0),
+    Study("bouncing ball: stiffness", bouncing_ball, "stiffness.touch", 1.0),
+    Study("pendulum of two hinges on a plane: mass of the bob", pendulum_on_plane, "mass.lower", 1.0),
+    Study("sledge on a belt: mass", sledge, "mass.board", 1.0),
+    Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
+    Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5),
     Study("chain of five hinges with springs: a stiffness", lambda: sprung_chain(5), "stiffness.spring_1", 1.0),
     Study("satellite with two arms: mass of an arm", floating, "mass.left", 1.0),
 )  # fmt: skip
 STUDIES = (
-    Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
-    Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5),
     Study("foot on the ground, 0.5 s, auto", models.foot_ground.build, "mass.toes", 0.5, dict(method="auto")),
     Study("driven four-bar linkage", driven_four_bar, "mass.rocker", 1.0),
     Study("four-bar linkage", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),

@@ -82,8 +82,8 @@ class MotionScope(Scope):
         return super().argument(name)
 
     def _turn(self, axis: Vector, point: Vector | None = None) -> Step:
-        about = None if point is None else self._point("turn(axis, point)", point)
-        return Step("turn", self._axis("turn(axis, point)", axis), about)
+        about = self._axis("turn(axis, point)", axis)
+        return Step("turn", about, None if point is None else self._point("turn(axis, point)", point))
 
     def _slide(self, axis: Vector) -> Step:
         return Step("slide", self._axis("slide(axis)", axis))

@@ -32,7 +32,7 @@ def steps_at(module, setting, body_i, body_j):
             axis = A[axis[-1]] @ setting.local[axis]
         if point:
             body = point[-1]
-            point = states[body][:3] + A[body] @ setting.local[point]
+            point = states[body][:3] + A[body] @ setting.local.get(point, np.zeros(3))  # "r_j": the centre of mass
         found.append((kind, axis, point))
     return found
 
