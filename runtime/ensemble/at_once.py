@@ -15,6 +15,7 @@ import numpy as np
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
+from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.contact_batch import ContactEvents
@@ -94,7 +95,7 @@ class Prepared:
         """Constants of the kernel (cases, constants) of the cases at these places; one row if all have the same."""
         given = self.given
         if by_recursion(given.system):
-            return np.zeros((1, 0))
+            return np.zeros((1, OF_LIMIT * len(given.tree.limits)))
         if self.joints is None and not given.varied:
             return constants_of_system(given.system)
         inertias = given.inertias if given.inertias.ndim == 4 else given.inertias[None]
@@ -377,7 +378,7 @@ def _on_the_rows(prepared: Prepared, at: Ints, z: Floats, states: Floats) -> Boo
     assert prepared.joints is not None
     good, tree = prepared.joints.of(at).on_the_rows(states), prepared.given.tree
     if tree.limits:
-        q = [limit.step for limit in tree.limits]
+        q = tree.limited_places[0]
         off = prepared.limits[at, :, SIGN] * z[:, q] + prepared.limits[at, :, OFFSET] - prepared.angles(at, states)
         good &= (np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))) < SAME_ANGLE).all(axis=1)
     return good

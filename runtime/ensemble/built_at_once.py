@@ -192,14 +192,14 @@ def _find_offsets(limits: Floats, built: BuiltCases, tree: SpanningTree, where: 
     """Fill the offsets of limits (cases, limits, PARAMETERS); which cases have limits along the same coordinates."""
     of = built.limits
     assert of is not None
-    z = random_coordinates(len(tree.kinds))
+    z = random_coordinates(tree)
     trees = cases_of_tree(tree, where, built.masses, system.data.inertia[None, 1:], system.gravity[None])
     states = states_in_lanes(trees, np.tile(z, (len(limits), 1, 1)))
     angles = of.angles(states)
     limits[..., OFFSET] = angles[:, 0]
     good: Bools = np.all(of.flat > 0.0, axis=(1, 2))
-    for k, limit in enumerate(tree.limits):
-        off = angles[..., k] - angles[:, :1, k] - limit.sign * z[:, limit.step]
+    for k, (limit, q) in enumerate(zip(tree.limits, tree.limited_places[0], strict=True)):
+        off = angles[..., k] - angles[:, :1, k] - limit.sign * z[:, q]
         good &= np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max(axis=1) < SAME_ANGLE
     return good
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.batch_remarks import Built, energies_of, unbalanced, undecided, with_places
@@ -346,7 +347,8 @@ def _columns(
 
 def _constants(system: System, s: Settings, *, of_tree: bool) -> Floats:
     if of_tree:
-        return np.zeros(0) if by_recursion(system) else tree_constants(tree_of_lanes(system), system.gravity)
+        tree = tree_of_lanes(system)
+        return np.zeros(OF_LIMIT * len(tree.limits)) if by_recursion(system) else tree_constants(tree, system.gravity)
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants

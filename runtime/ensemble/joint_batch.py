@@ -206,7 +206,7 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, toler
     prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
     stages = (0, 0) if of.forces is not None else list(addresses_of_lanes(kernel_of(tree)).values())
     first = constants - OF_LIMIT * len(tree.limits)
-    limits = batch_limits(tree.limits, z.shape[1], first, of.limits) if tree.limits else None
+    limits = batch_limits(tree.limited_places, z.shape[1], first, of.limits) if tree.limits else None
     forces = None
     if of.forces is not None:
         whole = by_recursion(system)
@@ -315,7 +315,7 @@ def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Flo
     tree = tree_of_lanes(system)
     stored: Floats = np.zeros(z.shape[:2])
     if tree.limits:
-        stored += stored_energies(of.limits, z[..., [limit.step for limit in tree.limits]])
+        stored += stored_energies(of.limits, z[..., tree.limited_places[0]])
     if of.forces is not None and acts_in_lanes(system):
         stored += stored_in_forces(system, z, times, forces_at_rest(system, of), of.events)
     return stored

@@ -143,20 +143,21 @@ class BatchQuantities:
         tree: SpanningTree, k: int, part: str, z: Floats, limits: Floats, start: Floats | None
     ) -> Floats | None:
         """A quantity of a limit, as ``LimitMotion`` has it."""
-        given, step = np.moveaxis(limits[:, k], 1, 0)[:, :, None], tree.limits[k].step  # (PARAMETERS, cases, 1)
+        given = np.moveaxis(limits[:, k], 1, 0)[:, :, None]  # (PARAMETERS, cases, 1)
+        q, u = (places[k] for places in tree.limited_places)
         part = part.removeprefix("limit_")
-        angle, rate = given[SIGN] * z[..., step] + given[OFFSET], given[SIGN] * z[..., step + len(tree.kinds)]
+        angle, rate = given[SIGN] * z[..., q] + given[OFFSET], given[SIGN] * z[..., u]
         if part == "rate":
             return rate  # type: ignore[no-any-return]
         if part == "angle":
             assert start is not None
-            return angle - before_start(given[SIGN] * start[:, step, None] + given[OFFSET])  # type: ignore[no-any-return]
+            return angle - before_start(given[SIGN] * start[:, q, None] + given[OFFSET])  # type: ignore[no-any-return]
         if part == "dissipative_moment":
             return given[DAMPING] * np.abs(rate)  # type: ignore[no-any-return]
         if part == "dissipated_power":
             return given[DAMPING] * rate**2  # type: ignore[no-any-return]
         if part == "elastic_energy":
-            return stored_energies(limits[:, k : k + 1], z[..., step : step + 1])
+            return stored_energies(limits[:, k : k + 1], z[..., q : q + 1])
         turned = angle - FULL_TURN * np.round(angle / FULL_TURN)
         excess: Floats = np.maximum(np.abs(turned) - np.where(turned > 0.0, given[AHEAD], given[BEHIND]), 0.0)
         if part == "excess":

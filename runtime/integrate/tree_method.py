@@ -90,8 +90,7 @@ def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
         return False
     if not by_recursion(system):
         return module_of(tree.key) is not None
-    short = len(tree.kinds) <= MOST_STEPS
-    return short and not (gpu or tree.closing or system.limits or system.joint_coordinates_only)
+    return len(tree.kinds) <= MOST_STEPS and not (gpu or tree.closing or system.joint_coordinates_only)
 
 
 def joints_in_lanes(system: System, how: Settings, *, gpu: bool = False) -> bool:

@@ -13,9 +13,11 @@ from typing import Any
 
 from llvmlite import ir
 
+from generated import law_cubic
 from runtime.dynamics import recursion
 from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
+from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.small_matrices import dot
 from runtime.integrate.acting_forces import ActingForces, Known, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places, Step
@@ -24,12 +26,13 @@ from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
+from runtime.lanes.vector_functions import lesser
 from runtime.lanes.written_function import written_function
 from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
 
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
-ARGUMENTS = ("z", "signals", "parameters", "z_dot", "power", "energy", "worst")
+ARGUMENTS = ("z", "signals", "parameters", "limits", "z_dot", "power", "energy", "worst")
 
 carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
     with_vectors,
@@ -38,19 +41,20 @@ carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminat
         recursion.add_to, recursion.eliminate_ball, recursion.add_ball, recursion.move_along, recursion.turn_freely,
     ),
 )  # fmt: skip
-inverse_of, times_symmetric, plus, minus, cross = (
-    with_vectors(getattr(recursion, name)) for name in ("inverse_of", "times_symmetric", "plus", "minus", "cross")
+inverse_of, times_symmetric, plus, plus_times, minus, cross = (
+    with_vectors(getattr(recursion, name))
+    for name in ("inverse_of", "times_symmetric", "plus", "plus_times", "minus", "cross")
 )
 dot = python_code(dot)
 
 
-def _address(acting: ActingForces) -> int:
+def _address(acting: ActingForces, limited: tuple[int, ...]) -> int:
 
     def write(owner: ir.Module, symbol: str) -> ir.Module:
-        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
+        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting, limited))
 
     return address_of_written(
-        "equations_of_tree", write, __name__, "the equations of a tree in a batch", *acting.text()
+        "equations_of_tree", write, __name__, "the equations of a tree in a batch", repr(limited), *acting.text()
     )
 
 
@@ -61,15 +65,20 @@ def address_of_recursion(system: System, known: Known = ()) -> int:
     """Address in this process of the equations of the tree of a system with all that acts on it; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
-    (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_equations``; and of its
-    results: z_dot (n); power (1) [W] that is not stored, the sum over the sources; energy (1) [J] in springs of motors and in
-    forces; worst (1), inverse square of the smallest pivot as a fraction of its row.
+    (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_equations``; four
+    constants of each limit along a coordinate, as of ``limits_along``; and of its results: z_dot (n); power (1) [W] that is not
+    stored, the sum over the sources but limits; energy (1) [J] in springs of motors, in forces and in contacts; worst (1),
+    inverse square of the smallest pivot as a fraction of its row.
     """
-    return _addresses(acting_forces(system)._replace(known=known))
+    tree = system.tree_in_lanes
+    return _addresses(acting_forces(system)._replace(known=known), () if tree is None else tree.limited_steps)
 
 
-def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
-    _Equations(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True)).write()
+def _write(
+    acting: ActingForces, limited: tuple[int, ...], code: Code, data: Sequence[ir.Value], column: ir.Value
+) -> None:
+    places = Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True)
+    _Equations(places, limited).write()
 
 
 class _Rows:
@@ -83,10 +92,10 @@ class _Rows:
 
 
 class _Equations:
-    """The instructions for lanes from one column on."""
+    """The instructions for lanes from one column on; ``limited``: the steps that limits restrain."""
 
-    def __init__(self, places: Places) -> None:
-        self.at, self.code, self.acting = places, places.code, places.acting
+    def __init__(self, places: Places, limited: tuple[int, ...]) -> None:
+        self.at, self.code, self.acting, self.limited = places, places.code, places.acting, limited
         self.count = len(self.acting.kinds)
         self.kinds = [OF_KIND[kind] for kind in self.acting.kinds]
         self.poses = SimpleNamespace(**{name: _Rows(places, name) for name in ("A", "omega", "way", "axis", "rate")})
@@ -110,6 +119,8 @@ class _Equations:
         for k in self.acting.steps():
             step = self.at.steps[k]
             forces.power = forces.power + dot(step.force, step.v) + dot(step.moment, step.omega)
+        for limit, k in enumerate(self.limited):
+            self._restrain(limit, self.at.steps[k])
         self._inwards()
         z_dot = self._outwards()
         for k in range(self.count):
@@ -123,6 +134,16 @@ class _Equations:
         }  # fmt: skip
         for name, value in results.items():
             self.code.store(value, self.at.data[name], self.at.place(0))
+
+    def _restrain(self, limit: int, step: Step) -> None:
+        """Put the moment of a limit on a turn and on the step before, as kernels of trees have it; the batch has its power."""
+        a, b, largest, damping = (self.at.load("limits", OF_LIMIT * limit + c) for c in range(OF_LIMIT))
+        law: dict[int, Number] = {}
+        python_code(law_cubic.law)(lesser(a * step.coordinates[0] + b, 1.0), law)
+        moment = plus_times(NONE, -(largest * law[1]) - damping * step.rates[0], step.axis)
+        step.moment = plus(step.moment, moment)
+        if step.before.moves:
+            step.before.moment = minus(step.before.moment, moment)
 
     def _keep(self, fraction: Number) -> None:
         """Take a pivot, as a fraction of its row, into the worst of all."""

@@ -14,7 +14,7 @@ from runtime.dynamics.limits_along import LimitAlong
 from runtime.dynamics.model_data import ModelData
 from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import Limit
-from runtime.system.spanning_tree import COORDINATES, SpanningTree, tree_data
+from runtime.system.spanning_tree import SpanningTree, tree_data
 
 SAMPLES, SEED = 6, 4
 SAME_ANGLE = 1e-9  # [rad]
@@ -27,7 +27,7 @@ def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -
     """
     flat = [tuple(float(excess) for excess, _ in limit.vertices) for limit in limits]
     plain = all(limit.law == LAWS[CONSERVATIVE] for limit in limits) and all(min(sides) > 0.0 for sides in flat)
-    if not plain or not tree.has_polynomials:
+    if not plain or tree.closing:
         return ()
     found = []
     for k, (limit, turn) in enumerate(zip(limits, turns_of_limits(tree, limits, data), strict=True)):
@@ -43,11 +43,7 @@ def turns_of_limits(
 ) -> list[tuple[int, float, float] | None]:
     """Of each limit the step whose coordinate changes by its angle, the sign, and the angle at 0 [rad]; None without one."""
     of, n = tree_data(tree, data.gravity), len(tree.kinds)
-    z = random_coordinates(sum(COORDINATES[kind] for kind in tree.kinds))
-    for kind, place in zip(tree.kinds, of.q, strict=True):
-        if kind in ("ball", "free"):  # Euler parameters of no turn
-            last = place + COORDINATES[kind]
-            z[:, last - 4 : last] = 1.0, 0.0, 0.0, 0.0
+    z = random_coordinates(tree)
     states, angles = np.empty((len(z), STATE * len(tree.pose))), np.empty((len(z), len(limits)))
     lift_all(of, lift_workspace(n), z, states)
     angles_of_limits(states, data, shared_workspace_for(data), angles)
@@ -58,10 +54,13 @@ def turns_of_limits(
     return found
 
 
-def random_coordinates(count: int) -> Floats:
-    """Coordinates and rates (samples, 2 count) of the reference configuration and of poses at random coordinates, at rest."""
-    z = np.zeros((1 + SAMPLES, 2 * count))
-    z[1:, :count] = np.random.default_rng(SEED).uniform(-1.0, 1.0, (SAMPLES, count))
+def random_coordinates(tree: SpanningTree) -> Floats:
+    """Coordinates and rates (samples, n) of the reference configuration and of poses at random ones, without balls, at rest."""
+    z = np.tile(tree.at_reference, (1 + SAMPLES, 1))
+    random = np.random.default_rng(SEED).uniform(-1.0, 1.0, (SAMPLES, tree.places[0][-1]))
+    for kind, first, end in zip(tree.kinds, tree.places[0][:-1], tree.places[0][1:], strict=True):
+        of_turn = 4 if kind in ("ball", "free") else 0  # Euler parameters
+        z[1:, first : end - of_turn] = random[:, first : end - of_turn]
     return z
 
 

@@ -139,6 +139,12 @@ class SpanningTree(TreeSteps):
         return _key_of(digests.WHOLE, self.kinds, self.parents, self.limited_steps)
 
     @property
+    def limited_places(self) -> tuple[list[int], list[int]]:
+        """Places of the coordinates that its limits restrain, and of their rates."""
+        q, u = self.places
+        return [q[step] for step in self.limited_steps], [u[step] for step in self.limited_steps]
+
+    @property
     def limited_steps(self) -> tuple[int, ...]:
         """The step that each of its limits restrains."""
         return tuple(limit.step for limit in self.limits)

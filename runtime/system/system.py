@@ -316,7 +316,7 @@ class System:
         tree = spanning_tree(self.tree_steps, self.bodies)
         if self.armatures:
             return replace(tree, armature=armature_of_steps(self.armatures, self.joint_motions, tree))
-        alone = not any((self.contacts, self.forces, self.loads, self.motors))
+        alone = tree.has_polynomials and not any((self.contacts, self.forces, self.loads, self.motors))
         return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone and self.limits else tree
 
     @cached_property

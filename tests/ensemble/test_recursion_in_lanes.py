@@ -21,7 +21,7 @@ SHARE = np.linspace(0.9, 1.1, 20)
 
 
 @functools.cache
-def hanging(speed=0.5, length=1.0):
+def hanging(speed=0.5, length=1.0, damping=None):
     """A ball joint that carries a hinge that carries a ball joint, with a spring, a motor and a load."""
     b = Builder("hanging")
     b.body("upper", mass=1.0, inertia=(0.1, 0.12, 0.1), r=(0.0, 0.0, -0.5 * length), omega=(0.0, 0.2, 1.0), guess=True)
@@ -34,6 +34,10 @@ def hanging(speed=0.5, length=1.0):
     b.joint("ankle", "spherical", "middle", "lower", axes="global", point=(0, 0, -2 * length))
     at = dict(s_i=(1.0, 0.0, -1.0), s_j=(0.0, 0.0, 0.2))
     b.force("spring", "spring_damper", "ground", "lower", **at, stiffness=30.0, damping=0.5, free_length=0.7)
+    if damping is not None:
+        cone = runtime.Cone.from_degrees([0, 90, 180, 270, 360], [15, 60, 25, 60, 15])
+        law = dict(cone=cone, max_moment=20.0, compliance=0.2, damping=damping)
+        b.limit("end", "knee", reference="upper", xi=(1, 0, 0), eta=(0, -1, 0), **law)
     b.load("push", "upper", force=(runtime.Signal.function(lambda t: np.sin(5 * t), 0.0, 2.0), 0.0, 0.0))
     return b.build(project_velocities=True)
 
@@ -162,6 +166,34 @@ def test_starts_are_those_of_displaced(seed, floating):
         )
         start = runtime.system.displaced(system, angles, rates, check_units=False)
         assert many.states()[case, 0].ravel() == pytest.approx(start.y, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.05])
+def test_limits_of_turns_between_balls(damping):
+    system = hanging(damping=damping)
+    cases = {"max_moment.end": 20.0 * SHARE, "rate.knee.angle": 4.0 * SHARE, "mass.lower": SHARE}
+    names = ["r.lower", "energy", "elastic_energy", "max(limit_excess.end)", "angle.knee.angle", "limit_angle.end"]
+    settings = dict(t_eval=np.linspace(0.0, 1.0, 21), outputs=names)
+    many = runtime.simulate_many(system, cases, 1.0, rtol=1e-10, atol=1e-10, **settings)
+    assert (many.status == Status.REACHED_END).all() and not many.messages
+    few = {name: values[::9] for name, values in cases.items()}
+    exact = runtime.simulate_many(system, few, 1.0, **EXACT, **settings)
+    assert exact["max(limit_excess.end)"].min() > 0.01
+    for name in names:
+        assert np.abs(many[name][::9] - exact[name]).max() < 1e-7 * max(1.0, np.abs(exact[name]).max())
+
+
+def test_whole_turns_of_a_rotor_on_a_floating_body():
+    b = Builder("rotor")
+    b.body("base", mass=1.0, inertia=(1.0, 1.0, 1.2), omega=(0.1, 0.2, 0.0), free=True, guess=True)
+    b.body("rotor", mass=0.2, inertia=(0.1, 0.1, 0.1), r=(0.0, 0.0, 0.3))
+    b.joint("axle", "revolute", "base", "rotor", axes="global", point=(0, 0, 0.3), axis=(0, 0, 1))
+    b.angles("axle", rates={"angle": 20.0})
+    cases, name, t = {"mass.base": [1.0, 1.1]}, "angle.axle.angle", [0.5, 1.0]
+    many = runtime.simulate_many(b.build(), cases, 1.0, t_eval=t)
+    kept = runtime.simulate_many(b.build(), cases, 1.0, t_eval=t, outputs=[name])[name]
+    assert many.angles["axle"].angle == pytest.approx(np.array([[10.0, 20.0]] * 2), abs=1e-6)
+    assert kept == pytest.approx(many.angles["axle"].angle, abs=1e-9)
 
 
 def test_a_case_depends_on_no_other():

@@ -14,19 +14,10 @@ from runtime.integrate.acting_forces import Rows, acting_forces
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.known_parameters import known_parameters
 from runtime.integrate.measured_contacts import address_of_contacts
-from runtime.integrate.tree_recursion import address_of_recursion
 from runtime.system.parameters import with_parameters
-from tests.integrate.test_tree_recursion import states_near
+from tests.integrate.test_tree_recursion import in_lanes, states_near
 from tests.support.joint_trees import random_tree
 from tests.support.lane_contacts import measured_in_lanes, with_modes
-from tests.support.lane_forces import call, signals_at
-
-
-def results(address, count, system, z, times, parameters):
-    """Arrays (count, LANES) and three more rows that a function of equations fills."""
-    found = [np.full((count, LANES), np.nan), *(np.full(LANES, np.nan) for _ in range(3))]
-    call(address, [np.ascontiguousarray(z), signals_at(system, times), np.ascontiguousarray(parameters.T), *found])
-    return found
 
 
 def test_a_planar_mechanism_with_contacts():
@@ -38,7 +29,7 @@ def test_a_planar_mechanism_with_contacts():
     z, times = states_near(system, system.state, 1)
     modes = np.full((LANES, len(system.contacts)), ACTIVE)
     parameters = with_modes(system, modes, np.ones(modes.shape), parameters_of_equations(system))
-    pair = (results(address_of_recursion(system, of), len(z), system, z, times, parameters) for of in (known, ()))
+    pair = (in_lanes(system, z, times, parameters, known=of) for of in (known, ()))
     for own, wanted in zip(*pair, strict=True):
         assert own == pytest.approx(wanted, rel=1e-12, abs=1e-13 * np.abs(wanted).max())
     general = measured_in_lanes(system, z, times, parameters)
@@ -51,10 +42,7 @@ def test_a_tree_without_planes(seed):
     system, state = random_tree(seed, coordinates=9, floating=0.4)
     z, times = states_near(system, state, seed)
     parameters = np.tile(parameters_of_equations(system), (LANES, 1))
-    pair = (
-        results(address_of_recursion(system, of), len(z), system, z, times, parameters)
-        for of in (known_parameters(system), ())
-    )
+    pair = (in_lanes(system, z, times, parameters, known=of) for of in (known_parameters(system), ()))
     for own, wanted in zip(*pair, strict=True):
         assert own == pytest.approx(wanted, rel=1e-12, abs=1e-13 * np.abs(wanted).max())
 

@@ -13,7 +13,7 @@ from runtime.integrate.batches.forces import forces_in_steps
 from runtime.integrate.batches.limits import CUBIC, ENDED, SIDE, START, beyond, limits_hold, place_of, set_constants
 from runtime.integrate.batches.parameters import AHEAD, BEHIND, SIGN
 from runtime.integrate.batches.rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
-from runtime.integrate.batches.stages import LARGEST_WORST, call_lanes
+from runtime.integrate.batches.stages import LARGEST_WORST, derive
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import bends_of
 from runtime.jit.compilation import inlined
@@ -33,19 +33,19 @@ def sides_in(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
 @inlined
 def aim(m, lane):  # type: ignore[no-untyped-def]
     """Choose the length of a lane's next step so that it ends at the next change of a limit, where one is expected soon."""
-    x, lanes, rates = m.limits, m.lanes, m.size[0] * LANES // 2
+    x, lanes = m.limits, m.lanes
     h, planned = lanes[LENGTH * LANES + lane], lanes[NEXT * LANES + lane]
     until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
     for k in range(len(x.q)):
-        e, at = x.q[k] * LANES + lane, place_of(k, lane)
-        end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, e + rates]), sides_in(x, k, lane, m.end[e])
+        e, a, at = x.q[k] * LANES + lane, x.u[k] * LANES + lane, place_of(k, lane)
+        end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, a]), sides_in(x, k, lane, m.end[e])
         if not may_leave(end, sides, longest):
             continue
         cubic = (
             x.own[at + CUBIC * LANES], x.own[at + (CUBIC + 1) * LANES], x.own[at + (CUBIC + 2) * LANES],
             x.own[at + (CUBIC + 3) * LANES],
         )  # fmt: skip
-        soon = until_edge(cubic, bends_of(cubic, m.k[0, e + rates], end[2], h), h, end, sides, longest)
+        soon = until_edge(cubic, bends_of(cubic, m.k[0, a], end[2], h), h, end, sides, longest)
         if soon < until:
             first, until = k, soon
     if is_within_reach(until, planned):
@@ -75,7 +75,7 @@ def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
     e = x.q[k] * LANES + lane
     low, high = sides_in(x, k, lane, m.y[e])
     outward = m.k[STAGES, e] * (1.0 if m.end[e] - high > low - m.end[e] else -1.0)
-    off, acceleration = x.own[place_of(k, lane) + ENDED * LANES], m.k[STAGES, e + m.size[0] * LANES // 2]
+    off, acceleration = x.own[place_of(k, lane) + ENDED * LANES], m.k[STAGES, x.u[k] * LANES + lane]
     return is_near(off, outward, acceleration, h) and limits_hold(m, lane)
 
 
@@ -114,7 +114,7 @@ def land(m, address, rtol, atol):  # type: ignore[no-untyped-def]
     if found == 0:
         return
     forces_in_steps(m, 1.0, m.end, m.trial)
-    call_lanes(address, m.end, m.constants, m.trial, m.worst)
+    derive(m, address, m.end, m.forces.own, m.constants, m.trial)
     for lane in range(LANES):
         if lanes[LANDED * LANES + lane] == 0.0:
             continue

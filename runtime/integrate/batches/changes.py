@@ -121,11 +121,11 @@ def find_bracket(m, lane):  # type: ignore[no-untyped-def]
 def locate(m, lane):  # type: ignore[no-untyped-def]
     """As of ``switching.first_passage``, for a lane, with the number of the limit."""
     x, lower, upper = m.limits, m.lanes[LOWER * LANES + lane], m.lanes[UPPER * LANES + lane]
-    h, rates, first, fraction = m.lanes[LENGTH * LANES + lane], m.size[0] * LANES // 2, -1, upper
+    h, first, fraction = m.lanes[LENGTH * LANES + lane], -1, upper
     sample(m, lane, upper)
     for k in range(len(x.q)):
         if x.over[k] > ON_SIDE:
-            at, a, own = place_of(k, lane), x.q[k] * LANES + rates + lane, x.own
+            at, a, own = place_of(k, lane), x.u[k] * LANES + lane, x.own
             cubic = (
                 own[at + CUBIC * LANES], own[at + (CUBIC + 1) * LANES], own[at + (CUBIC + 2) * LANES],
                 own[at + (CUBIC + 3) * LANES],

@@ -109,11 +109,11 @@ def call_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-
 
 
 @inlined
-def call_equations(address, y, signals, own, out, power, energy, worst):  # type: ignore[no-untyped-def]
+def call_equations(address, y, signals, own, limits, out, power, energy, worst):  # type: ignore[no-untyped-def]
     """State derivatives of all lanes with the power of the forces, where one function has both."""
     addresses.call(
-        address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, out.ctypes.data, power.ctypes.data,
-        energy.ctypes.data, worst.ctypes.data,
+        address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, limits.ctypes.data, out.ctypes.data,
+        power.ctypes.data, energy.ctypes.data, worst.ctypes.data,
     )  # fmt: skip
 
 

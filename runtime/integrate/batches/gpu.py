@@ -60,7 +60,7 @@ def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
     common = (
         memory.which, memory.factors, memory.groups, memory.polynomial, memory.turned, memory.rates, memory.parts // LANES,
         np.zeros(2, np.int64), memory.cap[::LANES].copy(), memory.weight[::LANES].copy(),
-        memory.lever[::LANES].copy(), memory.typical, x.q, x.first,
+        memory.lever[::LANES].copy(), memory.typical, x.q, x.u, x.first,
         x.weights, x.given, memory.size, memory.forces.nodes,
     )  # fmt: skip
     found = out, status, counts, reached, x.final, x.work
@@ -107,7 +107,7 @@ def _no_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-u
 
 
 @cuda.jit(device=True)
-def _no_equations(address, y, signals, own, out, power, energy, worst):  # type: ignore[no-untyped-def]
+def _no_equations(address, y, signals, own, limits, out, power, energy, worst):  # type: ignore[no-untyped-def]
     """In place of ``batches.forces.call_equations``."""
 
 
@@ -139,7 +139,7 @@ def _integration(module: ModuleType) -> Any:
 
 def _of_case(  # type: ignore[no-untyped-def]
     span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, turned, rates, parts, addresses,
-    cap, weight, lever, typical, q, first, weights, given, size, nodes, stop, out, status, counts, reached, final, work,
+    cap, weight, lever, typical, q, u, first, weights, given, size, nodes, stop, out, status, counts, reached, final, work,
 ):  # fmt: skip
     """The kernel: the case of this thread, with memory of its own."""
     case = cuda.grid(1)
@@ -148,7 +148,7 @@ def _of_case(  # type: ignore[no-untyped-def]
     array = cuda.local.array
     own_row = min(case, constants.shape[0] - 1)  # there may be one for all cases
     x = BatchLimits(
-        q=q, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
+        q=q, u=u, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
         work=work[case : case + 1], own=array(OWN, float64), waiting=array(OWN, float64),
         over=array(COUNT, float64), samples=array((SAMPLED, COUNT), float64),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, turned_back
+from runtime.dynamics.limits_along import OF_LIMIT, turned_back
 from runtime.integrate.aiming import FARTHEST, STRETCH
 from runtime.integrate.batches.parameters import (
     AHEAD,
@@ -63,6 +63,7 @@ class BatchLimits(NamedTuple):
     """Limits of a batch."""
 
     q: Ints  # (limits,) places of the coordinates
+    u: Ints  # (limits,) and of their rates
     first: Ints  # (1,) row of the constants of the first limit
     weights: Floats  # (12,) of the stages
     given: Floats  # (cases, limits, PARAMETERS)
@@ -75,14 +76,15 @@ class BatchLimits(NamedTuple):
 
 
 def batch_limits(
-    limits: Sequence[LimitAlong] = (), n: int = 0, first: int = 0, given: Floats | None = None
+    places: tuple[Sequence[int], Sequence[int]] = ((), ()), n: int = 0, first: int = 0, given: Floats | None = None
 ) -> BatchLimits:
-    """Memory for limits of cases; n: size of their states, first: row of their first constant."""
-    count = len(limits)
+    """Memory for limits of cases, at places of coordinates and rates; n: size of states, first: row of the first constant."""
+    count = len(places[0])
     given = np.zeros((0, count, PARAMETERS)) if given is None else given
     own, waiting = (np.zeros(count * WIDTH * LANES) for _ in range(2))
     return BatchLimits(
-        q=np.array([limit.step for limit in limits], np.int64), first=np.array([first]), weights=COEFFICIENTS.b, given=given,
+        q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=np.array([first]), weights=COEFFICIENTS.b,
+        given=given,
         final=np.full((len(given), n), np.nan), work=np.zeros(len(given)), own=own, waiting=waiting, over=np.zeros(count),
         samples=np.zeros((SAMPLES + 1, count)),
     )  # fmt: skip
@@ -325,7 +327,7 @@ def go_on_with_limits(m):  # type: ignore[no-untyped-def]
     keep_usual(m.lanes)
     for k in range(len(m.limits.q)):
         own, o = m.limits.own[place_of(k, 0) :], m.limits.q[k] * LANES
-        a = o + m.size[0] * LANES // 2
+        a = m.limits.u[k] * LANES
         go_on_with_limit(own, m.lanes)
         screen_next(own, m.end[o:], m.k[STAGES, o:], m.k[STAGES, a:], m.lanes)
 

@@ -38,17 +38,20 @@ def call_lanes(address, y, constants, out, worst):  # type: ignore[no-untyped-de
 
 
 @inlined
-def evaluate(m, address, y, own, constants, out, row):  # type: ignore[no-untyped-def]
-    """State derivatives of all lanes; a row of ``lanes`` keeps the first code of a lane that is not OK.
-
-    ``own``: parameters of the forces, or of the equations.
-    """
+def derive(m, address, y, own, constants, out):  # type: ignore[no-untyped-def]
+    """State derivatives of all lanes, by a kernel or the recursion; ``own``: parameters of the forces, or of the equations."""
     x = m.forces
     if x.whole[0] == 1:
         work = out[m.size[0] * LANES :]
-        call_equations(x.address[0], y, x.values, own, out, work, x.energy, m.worst)
+        call_equations(x.address[0], y, x.values, own, constants, out, work, x.energy, m.worst)
     else:
         call_lanes(address, y, constants, out, m.worst)
+
+
+@inlined
+def evaluate(m, address, y, own, constants, out, row):  # type: ignore[no-untyped-def]
+    """``derive``; a row of ``lanes`` keeps the first code of a lane that is not OK."""
+    derive(m, address, y, own, constants, out)
     if count_bad(m.worst) > 0:
         store_codes(m.worst, m.lanes, row)
 
