@@ -12,7 +12,6 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.signals import CONSTANT, VARYING, SignalData
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.support.numbers import LARGEST
 from runtime.system.built_contacts import fading_as, values_of_contacts
 from runtime.system.data_building import Parts, signals_of_loads
 from runtime.system.deferred import Recipe
@@ -55,8 +54,6 @@ class ForceCases:
         if units:
             good &= usual_forces(system, self.values, len(good))
         good &= fading_as(system, self.of_contacts)
-        for table in self.tables.values():  # outputs below are those of another one
-            good &= (np.abs(table) <= LARGEST).all(axis=1)
         states, work = np.ascontiguousarray(states), shared_workspace_for(system.data)
         references = states_of_cases(states)
         if system.motors:
@@ -72,7 +69,7 @@ class ForceCases:
             t = system.data.forces
             bodies = [own[:count] for own, count in zip(t.body, t.bodies, strict=True)]
             x = self._numbers("force", system.forces, bodies, references, work.forces.x.shape[1])
-            outputs_of_forces(states, x, system.data, work, outputs)
+            outputs_of_forces(states, x, system.data, work, outputs)  # by tables of the system: all are finite
             for k, force in enumerate(system.forces):
                 good &= np.isfinite(outputs[:, k, : REPORTS + len(force.outputs)]).all(axis=1)
         return good
@@ -124,17 +121,9 @@ def _tables(system: System, parts: Sequence[Parts]) -> Tables:
             given = [of.forces[k].values[table] for of in parts]
             different = {points.tobytes(): points for points in given}
             if len(different) > 1:
-                numbers = {key: _pieces(points) for key, points in different.items()}
+                numbers = {key: np.column_stack(table_pieces(points)).ravel() for key, points in different.items()}
                 found[k, n] = np.array([numbers[points.tobytes()] for points in given])
     return found
-
-
-def _pieces(points: Floats) -> Floats:
-    """Knots and coefficients of a table (6 pieces,), not a number where it has none: such a case is built alone."""
-    try:
-        return np.column_stack(table_pieces(points)).ravel()
-    except (ArithmeticError, ValueError):  # raised in a library for extreme values
-        return np.full(6 * (len(points) + 1), np.nan)
 
 
 def _span_of(signals: Sequence[Signal]) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
-from runtime.support.numbers import floats
+from runtime.support.numbers import LARGEST, SMALLEST, floats
 from runtime.system.connection import checked_values
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.global_axes import local_values
@@ -126,8 +126,24 @@ def checked_table(value: ArrayLike, what: str) -> Floats:
         raise ModelError(
             f"{what}: argument {points[bad, 0]:g} of point {bad} is not above the one before; sort the points"
         )
+    _refuse_overflow(points, what)
     points.flags.writeable = False
     return points
+
+
+def _refuse_overflow(points: Floats, what: str) -> None:
+    """Refuse points whose spline has numbers that overflow in products."""
+    widths, heights = np.diff(points, axis=0).T
+    with np.errstate(over="ignore"):
+        slopes = np.abs(heights / widths)
+    large = np.abs(points).max(axis=1) > LARGEST
+    bad = large[1:] | large[:-1] | (widths < SMALLEST) | (slopes > LARGEST)
+    if bad.any():
+        k = int(bad.argmax())
+        raise ModelError(
+            f"{what}: the slope {slopes[k]:.3g} from point {k} to {k + 1}, {widths[k]:.3g} apart, or their numbers overflow in "
+            f"products, limits {LARGEST:g} and {SMALLEST:g} apart; choose other units, or leave a point out"
+        )
 
 
 def table_pieces(points: Floats) -> tuple[Floats, Floats]:

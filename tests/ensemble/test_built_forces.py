@@ -145,13 +145,13 @@ CASES = [
     (sprung, {"creep": [0.1, 1e-5, 1e-6, 1e-7, 1e-9, 0.0, 1.0, 2.0]}, 4),
     (with_motor, {"reach": [0.0, 1e-9, 1e-3, 0.01, 0.02, 0.1]}, 5),
     (with_motor, {"reach": [0.1] * 6, "body": ["main_foot"] * 4 + ["shank", "leg"]}, 4),
-    (with_table, {"strength": [1.0, 2.0, 3.0, 4.0, 1e300, 1e308], "length": [1.0] * 3 + [-1.0, 1e-300, 1.0]}, 3),
+    (with_table, {"strength": [1.0, 2.0, 3.0, 4.0, 1e300, 1.0], "length": [1.0] * 4 + [1.0, 1e-300]}, 4),
     (pushed, {"size": [2.0, 3.0, 4.0, 5.0, 2.0, 0.1, 0.2, 0.3, 0.4, 0.0], "end": [0.1] * 3 + [0.01] + [0.1] * 6}, 8),
 ]
 
 
 @pytest.mark.parametrize(("build", "cases", "at_once"), CASES)
-@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning", "ignore:overflow|invalid value|divide by zero")
+@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
 def test_cases_that_may_be_refused(build, cases, at_once, both):
     """Sentences and bits are those of systems that are built alone."""
     once, each, done = both(build, cases)
