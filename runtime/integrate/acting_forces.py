@@ -114,8 +114,13 @@ def known_forces(system: System) -> bool:
     These are loads, motors and forces on trees of turns and slides whose coordinates no rows restrain; not contacts, and not
     forces that depend on the reaction of their joint.
     """
+    return system.tree is not None and system.tree.has_polynomials and known_beside_rows(system)
+
+
+def known_beside_rows(system: System) -> bool:
+    """As ``known_forces``, also where rows restrain the coordinates."""
     tree = system.tree
-    if tree is None or not tree.has_polynomials or system.couplings or system.contacts:
+    if tree is None or not tree.turns_and_slides or system.couplings or system.contacts:
         return False
     if any(force.module.LOADS for force in system.forces):
         return False

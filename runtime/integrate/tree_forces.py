@@ -38,14 +38,19 @@ cross, dot, minus, plus, times = map(python_code, (cross, dot, minus, plus, time
 
 def _address(system: System) -> int:
     acting = acting_forces(system)
+    return address_of_written(
+        "forces_on_tree", lambda owner, symbol: _written(acting, owner, symbol), __name__,
+        "the forces in a batch", *text_of(acting),
+    )  # fmt: skip
+
+
+def text_of(acting: ActingForces) -> list[str]:
+    """All that decides the text of the function of forces."""
     sources = [inspect.getsource(module) for module in acting.modules()]
     structure = acting._replace(
         motors=_named(acting.motors), forces=_named(acting.forces)
     )  # a module has no name that other processes know
-    return address_of_written(
-        "forces_on_tree", lambda owner, symbol: _written(acting, owner, symbol), __name__,
-        "the forces in a batch", repr(structure), *sources,
-    )  # fmt: skip
+    return [repr(structure), *sources]
 
 
 def _named(kernels: Sequence[ActingKernel]) -> Any:
@@ -89,11 +94,15 @@ def _written_part(acting: ActingForces, owner: ir.Module, symbol: str) -> ir.Fun
     for argument in data:
         argument.add_attribute("noalias")
     builder = ir.IRBuilder(part.append_basic_block("entry"))
-    code = Code(builder, power, known=known)
-    _Forces(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
+    write_forces(Code(builder, power, known=known), acting, data, column)
     builder.ret_void()
     known.finish()
     return part
+
+
+def write_forces(code: Code, acting: ActingForces, data: Sequence[ir.Value], column: ir.Value) -> None:
+    """Write the instructions of a function as of ``address_of_forces`` with these arguments, for lanes from a column on."""
+    _Forces(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
 
 
 class _Forces:
