@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, STATE
+from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import settings_of
@@ -27,7 +27,8 @@ from runtime.integrate.batches import batch
 from runtime.integrate.batches.closing import BOUND, BatchClosing, batch_closing, project_all
 from runtime.integrate.batches.forces import BatchForces, batch_forces, no_forces
 from runtime.integrate.batches.workspace import closed_workspace
-from runtime.integrate.closed_stages import Addresses, ClosedRows, addresses_of_closed, closed_rows
+from runtime.integrate.closed_rows import ClosedRows, closed_rows
+from runtime.integrate.closed_stages import Addresses, addresses_of_closed
 from runtime.integrate.endings import MANY_STEPS
 from runtime.integrate.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.settings import Settings
@@ -53,6 +54,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
     return how.method == "dop853" and module_of_tree(system) is not None
 
 
+FOLLOWING = 1e-11  # [rad], [m], and per second: a state that is moved by less satisfies the rows
 NO_FORCES = np.zeros((1, 0))
 
 
@@ -81,12 +83,17 @@ class _Group:
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
         return cases_of_tree(self.tree, self.tree.geometry, given.masses[at], system.data.inertia[None, 1:], gravity)
 
-    def initial(self) -> Floats:
-        """Coordinates, rates and what follows them (cases, rows) at the start."""
+    def initial(self, at: Ints) -> tuple[Floats, Bools]:
+        """Coordinates, rates and what follows them (cases, 1, rows) of cases at the start, and which states they belong to."""
         z = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, self.states)
-        found = np.zeros((len(self.good), self.rows.size))
-        found[:, : self.rows.work] = z
-        return found
+        found = np.zeros((len(self.good), 1, self.rows.size))
+        found[:, 0, : self.rows.work] = z
+        found = found[at]
+        states = np.broadcast_to(self.states, (len(self.good), self.states.shape[1]))[at]
+        lifted = states_in_lanes(self.trees(at), np.ascontiguousarray(found[..., : self.rows.work]))
+        for place, values in self.given.coordinates.items():
+            found[:, 0, place] = values[at]
+        return found, off_the_rows(lifted[:, 0], states) <= OFF_THE_ROWS
 
 
 def _group_of(task: Task, cases: Cases) -> _Group | None:
@@ -110,7 +117,7 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
     states, good = system.state.y[None], np.ones(count, bool)
     if only_velocities(task, cases):
         states, good = states_with_velocities(task, cases)
-    elif any(task.quantities[name].role is not Role.PARAMETER for name in cases) or not all(
+    elif any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases) or not all(
         given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
     ):
         return None
@@ -177,11 +184,11 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     how, system, constants = group.how, group.system, np.ascontiguousarray(group.constants[at])
     memory, trees = _memory_of(group, at), group.trees(at)
     rows, times = memory.rows, np.append(how.t_start, how.t or ())
-    start = np.ascontiguousarray(group.initial()[at][:, None])
-    states = np.broadcast_to(group.states, (len(group.good), STATE * len(system.bodies)))[at]
-    z = np.ascontiguousarray(start[..., : rows.work])
-    good: Bools = off_the_rows(states_in_lanes(trees, z)[:, 0], states) <= OFF_THE_ROWS
+    start, good = group.initial(at)
+    wanted = start.copy()
     good &= memory.project(start, times[:1], constants)[0]
+    if group.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
+        good &= np.abs(start - wanted)[:, 0, : rows.work].max(axis=1) <= FOLLOWING
     given, results = batch.arguments(how, start[:, 0], constants)
     of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces)
     batch.integrate(of_batch, memory.addresses.derivative, *given, *results, task.stop)

@@ -19,6 +19,7 @@ from llvmlite import ir
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
 from runtime.dynamics.layout import LANES
 from runtime.integrate.acting_forces import ActingForces, acting_forces
+from runtime.integrate.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.tree_forces import ARGUMENTS as OF_FORCES
 from runtime.integrate.tree_forces import text_of, write_forces
 from runtime.jit.addresses import address_of_written
@@ -26,68 +27,10 @@ from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import DOUBLE, INTEGER
 from runtime.lanes.vector_code import WIDTH, Code, KnownNumbers, Number, Vector
 from runtime.lanes.vector_functions import Functions, power
-from runtime.support.latest import Latest
 from runtime.system.system import System
 
 Numbers = list[Number]
 WORDS = "closed loops in a batch"
-
-
-class ClosedRows(NamedTuple):
-    """What decides the functions of a tree with rows beside its kernel, and where its numbers are in the arrays of a batch.
-
-    A state has coordinates and rates (2 n), the work of drivers, a mark for each row where some depend on others (1: it is
-    chosen as independent), and the inverse square of the smallest pivot ratio at the begin of the step.  The constants are those
-    of the kernel, forces along the coordinates (n), signals with two derivatives each, and what rows that are not chosen lack.
-    """
-
-    steps: int
-    rows: int
-    constants: int  # of the kernel
-    independent: int
-    signals: int
-    driven: tuple[int, ...]  # rows of drivers
-    loaded: bool  # loads, motors or forces act
-
-    @property
-    def work(self) -> int:
-        """Row of a state."""
-        return 2 * self.steps
-
-    @property
-    def marks(self) -> int:
-        """Number of the marks, whose rows follow that of the work."""
-        return self.rows if self.independent < self.rows else 0
-
-    @property
-    def pivot(self) -> int:
-        """Row of a state."""
-        return self.work + 1 + self.marks
-
-    @property
-    def size(self) -> int:
-        """Rows of a state."""
-        return self.pivot + 1
-
-    @property
-    def forces(self) -> int:
-        """Row of the constants: of the first force along the coordinates."""
-        return self.constants
-
-    @property
-    def first_signal(self) -> int:
-        """Row of the constants."""
-        return self.forces + self.steps
-
-    @property
-    def lacking(self) -> int:
-        """Row of the constants."""
-        return self.first_signal + 3 * self.signals
-
-    @property
-    def of_case(self) -> int:
-        """Rows of the constants."""
-        return self.lacking + 1
 
 
 class Addresses(NamedTuple):
@@ -102,19 +45,6 @@ class Addresses(NamedTuple):
     derivative: int
     correction: int
     forces: int
-
-
-def _rows_of(system: System, module: ModuleType) -> ClosedRows:
-    closed, tree = system.closed_tree, system.tree
-    assert closed is not None and tree is not None
-    driven = tuple(r for r, (joint, _) in enumerate(module.ROWS) if closed.joints[joint].signals)
-    independent = len(tree.kinds) - system.degrees_of_freedom
-    signals = len(system.data.signals.start) - 1
-    loaded = any((system.forces, system.loads, system.motors))
-    return ClosedRows(module.STEPS, len(module.ROWS), module.CONSTANTS, independent, signals, driven, loaded)
-
-
-closed_rows = Latest(_rows_of, 8)  # of a system and the module of its kernel
 
 
 def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
@@ -243,7 +173,7 @@ class _Writer:
         m, L = len(S), [list(row) for row in S]
         inverse: Numbers = []
         for p in range(m):
-            one = 1.0 / L[p][p]
+            one = _reciprocal(L[p][p])
             inverse.append(one if marks is None else self.where_marked(marks[p], one, 0.0))
             for i in range(p + 1, m):
                 factor = L[i][p] * inverse[p]
@@ -300,7 +230,7 @@ class _Writer:
         """Sum of the squares of the reciprocal pivot ratios of marked rows; infinite where a coordinate depends on others."""
         code, total = self.code, 0.0
         for size, one in zip(f.size, inverse, strict=True):
-            share = size * one  # 0 where the row is not marked
+            share = one if _is_zero(size) else size * one  # 0 where the row is not marked
             total = total + code.select(code.compare("<", share, 0.0), math.inf, share * share)
         return code.select(code.compare("<", f.worst, 1.0 / PIVOT_TOLERANCE**2), total, math.inf)
 
@@ -347,7 +277,7 @@ class _Writer:
         """Marks of as many rows as are independent, each with the largest pivot ratio of those that are left."""
         m, L, code = self.rows.rows, [list(row) for row in f.S], self.code
         marks: Numbers = [code.arithmetic("fadd", 0.0, 0.0)] * m
-        shares = [1.0 / size for size in f.size]
+        shares = [0.0 if _is_zero(size) else 1.0 / size for size in f.size]
         for _ in range(self.rows.independent):
             best: Number = -1.0
             ratios = [self.where_marked(marks[r], -1.0, L[r][r] * shares[r]) for r in range(m)]
@@ -379,6 +309,15 @@ class _Writer:
             self.array(4)[0] = self.array(5)[0] = 0.0
         for k in range(3 * self.rows.signals):
             Q[self.rows.steps + k] = signals[k]
+
+
+def _is_zero(number: Number) -> bool:
+    """Whether a number is known to be 0 in all states, as of a row that no coordinate changes."""
+    return not isinstance(number, Vector) and number == 0.0
+
+
+def _reciprocal(number: Number) -> Number:
+    return math.inf if _is_zero(number) else 1.0 / number
 
 
 def _less(b: Number, row: Numbers, y: Numbers) -> Number:

@@ -14,6 +14,7 @@ from runtime.dynamics.layout import LANES, OK, SINGULAR
 from runtime.dynamics.projection import PROJECTIONS, ROUNDED
 from runtime.integrate.batches.forces import call_forces, set_signals
 from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, LEAST_WORST, LENGTH, SUM3, SUM5
+from runtime.integrate.beginning import SMALL_PIVOT
 from runtime.integrate.closed_loops import MAX_MOVE, UNSATISFIED
 from runtime.integrate.step_control import squared_error
 from runtime.jit import addresses
@@ -141,7 +142,7 @@ def is_near(worst, first, last, least, tolerance):  # type: ignore[no-untyped-de
 
     By inverse squares of pivot ratios: the largest of a step, at both ends, and the least so far.
     """
-    return not worst < min(least / NEAR**2, max(first, last) / DIP**2, (tolerance / LOST) ** 4)
+    return not worst < min(least / NEAR**2, max(first, last) / DIP**2, (tolerance / LOST) ** 4, SMALL_PIVOT**-2)
 
 
 @inlined
