@@ -351,11 +351,14 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
-        Table("cases with forces side by side", OF_STUDIES, forced, f"{cases.forced} cases of 1 s; share: of those that ran so."),
+        Table(
+            "cases with forces, loops and drivers side by side", OF_STUDIES, forced,
+            f"{cases.forced} cases of 1 s; share: of those that ran so.",
+        ),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
-            "Contacts, drivers, loops, trees by recursion; a parameter of each is varied by its name. Share: of the cases that "
-            "ran so; the others ran alone.",
+            "Contacts, trees by recursion, absolute coordinates; a parameter of each is varied by its name. Share: of the cases "
+            "that ran so; the others ran alone.",
         ),
         Table(
             "sweep", ["varied", "cases", "memory [MiB]", "finished", "folder [MiB]", "duration [s]"], swept,

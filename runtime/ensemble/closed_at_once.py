@@ -24,11 +24,12 @@ from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.acting_forces import known_beside_rows
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.closing import BOUND, BatchClosing, batch_closing, project_all
+from runtime.integrate.batches.closing import BatchClosing, batch_closing, project_all
 from runtime.integrate.batches.forces import BatchForces, batch_forces, no_forces
 from runtime.integrate.batches.workspace import closed_workspace
 from runtime.integrate.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.closed_stages import Addresses, addresses_of_closed
+from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.endings import MANY_STEPS
 from runtime.integrate.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.settings import Settings
@@ -159,12 +160,12 @@ class _Memory:
     closing: BatchClosing
     forces: BatchForces
 
-    def project(self, states: Floats, times: Floats, constants: Floats) -> tuple[Bools, Floats]:
+    def project(self, states: Floats, times: Floats, constants: Floats, bound: float) -> tuple[Bools, Floats]:
         """Project states (cases, m, rows) at times (m,), in place; which cases satisfy them, energy [J] in forces (cases, m)."""
         left, stored = np.empty(states.shape[:2]), np.empty(states.shape[:2])
         memory, of_case = np.zeros(self.rows.size * LANES), np.zeros((self.rows.of_case, LANES))
         project_all(self.closing, self.forces, states, times, constants, memory, of_case, left, stored)
-        satisfied: Bools = np.all(left <= BOUND, axis=1)
+        satisfied: Bools = np.all(left <= bound, axis=1)
         return satisfied, stored
 
 
@@ -186,7 +187,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     rows, times = memory.rows, np.append(how.t_start, how.t or ())
     start, good = group.initial(at)
     wanted = start.copy()
-    good &= memory.project(start, times[:1], constants)[0]
+    good &= memory.project(start, times[:1], constants, relative_bound(how))[0]
     if group.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
         good &= np.abs(start - wanted)[:, 0, : rows.work].max(axis=1) <= FOLLOWING
     given, results = batch.arguments(how, start[:, 0], constants)
@@ -197,7 +198,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     good &= (results.status == Status.REACHED_END) & (results.counts[:, batch.STEPS] < MANY_STEPS)
     path = np.concatenate([start, results.out], axis=1)
     path[~good] = start[~good]
-    satisfied, stored = memory.project(path, times, constants)
+    satisfied, stored = memory.project(path, times, constants, relative_bound(how))
     good &= satisfied
     path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
     energies = energies_in_lanes(trees, path, stored)
