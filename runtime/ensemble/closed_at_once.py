@@ -30,7 +30,7 @@ from runtime.integrate.batches.workspace import closed_workspace
 from runtime.integrate.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.closed_stages import Addresses, addresses_of_closed
 from runtime.integrate.constraint_check import relative_bound
-from runtime.integrate.endings import MANY_STEPS
+from runtime.integrate.endings import stiffness_is_said
 from runtime.integrate.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, module_of_tree, off_the_rows
@@ -195,16 +195,19 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     batch.integrate(of_batch, memory.addresses.derivative, *given, *results, task.stop)
     if task.stop[0]:
         raise Stopped
-    good &= (results.status == Status.REACHED_END) & (results.counts[:, batch.STEPS] < MANY_STEPS)
+    good &= results.status == Status.REACHED_END
+    steps, exchanged = results.counts[:, batch.STEPS], np.zeros(len(at))
+    if rows.loaded or rows.driven:
+        exchanged = memory.forces.exchanged
+        good &= ~stiffness_is_said(steps, memory.forces.bounded)
     path = np.concatenate([start, results.out], axis=1)
     path[~good] = start[~good]
     satisfied, stored = memory.project(path, times, constants, relative_bound(how))
     good &= satisfied
     path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
     energies = energies_in_lanes(trees, path, stored)
-    exchanged = memory.forces.exchanged if rows.loaded or rows.driven else np.zeros(len(at))
     weights = group.given.weights(at)
-    good[list(unbalanced_cases(weights, how, results.counts[:, batch.STEPS], times, energies, work, exchanged))] = False
+    good[list(unbalanced_cases(weights, how, steps, times, energies, work, exchanged))] = False
     found = states_in_lanes(trees, np.ascontiguousarray(path[:, 1:]))
     ended = np.flatnonzero(good)
     if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):

@@ -152,7 +152,7 @@ def simulate_many(
         if how.coordinates == AUTO and not side_by_side(example, how, gpu=True):
             how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
-    if engine is None and side_by_side(example, how):
+    if engine is None and (side_by_side(example, how) or rows_in_lanes(example, how)):
         ask("cases side by side")
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
