@@ -81,11 +81,11 @@ def limited_foot() -> System:
     return models.foot.build(limits="elastic")
 
 
-def driven_four_bar() -> System:
-    """A four-bar linkage whose crank turns as prescribed."""
+def driven_four_bar(body: str = "crank") -> System:
+    """A four-bar linkage whose crank, or another body, turns as prescribed."""
     b = builder_of(models.four_bar.build("revolute"))
     turn = Signal.function(lambda t: 0.5 * np.sin(3.0 * t) ** 3, 0.0, SPAN)
-    b.driver("drive", "guided_angle", "ground", "crank", h_i=(0, -1, 0), **_across("crank"), theta_t=turn)
+    b.driver("drive", "guided_angle", "ground", body, h_i=(0, -1, 0), **_across(body), theta_t=turn)
     return b.build()
 
 

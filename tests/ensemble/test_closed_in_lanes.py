@@ -96,12 +96,13 @@ def test_a_passive_ankle_beside_drivers_as_in_absolute_coordinates(name, in_lane
 
 
 def test_forces_beside_drivers_at_a_coarse_tolerance(in_lanes):
-    """The projection moves states by much more than rounding, and forces are those of the projected ones, as in single runs."""
+    """Projections move states, outputs among them, by much more than rounding; forces are those of the projected states."""
     cases, settings = {"stiffness.spring": 40.0 * SHARE}, SETTINGS | dict(rtol=1e-5, atol=1e-5)
     many = runtime.simulate_many(leg(), cases, 1.0, **settings)
     one_by_one(in_lanes)
     each = runtime.simulate_many(leg(), cases, 1.0, **settings)
-    assert np.array_equal(many.steps, each.steps) and np.abs(many.states() - each.states())[:, -1].max() < 1e-12
+    off = np.abs(many.states() - each.states()).max(axis=(0, 2, 3))
+    assert np.array_equal(many.steps, each.steps) and off.max() < 2e-10 and off[-1] < 1e-12
 
 
 def test_steps_whose_projection_moves_far_are_repeated(in_lanes):
@@ -124,8 +125,7 @@ def test_loops_as_one_by_one(name, t_end, in_lanes):
     each = runtime.simulate_many(system, cases, t_end, **settings)
     assert not many.messages and not each.messages and np.array_equal(many.steps, each.steps)
     assert np.abs(many.states() - each.states()).max() < 1e-9
-    violations = runtime.simulate_many(system, cases, t_end, outputs=["violation"], **settings)["violation"]
-    assert violations.max() < 1e-13 and np.ptp(many.states()[:, -1], axis=0).max() > 1e-3
+    assert np.ptp(many.states()[:, -1], axis=0).max() > 1e-3
 
 
 def test_velocities_of_loops(in_lanes):
