@@ -1,7 +1,9 @@
-"""Systems with forces or without kernels, and what varies between their cases: data of ``benchmarks.ensembles``."""
+"""Systems with forces, loops or drivers, or without kernels, and what varies between cases: data of ``benchmarks.ensembles``."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,12 +13,20 @@ from typing import Any, Literal
 import numpy as np
 
 import models
+from benchmarks.measure import ROOT
 from benchmarks.mechanisms import model, problem
 from models.foot_anatomy import size_of
 from runtime import Builder, Cone, Signal, System
 
 SPAN = 2.0  # [s] of signals
 WAVE = Signal.function(lambda t: 3.0 * np.sin(4.0 * t), 0.0, SPAN)
+# Makes the kernel of a system that a function of this module builds; in another process: benchmarks may not import codegen.
+MAKE_KERNEL = """
+import sys
+import codegen
+from benchmarks import ensemble_systems
+codegen.compile_model(getattr(ensemble_systems, sys.argv[1])())
+"""
 
 
 @dataclass(frozen=True)
@@ -104,11 +114,11 @@ def limited_foot() -> System:
     return models.foot.build(limits="elastic")
 
 
-def driven_four_bar() -> System:
-    """A four-bar linkage whose crank turns as prescribed."""
+def driven_four_bar(body: str = "crank") -> System:
+    """A four-bar linkage whose crank, or another body, turns as prescribed."""
     b = builder_of(models.four_bar.build("revolute"))
     turn = Signal.function(lambda t: 0.5 * np.sin(3.0 * t) ** 3, 0.0, SPAN)
-    b.driver("drive", "guided_angle", "ground", "crank", h_i=(0, -1, 0), **_across("crank"), theta_t=turn)
+    b.driver("drive", "guided_angle", "ground", body, h_i=(0, -1, 0), **_across(body), theta_t=turn)
     return b.build()
 
 
@@ -118,6 +128,44 @@ def _across(body: str) -> dict[str, Any]:
     e0, _, e2, _ = state.p[body]
     turned = 2.0 * np.arctan2(e2, e0)
     return dict(a_i=(np.cos(turned), 0.0, -np.sin(turned)), b_j=(1.0, 0.0, 0.0))
+
+
+def slider_crank() -> System:
+    """The spatial slider-crank of IFToMM's benchmark."""
+    return model.build(problem.shipped("slider_crank_iftomm"))
+
+
+def bricard() -> System:
+    """Bricard's linkage of IFToMM's benchmark, one of whose rows is redundant."""
+    return model.build(problem.shipped("bricard_brick"))
+
+
+def driven_leg() -> System:
+    """A leg whose hip and toes turn as prescribed; a spring and a damper hold the ankle."""
+    b, y = Builder("driven leg with a passive ankle", axes="global"), (0.0, 1.0, 0.0)
+    b.body("leg", mass=3.0, inertia=(4e-2, 4e-2, 5e-3), r=(0.0, 0.0, -0.2))
+    b.body("foot", mass=0.9, inertia=(1e-3, 4e-3, 4e-3), r=(0.06, 0.0, -0.45))
+    b.body("toes", mass=0.2, inertia=(1e-4, 2e-4, 2e-4), r=(0.17, 0.0, -0.46))
+    b.joint("hip", "revolute", "ground", "leg", point=(0.0, 0.0, 0.0), axis=y)
+    b.joint("ankle", "revolute", "leg", "foot", point=(0.0, 0.0, -0.4), axis=y)
+    b.joint("ball", "revolute", "foot", "toes", point=(0.14, 0.0, -0.46), axis=y)
+    across = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
+    swing = Signal.function(lambda t: 0.4 * np.sin(3.0 * t), 0.0, SPAN)
+    rise = Signal.function(lambda t: 0.2 * np.sin(3.0 * t) ** 3, 0.0, SPAN)
+    b.driver("swing", "guided_angle", "ground", "leg", **across, theta_t=swing)
+    b.driver("toe_off", "guided_angle", "foot", "toes", **across, theta_t=rise)
+    b.force("spring", "torsional_spring", "leg", "foot", a_i=y, stiffness=8.0, damping=0.1, free_angle=0.1)
+    return b.build(project_velocities=True)
+
+
+def with_kernel(build: Callable[[], System]) -> Callable[[], System]:
+    """A function of this module that builds a system, with a kernel of the system."""
+
+    def made() -> System:
+        subprocess.run([sys.executable, "-c", MAKE_KERNEL, build.__name__], cwd=ROOT, check=True, capture_output=True)
+        return build()
+
+    return made
 
 
 def floating() -> System:
@@ -178,6 +226,11 @@ SIDE_BY_SIDE = (
     Study("bouncing ball: stiffness", bouncing_ball, "stiffness.touch", 1.0),
     Study("pendulum of two hinges on a plane: mass of the bob", pendulum_on_plane, "mass.lower", 1.0),
     Study("sledge on a belt: mass", sledge, "mass.board", 1.0),
+    Study("driven leg with a passive ankle: stiffness", with_kernel(driven_leg), "stiffness.spring", 1.0),
+    Study("driven four-bar linkage: mass of the rocker", with_kernel(driven_four_bar), "mass.rocker", 1.0),
+    Study("four-bar linkage: mass of the coupler", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),
+    Study("slider-crank (IFToMM): gravity", with_kernel(slider_crank), "gravity", 1.0),
+    Study("Bricard's linkage (IFToMM): gravity", with_kernel(bricard), "gravity", 1.0),
     Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
     Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5),
     Study("chain of five hinges with springs: a stiffness", lambda: sprung_chain(5), "stiffness.spring_1", 1.0),
@@ -185,9 +238,5 @@ SIDE_BY_SIDE = (
 )  # fmt: skip
 STUDIES = (
     Study("foot on the ground, 0.5 s, auto", models.foot_ground.build, "mass.toes", 0.5, dict(method="auto")),
-    Study("driven four-bar linkage", driven_four_bar, "mass.rocker", 1.0),
-    Study("four-bar linkage", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),
-    Study("slider-crank (IFToMM)", lambda: model.build(problem.shipped("slider_crank_iftomm")), "gravity", 1.0),
-    Study("Bricard's linkage (IFToMM)", lambda: model.build(problem.shipped("bricard_brick")), "gravity", 1.0),
     Study("foot, elastic limits, absolute", limited_foot, "compliance.talocrural", 1.0, dict(coordinates="absolute")),
 )  # fmt: skip

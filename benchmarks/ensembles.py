@@ -364,11 +364,14 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
-        Table("cases with forces side by side", OF_STUDIES, forced, f"{cases.forced} cases of 1 s; share: of those that ran so."),
+        Table(
+            "cases with forces, loops and drivers side by side", OF_STUDIES, forced,
+            f"{cases.forced} cases of 1 s; share: of those that ran so.",
+        ),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
-            "Contacts, drivers, loops; a parameter of each is varied by its name. Share: of the cases that "
-            "ran so; the others ran alone.",
+            "Stiff contacts, absolute coordinates; a parameter of each is varied by its name. Share: of the cases "
+            "that ran so; the others ran alone.",
         ),
         Table(
             "sweep", ["varied", "cases", "memory [MiB]", "finished", "folder [MiB]", "duration [s]"], swept,

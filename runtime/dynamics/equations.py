@@ -77,7 +77,7 @@ from runtime.dynamics.places import (
     WHOLE,
 )
 from runtime.dynamics.projection import TO_ZERO, correction_part, projection_part
-from runtime.dynamics.sources import count_of_drivers, count_of_sources
+from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia, thin_part
 from runtime.dynamics.tree_equations import kernel_part, lift_part, tree_part
@@ -91,10 +91,8 @@ from runtime.jit.second_process import ask
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
     """Memory for the evaluations of a system, with its whole-model kernel if there is one.
 
-    Such a kernel gives no multipliers, which the powers of several drivers need.  ``tree``: for evaluations of its coordinates.
+    ``tree``: for evaluations of its coordinates.
     """
-    if count_of_drivers(t) > 1:
-        whole = None
     work = _memory(t, whole, tree)
     types_of(t)
     evaluation = general_part

@@ -15,6 +15,7 @@ from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.batch_remarks import Built, energies_of, unbalanced, undecided, with_places
 from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.closed_at_once import run_closed
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
 from runtime.ensemble.joint_batch import (
     Acting,
@@ -110,7 +111,10 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     )  # fmt: skip
     left = run_at_once(task, cases, chunk)
     if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how, gpu=task.gpu)):
-        left = run_named(task, cases, chunk)
+        left = run_closed(task, cases, chunk)
+        if left is None or left:
+            named = run_named(task, cases, chunk, left)
+            left = left if named is None else named
     if left is not None:
         built = built_cases(task, chunk, cases, left)
         _run_each(list(built), built, task, chunk)

@@ -6,6 +6,7 @@ rule, and cases that differ in more, are left to the making of a system each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -219,8 +220,11 @@ def constants_of_cases(module: ModuleType, system: System, group: Group, varied:
     return np.ascontiguousarray(constants.T)
 
 
-def run_named(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
-    """Run the cases of a chunk; those to be run in another way.  None where cases differ in more than this module knows."""
+def run_named(task: Task, cases: Cases, chunk: Chunk, wanted: Sequence[int] | None = None) -> list[int] | None:
+    """Run the cases of a chunk; those to be run in another way.  None where cases differ in more than this module knows.
+
+    wanted : numbers of the cases; default: all
+    """
     system, how = task.system, task.how
     known = isinstance(system, System) and how.method in COMPILED_METHODS and how.t_start == system.time
     if not isinstance(system, System) or not known or task.gpu:
@@ -235,11 +239,12 @@ def run_named(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     try:
         mass, gravity = np.tile(system.data.mass, (count, 1)), np.tile(system.gravity, (count, 1))
         values = _Values(group, np.ones(count, bool), mass, gravity)
+        numbers = np.arange(count) if wanted is None else np.array(wanted, np.int64)
         given = {name: np.asarray(of_cases, float) for name, of_cases in cases.items()}
         if not all(values.take(task.quantities[name], of_cases) for name, of_cases in given.items()):
             return None
         values.put_constants()
-        good = np.flatnonzero(values.good)
+        good = numbers[values.good[numbers]]
         if any(has_kernel(replace_parameters(system, row(cases, case))) for case in values.examples(good)):
             return None
         if len(good):
@@ -252,4 +257,4 @@ def run_named(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
             left = []
     finally:
         group.frame.give_back()
-    return sorted([*left, *np.flatnonzero(~values.good).tolist()])
+    return sorted([*left, *numbers[~values.good[numbers]].tolist()])

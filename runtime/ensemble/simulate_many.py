@@ -18,6 +18,7 @@ from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, ensemble_name, example_system
 from runtime.ensemble.chunk import run_chunk, side_by_side, size_of_forces
+from runtime.ensemble.closed_at_once import rows_in_lanes
 from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.result import Ensemble, gathered, of_folder, read_folder
 from runtime.ensemble.store import Folder
@@ -151,7 +152,7 @@ def simulate_many(
         if how.coordinates == AUTO and not side_by_side(example, how, gpu=True):
             how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
-    if engine is None and side_by_side(example, how):
+    if engine is None and (side_by_side(example, how) or rows_in_lanes(example, how)):
         ask("cases side by side")
         if example.contacts:
             ask("contacts side by side")
@@ -298,7 +299,8 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     """Number of cases per chunk: enough chunks for all workers, within ``MAX_BYTES`` of states and outputs."""
     if chunk is not None:
         return counted("chunk", chunk, "cases")
-    in_batch, built = side_by_side(example, task.how), not isinstance(task.system, System)
+    built = not isinstance(task.system, System)
+    in_batch = side_by_side(example, task.how) or (not built and not task.gpu and rows_in_lanes(example, task.how))
     largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
     # Calls of a function take most of the time; in lanes, a chunk takes as long before and after its steps as hundreds of cases.
     multiple, least = (LANES, BATCH_PORTIONS) if in_batch and not built else (1, PORTIONS)

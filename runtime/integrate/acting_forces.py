@@ -160,8 +160,13 @@ def known_forces(system: System) -> bool:
     These are loads, motors, forces and contacts on trees whose coordinates no rows restrain; not forces that depend on the
     reaction of their joint.
     """
+    return system.tree is not None and not system.tree.closing and known_beside_rows(system)
+
+
+def known_beside_rows(system: System) -> bool:
+    """As ``known_forces``, also where rows restrain the coordinates."""
     tree = system.tree
-    if tree is None or tree.closing or system.couplings:
+    if tree is None or system.couplings:
         return False
     if len(system.contacts) > MOST_CONTACTS or any(force.module.LOADS for force in system.forces):
         return False

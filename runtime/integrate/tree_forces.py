@@ -42,12 +42,13 @@ cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
 def _address(acting: ActingForces) -> int:
 
     def write(owner: ir.Module, symbol: str) -> ir.Module:
-        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
+        return written_function(owner, symbol, len(ARGUMENTS), partial(write_forces, acting))
 
     return address_of_written("forces_on_tree", write, __name__, "the forces in a batch", *acting.text())
 
 
-def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
+def write_forces(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
+    """Write the instructions of a function as of ``address_of_forces`` with these arguments, for lanes from a column on."""
     ForcesOnSteps(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from generated import digests
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.model_data import ModelData, WholeModelKernel
+from runtime.dynamics.sources import count_of_drivers
 from runtime.jit import addresses
 from runtime.jit.freshness import WHOLE, digests_of, refuse
 from runtime.support.arrays import Floats
@@ -100,8 +101,10 @@ def place_of(system: System) -> str | None:
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
     """Return the whole-model kernel of a system with this data, if there is one."""
-    if system.redundant or len(data.forces.reactive):
-        return None  # its elimination takes independent rows only, and keeps no factors for friction by reactions
+    # Its elimination takes independent rows only, keeps no factors for friction by reactions, and gives no multipliers, which
+    # the powers of several drivers need.
+    if system.redundant or len(data.forces.reactive) or count_of_drivers(data) > 1:
+        return None
     with preparing():  # the import takes as long as a hundred runs
         module = module_of(system.model.key)
     if module is None:

@@ -24,6 +24,7 @@ from numba.core.registry import CPUDispatcher
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import SignalData
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.closing import BatchClosing
 from runtime.integrate.batches.contact_memory import BatchContacts
 from runtime.integrate.batches.forces import BatchForces
 from runtime.integrate.batches.limits import WIDTH, BatchLimits
@@ -117,6 +118,16 @@ def _no_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-u
     return 0
 
 
+def _no_rows(m):  # type: ignore[no-untyped-def]
+    """In place of ``batches.closing.project_ends``: cases with rows that restrain coordinates run on the CPU."""
+    return False
+
+
+@cuda.jit(device=True)
+def _no_checks(m, rtol, atol):  # type: ignore[no-untyped-def]
+    """In place of ``batches.closing.check_ends``."""
+
+
 @cache
 def _integration(module: ModuleType) -> Any:
     """``batch.integrate`` for the device, with the kernel of a model."""
@@ -134,6 +145,7 @@ def _integration(module: ModuleType) -> Any:
 
     replaced = {"LANES": 1, "local": _itself, "call_lanes": call_lanes, "written_stages": _no_stages}
     replaced |= {"call_forces": _no_forces, "call_equations": _no_equations, "call_contacts": _no_contacts}
+    replaced |= {"project_ends": _no_rows, "check_ends": _no_checks}
     return _for_device(batch.integrate, replaced, {})
 
 
@@ -177,6 +189,10 @@ def _of_case(  # type: ignore[no-untyped-def]
         events=deep,
         found=none,
     )
+    rows = BatchClosing(
+        address=none, coordinates=none, marks=none, loaded=none, pivot=none, lacking=none, change=no, left=no, before=no,
+        active=no, start=no,
+    )  # fmt: skip
     m = BatchWorkspace(
         which=which, factors=factors, groups=groups, polynomial=polynomial, turned=turned, rates=rates, size=size, parts=parts,
         stages=addresses, cap=cap, weight=weight, lever=lever, typical=typical, y=array(STATES, float64),
@@ -185,7 +201,7 @@ def _of_case(  # type: ignore[no-untyped-def]
         h=array(STATES, float64), constants=array((CONSTANTS, 1), float64), worst=array(1, float64),
         lanes=array(ROWS_OF_LANES, float64), case=array(1, int64), output=array(1, int64), ready_y=array(STATES, float64),
         ready_k=array(STATES, float64), ready_constants=array((CONSTANTS, 1), float64), queue=array(4, int64),
-        dense=array(DENSE, float64), limits=x, forces=forces, contacts=contacts,
+        dense=array(DENSE, float64), limits=x, forces=forces, contacts=contacts, closing=rows,
     )  # fmt: skip
     integration(
         m, 0, span, tolerances, steps, initial[case : case + 1], constants[own_row : own_row + 1], times,

@@ -10,6 +10,7 @@ import math
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK
+from runtime.integrate.batches.closing import check_ends, project_ends
 from runtime.integrate.batches.forces import call_equations, check_stability, forces_in_steps
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.rows import (
@@ -275,9 +276,12 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         estimate(m, rtol, atol)
         normalise(m, m.end)
         forces_in_steps(m, 1.0, m.end, m.k[STAGES])
+        if project_ends(m):
+            forces_in_steps(m, 1.0, m.end, m.k[STAGES])
         evaluate(m, address, m.end, m.forces.own, m.constants, m.k[STAGES], END_CODE)
         keep_worst(m.worst, m.lanes)
         check_stability(m)
+        check_ends(m, rtol, atol)
 
 
 @inlined

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES, STATE, P
+from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
@@ -71,6 +72,7 @@ class BatchWorkspace(NamedTuple):
     limits: BatchLimits  # that restrain coordinates
     forces: BatchForces  # of other kinds
     contacts: BatchContacts
+    closing: BatchClosing  # rows that restrain coordinates
 
 
 def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
@@ -125,6 +127,19 @@ def tree_workspace(
     return memory if contacts is None else memory._replace(contacts=contacts)
 
 
+def closed_workspace(
+    constants: int, scales: Sequence[Floats], rows: int, closing: BatchClosing, forces: BatchForces | None = None
+) -> BatchWorkspace:
+    """Memory for states (rows,) of a tree with rows, coordinates and rates first; ``scales`` as of ``tree_workspace``."""
+    cap, weight, typical, lever = scales
+    none = np.zeros(rows - len(cap))
+    cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever.clip(0.0), none)
+    memory = _workspace((), [(0, rows)], constants, cap, weight, lever, float(typical[0]))
+    memory.size[0], memory.rates[0] = rows - len(none), (rows - len(none)) // 2
+    memory = memory._replace(closing=closing)
+    return memory if forces is None else memory._replace(forces=forces)
+
+
 def _workspace(
     turned: Sequence[int], parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
     lever: Floats, typical: float,
@@ -141,5 +156,5 @@ def _workspace(
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
         case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
         ready_constants=np.zeros((constants, LANES)), queue=np.zeros(4, np.int64), dense=np.zeros(POWER * size),
-        limits=batch_limits(), forces=no_forces(), contacts=no_contacts(),
+        limits=batch_limits(), forces=no_forces(), contacts=no_contacts(), closing=batch_closing(),
     )  # fmt: skip

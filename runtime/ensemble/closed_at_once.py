@@ -1,0 +1,257 @@
+"""Cases of systems with closed loops or drivers, side by side: those that differ in masses, gravity and velocities.
+
+Coordinates of the tree are integrated and projected onto the rows in lanes.  Cases that come near a singular pose, or about which
+more is to be said than that they reached their end, are left to be run one after another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES
+from runtime.dynamics.status import Status
+from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.compiled_cases import settings_of
+from runtime.ensemble.given import Given
+from runtime.ensemble.joint_batch import cases_of_tree, energies_in_lanes, states_in_lanes, turns_in_lanes
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
+from runtime.ensemble.task import Chunk, Stopped, Task
+from runtime.ensemble.velocities import only_velocities, states_with_velocities
+from runtime.integrate.acting_forces import known_beside_rows
+from runtime.integrate.balance_check import unbalanced_cases
+from runtime.integrate.batches import batch
+from runtime.integrate.batches.closing import BatchClosing, batch_closing, project_all
+from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces, no_forces
+from runtime.integrate.batches.workspace import closed_workspace
+from runtime.integrate.closed_rows import ClosedRows, closed_rows
+from runtime.integrate.closed_stages import Addresses, addresses_of_closed
+from runtime.integrate.constraint_check import relative_bound
+from runtime.integrate.endings import stiffness_is_said
+from runtime.integrate.force_parameters import OwnForces
+from runtime.integrate.force_parameters import parameters_of_cases as parameters_of_forces
+from runtime.integrate.settings import Settings
+from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, module_of_tree, off_the_rows
+from runtime.integrate.tree_scales import scales_of
+from runtime.lanes.lift import CasesOfTree
+from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
+from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.errors import ModelError
+from runtime.system.closed_tree import parameters_of_cases
+from runtime.system.parameters import replace_parameters
+from runtime.system.quantity import Role
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates
+from runtime.system.system import System
+
+
+def rows_in_lanes(system: System, how: Settings) -> bool:
+    """Whether cases of a system with closed loops or drivers run side by side: there are neither limits nor contacts."""
+    if system.closed_tree is None or not in_joint_coordinates(system, how):
+        return False
+    if system.limits or system.contacts or not known_beside_rows(system):
+        return False
+    if system.tree is None or not system.tree.turns_and_slides:
+        return False
+    return how.method == "dop853" and module_of_tree(system) is not None
+
+
+FOLLOWING = 1e-11  # [rad], [m], and per second: a state that is moved by less satisfies the rows
+NO_FORCES, FIRST = np.zeros((1, 0)), np.zeros(1, np.int64)  # no parameters; the first set of signals
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Cases of a system, by arrays over all of them."""
+
+    system: System
+    tree: SpanningTree
+    module: ModuleType
+    how: Settings
+    given: Given
+    states: Floats  # (cases or 1, 13 bodies) at the start
+    good: Bools  # (cases,)
+    constants: Floats  # (cases, constants) as of ``ClosedRows``
+    forces: Floats  # (cases or 1, parameters) as of ``parameters_of_cases`` of forces
+
+    @property
+    def rows(self) -> ClosedRows:
+        """Sizes of arrays."""
+        return closed_rows(self.system, self.module)
+
+    def trees(self, at: Ints) -> CasesOfTree:
+        """Geometry and masses of the cases at these places."""
+        given, system = self.given, self.system
+        gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
+        return cases_of_tree(self.tree, self.tree.geometry, given.masses[at], system.data.inertia[None, 1:], gravity)
+
+    def initial(self, at: Ints) -> tuple[Floats, Bools]:
+        """Coordinates, rates and what follows them (cases, 1, rows) of cases at the start, and which states they belong to."""
+        z = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, self.states)
+        found = np.zeros((len(self.good), 1, self.rows.size))
+        found[:, 0, : self.rows.work] = z
+        found = found[at]
+        states = np.broadcast_to(self.states, (len(self.good), self.states.shape[1]))[at]
+        lifted = states_in_lanes(self.trees(at), np.ascontiguousarray(found[..., : self.rows.work]))
+        for place, values in self.given.coordinates.items():
+            found[:, 0, place] = values[at]
+        return found, off_the_rows(lifted[:, 0], states) <= OFF_THE_ROWS
+
+
+def _group_of(task: Task, cases: Cases) -> _Group | None:
+    """The cases, unless they differ in more than this module knows."""
+    system = task.system
+    if not isinstance(system, System) or task.gpu or task.how.t_start != system.time or not task.how.t:
+        return None
+    if not rows_in_lanes(system, task.how) or (task.outputs and needs_more_than_states(task.outputs)):
+        return None
+    try:
+        how = settings_of(system, task.how)
+    except ModelError:
+        return None  # ``simulate`` has the message
+    tree, closed, module = system.tree, system.closed_tree, module_of_tree(system)
+    assert tree is not None and closed is not None and module is not None
+    count = len(next(iter(cases.values())))
+    own = np.tile(system.data.mass[1:], (count, 1))
+    given = Given(
+        system, tree, own, system.data.inertia[1:], system.gravity, np.zeros((count, 0, 0)), np.ones(count, bool)
+    )
+    states, good = system.state.y[None], np.ones(count, bool)
+    if only_velocities(task, cases):
+        states, good = states_with_velocities(task, cases)
+    elif any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases) or not all(
+        given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
+    ):
+        return None
+    if given.joints or given.inertias.ndim > 3 or len(system.data.thin_body):
+        return None
+    masses = np.concatenate([np.tile(system.data.mass[:1], (count, 1)), given.masses], axis=1)
+    gravity = np.broadcast_to(given.gravity, (count, 3))
+    parameters, serves = parameters_of_cases(closed, tree, system.joints, system.data, masses, gravity)
+    constants = np.zeros((closed_rows(system, module).of_case, count))
+    module.prepare(parameters, constants)
+    good &= given.good & serves
+    forces = (
+        parameters_of_forces(system, tree.geometry, OwnForces(given.forces))
+        if closed_rows(system, module).loaded
+        else NO_FORCES
+    )
+    return _Group(system, tree, module, how, given, states, good, np.ascontiguousarray(constants.T), forces)
+
+
+def run_closed(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
+    """Run the cases of a chunk side by side; those to be run in another way.  None where it knows them not.
+
+    Raises
+    ------
+    Stopped
+    """
+    if (group := _group_of(task, cases)) is None:
+        return None
+    good, at = group.good.copy(), np.flatnonzero(group.good)
+    if len(at):
+        good[at] = _run(task, cases, group, at, chunk)
+    return np.flatnonzero(~good).tolist()  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """Functions and memory of the rows of a batch."""
+
+    rows: ClosedRows
+    addresses: Addresses
+    closing: BatchClosing
+    forces: BatchForces
+
+    def project(self, states: Floats, times: Floats, constants: Floats, bound: float) -> tuple[Bools, Floats]:
+        """Project states (cases, m, rows) at times (m,), in place; which cases satisfy them, energy [J] in forces (cases, m)."""
+        left, stored = np.empty(states.shape[:2]), np.empty(states.shape[:2])
+        memory, of_case = np.zeros(self.rows.size * LANES), np.zeros((self.rows.of_case, LANES))
+        project_all(self.closing, self.forces, states, times, constants, memory, of_case, left, stored)
+        satisfied: Bools = np.all(left <= bound, axis=1)
+        return satisfied, stored
+
+
+def _memory_of(group: _Group, at: Ints) -> _Memory:
+    rows = group.rows
+    addresses = addresses_of_closed(group.system, group.module)
+    closing = batch_closing(addresses.correction, rows.steps, rows.marks, int(rows.loaded), rows.pivot, rows.lacking)
+    forces = no_forces()
+    if rows.loaded or rows.driven:
+        given = group.forces if len(group.forces) == 1 else np.ascontiguousarray(group.forces[at])
+        signals = group.system.data.signals
+        forces = batch_forces(addresses.forces, rows.forces, ForcesOfCases(given, signals, 1, FIRST), len(at))
+        forces.values[::3] = signals.coefficient[signals.start[:-1], :1]  # of those that do not vary
+    return _Memory(rows, addresses, closing, forces)
+
+
+def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Bools:
+    """Integrate the cases at these places; which of them are done."""
+    how, system, constants = group.how, group.system, np.ascontiguousarray(group.constants[at])
+    memory, trees = _memory_of(group, at), group.trees(at)
+    rows, times = memory.rows, np.append(how.t_start, how.t or ())
+    start, good = group.initial(at)
+    wanted = start.copy()
+    good &= memory.project(start, times[:1], constants, relative_bound(how))[0]
+    if group.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
+        good &= np.abs(start - wanted)[:, 0, : rows.work].max(axis=1) <= FOLLOWING
+    given, results = batch.arguments(how, start[:, 0], constants)
+    of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces)
+    batch.integrate(of_batch, memory.addresses.derivative, *given, *results, task.stop)
+    if task.stop[0]:
+        raise Stopped
+    good &= results.status == Status.REACHED_END
+    steps, exchanged = results.counts[:, batch.STEPS], np.zeros(len(at))
+    if rows.loaded or rows.driven:
+        exchanged = memory.forces.exchanged
+        good &= ~stiffness_is_said(steps, memory.forces.bounded)
+    path = np.concatenate([start, results.out], axis=1)
+    path[~good] = start[~good]
+    satisfied, stored = memory.project(path, times, constants, relative_bound(how))
+    good &= satisfied
+    path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
+    energies = energies_in_lanes(trees, path, stored)
+    weights = group.given.weights(at)
+    good[list(unbalanced_cases(weights, how, steps, times, energies, work, exchanged))] = False
+    found = states_in_lanes(trees, np.ascontiguousarray(path[:, 1:]))
+    ended = np.flatnonzero(good)
+    if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):
+        chunk.remark(at[ended], _undecided(system, how, found[ended]), how.t_end)
+    kept, own, turns = at[ended], found[ended], turns_in_lanes(group.tree, path[ended, 0], path[ended, 1:])
+    if task.outputs is None:
+        chunk.keep_turns(task, kept, turns.quarters)
+    elif len(kept):
+        quantities = BatchQuantities(
+            system, lambda: own, lambda: energies[ended, 1:], motions=system.joint_motions, quarters=turns.quarters
+        )
+        own = _columns(task, cases, quantities, system, kept, chunk)
+    else:
+        own = np.zeros((0, *task.kept_shape))
+    chunk.keep(kept, own, results.counts[ended], results.reached[ended])
+    return good
+
+
+def _undecided(system: System, how: Settings, states: Floats) -> dict[int, str]:
+    """Remarks on whole turns of joints that states (cases, times, 13 bodies) do not show, by place."""
+    t = np.array(how.t)
+    far = np.flatnonzero(perhaps_undecided(t, states)).tolist()
+    found = {k: remark_on_turns(system, t, states[k], how.method, of_tree=True) for k in far}
+    return {k: text for k, text in found.items() if text}
+
+
+def _columns(task: Task, cases: Cases, quantities: BatchQuantities, system: System, kept: Ints, chunk: Chunk) -> Floats:
+    """Outputs (cases, columns) of the cases at these places."""
+    assert task.outputs is not None
+
+    @lru_cache(1)
+    def system_of(k: int) -> System:
+        values = row(cases, int(kept[k]))
+        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
+        return replace_parameters(system, own) if own else system
+
+    def say(k: int, text: str) -> None:
+        chunk.messages[chunk.first + int(kept[k])] = text
+
+    return columns_of_batch(task.outputs, task.how, quantities, system_of, say)

@@ -1,0 +1,224 @@
+"""Steps of systems with closed loops or drivers in a batch: projection onto the rows, and which steps a case is run alone for.
+
+The end of every step is projected as in single runs (``closing_rows.project_coordinates``).  A case that comes near a singular
+pose, where single runs repeat steps, or that a projection moves farther than the tolerance explains, ends here and is run alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES, OK, SINGULAR
+from runtime.dynamics.projection import PROJECTIONS, ROUNDED
+from runtime.integrate.batches.forces import call_forces, set_signals
+from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, LEAST_WORST, LENGTH, SUM3, SUM5
+from runtime.integrate.beginning import SMALL_PIVOT
+from runtime.integrate.closed_loops import MAX_MOVE, UNSATISFIED
+from runtime.integrate.step_control import squared_error
+from runtime.jit import addresses
+from runtime.jit.compilation import columns, compiled, inlined
+from runtime.support.arrays import Floats, Ints
+
+# Pivot ratio of an evaluation as a fraction of the largest one at an end of a step, below which a case is run alone: above
+# ``closed_loops.NEAR``, below which single runs do more; and as a fraction of those at both ends of its step.
+NEAR, DIP = 1e-2, 0.25
+LOST = 1e-15  # tolerance times the sine of the smallest angle between rows below which digits may be lost
+REPEATED = 3300.0  # square of an error after which a step has half the length of the one before, as in ``closed_loops``
+BOUND = 1e-9  # of |Phi| at the end of a step: the least of those of ``constraint_check``
+
+
+class BatchClosing(NamedTuple):
+    """Rows that restrain the coordinates of the trees of a batch; see ``runtime.integrate.closed_stages``."""
+
+    address: Ints  # (1,) of the function ``correction``; 0: there are no rows
+    coordinates: Ints  # (1,) n
+    marks: Ints  # (1,) their number; they follow the work of drivers in a state
+    loaded: Ints  # (1,) 1: forces act that depend on the state
+    pivot: Ints  # (1,) row of a state
+    lacking: Ints  # (1,) row of the constants
+    change: Floats  # ((2 n + marks) * LANES,)
+    left: Floats  # (2 * LANES,) largest |Phi| and |Phi'|
+    before: Floats  # (LANES,) the same before a correction
+    active: Floats  # (LANES,) 1: the state is to be corrected
+    start: Floats  # (2 n * LANES,) ends of steps before the projection
+
+
+def batch_closing(
+    address: int = 0, coordinates: int = 0, marks: int = 0, loaded: int = 0, pivot: int = 0, lacking: int = 0
+) -> BatchClosing:
+    """Memory for rows; without arguments that of a batch without them."""
+    size = 2 * coordinates * LANES
+    return BatchClosing(
+        address=np.array([address]), coordinates=np.array([coordinates]), marks=np.array([marks]), loaded=np.array([loaded]),
+        pivot=np.array([pivot]), lacking=np.array([lacking]), change=np.zeros(size + marks * LANES), left=np.zeros(2 * LANES),
+        before=np.zeros(LANES), active=np.zeros(LANES), start=np.zeros(size),
+    )  # fmt: skip
+
+
+@inlined
+def find_correction(x, y, constants):  # type: ignore[no-untyped-def]
+    """Fill ``change`` and ``left`` for the states of all lanes."""
+    addresses.call(x.address[0], y.ctypes.data, constants.ctypes.data, x.change.ctypes.data, x.left.ctypes.data)
+
+
+@columns
+def begin_corrections(left, active):  # type: ignore[no-untyped-def]
+    """Mark the lanes whose rows are violated; their number."""
+    count = 0
+    for lane in range(LANES):
+        wanted = left[lane] > ROUNDED
+        active[lane] = 1.0 if wanted else 0.0
+        count += 1 if wanted else 0
+    return count
+
+
+@columns
+def correct(change, active, y):  # type: ignore[no-untyped-def]
+    """Change coordinates or rates of the marked lanes."""
+    for o in range(0, len(y), LANES):
+        for lane in range(LANES):
+            before, after = y[o + lane], y[o + lane] + change[o + lane]
+            y[o + lane] = after if active[lane] == 1.0 else before
+
+
+@columns
+def go_on_correcting(left, before, active):  # type: ignore[no-untyped-def]
+    """Unmark the lanes whose rows are satisfied, or were improved by little; the number of those that are left."""
+    count = 0
+    for lane in range(LANES):
+        wanted = left[lane] > ROUNDED and left[lane] < 0.25 * before[lane] and active[lane] == 1.0
+        active[lane] = 1.0 if wanted else 0.0
+        count += 1 if wanted else 0
+    return count
+
+
+@inlined
+def project_lanes(x, y, constants):  # type: ignore[no-untyped-def]
+    """Move coordinates and rates of all lanes onto the rows by the least change; as ``project_coordinates`` to rounding."""
+    n = x.coordinates[0] * LANES
+    find_correction(x, y, constants)
+    for side in range(2):
+        left, part = x.left[side * LANES : (side + 1) * LANES], y[side * n : (side + 1) * n]
+        count = begin_corrections(left, x.active)
+        for _ in range(PROJECTIONS):
+            if count == 0:
+                break
+            correct(x.change[side * n : (side + 1) * n], x.active, part)
+            for lane in range(LANES):
+                x.before[lane] = left[lane]
+            find_correction(x, y, constants)
+            count = go_on_correcting(left, x.before, x.active)
+
+
+@inlined
+def choose_rows(x, y):  # type: ignore[no-untyped-def]
+    """Mark the rows that the last correction chose in states y."""
+    n = 2 * x.coordinates[0] * LANES
+    for k in range(x.marks[0] * LANES):
+        y[n + LANES + k] = x.change[n + k]
+
+
+@inlined
+def project_ends(m):  # type: ignore[no-untyped-def]
+    """Project the ends of the attempts, whose signals are those of their times, and choose independent rows there.
+
+    Returns whether forces are those of the states before.
+    """
+    x = m.closing
+    if x.address[0] == 0:
+        return False
+    for k in range(len(x.start)):
+        x.start[k] = m.end[k]
+    project_lanes(x, m.end, m.constants)
+    choose_rows(x, m.end)
+    return x.loaded[0] == 1
+
+
+@inlined
+def is_near(worst, first, last, least, tolerance):  # type: ignore[no-untyped-def]
+    """Whether a step comes near a singular pose, or may pass one, or rounding exceeds the tolerance.
+
+    By inverse squares of pivot ratios: the largest of a step, at both ends, and the least so far.
+    """
+    return not worst < min(least / NEAR**2, max(first, last) / DIP**2, (tolerance / LOST) ** 4, SMALL_PIVOT**-2)
+
+
+@inlined
+def reject(m, lane):  # type: ignore[no-untyped-def]
+    """Have an accurate attempt repeated with a step of about half its length."""
+    lanes, n = m.lanes, m.size[0]
+    h = lanes[LENGTH * LANES + lane]
+    if h > 0.0 and squared_error(lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane], h, n) <= 1.0:
+        lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane] = n * REPEATED / (h * h), 0.0
+
+
+@inlined
+def squared_move(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
+    """Square of the change of a state by its projection, in units of the tolerance."""
+    x, total, n = m.closing, 0.0, m.size[0]
+    for i in range(n):
+        e = i * LANES + lane
+        scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
+        total += (m.weight[e] * (m.end[e] - x.start[e]) / scale) ** 2
+    return total / n
+
+
+@inlined
+def check_ends(m, rtol, atol):  # type: ignore[no-untyped-def]
+    """Have attempts repeated that a single run repeats, after the evaluation at their ends; a code where it does more."""
+    x, lanes = m.closing, m.lanes
+    if x.address[0] == 0:
+        return
+    pivot, lacking = x.pivot[0] * LANES, m.constants[x.lacking[0]]
+    for lane in range(LANES):
+        first, last = m.y[pivot + lane], m.worst[lane]
+        first = lanes[EVER_WORST * LANES + lane] if first == 0.0 else first  # the first step
+        near = is_near(lanes[ATTEMPT_WORST * LANES + lane], first, last, lanes[LEAST_WORST * LANES + lane], rtol + atol)
+        fits = x.left[lane] <= BOUND and x.left[LANES + lane] < np.inf
+        if (near or not fits) and lanes[END_CODE * LANES + lane] == OK:
+            lanes[END_CODE * LANES + lane] = SINGULAR
+        elif squared_move(m, lane, rtol, atol) > MAX_MOVE**2 or (x.marks[0] > 0 and lacking[lane] > UNSATISFIED):
+            reject(m, lane)
+        m.end[pivot + lane] = last
+
+
+@inlined
+def signals_at(x, time, y, constants):  # type: ignore[no-untyped-def]
+    """Give all lanes the signals at a time, in states y with the parameters ``x.own``; forces are found on the way."""
+    if x.address[0] != 0:
+        for lane in range(LANES):
+            set_signals(x, lane, time)
+        call_forces(x.address[0], y, x.values, x.own, constants[x.first[0] :], x.ways[0], x.energy)
+
+
+@compiled
+def project_all(closing, forces, states, times, constants, memory, of_case, left, stored):  # type: ignore[no-untyped-def]
+    """Project states of all cases (cases, m, rows) at times (m,) onto the rows, and choose independent rows there.
+
+    constants (cases or 1, C).  ``left`` (cases, m) are the largest |Phi| afterwards, ``stored`` (cases, m) energies in forces;
+    ``memory`` (rows * LANES,) and ``of_case`` (C, LANES) are for states and constants of the lanes.
+    """
+    cases, size = len(states), states.shape[2]
+    for first in range(0, cases, LANES):
+        count = min(LANES, cases - first)
+        for lane in range(LANES):
+            own = constants[min(first + min(lane, count - 1), len(constants) - 1)]
+            for k in range(len(own)):
+                of_case[k, lane] = own[k]
+            for k in range(len(forces.own)):
+                forces.own[k, lane] = forces.given[min(first + min(lane, count - 1), len(forces.given) - 1), k]
+        for q in range(len(times)):
+            for lane in range(LANES):
+                for i in range(size):
+                    memory[i * LANES + lane] = states[first + min(lane, count - 1), q, i]
+            signals_at(forces, times[q], memory, of_case)
+            project_lanes(closing, memory, of_case)
+            choose_rows(closing, memory)
+            if closing.loaded[0] == 1:
+                signals_at(forces, times[q], memory, of_case)
+            for lane in range(count):
+                left[first + lane, q], stored[first + lane, q] = closing.left[lane], forces.energy[lane]
+                for i in range(size):
+                    states[first + lane, q, i] = memory[i * LANES + lane]

@@ -1,0 +1,79 @@
+"""Where the numbers of a tree with rows are in the arrays of a batch; ``closed_stages`` has the functions."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import NamedTuple
+
+from runtime.support.latest import Latest
+from runtime.system.system import System
+
+
+class ClosedRows(NamedTuple):
+    """What decides the functions of a tree with rows beside its kernel, and where its numbers are in the arrays of a batch.
+
+    A state has coordinates and rates (2 n), the work of drivers, a mark for each row where some depend on others (1: it is
+    chosen as independent), and the inverse square of the smallest pivot ratio at the begin of the step.  The constants are those
+    of the kernel, forces along the coordinates (n), signals with two derivatives each, and what rows that are not chosen lack.
+    """
+
+    steps: int
+    rows: int
+    constants: int  # of the kernel
+    independent: int
+    signals: int
+    driven: tuple[int, ...]  # rows of drivers
+    loaded: bool  # loads, motors or forces act
+
+    @property
+    def work(self) -> int:
+        """Row of a state."""
+        return 2 * self.steps
+
+    @property
+    def marks(self) -> int:
+        """Number of the marks, whose rows follow that of the work."""
+        return self.rows if self.independent < self.rows else 0
+
+    @property
+    def pivot(self) -> int:
+        """Row of a state."""
+        return self.work + 1 + self.marks
+
+    @property
+    def size(self) -> int:
+        """Rows of a state."""
+        return self.pivot + 1
+
+    @property
+    def forces(self) -> int:
+        """Row of the constants: of the first force along the coordinates."""
+        return self.constants
+
+    @property
+    def first_signal(self) -> int:
+        """Row of the constants."""
+        return self.forces + self.steps
+
+    @property
+    def lacking(self) -> int:
+        """Row of the constants."""
+        return self.first_signal + 3 * self.signals
+
+    @property
+    def of_case(self) -> int:
+        """Rows of the constants."""
+        return self.lacking + 1
+
+
+def _rows_of(system: System, module: ModuleType) -> ClosedRows:
+    closed, tree = system.closed_tree, system.tree
+    assert closed is not None and tree is not None
+    driven = tuple(r for r, (joint, _) in enumerate(module.ROWS) if closed.joints[joint].signals)
+    independent = len(tree.kinds) - system.degrees_of_freedom
+    signals = len(system.data.signals.start) - 1
+    loaded = any((system.forces, system.loads, system.motors))
+    return ClosedRows(module.STEPS, len(module.ROWS), module.CONSTANTS, independent, signals, driven, loaded)
+
+
+closed_rows = Latest(_rows_of, 8)  # of a system and the module of its kernel

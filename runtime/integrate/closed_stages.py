@@ -1,0 +1,321 @@
+"""Equations of a tree whose coordinates rows of joints restrain, for LANES cases side by side, as straight-line functions.
+
+The kernel of the tree is run with vectors in place of numbers.  Behind it follow the factors of S = J M^-1 J^T and the
+multipliers, in each lane of the rows that are marked as independent there, in the order in which the kernel has them.  S is
+positive definite on these, so that an exchange of rows would not make the elimination more accurate.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from llvmlite import ir
+
+from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
+from runtime.dynamics.layout import LANES
+from runtime.integrate.acting_forces import ActingForces, acting_forces
+from runtime.integrate.closed_rows import ClosedRows, closed_rows
+from runtime.integrate.tree_forces import ARGUMENTS as OF_FORCES
+from runtime.integrate.tree_forces import write_forces
+from runtime.jit.addresses import address_of_written
+from runtime.jit.python_code import python_code
+from runtime.jit.straight_line import INTEGER
+from runtime.lanes.vector_code import Code, Number, Vector
+from runtime.lanes.vector_functions import Functions
+from runtime.lanes.written_function import written_function
+from runtime.system.system import System
+
+Numbers = list[Number]
+WORDS = "closed loops in a batch"
+
+
+class Addresses(NamedTuple):
+    """Addresses in this process of the functions of a tree with rows; arrays have LANES as their last axis.
+
+    derivative : of state, constants, its derivative and worst (1), the inverse square of the smallest pivot ratio
+    correction : of state, constants, change and left (2): the least changes of coordinates that satisfy all rows, and of rates
+        (2 n), with the marks of the rows that are chosen as independent behind them; largest |Phi| and |Phi'|
+    forces : as of ``tree_forces``; also copies the signals to the constants
+    """
+
+    derivative: int
+    correction: int
+    forces: int
+
+
+def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
+    """The functions of the module of a system's tree with rows."""
+    rows = closed_rows(system, module)
+    acting = acting_forces(system) if rows.loaded else None
+    writers: dict[str, Callable[[_Writer], None]] = {
+        "derivative": _Writer.derivative, "correction": _Writer.correction, "forces": _Writer.forces
+    }  # fmt: skip
+    decided = [repr(rows), inspect.getsource(module), *([] if acting is None else acting.text())]
+    found = {
+        name: address_of_written(
+            f"closed_{name}", partial(_written, _Tree(module, rows, acting), write), __name__, WORDS, *decided
+        )
+        for name, write in writers.items()
+    }
+    return Addresses(**found)
+
+
+class _Tree(NamedTuple):
+    """What the functions are written for."""
+
+    module: ModuleType
+    rows: ClosedRows
+    acting: ActingForces | None
+
+
+def _written(tree: _Tree, write: Callable[[_Writer], None], owner: ir.Module, symbol: str) -> ir.Module:
+    """``owner`` with a function under the name ``symbol``, which calls one for as many lanes as a vector has."""
+    count = len(OF_FORCES) if write is _Writer.forces else 4
+    return written_function(
+        owner, symbol, count, lambda code, data, column: write(_Writer(code, tree, [*data, column]))
+    )
+
+
+class _Array:
+    """An array of a batch whose rows are loaded once."""
+
+    def __init__(self, code: Code, data: ir.Value, column: ir.Value, first: int = 0, width: int = 1) -> None:
+        self.code, self.data, self.column, self.first, self.width = code, data, column, first, width
+        self.loaded: dict[int, Vector] = {}
+
+    def _row(self, at: Any) -> int:
+        row, place = at if isinstance(at, tuple) else (0, at)
+        return self.first + int(row) * self.width + int(place)
+
+    def __getitem__(self, at: Any) -> Number:
+        row = self._row(at)
+        if row not in self.loaded:
+            self.loaded[row] = self.code.load(self.data, self.place(row))
+        return self.loaded[row]
+
+    def __setitem__(self, at: Any, value: Number) -> None:
+        self.code.store(value, self.data, self.place(self._row(at)))
+
+    def place(self, row: int) -> ir.Value:
+        """Where a row begins."""
+        return self.code.builder.add(INTEGER(row * LANES), self.column)
+
+
+class _Found:
+    """What the kernel found at a state."""
+
+    def __init__(self, out: dict[int, Number], n: int, m: int) -> None:
+        self.worst = out[0]
+        at = 1
+        self.free = [out[at + k] for k in range(n)]
+        at += n
+        self.Phi, self.Phi_dot, self.lacking, self.size = ([out[at + p * m + r] for r in range(m)] for p in range(4))
+        at += 4 * m
+        self.S: list[Numbers] = [[0.0] * m for _ in range(m)]
+        for r in range(m):
+            for q in range(r + 1):
+                self.S[r][q] = self.S[q][r] = out[at]
+                at += 1
+        self.response = [[out[at + r * n + k] for k in range(n)] for r in range(m)]
+
+
+class _Writer:
+    """The instructions of a function for lanes from one column on."""
+
+    def __init__(self, code: Code, tree: _Tree, arguments: Sequence[ir.Value]) -> None:
+        self.code, self.tree, self.rows = code, tree, tree.rows
+        *data, self.column = arguments
+        for argument in data:
+            argument.add_attribute("noalias")
+        self.data = data
+
+    def array(self, k: int, first: int = 0, width: int = 1) -> _Array:
+        """An argument from a row on, with so many numbers along its last axis."""
+        return _Array(self.code, self.data[k], self.column, first, width)
+
+    def found(self, y: Any) -> dict[int, Number]:
+        """Run the kernel; its outputs."""
+        of, rows = python_code(self.tree.module.evaluate), self.rows
+        out: dict[int, Number] = {}
+        arrays = [self.array(1, first, width) for first, width in ((rows.forces, 1), (rows.first_signal, 3), (0, 1))]
+        FunctionType(of.__code__, {"math": Functions()})(y, *arrays, out)
+        return out
+
+    def larger(self, a: Number, b: Number) -> Number:
+        """The larger of two numbers."""
+        return self.code.select(self.code.compare(">=", a, b), a, b)
+
+    def largest_size(self, values: Numbers) -> Number:
+        """The largest absolute value; infinite or not a number where one of them is."""
+        found, total = 0.0, 0.0
+        for value in map(abs, values):
+            found, total = self.larger(value, found), total + value
+        return self.code.select(self.code.compare("<", total, math.inf), found, total)
+
+    def factorise(self, S: list[Numbers], marks: Numbers | None) -> tuple[list[Numbers], Numbers]:
+        """S = L diag(pivots) L^T of the marked rows; below the diagonal L, on it the pivots; the reciprocal pivots, or 0."""
+        m, L = len(S), [list(row) for row in S]
+        inverse: Numbers = []
+        for p in range(m):
+            one = _reciprocal(L[p][p])
+            inverse.append(one if marks is None else self.where_marked(marks[p], one, 0.0))
+            for i in range(p + 1, m):
+                factor = L[i][p] * inverse[p]
+                for j in range(p + 1, i + 1):
+                    L[i][j] = L[i][j] - factor * L[j][p]
+            for i in range(p + 1, m):
+                L[i][p] = L[i][p] * inverse[p]
+        return L, inverse
+
+    def where_marked(self, mark: Number, then: Number, otherwise: Number) -> Number:
+        """The first number in the lanes where a row is marked."""
+        return self.code.select(self.code.compare(">", mark, 0.5), then, otherwise)
+
+    @staticmethod
+    def solved(L: list[Numbers], inverse: Numbers, right: Numbers) -> Numbers:
+        """S^-1 times numbers; 0 of rows that are not marked."""
+        y = list(right)
+        for p in range(len(y)):
+            for q in range(p):
+                y[p] = y[p] - L[p][q] * y[q]
+        y = [value * one for value, one in zip(y, inverse, strict=True)]
+        for p in reversed(range(len(y))):
+            for q in range(p + 1, len(y)):
+                # A row that is not marked has the multiplier 0, and its column of L is 0.
+                y[p] = y[p] - L[q][p] * y[q]
+        return y
+
+    @staticmethod
+    def left_of(S: list[Numbers], right: Numbers, y: Numbers) -> Numbers:
+        """Right - S y."""
+        return [_less(b, row, y) for row, b in zip(S, right, strict=True)]
+
+    def derivative(self) -> None:
+        """The derivative of a state."""
+        rows, y, to = self.rows, self.array(0), self.array(2)
+        n, m = rows.steps, rows.rows
+        f = _Found(self.found(y), n, m)
+        marks: Numbers | None = [y[rows.work + 1 + r] for r in range(m)] if rows.marks else None
+        L, inverse = self.factorise(f.S, marks)
+        push = self.solved(L, inverse, f.lacking)
+        more = self.solved(L, inverse, self.left_of(f.S, f.lacking, push))
+        push = [a + b for a, b in zip(push, more, strict=True)]
+        for k in range(n):
+            to[k] = y[n + k]
+            to[n + k] = _plus(f.free[k], push, [response[k] for response in f.response])
+        # The function of the forces has stored their power.
+        to[rows.work] = (to[rows.work] if rows.loaded else 0.0) + self.power(y, f.Phi_dot, push)
+        for row in range(rows.work + 1, rows.size):
+            to[row] = 0.0
+        self.array(3)[0] = self.worst_of(f, inverse)
+        self.array(1)[rows.lacking] = self.largest_lacking(f, push)
+
+    def worst_of(self, f: _Found, inverse: Numbers) -> Number:
+        """Sum of the squares of the reciprocal pivot ratios of marked rows; infinite where a coordinate depends on others."""
+        code, total = self.code, 0.0
+        for size, one in zip(f.size, inverse, strict=True):
+            share = one if _is_zero(size) else size * one  # 0 where the row is not marked
+            total = total + code.select(code.compare("<", share, 0.0), math.inf, share * share)
+        return code.select(code.compare("<", f.worst, 1.0 / PIVOT_TOLERANCE**2), total, math.inf)
+
+    def largest_lacking(self, f: _Found, push: Numbers) -> Number:
+        """``largest_residual`` of all rows: what accelerations lack to gamma, relative to gamma where that is above 1."""
+        roots = [self.code.intrinsic("sqrt", size) for size in f.size]
+        left = [x / root for x, root in zip(self.left_of(f.S, f.lacking, push), roots, strict=True)]
+        target: Number = 1.0
+        for value, root in zip(f.lacking, roots, strict=True):
+            target = self.larger(abs(value / root), target)
+        return self.largest_size(left) / target
+
+    def power(self, y: _Array, Phi_dot: Numbers, push: Numbers) -> Number:
+        """Power of the drivers: multipliers times D v, which is Phi' less that of bodies at rest."""
+        rows, n = self.rows, self.rows.steps
+        if not rows.driven:
+            return 0.0
+        at_rest = {k: y[k] for k in range(n)} | {n + k: 0.0 for k in range(n)}
+        resting = _Found(self.found(at_rest), n, rows.rows).Phi_dot
+        total: Number = 0.0
+        for r in rows.driven:
+            total = total + push[r] * (Phi_dot[r] - resting[r])
+        return total
+
+    def correction(self) -> None:
+        """The least changes that satisfy all rows, and which rows to choose."""
+        rows, y, change, left = self.rows, self.array(0), self.array(2), self.array(3)
+        n, m = rows.steps, rows.rows
+        f = _Found(self.found(y), n, m)
+        damped = [list(row) for row in f.S]
+        for r in range(m):
+            damped[r][r] = damped[r][r] + DAMPING * f.size[r]
+        L, inverse = self.factorise(damped, None)
+        for side, violated in enumerate((f.Phi, f.Phi_dot)):
+            push = self.solved(L, inverse, [0.0 - value for value in violated])
+            for k in range(n):
+                change[side * n + k] = _plus(0.0, push, [response[k] for response in f.response])
+            left[side] = self.largest_size(violated)
+        if rows.marks:
+            for r, mark in enumerate(self.chosen(f)):
+                change[2 * n + r] = mark
+
+    def chosen(self, f: _Found) -> Numbers:
+        """Marks of as many rows as are independent, each with the largest pivot ratio of those that are left."""
+        m, L, code = self.rows.rows, [list(row) for row in f.S], self.code
+        marks: Numbers = [code.arithmetic("fadd", 0.0, 0.0)] * m
+        shares = [0.0 if _is_zero(size) else 1.0 / size for size in f.size]
+        for _ in range(self.rows.independent):
+            best: Number = -1.0
+            ratios = [self.where_marked(marks[r], -1.0, L[r][r] * shares[r]) for r in range(m)]
+            for ratio in ratios:
+                best = self.larger(ratio, best)
+            free, here = 1.0, []
+            for ratio in ratios:  # the first one of equal ones
+                here.append(code.select(code.compare(">=", ratio, best), free, 0.0))
+                free = free - here[-1]
+            column: Numbers = [0.0] * m
+            pivot: Number = 0.0
+            for r in range(m):
+                pivot = self.where_marked(here[r], L[r][r], pivot)
+                column = [self.where_marked(here[r], L[max(r, i)][min(r, i)], column[i]) for i in range(m)]
+            inverse = 1.0 / pivot
+            for i in range(m):
+                factor = column[i] * inverse
+                for j in range(i + 1):
+                    L[i][j] = L[i][j] - factor * column[j]
+            marks = [a + b for a, b in zip(marks, here, strict=True)]
+        return marks
+
+    def forces(self) -> None:
+        """Forces along the coordinates, their power and energy; signals go behind the forces."""
+        signals, Q = self.array(1), self.array(3)
+        if self.tree.acting is not None:
+            write_forces(self.tree.acting, self.code, self.data, self.column)
+        else:
+            self.array(4)[0] = self.array(5)[0] = 0.0
+        for k in range(3 * self.rows.signals):
+            Q[self.rows.steps + k] = signals[k]
+
+
+def _is_zero(number: Number) -> bool:
+    """Whether a number is known to be 0 in all states, as of a row that no coordinate changes."""
+    return not isinstance(number, Vector) and number == 0.0
+
+
+def _reciprocal(number: Number) -> Number:
+    return math.inf if _is_zero(number) else 1.0 / number
+
+
+def _less(b: Number, row: Numbers, y: Numbers) -> Number:
+    for entry, value in zip(row, y, strict=True):
+        b = b - entry * value
+    return b
+
+
+def _plus(a: Number, numbers: Numbers, factors: Numbers) -> Number:
+    for number, factor in zip(numbers, factors, strict=True):
+        a = a + number * factor
+    return a
