@@ -189,7 +189,7 @@ def signals_at(x, time, y, constants):  # type: ignore[no-untyped-def]
     """Give all lanes the signals at a time, in states y with the parameters ``x.own``; forces are found on the way."""
     if x.address[0] != 0:
         for lane in range(LANES):
-            set_signals(x, lane, time)
+            set_signals(x, lane, x.own_set[lane], time)
         call_forces(x.address[0], y, x.values, x.own, constants[x.first[0] :], x.ways[0], x.energy)
 
 
