@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import STATE, P, V
 from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
@@ -27,13 +27,12 @@ from runtime.system.load_builder import LoadBuilder, Placed
 from runtime.system.model_reading import Model, read_model
 from runtime.system.model_text import text_of
 from runtime.system.model_writing import builder_document
-from runtime.system.orientation import euler_parameters
+from runtime.system.orientation import ORIGIN, UPRIGHT, given_state
 from runtime.system.parts import GROUND, Body
-from runtime.system.reference import ground_state, rotation_matrix
+from runtime.system.reference import rotation_matrix
 from runtime.system.system import System
 
 GRAVITY = (0.0, 0.0, -9.81)
-ORIGIN, UPRIGHT = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)  # what bodies are given by default, which needs no check
 
 
 @checked_class
@@ -111,16 +110,7 @@ class Builder(LoadBuilder):
         if name == GROUND:
             raise ModelError(f"body '{GROUND}': this name is reserved for the fixed body; choose another name")
         mass = checked_mass(mass, what)
-        start = ground_state()
-        if p is not UPRIGHT:
-            start[P:V] = euler_parameters(p, f"{what}: p")
-        for place, key, given in (
-            (slice(R, P), "r", r),
-            (slice(V, OMEGA), "v", v),
-            (slice(OMEGA, STATE), "omega", omega),
-        ):
-            if given is not ORIGIN:
-                start[place] = finite(given, (3,), f"{what}: {key}")
+        start = given_state(what, r, p, v, omega)
         J = checked_inertia(inertia, what)
         if is_global(inertia_axes, "body", f"{what}: inertia_axes"):
             A = rotation_matrix(start[P:V])

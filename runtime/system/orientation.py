@@ -1,4 +1,4 @@
-"""Orientations as users have them: Euler parameters, rotation matrices, or SciPy's rotations."""
+"""States of bodies as users give them; orientations are Euler parameters, rotation matrices, or SciPy's rotations."""
 
 from __future__ import annotations
 
@@ -6,12 +6,30 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.support.arrays import Floats
 from runtime.support.checks import called, finite, unit
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 
 UNIT_TOLERANCE = 1e-6  # [1] how far the length of Euler parameters may be from 1, and A^T A from the unit matrix
+
+ORIGIN, UPRIGHT = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)  # by default, which need no check
+
+
+def given_state(what: str, r: Any, p: Any, v: Any, omega: Any) -> Floats:
+    """The state (13,) of a body, ``what``, from its position, orientation and velocities.
+
+    Raises
+    ------
+    ModelError
+    """
+    state = np.zeros(STATE)
+    state[P:V] = UPRIGHT if p is UPRIGHT else euler_parameters(p, f"{what}: p")
+    for place, key, given in ((slice(R, P), "r", r), (slice(V, OMEGA), "v", v), (slice(OMEGA, STATE), "omega", omega)):
+        if given is not ORIGIN:
+            state[place] = finite(given, (3,), f"{what}: {key}")
+    return state
 
 
 def euler_parameters(value: Any, what: str) -> Floats:
