@@ -210,11 +210,9 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, toler
     forces = None
     if of.forces is not None:
         whole = by_recursion(system)
-        address = address_of_recursion(system, of.forces.known) if whole else address_of_forces(system)
-        along = first - len(tree.kinds)
+        address, along = (address_of_recursion if whole else address_of_forces)(system), first - len(tree.kinds)
         forces = batch_forces(address, along, of.forces, len(z), whole=whole)
-    known = () if of.forces is None else of.forces.known
-    contacts = contacts_of_batch(system, len(z), tolerance, known) if system.contacts else None
+    contacts = contacts_of_batch(system, len(z), tolerance) if system.contacts else None
     turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
     memory = batch.tree_workspace(
         stages, constants, scales_of(tree), limits, forces, contacts, turned, tree.places[0][-1]

@@ -51,7 +51,6 @@ class Places:
     ) -> None:
         self.code, self.acting, self.data, self.column = code, acting, data, column
         self.rows = Rows(acting, whole=whole)
-        self.known = dict(acting.known)
         self.loaded: dict[tuple[str, int], Vector] = {}
         self.q, self.u = places_of(acting.kinds)
         steps = range(len(acting.kinds)) if whole else acting.steps()
@@ -88,10 +87,9 @@ class Places:
         """So many coordinates or rates from a row on."""
         return tuple(self.load("z", row + c) for c in range(count))
 
-    def parameter(self, sort: str, k: int, place: int) -> Number:
-        """A parameter of a step, body, motor, force or contact."""
-        row = self.rows.of(sort, k) + place
-        return self.known[row] if row in self.known else self.load("parameters", row)
+    def parameter(self, sort: str, k: int, place: int) -> Vector:
+        """A parameter of a step, body, motor or force."""
+        return self.load("parameters", self.rows.of(sort, k) + place)
 
     def three(self, sort: str, k: int, place: int) -> Three:
         """Three parameters from a place on."""

@@ -7,7 +7,7 @@ so it has no branches; steps between those of a joint, which carry no body thems
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +19,7 @@ from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.small_matrices import dot
-from runtime.integrate.acting_forces import ActingForces, Known, acting_forces
+from runtime.integrate.acting_forces import ActingForces, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places, Step
 from runtime.integrate.tree_forces import ForcesOnSteps
 from runtime.jit.addresses import address_of_written
@@ -28,6 +28,7 @@ from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.vector_functions import lesser
 from runtime.lanes.written_function import written_function
+from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
 
@@ -48,7 +49,9 @@ inverse_of, times_symmetric, plus, plus_times, minus, cross = (
 dot = python_code(dot)
 
 
-def _address(acting: ActingForces, limited: tuple[int, ...]) -> int:
+def _address(system: System) -> int:
+    acting, tree = acting_forces(system), system.tree_in_lanes
+    limited = () if tree is None else tree.limited_steps
 
     def write(owner: ir.Module, symbol: str) -> ir.Module:
         return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting, limited))
@@ -58,10 +61,10 @@ def _address(acting: ActingForces, limited: tuple[int, ...]) -> int:
     )
 
 
-_addresses = lru_cache(8)(_address)
+_addresses = Latest(_address, 8)
 
 
-def address_of_recursion(system: System, known: Known = ()) -> int:
+def address_of_recursion(system: System) -> int:
     """Address in this process of the equations of the tree of a system with all that acts on it; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
@@ -70,8 +73,7 @@ def address_of_recursion(system: System, known: Known = ()) -> int:
     stored, the sum over the sources but limits; energy (1) [J] in springs of motors, in forces and in contacts; worst (1),
     inverse square of the smallest pivot as a fraction of its row.
     """
-    tree = system.tree_in_lanes
-    return _addresses(acting_forces(system)._replace(known=known), () if tree is None else tree.limited_steps)
+    return _addresses(system)
 
 
 def _write(

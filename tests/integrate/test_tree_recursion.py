@@ -24,15 +24,13 @@ def states_near(system, state, seed):
     return z[:, None] + 0.3 * random.standard_normal((len(z), LANES)), random.uniform(0.0, 1.0, LANES)
 
 
-def in_lanes(system, z, times, parameters=None, limits=None, known=()):
+def in_lanes(system, z, times, parameters=None, limits=None):
     """z_dot (n, LANES), power, energy and worst (LANES,) by compiled code of lanes."""
     one = parameters_of_equations(system) if parameters is None else parameters
     rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
     found = [np.full(z.shape, np.nan), *(np.full(LANES, np.nan) for _ in range(3))]
     limits = np.zeros((0, LANES)) if limits is None else limits
-    call(
-        address_of_recursion(system, known), [np.ascontiguousarray(z), signals_at(system, times), rows, limits, *found]
-    )
+    call(address_of_recursion(system), [np.ascontiguousarray(z), signals_at(system, times), rows, limits, *found])
     return found
 
 
