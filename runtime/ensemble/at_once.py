@@ -115,7 +115,8 @@ class Prepared:
             inertias = given.inertias if given.inertias.ndim == 3 else given.inertias[at]
             load = carried(where, given.tree.skeleton, given.masses[at], inertias)
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
-        return Acting(limits, equations_of_cases(given.system, where, load, gravity, own))
+        forces = equations_of_cases(given.system, where, load, gravity, own)
+        return Acting(limits, forces, general=self.joints is not None or given.inertias.ndim == 4)
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
