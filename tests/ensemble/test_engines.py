@@ -209,7 +209,8 @@ from runtime.integrate.batches import gpu
 
 real, whole = (lambda n, kind=kind: types.Array(kind, n, "C") for kind in (types.float64, types.int64))
 given = [real(1), real(1), real(1), real(2), real(2), real(1)]
-common = [whole(2), real(2), whole(1), real(2), whole(1), whole(2), whole(1), real(1), real(1), real(1), whole(1), whole(1)]
+sizes = [whole(2), real(2), whole(1), real(2), whole(1), whole(1), whole(2), whole(1)]
+common = [*sizes, real(1), real(1), real(1), real(1), whole(1), whole(1), whole(1)]
 found = [real(3), whole(1), whole(2), real(1), real(2), real(1)]
 module = importlib.import_module("generated.whole.tree_turn_turn_limit_1_limit_2")
 kernel = gpu.kernel_of(module, (2 * module.STEPS, module.CONSTANTS), len(module.LIMITS))
