@@ -66,9 +66,9 @@ from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, carried, geometry
 from runtime.system.variants import with_reference
 

@@ -39,8 +39,9 @@ from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_l
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.system.spanning_tree import OF_KIND, SpanningTree, joint_coordinates, turn_weights
+from runtime.system.spanning_tree import OF_KIND, SpanningTree, turn_weights
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry
 
 Systems = Sequence[tuple[System, Ints]]  # each with its cases

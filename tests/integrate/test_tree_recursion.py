@@ -12,7 +12,7 @@ from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.tree_method import memory_of_tree
 from runtime.integrate.tree_recursion import address_of_recursion, has_plain_numbers
 from runtime.system.parameters import replace_parameters
-from runtime.system.spanning_tree import joint_coordinates
+from runtime.system.tree_coordinates import joint_coordinates
 from tests.support import lane_forces
 from tests.support.joint_trees import KINDS, random_tree
 from tests.support.lane_forces import call, signals_at
