@@ -66,9 +66,9 @@ from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, carried, geometry
 from runtime.system.variants import with_reference
 
@@ -115,7 +115,8 @@ class Prepared:
             inertias = given.inertias if given.inertias.ndim == 3 else given.inertias[at]
             load = carried(where, given.tree.skeleton, given.masses[at], inertias)
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
-        return Acting(limits, equations_of_cases(given.system, where, load, gravity, own))
+        forces = equations_of_cases(given.system, where, load, gravity, own)
+        return Acting(limits, forces, general=self.joints is not None or given.inertias.ndim == 4)
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
