@@ -68,9 +68,9 @@ from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, carried, geometry
 from runtime.system.variants import with_reference
 
@@ -114,7 +114,8 @@ class Prepared:
         where = self.where if self.joints is None else _of(self.where, at)
         sets = given.sets or SignalSets(given.system.data.signals, 1)
         set_of = given.set_of if len(given.set_of) == 1 else given.set_of[at]
-        return Acting(limits, ForcesOfCases(self._parameters(where, own, at), *sets, set_of))
+        forces = ForcesOfCases(self._parameters(where, own, at), *sets, set_of)
+        return Acting(limits, forces, general=self.joints is not None or given.inertias.ndim == 4)
 
     def _parameters(self, where: Geometry, own: OwnForces, at: Ints) -> Floats:
         """Parameters (cases or 1, parameters) of the compiled code of forces, or of the equations."""
