@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,14 +41,12 @@ from runtime.ensemble.joint_batch import (
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
-from runtime.integrate.acting_forces import Known
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
 from runtime.integrate.equation_parameters import equations_of_cases
 from runtime.integrate.force_parameters import OwnForces, parameters_of_cases
-from runtime.integrate.known_parameters import keeps_known, known_parameters
 from runtime.integrate.settings import Settings
 from runtime.integrate.signal_sets import SignalSets
 from runtime.integrate.tree_method import (
@@ -70,9 +68,9 @@ from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, carried, geometry
 from runtime.system.variants import with_reference
 
@@ -116,15 +114,8 @@ class Prepared:
         where = self.where if self.joints is None else _of(self.where, at)
         sets = given.sets or SignalSets(given.system.data.signals, 1)
         set_of = given.set_of if len(given.set_of) == 1 else given.set_of[at]
-        return Acting(limits, ForcesOfCases(self._parameters(where, own, at), *sets, set_of, self._known))
-
-    @cached_property
-    def _known(self) -> Known:
-        """Parameters of the equations that are the same in all cases, whatever these are."""
-        given = self.given
-        alike = self.joints is None and given.inertias.ndim == 3 and by_recursion(given.system)
-        own = given.built._replace(values=given.forces)
-        return known_parameters(given.system) if alike and keeps_known(given.system, own) else ()
+        forces = ForcesOfCases(self._parameters(where, own, at), *sets, set_of)
+        return Acting(limits, forces, general=self.joints is not None or given.inertias.ndim == 4)
 
     def _parameters(self, where: Geometry, own: OwnForces, at: Ints) -> Floats:
         """Parameters (cases or 1, parameters) of the compiled code of forces, or of the equations."""

@@ -43,8 +43,9 @@ from runtime.system.joint_cases import states_of_cases
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
 from runtime.system.quantity import Role, quantities
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, geometry
 from runtime.system.variants import build_variant, variant
 

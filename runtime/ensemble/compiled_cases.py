@@ -64,9 +64,9 @@ from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.system.assemble import mirrored
 from runtime.system.quantity import Role
-from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 
 Built = Mapping[int, tuple[System, Floats]]  # systems and initial states by case
 NEARLY_LOST = 1e-15  # tolerance times sine of the smallest angle between rows; digits are lost below a quarter of it

@@ -8,7 +8,6 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.integrate.acting_contacts import DEPTH, FORCE, MEASURED, POTENTIAL, RATE
-from runtime.integrate.acting_forces import Known
 from runtime.integrate.batches.contact_memory import BatchContacts, batch_contacts, no_contacts, places_of_contacts
 from runtime.integrate.batches.contact_outputs import find_measured
 from runtime.integrate.batches.forces import BatchForces, find_stored
@@ -41,9 +40,9 @@ class ContactEvents(NamedTuple):
         return ContactEvents(self.rows[cases, : counts.max(initial=0)], counts)
 
 
-def contacts_of_batch(system: System, cases: int, tolerance: float, known: Known = ()) -> BatchContacts:
+def contacts_of_batch(system: System, cases: int, tolerance: float) -> BatchContacts:
     """Memory for the contacts of so many cases; ``tolerance``: the sum of both."""
-    return batch_contacts(0, address_of_contacts(system, known), *places_of_contacts(system), tolerance, cases)
+    return batch_contacts(0, address_of_contacts(system), *places_of_contacts(system), tolerance, cases)
 
 
 def with_events(system: System, events: ContactEvents | None) -> BatchContacts:

@@ -32,15 +32,16 @@ from runtime.integrate.tree_method import (
     off_the_rows,
     tree_of_lanes,
 )
-from runtime.integrate.tree_recursion import address_of_recursion
+from runtime.integrate.tree_recursion import address_of_recursion, has_plain_numbers
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.system.spanning_tree import OF_KIND, SpanningTree, joint_coordinates, turn_weights
+from runtime.system.spanning_tree import OF_KIND, SpanningTree, turn_weights
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry
 
 Systems = Sequence[tuple[System, Ints]]  # each with its cases
@@ -210,11 +211,11 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, toler
     forces = None
     if of.forces is not None:
         whole = by_recursion(system)
-        address = address_of_recursion(system, of.forces.known) if whole else address_of_forces(system)
+        general = of.general or (whole and not has_plain_numbers(system, of.forces.parameters))
+        address = address_of_recursion(system, general=general) if whole else address_of_forces(system)
         along = first - len(tree.kinds)
         forces = batch_forces(address, along, of.forces, len(z), whole=whole)
-    known = () if of.forces is None else of.forces.known
-    contacts = contacts_of_batch(system, len(z), tolerance, known) if system.contacts else None
+    contacts = contacts_of_batch(system, len(z), tolerance) if system.contacts else None
     turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
     memory = batch.tree_workspace(
         stages, constants, scales_of(tree), limits, forces, contacts, turned, tree.places[0][-1]
@@ -230,6 +231,7 @@ class Acting(NamedTuple):
     limits: Floats  # (cases, limits, PARAMETERS)
     forces: ForcesOfCases | None  # by the recursion those of all equations; None: a kernel knows all that acts
     events: ContactEvents | None = None  # of the runs, where there are contacts
+    general: bool = False  # the cases have geometries or inertias of their own
 
 
 def acting_on(systems: Systems, count: int) -> Acting:
@@ -285,7 +287,8 @@ class TreeRuns(NamedTuple):
     def of(self, cases: Ints, acting: Acting) -> Acting:
         """What acts on cases at these places, with the events of their contacts."""
         forces = None if acting.forces is None else acting.forces.at(cases)
-        return Acting(acting.limits[cases], forces, None if self.events is None else self.events.at(cases))
+        events = None if self.events is None else self.events.at(cases)
+        return Acting(acting.limits[cases], forces, events, acting.general)
 
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:

@@ -39,7 +39,7 @@ from runtime.system.system import System
 
 LOG = logger(__name__)
 # Cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.
-SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 8192, 65536
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 8192, 65536
 GPU_WORKERS = 8  # threads that prepare chunks; more of them wait for one another
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker

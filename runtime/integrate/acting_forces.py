@@ -27,7 +27,6 @@ MOST_KERNELS = (
     40  # motors and forces: their machine code is made in 4 s, and the time grows with the square of the number
 )
 MOST_CONTACTS = 60  # their machine code is made in 6 s
-Known = tuple[tuple[int, float], ...]  # rows of parameters that have this value in all cases
 
 
 class ActingLoad(NamedTuple):
@@ -63,7 +62,6 @@ class ActingForces(NamedTuple):
     contacts: tuple[ActingContact, ...] = ()
     constants: tuple[int, ...] = ()  # signals that are constant: their values are parameters
     rotors: tuple[int, ...] = ()  # steps with armature
-    known: Known = ()
 
     def carrying(self) -> list[int]:
         """The steps that move a body last; the others are between the steps of a joint."""
@@ -100,11 +98,10 @@ class ActingForces(NamedTuple):
         def named(one: Any) -> Any:
             return one._replace(**{f: places[v] for f, v in one._asdict().items() if isinstance(v, ModuleType)})
 
-        parts = self._replace(
-            motors=tuple(map(named, self.motors)), forces=tuple(map(named, self.forces)),
-            contacts=tuple(map(named, self.contacts)),
-        )  # fmt: skip
-        return repr(tuple(parts)), *map(inspect.getsource, modules)
+        parts = (tuple(map(named, own)) for own in (self.motors, self.forces, self.contacts))
+        return repr((self.kinds, self.parents, self.body_step, self.loads, *parts, self.constants, self.rotors)), *map(
+            inspect.getsource, modules
+        )
 
     def modules(self) -> tuple[ModuleType, ...]:
         """The modules of its kernels."""

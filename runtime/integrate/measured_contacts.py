@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 from llvmlite import ir
 
 from runtime.integrate.acting_contacts import MEASURED
-from runtime.integrate.acting_forces import ActingForces, Known, acting_forces
+from runtime.integrate.acting_forces import ActingForces, acting_forces
 from runtime.integrate.placed_bodies import Places
 from runtime.integrate.tree_contacts import Contact
 from runtime.jit.addresses import address_of_written
 from runtime.lanes.vector_code import Code
 from runtime.lanes.written_function import written_function
+from runtime.support.latest import Latest
 from runtime.system.system import System
 
 ARGUMENTS = ("z", "signals", "parameters", "out")
 
 
-def _address(acting: ActingForces) -> int:
+def _address(system: System) -> int:
+    acting = acting_forces(system)
 
     def write(owner: ir.Module, symbol: str) -> ir.Module:
         return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
@@ -34,13 +36,13 @@ def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: i
             code.store(number, places.data["out"], places.place(MEASURED * k + place))
 
 
-_addresses = lru_cache(8)(_address)
+_addresses = Latest(_address, 8)
 
 
-def address_of_contacts(system: System, known: Known = ()) -> int:
+def address_of_contacts(system: System) -> int:
     """Address in this process of the function that measures all contacts of a system; see ``known_forces``.
 
     It takes the addresses of z, signals and parameters as the function of ``tree_forces.address_of_forces``, and of its result
     (contacts, MEASURED): depth, rate, force, elastic part, slopes and potential, in the order of ``acting_contacts.DEPTH`` ...
     """
-    return _addresses(acting_forces(system)._replace(known=known))
+    return _addresses(system)

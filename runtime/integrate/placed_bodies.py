@@ -5,9 +5,10 @@ Each quantity is written when something asks for it first.  Vectors are in globa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from llvmlite import ir
@@ -27,6 +28,7 @@ from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 NONE = (0.0, 0.0, 0.0)
 EYE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 Three = Any  # a vector of three numbers
+Place = tuple[str, int, int]  # of a parameter: of what, which of these, its place among theirs
 
 # Formulas of compiled code, which write the same operations for vectors.
 cross, dot, plus, plus_times, product, times = map(python_code, (cross, dot, plus, plus_times, product, times))
@@ -43,15 +45,16 @@ def matrix_of(p: Sequence[Number]) -> tuple[Number, ...]:
 class Places:
     """Steps, bodies and arguments of a function for lanes from one column on.
 
-    ``whole``: the function is that of the equations, which has all steps and what they carry.
+    ``whole``: the function is that of the equations, which has all steps and what they carry; ``known``: parameters that are
+    numbers of its text.
     """
 
     def __init__(
-        self, code: Code, acting: ActingForces, data: dict[str, ir.Value], column: ir.Value, *, whole: bool = False
-    ) -> None:
+        self, code: Code, acting: ActingForces, data: dict[str, ir.Value], column: ir.Value, *, whole: bool = False,
+        known: Mapping[Place, float] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.code, self.acting, self.data, self.column = code, acting, data, column
-        self.rows = Rows(acting, whole=whole)
-        self.known = dict(acting.known)
+        self.rows, self.known = Rows(acting, whole=whole), known
         self.loaded: dict[tuple[str, int], Vector] = {}
         self.q, self.u = places_of(acting.kinds)
         steps = range(len(acting.kinds)) if whole else acting.steps()
@@ -89,9 +92,10 @@ class Places:
         return tuple(self.load("z", row + c) for c in range(count))
 
     def parameter(self, sort: str, k: int, place: int) -> Number:
-        """A parameter of a step, body, motor, force or contact."""
-        row = self.rows.of(sort, k) + place
-        return self.known[row] if row in self.known else self.load("parameters", row)
+        """A parameter of a step, body, motor or force."""
+        if (sort, k, place) in self.known:
+            return self.known[sort, k, place]
+        return self.load("parameters", self.rows.of(sort, k) + place)
 
     def three(self, sort: str, k: int, place: int) -> Three:
         """Three parameters from a place on."""

@@ -8,7 +8,7 @@ global axes, those among the parameters in the reference configuration; the rota
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from math import perm
 from types import FunctionType
@@ -21,7 +21,7 @@ from runtime.dynamics.layout import GROUND_INDEX, LANES
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
 from runtime.dynamics.small_matrices import cross, minus, plus, times
 from runtime.integrate.acting_contacts import ActingContact
-from runtime.integrate.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, Known, acting_forces
+from runtime.integrate.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
 from runtime.integrate.placed_bodies import NONE, Places
 from runtime.integrate.tree_contacts import Contact
 from runtime.jit.addresses import address_of_written
@@ -30,6 +30,7 @@ from runtime.jit.straight_line import INTEGER
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_functions import Functions, lesser
 from runtime.lanes.written_function import written_function
+from runtime.support.latest import Latest
 from runtime.system.system import System
 
 ARGUMENTS = ("z", "signals", "parameters", "Q", "power", "energy")
@@ -39,7 +40,8 @@ SUFFIXES = "ijkl"  # of bodies
 cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
 
 
-def _address(acting: ActingForces) -> int:
+def _address(system: System) -> int:
+    acting = acting_forces(system)
 
     def write(owner: ir.Module, symbol: str) -> ir.Module:
         return written_function(owner, symbol, len(ARGUMENTS), partial(write_forces, acting))
@@ -52,10 +54,10 @@ def write_forces(acting: ActingForces, code: Code, data: Sequence[ir.Value], col
     ForcesOnSteps(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
 
 
-_addresses = lru_cache(8)(_address)
+_addresses = Latest(_address, 8)
 
 
-def address_of_forces(system: System, known: Known = ()) -> int:
+def address_of_forces(system: System) -> int:
     """Address in this process of the function of all that acts on a system besides limits; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
@@ -63,7 +65,7 @@ def address_of_forces(system: System, known: Known = ()) -> int:
     ``parameters_of_forces``; and of its results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not
     stored, the sum over the sources; energy (1) [J] in springs of motors, in forces and in contacts.
     """
-    return _addresses(acting_forces(system)._replace(known=known))
+    return _addresses(system)
 
 
 class ForcesOnSteps:

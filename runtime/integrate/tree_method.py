@@ -43,14 +43,10 @@ from runtime.system.coupled_coordinates import (
     with_turns,
 )
 from runtime.system.joint_values import values_of
-from runtime.system.spanning_tree import (
-    SpanningTree,
-    joint_coordinates,
-    tree_data,
-    tree_parameters,
-)
+from runtime.system.spanning_tree import SpanningTree, tree_data, tree_parameters
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.whole_model import module_of
 
 # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates.

@@ -6,11 +6,12 @@ so it has no branches; steps between those of a joint, which carry no body thems
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from generated import law_cubic
@@ -19,8 +20,9 @@ from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.small_matrices import dot
-from runtime.integrate.acting_forces import ActingForces, Known, acting_forces
-from runtime.integrate.placed_bodies import NONE, Places, Step
+from runtime.integrate.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
+from runtime.integrate.equation_parameters import equations_of_cases, parameters_of_equations
+from runtime.integrate.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.tree_forces import ForcesOnSteps
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
@@ -28,8 +30,11 @@ from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.vector_functions import lesser
 from runtime.lanes.written_function import written_function
+from runtime.support.arrays import Floats
+from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
+from runtime.system.tree_geometry import carried as carried_by_steps
 
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
 ARGUMENTS = ("z", "signals", "parameters", "limits", "z_dot", "power", "energy", "worst")
@@ -48,20 +53,68 @@ inverse_of, times_symmetric, plus, plus_times, minus, cross = (
 dot = python_code(dot)
 
 
-def _address(acting: ActingForces, limited: tuple[int, ...]) -> int:
+def _address(system: System, known: Mapping[Place, float]) -> int:
+    acting, tree = acting_forces(system), system.tree_in_lanes
+    limited = () if tree is None else tree.limited_steps
 
     def write(owner: ir.Module, symbol: str) -> ir.Module:
-        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting, limited))
+        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting, limited, known))
 
     return address_of_written(
-        "equations_of_tree", write, __name__, "the equations of a tree in a batch", repr(limited), *acting.text()
-    )
+        "equations_of_tree", write, __name__, "the equations of a tree in a batch", repr(limited), repr(sorted(known.items())),
+        *acting.text(),
+    )  # fmt: skip
 
 
-_addresses = lru_cache(8)(_address)
+def _address_as_it_is(system: System) -> int:
+    try:
+        return _address(system, _plain_numbers(system))
+    except (ArithmeticError, ValueError):  # such as a kernel that divides by a number that is 0
+        return _addresses(system)
 
 
-def address_of_recursion(system: System, known: Known = ()) -> int:
+_addresses, _addresses_as_it_is = Latest(lambda system: _address(system, {}), 8), Latest(_address_as_it_is, 8)
+
+
+def _plain(system: System) -> dict[Place, float]:
+    """Numbers that are 0, 1 or -1 in axes, ways, arms and poses, and 0 in moments and inertias of any masses, by their places.
+
+    As numbers of the text they leave out most products, and all that motions in a plane do not have.
+    """
+    acting, tree = acting_forces(system), system.tree
+    assert tree is not None
+    rows, own = Rows(acting, whole=True), parameters_of_equations(system).tolist()
+    # Sums over bodies that are 0 for two other sets of masses are so for any.
+    masses, inertias = system.data.mass[1:], system.data.inertia[1:]
+    factors = np.random.default_rng(1).uniform(0.5, 2.0, (2, len(masses), 1, 1))
+    loads = [carried_by_steps(tree.geometry, tree.skeleton, (f.ravel() * masses)[None], f * inertias) for f in factors]
+    others = [equations_of_cases(system, tree.geometry, load, system.gravity[None])[0].tolist() for load in loads]
+    sizes = [("step", range(len(tree.kinds)), 0, OF_STEP), ("body", acting.bodies(), 0, OF_BODY)]
+    sizes.append(("carried", acting.carrying(), 1, OF_CARRIED))  # but the mass
+    found: dict[Place, float] = {}
+    for sort, which, first, end in sizes:
+        wanted = (0.0,) if sort == "carried" else (-1.0, 0.0, 1.0)
+        for k in which:
+            at = rows.of(sort, k)
+            found |= {
+                (sort, k, c): own[at + c] + 0.0
+                for c in range(first, end)
+                if own[at + c] in wanted and all(other[at + c] == own[at + c] for other in others)
+            }
+    return found
+
+
+_plain_numbers = Latest(_plain, 8)
+
+
+def has_plain_numbers(system: System, parameters: Floats) -> bool:
+    """Whether parameters (cases, P) have the plain numbers of the system."""
+    rows, known = Rows(acting_forces(system), whole=True), _plain_numbers(system)
+    at = [rows.of(sort, k) + place for sort, k, place in known]
+    return bool((parameters[:, at] == list(known.values())).all())
+
+
+def address_of_recursion(system: System, *, general: bool = False) -> int:
     """Address in this process of the equations of the tree of a system with all that acts on it; see ``known_forces``.
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
@@ -69,15 +122,21 @@ def address_of_recursion(system: System, known: Known = ()) -> int:
     constants of each limit along a coordinate, as of ``limits_along``; and of its results: z_dot (n); power (1) [W] that is not
     stored, the sum over the sources but limits; energy (1) [J] in springs of motors, in forces and in contacts; worst (1),
     inverse square of the smallest pivot as a fraction of its row.
+
+    Parameters
+    ----------
+    general : bool
+        Of any parameters.  Otherwise those of the cases are 0, 1 or -1 where the system has such axes, ways, arms and poses, and
+        0 where its moments and inertias are.
     """
-    tree = system.tree_in_lanes
-    return _addresses(acting_forces(system)._replace(known=known), () if tree is None else tree.limited_steps)
+    return _addresses(system) if general else _addresses_as_it_is(system)
 
 
 def _write(
-    acting: ActingForces, limited: tuple[int, ...], code: Code, data: Sequence[ir.Value], column: ir.Value
-) -> None:
-    places = Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True)
+    acting: ActingForces, limited: tuple[int, ...], known: Mapping[Place, float], code: Code, data: Sequence[ir.Value],
+    column: ir.Value,
+) -> None:  # fmt: skip
+    places = Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True, known=known)
     _Equations(places, limited).write()
 
 

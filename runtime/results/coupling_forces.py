@@ -20,8 +20,9 @@ from runtime.system.coordinate_steps import step_of
 from runtime.system.coupled_coordinates import put_coordinates, tree_with_rows
 from runtime.system.joint_motion import coordinates, relative_poses, twists
 from runtime.system.reference import body_places, ground_state, rotation_matrices
-from runtime.system.spanning_tree import joint_coordinates, tree_data
+from runtime.system.spanning_tree import tree_data
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 
 
 class CouplingForces(NamedTuple):

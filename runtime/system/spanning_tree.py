@@ -16,15 +16,14 @@ from itertools import accumulate
 import numpy as np
 
 from generated import digests
-from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData, product
+from runtime.dynamics.layout import GROUND_INDEX, P, V
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData
 from runtime.dynamics.limits_along import LimitAlong
-from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
-from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
+from runtime.system.joint_motion import JointMotion
 from runtime.system.model_description import key_of
 from runtime.system.parts import GROUND, Body, Joint
-from runtime.system.reference import body_places, rotation_matrices, states_with_ground
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.tree_geometry import (
     Carried,
     Coordinate,
@@ -40,7 +39,6 @@ LOCKED = 1e-6
 OF_KIND = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
 COORDINATES = {"turn": 1, "slide": 1, "ball": 4, "free": 7}  # numbers in the state
 RATES = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
-CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])  # times Euler parameters: those of the turn back
 
 
 def places_of(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -324,58 +322,6 @@ class _Steps:
         """All steps."""
         last = tuple(self.last.get(groups[b], GROUND_STEP) for b in range(1, len(self.bodies) + 1))
         return Skeleton(tuple(self.coordinates), tuple(self.kinds), tuple(self.parents), last)
-
-
-def joint_coordinates(
-    tree: TreeSteps, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats, pose: Floats | None = None
-) -> Floats:
-    """Coordinates and then rates (m, n) of a tree in states y (m, 13 bodies) of bodies of these names, as of ``TreeData``.
-
-    Angles are less than half a turn from the reference configuration.  ``pose`` (m, bodies, 7): that of the bodies in it, where
-    states have their own, as the motions then have.
-    """
-    places, own = body_places(names), y.reshape(len(y), -1, STATE)
-    ground = states_with_ground(y[0])[GROUND_INDEX]
-    states = np.concatenate([np.broadcast_to(ground, (len(y), 1, STATE)), own], axis=1)
-    pose = tree.pose[None] if pose is None else pose
-    poses = np.concatenate([np.broadcast_to(ground[:V], (len(pose), 1, V)), pose], axis=1)
-    found: dict[str, tuple[Floats, Floats]] = {}
-    moving = bool(own[..., V:].any())
-    alike = not (own[..., :V] != own[:1, :, :V]).any()
-    for name in {c.joint for c in tree.coordinates if c.joint}:
-        motion = motions[name]
-        of_i, of_j = (states[:, places[b]] for b in (motion.joint.body_i, motion.joint.body_j))
-        first = slice(1) if alike and motion.of_all else slice(None)
-        relative = relative_poses(of_i[first], of_j[first])
-        values = np.broadcast_to(coordinates(motion, relative), (len(y), len(motion.units)))
-        found[name] = values, rates(motion, relative, of_i, of_j) if moving else np.zeros_like(values)
-    q, u = [], []
-    for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
-        inner, outer = places[c.inner], places[c.outer]
-        if kind in ("turn", "slide"):
-            value, rate = (c.sign * found[c.joint][k][:, c.place : c.place + 1] for k in range(2))
-            # Unrelated states follow each other here.
-            q.append(value - FULL_TURN * np.round(value / FULL_TURN) if kind == "turn" else value)
-            u.append(rate)
-            continue
-        if kind == "free":
-            q.append(states[:, outer, R:P] - poses[:, outer, R:P])
-            u.append(states[:, outer, V:OMEGA])
-        before, after = (_turns(states[:, b, P:V], poses[:, b, P:V]) for b in (inner, outer))
-        q.append(_products(before * CONJUGATE, after))
-        relative_omega = states[:, outer, OMEGA:] - states[:, inner, OMEGA:]
-        u.append(np.einsum("nba,nb->na", rotation_matrices(before), relative_omega))
-    return np.hstack(q + u)
-
-
-def _turns(p: Floats, reference: Floats) -> Floats:
-    """Euler parameters (n, 4) of the turns of a body since the reference configuration."""
-    return _products(p, np.broadcast_to(reference * CONJUGATE, p.shape))
-
-
-def _products(e: Floats, f: Floats) -> Floats:
-    """Euler parameters (..., 4) of the turns f followed by the turns e."""
-    return np.stack(python_code(product)(e.T, f.T), axis=-1)
 
 
 def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from runtime import Signal
+import models
+from runtime import Builder, Signal
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import LANES, OK
 from runtime.integrate.acting_forces import known_forces
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.tree_method import memory_of_tree
-from runtime.integrate.tree_recursion import address_of_recursion
-from runtime.system.spanning_tree import joint_coordinates
+from runtime.integrate.tree_recursion import address_of_recursion, has_plain_numbers
+from runtime.system.parameters import replace_parameters
+from runtime.system.tree_coordinates import joint_coordinates
 from tests.support import lane_forces
 from tests.support.joint_trees import KINDS, random_tree
 from tests.support.lane_forces import call, signals_at
@@ -24,14 +26,14 @@ def states_near(system, state, seed):
     return z[:, None] + 0.3 * random.standard_normal((len(z), LANES)), random.uniform(0.0, 1.0, LANES)
 
 
-def in_lanes(system, z, times, parameters=None, limits=None, known=()):
+def in_lanes(system, z, times, *, general=False, limits=None):
     """z_dot (n, LANES), power, energy and worst (LANES,) by compiled code of lanes."""
-    one = parameters_of_equations(system) if parameters is None else parameters
-    rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
+    rows = np.repeat(parameters_of_equations(system)[:, None], LANES, axis=1)
     found = [np.full(z.shape, np.nan), *(np.full(LANES, np.nan) for _ in range(3))]
     limits = np.zeros((0, LANES)) if limits is None else limits
     call(
-        address_of_recursion(system, known), [np.ascontiguousarray(z), signals_at(system, times), rows, limits, *found]
+        address_of_recursion(system, general=general),
+        [np.ascontiguousarray(z), signals_at(system, times), rows, limits, *found],
     )
     return found
 
@@ -80,3 +82,37 @@ def test_all_that_acts_on_trees_of_all_steps(seed):
     assert others == pytest.approx(np.array(along), rel=1e-12, abs=1e-12) and along[1].min() > 0.0
     for own, wanted in zip((Q, *along), lane_forces.expected(system, z, times), strict=True):
         assert own == pytest.approx(wanted, rel=1e-12, abs=2e-13 * np.abs(wanted).max())
+
+
+def test_numbers_of_the_text_are_those_of_the_system():
+    """A motion in a plane, in code that leaves out products with 0 and in code for any numbers."""
+    system = models.foot_ground.build()
+    z, times = states_near(system, system.state, 3)
+    for own, wanted in zip(in_lanes(system, z, times), in_lanes(system, z, times, general=True), strict=True):
+        assert own == pytest.approx(wanted, rel=1e-12, abs=1e-12 * np.abs(wanted).max())
+    assert address_of_recursion(system) != address_of_recursion(system, general=True)
+    parameters = parameters_of_equations(system)[None]
+    assert has_plain_numbers(system, parameters)
+    for turned in ({"a_i.sagittal": (0.6, 0.8, 0.0)}, {"inertia.leg": [[1, 0.1, 0], [0.1, 1, 0], [0, 0, 1]]}):
+        other = replace_parameters(system, turned)
+        assert not has_plain_numbers(system, parameters_of_equations(other)[None])
+
+
+def test_sums_over_bodies_that_masses_change_are_no_plain_numbers():
+    """Two equal bodies on a turn, whose moments cancel: the text of the code does not depend on the masses."""
+    systems = []
+    for mass in (1.0, 3.0):
+        b = Builder("dumbbell")
+        for k, x in enumerate((0.2, -0.2)):
+            b.body(f"half_{k}", mass=mass if k else 1.0, inertia=(2e-3, 3e-3, 2e-3), r=(x, 0.0, 0.0))
+        axis = dict(axes="global", s_i=(0, 0, 0), s_j=(0, 0, 0), a_i=(0, 0, 1), a_j=(0, 0, 1))
+        b.joint("turn", "revolute", "half_0", "ground", **axis)
+        b.joint("rod", "fixed", "half_0", "half_1")
+        systems.append(b.build())
+    parameters = np.stack([parameters_of_equations(system) for system in systems])
+    assert has_plain_numbers(systems[0], parameters)
+    assert (
+        address_of_recursion(systems[0])
+        == address_of_recursion(systems[1])
+        != address_of_recursion(systems[0], general=True)
+    )

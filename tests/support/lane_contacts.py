@@ -67,11 +67,11 @@ def beginning(system, modes, speeds):
     return begin
 
 
-def measured_in_lanes(system, z, times, parameters, known=()):
+def measured_in_lanes(system, z, times, parameters):
     """What is measured of all contacts (contacts, MEASURED, LANES) with parameters (LANES, P)."""
     found = np.full((len(system.contacts), MEASURED, LANES), np.nan)
     arrays = [np.ascontiguousarray(z), signals_at(system, times), np.ascontiguousarray(parameters.T), found]
-    call(address_of_contacts(system, known), arrays)
+    call(address_of_contacts(system), arrays)
     return found
 
 

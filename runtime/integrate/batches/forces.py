@@ -12,7 +12,6 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import VARYING, SignalData, evaluate_piece, piece_near
-from runtime.integrate.acting_forces import Known
 from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.rows import (
     ATTEMPT_BOUNDED,
@@ -64,7 +63,6 @@ class ForcesOfCases(NamedTuple):
     signals: SignalData  # sets of equally many signals, one after another; the same ones vary in each
     sets: int
     set_of: Ints  # (cases or 1,) set of each case
-    known: Known = ()  # parameters that compiled code takes as these numbers
 
     def at(self, cases: Ints) -> ForcesOfCases:
         """Those of cases at these places."""

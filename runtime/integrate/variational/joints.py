@@ -51,8 +51,9 @@ from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Floats, Ints
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 
 ITSELF, DIRECTIONS, OF_MOTION = range(ADDRESSES, ADDRESSES + 3)  # places in ``Workspace.address``
 TURN = 2.0 * np.pi
