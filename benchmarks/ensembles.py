@@ -364,10 +364,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
-        Table(
-            "cases with forces, loops and drivers side by side", OF_STUDIES, forced,
-            f"{cases.forced} cases of 1 s; share: of those that ran so.",
-        ),
+        Table("forces, loops and drivers side by side", OF_STUDIES, forced, f"{cases.forced} cases; share: of those that did."),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
             "Stiff contacts, absolute coordinates; a parameter of each is varied by its name. Share: of the cases "

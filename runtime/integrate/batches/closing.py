@@ -142,7 +142,7 @@ def is_near(worst, first, last, least, tolerance):  # type: ignore[no-untyped-de
 
     By inverse squares of pivot ratios: the largest of a step, at both ends, and the least so far.
     """
-    return not worst < min(least / NEAR**2, max(first, last) / DIP**2, (tolerance / LOST) ** 4, SMALL_PIVOT**-2)
+    return not worst <= min(least / NEAR**2, max(first, last) / DIP**2, (tolerance / LOST) ** 4, SMALL_PIVOT**-2)
 
 
 @inlined
