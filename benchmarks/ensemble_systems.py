@@ -35,12 +35,12 @@ def builder_of(system: System) -> Builder:
 
 
 def loaded_foot() -> System:
-    """The modified foot with a load that alternates and a motor at the toes."""
+    """The modified foot with a load that alternates and a motor at the ankle."""
     b = builder_of(models.foot.build())
     push = Signal.function(lambda t: 3.0 * np.sin(4.0 * t), 0.0, SPAN)
     b.load("push", "main_foot", force=(push, 0.0, 0.0))
     axes = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
-    b.motor("toe_spring", "guided_angle", "main_foot", "toes", **axes, theta_t=0.0, stiffness=5.0, damping=0.05)
+    b.motor("ankle_spring", "guided_angle", "leg", "main_foot", **axes, theta_t=0.0, stiffness=5.0, damping=0.05)
     return b.build()
 
 
@@ -105,7 +105,7 @@ SIDE_BY_SIDE = (
     Study("foot with a spring and elastic limits: stiffness", lambda: sprung_foot("elastic"), "stiffness.spring", 1.0),
     Study("foot with a spring and dissipative limits: stiffness", lambda: sprung_foot("dissipative"), "stiffness.spring", 1.0),
     Study("foot with a load and a motor: mass of the toes", loaded_foot, "mass.toes", 1.0),
-    Study("foot with a load and a motor: stiffness of the motor", loaded_foot, "stiffness.toe_spring", 1.0),
+    Study("foot with a load and a motor: stiffness of the motor", loaded_foot, "stiffness.ankle_spring", 1.0),
     Study("chain of two hinges with springs: a stiffness", sprung_chain, "stiffness.spring_1", 1.0),
 )  # fmt: skip
 STUDIES = (
