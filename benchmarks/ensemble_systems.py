@@ -47,11 +47,11 @@ def builder_of(system: System) -> Builder:
 
 
 def loaded_foot() -> System:
-    """The modified foot with a load that alternates and a motor at the toes."""
+    """The modified foot with a load that alternates and a motor at the ankle."""
     b = builder_of(models.foot.build())
     b.load("push", "main_foot", force=(WAVE, 0.0, 0.0))
     axes = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
-    b.motor("toe_spring", "guided_angle", "main_foot", "toes", **axes, theta_t=0.0, stiffness=5.0, damping=0.05)
+    b.motor("ankle_spring", "guided_angle", "leg", "main_foot", **axes, theta_t=0.0, stiffness=5.0, damping=0.05)
     return b.build()
 
 
@@ -221,7 +221,7 @@ SIDE_BY_SIDE = (
     Study("foot with a spring and elastic limits: stiffness", lambda: sprung_foot("elastic"), "stiffness.spring", 1.0),
     Study("foot with a spring and dissipative limits: stiffness", lambda: sprung_foot("dissipative"), "stiffness.spring", 1.0),
     Study("foot with a load and a motor: mass of the toes", loaded_foot, "mass.toes", 1.0),
-    Study("foot with a load and a motor: stiffness of the motor", loaded_foot, "stiffness.toe_spring", 1.0),
+    Study("foot with a load and a motor: stiffness of the motor", loaded_foot, "stiffness.ankle_spring", 1.0),
     Study("chain of two hinges with springs: a stiffness", sprung_chain, "stiffness.spring_1", 1.0),
     Study("bouncing ball: stiffness", bouncing_ball, "stiffness.touch", 1.0),
     Study("pendulum of two hinges on a plane: mass of the bob", pendulum_on_plane, "mass.lower", 1.0),

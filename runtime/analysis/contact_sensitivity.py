@@ -17,7 +17,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.integrate.contact_events import find_contact_events
 from runtime.results.run import Run
 from runtime.support.arguments import checked
-from runtime.support.arrays import Floats, frozen
+from runtime.support.arrays import Floats, ReadOnlyArrays, frozen
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.system.contact_building import build_contact, contact_data
@@ -28,7 +28,7 @@ GEOMETRY = ("centre_x", "centre_y", "centre_z", "radius")
 
 
 @dataclass(frozen=True)
-class ContactSensitivity:
+class ContactSensitivity(ReadOnlyArrays):
     """A contact's force over time and its derivatives (slopes) with respect to q ``parameters``; vectors in global axes.
 
     ``parameters``: names of those of the normal law, then ``centre_x``, ``centre_y``, ``centre_z`` [m] in axes of the sphere's

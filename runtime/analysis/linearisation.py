@@ -14,7 +14,7 @@ from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_once
 from runtime.dynamics.layout import OK, OMEGA, STATE, V
 from runtime.dynamics.model_data import Workspace, stabilised
 from runtime.support.arguments import checked, checked_class
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
 from runtime.system.coupling import refuse_couplings
@@ -29,7 +29,7 @@ AT_REST = 1e-8  # [m/s^2], [rad/s^2], times the largest acceleration without the
 
 @checked_class
 @dataclass(frozen=True)
-class Linearisation:
+class Linearisation(ReadOnlyArrays):
     """Jacobian of the accelerations of a system with respect to a state.
 
     Rows and columns by body, in the order of ``bodies``: three of translation, three of rotation, in global axes.

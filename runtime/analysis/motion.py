@@ -17,14 +17,14 @@ from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.results.reactions import Reaction, named_point
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
-from runtime.support.arrays import Floats, frozen
+from runtime.support.arrays import Floats, ReadOnlyArrays, frozen
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.system.degrees_of_freedom import DegreeOfFreedom, branches, degrees_of_freedom
 
 
 @dataclass(frozen=True)
-class DegreeOfFreedomMotion:
+class DegreeOfFreedomMotion(ReadOnlyArrays):
     """A degree of freedom over time: arrays (n,).
 
     ``rate`` [rad/s] or [m/s]; ``effort``: generalised force of all drivers along this degree of freedom, a moment about its axis
@@ -41,7 +41,7 @@ class DegreeOfFreedomMotion:
 
 
 @dataclass(frozen=True)
-class DriverMotion:
+class DriverMotion(ReadOnlyArrays):
     """A driver over time: values, rates, efforts and powers (n,) by the names of its signals.
 
     The effort is the generalised force of the signal; effort times rate is the power that the driver supplies to the system.  For

@@ -19,7 +19,7 @@ from runtime.system.unusual_values import ask_about_state
 from runtime.system.variants import check_arguments, variant
 
 ROUNDING = 1e-14  # values below this count as 0, for which the size 1 is used
-MIN_SIZE = 1e-3  # smallest size of a quantity in a fit, as a fraction of its first one; differences stay above rounding
+MIN_SIZE = 0.1  # smallest size of a quantity in a fit, as a fraction of its first one; differences stay above rounding
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked_class
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.system.state import PARTS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @checked_class
 @dataclass(frozen=True)
-class Sensitivities:
+class Sensitivities(ReadOnlyArrays):
     """A run and its derivatives with respect to K scalar quantities.
 
     ``names`` (K,): names of parameters or of parts of the initial state, with component indices, such as "gravity[2]";

@@ -32,7 +32,10 @@ def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
         return _of_outputs(ensemble)
     task, remedy = ensemble._task, "give outputs=, such as ['angle.JOINT.COORDINATE'], or read many[i].angles"
     if task is None:
-        raise ModelError(f"angles: this ensemble holds no system, from which coordinates count; {remedy}")
+        raise ModelError(
+            "angles: this ensemble holds no system, from which coordinates count, since it was read from a folder, or pickled "
+            "with a function or with definitions of a study; call simulate_many again with its arguments"
+        )
     differ = [name for name, q in ensemble.quantities.items() if q.role is Role.PARAMETER and q.owner_sort == "joint"]
     if not isinstance(task.system, System) or differ:
         whose = f"'{differ[0]}'" if differ else "arguments of a function"

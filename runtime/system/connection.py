@@ -122,12 +122,12 @@ def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> 
             unit(checked[key], f"{what}: {key}", AXIS_TOLERANCE)
         checked[key].flags.writeable = False
     for key, _ in module.PARAMETERS:
-        checked[key] = checked_parameter(values[key], f"{what}: {key}", module.BOUNDS.get(key), "give its magnitude")
+        checked[key] = checked_parameter(values[key], f"{what}: {key}", module.BOUNDS.get(key))
     return checked
 
 
 def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str = "") -> float:
-    """Return a constant of a definition; refuse values beyond its bounds, with a remedy."""
+    """Return a constant of a definition; refuse values beyond its bounds, with a remedy; default: one that follows from them."""
     number = finite_number(value, what, LARGEST if bounds is None or bounds[2] is None else np.inf)
     lower, excluded, upper, unit_of_bounds = bounds or (None, False, None, "")
     if lower is not None and (number < lower or (excluded and number == lower)):
@@ -137,7 +137,9 @@ def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str 
     else:
         return number
     unit_text = f" {unit_of_bounds}".rstrip()
-    raise ModelError(f"{what} = {number:g}{unit_text}, {rule}{unit_text}" + (f"; {remedy}" if remedy else ""))
+    if not remedy:
+        remedy = "give its magnitude" if lower == 0.0 and number < 0.0 else "give a value in this range"
+    raise ModelError(f"{what} = {number:g}{unit_text}, {rule}{unit_text}; {remedy}")
 
 
 def checked_name(name: str, what: str, existing: Collection[str]) -> None:

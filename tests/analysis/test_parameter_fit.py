@@ -8,6 +8,7 @@ import pytest
 import models
 import runtime
 from runtime import ModelError, fit_parameters, simulate, simulate_many
+from runtime.analysis.question import question_of
 from tests.support.sensitivities import stopped
 
 TIGHT = dict(rtol=1e-13, atol=1e-13)
@@ -221,3 +222,15 @@ def test_data_in_millimetres_are_asked_about_and_fits_can_be_pickled():
     assert again.values == found.values and again.undetermined == found.undetermined
     with pytest.raises(ModelError, match="unknown parameter 'mass.rood'; did you mean 'mass.rod'"):
         again.values["mass.rood"]
+
+
+def test_a_value_far_below_the_start_has_the_steps_of_the_start():
+    """Differences between systems keep a step with which rounding does not bound the steps of the runs."""
+    system, t = models.foot.build(limits="dissipative"), np.linspace(0.1, 1.0, 6)
+    undamped = runtime.with_parameters(system, {"damping.talocalcaneal": 0.0})
+    measured = {"r.toes": runtime.simulate(undamped, 1.0, t_eval=t).r["toes"]}
+    question = question_of(system, {"damping.talocalcaneal": 0.5}, None, check_units=True)
+    assert question.sizes(np.array([1e-5])) == 0.05
+    fitted = runtime.fit_parameters(system, {"damping.talocalcaneal": 0.5}, t, measured)
+    assert abs(fitted.values["damping.talocalcaneal"]) < 1e-8
+    assert not fitted.sensitivities.slopes.flags.writeable

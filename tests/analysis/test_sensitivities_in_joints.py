@@ -92,6 +92,12 @@ def test_against_differences_of_runs():
     assert np.abs(found.slopes[0, :, 0] - expected).max() < 1e-7 * np.abs(expected).max()
 
 
+def test_rounding_does_not_bound_steps_for_a_small_parameter():
+    """Differences along the derivative have steps of their own where those of the parameter are small."""
+    steps = [sensitivities(foot("dissipative"), {"damping.talocrural": own}, 0.6).steps for own in (1e-2, 3e-4)]
+    assert steps[1] < 2 * steps[0]
+
+
 def test_coordinates_of_joints_are_taken_where_a_kernel_is_present(monkeypatch):
     used = []
     taken = module._in_joints

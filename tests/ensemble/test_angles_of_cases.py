@@ -5,7 +5,7 @@ import pytest
 
 import models
 import runtime
-from runtime import ModelError, simulate_many
+from runtime import ModelError, read_ensemble, simulate_many
 
 
 def test_angles_of_all_cases_are_those_of_runs():
@@ -62,3 +62,9 @@ def test_angles_of_limited_joints_beyond_a_turn_are_asked_about():
         ModelError, match="it is a part of the initial state, as State.replace and runtime.system.displaced change it"
     ):
         runtime.with_parameters(system, {"angle.ankle.theta_i": 0.1})
+
+
+def test_an_ensemble_that_was_read_from_a_folder_has_none(tmp_path):
+    simulate_many(models.foot.build(), {"rate.ankle.theta_i": [0.1, 0.2]}, 0.1, out=tmp_path / "cases")
+    with pytest.raises(ModelError, match="call simulate_many again"):
+        _ = read_ensemble(tmp_path / "cases").angles

@@ -80,6 +80,12 @@ def test_negative_length():
         builder().joint("link", "constant_distance", "leg", "foot", s_i=(0, 0, 0), s_j=(0, 0, 0), l=-0.1)
 
 
+def test_the_remedy_of_a_value_above_its_range():
+    law = dict(a_i=(0, 1, 0), stiffness=1.0, damping=0.0, free_angle=4.0)
+    with pytest.raises(ModelError, match=r"free_angle = 4 rad, must not be above 3.2 rad; give a value in this range"):
+        builder().force("spring", "torsional_spring", "leg", "foot", **law)
+
+
 def test_disconnected_body():
     b = builder()
     b.joint("knee", "spherical", "ground", "leg", s_i=(0, 0, 0), s_j=(0, 0, 0))

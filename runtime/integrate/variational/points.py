@@ -6,6 +6,7 @@ from runtime.jit.compilation import inlined
 
 NEARBY = 1e-3  # of the larger of 1 and a coordinate: reach of the differences along z
 FARTHEST = 4e-3  # and with nearby parameters
+NEAREST = 1e-5  # step of a parameter below which differences along z have their own: rounding counts in inverse proportion to it
 
 
 @inlined
@@ -21,12 +22,14 @@ def reach_of(z, y):  # type: ignore[no-untyped-def]
 def place_points(k, states, z, d):  # type: ignore[no-untyped-def]
     """Points of the difference for the derivative over parameter k, whose derivatives of the state are z.
 
-    Either nearby systems at states along z, or the system itself along z and nearby systems at the state itself.
+    Either nearby systems at states along z, or, where these states would be too far or too near, the system itself along z and
+    nearby systems at the state itself.
     """
     reach, farthest = reach_of(z, states[: len(z)]), 0.0
     for q in range(6):
         farthest = max(farthest, abs(d.offsets[k, q]))
-    at_once = d.data[k, 0] != 0 and reach * farthest <= FARTHEST
+    near = farthest < NEAREST and reach > 0.0
+    at_once = d.data[k, 0] != 0 and not near and reach * farthest <= FARTHEST
     for q in range(6):
         d.at[0, q, 0] = d.at[1, q, 0] = 0
         if at_once:
