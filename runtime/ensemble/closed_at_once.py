@@ -43,8 +43,9 @@ from runtime.support.errors import ModelError
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 
 
 def rows_in_lanes(system: System, how: Settings) -> bool:

@@ -23,7 +23,7 @@ from runtime.integrate.endings import stiffness, stiffness_is_said
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.signal_sets import signal_sets
-from runtime.integrate.tree_forces import address_of_forces
+from runtime.integrate.tree_forces import address_of_forces, text_of_forces
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     acts_in_lanes,
@@ -183,8 +183,12 @@ def given_limits(systems: Systems, count: int) -> Floats:
     return given
 
 
-def integrate(task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any) -> None:
+def integrate(
+    task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any, system: System | None = None
+) -> None:
     """Integrate the cases of a chunk with the kernel of a model, on the CPU or on a graphics processor; None: by the recursion.
+
+    ``system``: one of those whose forces the kernel does not know
 
     Raises
     ------
@@ -194,7 +198,7 @@ def integrate(task: Task, module: ModuleType | None, memory: BatchWorkspace, *ar
     if task.gpu and module is not None:
         from runtime.integrate.batches import gpu
 
-        gpu.integrate(module, memory, *arrays)
+        gpu.integrate(module, memory, *arrays, forces="" if system is None else text_of_forces(system))
     else:
         batch.run(module, "lanes", memory, *arrays, task.stop)
     if task.stop[0]:
@@ -297,7 +301,8 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
     given, results = batch.arguments(how, initial, constants)
     memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol)
-    integrate(task, None if by_recursion(system) else kernel_of(tree), memory, *given, *results)
+    module = None if by_recursion(system) else kernel_of(tree)
+    integrate(task, module, memory, *given, *results, system=system if forces else None)
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
     dampers: Any = 0.0
     if tree.limits:  # the work of dampers is known at the end

@@ -290,8 +290,9 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     if not side_by_side(example, how, gpu=True):
         raise ModelError(
             f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel "
-            "(codegen.compile_model) in joint coordinates, with limits of single coordinates at most, or in absolute coordinates "
-            "without limits, and neither contacts, forces, loads nor drivers; leave engine out to run on the processor's cores"
+            "(codegen.compile_model) in joint coordinates, with limits of single coordinates, loads, motors and forces, or in "
+            "absolute coordinates without any of these, and neither contacts, drivers nor friction that depends on reactions; "
+            "leave engine out to run on the processor's cores"
         )
 
 

@@ -21,7 +21,7 @@ from runtime.integrate.acting_contacts import NOTHING
 from runtime.integrate.acting_forces import ActingForces, Rows
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
-from runtime.lanes.vector_code import Code, Number, Vector
+from runtime.lanes.vector_code import Number, Vector
 from runtime.lanes.vector_functions import sine_and_cosine
 from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 
@@ -46,11 +46,11 @@ class Places:
     """Steps, bodies and arguments of a function for lanes from one column on.
 
     ``whole``: the function is that of the equations, which has all steps and what they carry; ``known``: parameters that are
-    numbers of its text.
+    numbers of its text; ``code``: vector instructions, or the text of one lane, which has no column.
     """
 
     def __init__(
-        self, code: Code, acting: ActingForces, data: dict[str, ir.Value], column: ir.Value, *, whole: bool = False,
+        self, code: Any, acting: ActingForces, data: dict[str, Any], column: ir.Value | None, *, whole: bool = False,
         known: Mapping[Place, float] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self.code, self.acting, self.data, self.column = code, acting, data, column
@@ -83,9 +83,9 @@ class Places:
             return 0.0 if derivative else self.parameter("signal", number, 0)
         return 0.0 if number == NOTHING else self.load("signals", 3 * number + derivative)
 
-    def place(self, row: int) -> ir.Value:
+    def place(self, row: int) -> Any:
         """Where a row of an array is."""
-        return self.code.builder.add(INTEGER(row * LANES), self.column)
+        return row if self.column is None else self.code.builder.add(INTEGER(row * LANES), self.column)
 
     def state(self, row: int, count: int) -> tuple[Vector, ...]:
         """So many coordinates or rates from a row on."""

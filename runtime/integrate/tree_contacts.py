@@ -102,7 +102,8 @@ class Contact:
         rubs = code.compare("!=", self.parameter(self.rows.rubs), 0.0)
         build = code.builder
         above = code.where(build.and_(rubs, build.not_(slow)), lambda: law("above"), [0.0] * 3)
-        return code.where(build.and_(rubs, slow), lambda: law("below"), above)
+        found: list[Number] = code.where(build.and_(rubs, slow), lambda: law("below"), above)
+        return found
 
     def measured(self) -> list[Number]:
         """Depth, rate, and all else that switching needs, in the order of ``acting_contacts.MEASURED``."""

@@ -17,7 +17,7 @@ from typing import Any
 from llvmlite import ir
 
 from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
-from runtime.dynamics.layout import GROUND_INDEX, LANES
+from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
 from runtime.dynamics.small_matrices import cross, minus, plus, times
 from runtime.integrate.acting_contacts import ActingContact
@@ -26,7 +26,7 @@ from runtime.integrate.placed_bodies import NONE, Places
 from runtime.integrate.tree_contacts import Contact
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
-from runtime.jit.straight_line import INTEGER
+from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_functions import Functions, lesser
 from runtime.lanes.written_function import written_function
@@ -34,6 +34,8 @@ from runtime.support.latest import Latest
 from runtime.system.system import System
 
 ARGUMENTS = ("z", "signals", "parameters", "Q", "power", "energy")
+AXES = dict(z=1, signals=2, parameters=2, Q=2, power=1, energy=1)  # of the arrays of the text
+NAME = "forces"  # of the function of the text
 SUFFIXES = "ijkl"  # of bodies
 
 # Formulas of compiled code, which write the same operations for vectors.
@@ -66,6 +68,13 @@ def address_of_forces(system: System) -> int:
     stored, the sum over the sources; energy (1) [J] in springs of motors, in forces and in contacts.
     """
     return _addresses(system)
+
+
+def text_of_forces(system: System) -> str:
+    """A function of Python for one lane, as the function of ``address_of_forces``, for the compilers of other machines."""
+    code = TextCode(AXES)
+    ForcesOnSteps(Places(code, acting_forces(system), {name: name for name in ARGUMENTS}, None)).write()
+    return code.text(NAME)
 
 
 class ForcesOnSteps:
@@ -179,20 +188,7 @@ class ForcesOnSteps:
 
     def _looked_up(self, argument: Number, first: int, pieces: int) -> list[Number]:
         """The integral of a table, its value and two derivatives, as ``force_elements.look_up``."""
-        code, build = self.code, self.code.builder
-        found: list[list[ir.Value]] = []
-        for lane in range(code.width):
-            at = build.add(self.at.place(first), INTEGER(lane))
-            x, low, left = code.lane(argument, lane), at, pieces
-            while left > 1:
-                half = left // 2
-                middle = build.add(low, INTEGER(half * OF_PIECE * LANES))
-                knot = build.load(build.gep(self.at.data["parameters"], [middle], inbounds=True))
-                low = build.select(build.fcmp_ordered("<=", knot, x), middle, low)
-                left -= half
-            places = [build.add(low, INTEGER(c * LANES)) for c in range(OF_PIECE)]
-            found.append([build.load(build.gep(self.at.data["parameters"], [p], inbounds=True)) for p in places])
-        knot, *c = (code.vector(numbers) for numbers in zip(*found, strict=True))
+        knot, *c = self.code.look_up(self.at.data["parameters"], self.at.place(first), pieces, OF_PIECE, argument)
         h = argument - knot
         return [_derivative(m, c, h) for m in range(LOOKED_UP)]
 

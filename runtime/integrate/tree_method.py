@@ -77,12 +77,14 @@ def joints_serve(system: System) -> bool:
 def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
     """Whether many cases can run side by side: trees without rows, by their kernel or the recursion, where lanes have the forces.
 
-    ``gpu``: on a graphics processor, for which functions of forces and the recursion are not written.
+    ``gpu``: on a graphics processor, for which contacts and the recursion are not written.
     """
     tree = system.tree_in_lanes
     if tree is None or system.closed_tree is not None or (system.limits and (system.contacts or not tree.limits)):
         return False
-    if acts_in_lanes(system) and (gpu or how.method != "dop853" or not known_forces(system)):
+    if acts_in_lanes(system) and (how.method != "dop853" or not known_forces(system)):
+        return False
+    if gpu and system.contacts:
         return False
     if not by_recursion(system):
         return module_of(tree.key) is not None

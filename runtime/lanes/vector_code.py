@@ -12,6 +12,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils
 
+from runtime.dynamics.layout import LANES
 from runtime.jit.straight_line import DOUBLE, INTEGER, MAX_UNROLLED_POWER
 
 WIDTH = 8  # lanes of a vector: those of AVX-512; two registers of AVX2 hide the latency of each other
@@ -127,6 +128,24 @@ class Code:
         for lane, number in enumerate(numbers):
             value = self.builder.insert_element(value, number, INDEX(lane))
         return Vector(self, value)
+
+    def look_up(self, data: ir.Value, first: ir.Value, pieces: int, size: int, argument: Number) -> list[Vector]:
+        """The numbers of the piece of a table that an argument is in.
+
+        Each piece has ``size`` rows, of which the first is its begin; ``first``: place of the first piece.
+        """
+        build, found = self.builder, list[list[ir.Value]]()
+        for lane in range(self.width):
+            low, left, x = build.add(first, INTEGER(lane)), pieces, self.lane(argument, lane)
+            while left > 1:
+                half = left // 2
+                middle = build.add(low, INTEGER(half * size * LANES))
+                knot = build.load(build.gep(data, [middle], inbounds=True))
+                low = build.select(build.fcmp_ordered("<=", knot, x), middle, low)
+                left -= half
+            places = [build.add(low, INTEGER(c * LANES)) for c in range(size)]
+            found.append([build.load(build.gep(data, [place], inbounds=True)) for place in places])
+        return [self.vector(numbers) for numbers in zip(*found, strict=True)]
 
     def by_lane(self, name: str, *numbers: Number) -> Vector:
         """A function of the C library, called for each lane."""

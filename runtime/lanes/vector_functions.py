@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from runtime.lanes.lift import C2, C4, C6, C8, C10, C12, C14, C16, QUARTER, REST, S3, S5, S7, S9, S11, S13, S15, WHOLE
+from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number, Vector
 
 SINE = S3, S5, S7, S9, S11, S13, S15
@@ -49,7 +50,10 @@ def polynomial(x: Number, coefficients: Sequence[float]) -> Number:
 
 def sine_and_cosine(x: Vector) -> tuple[Vector, Vector]:
     """Sine and cosine."""
-    code, build = x.code, x.code.builder
+    code = x.code
+    if isinstance(code, TextCode):
+        return code.intrinsic("sin", x), code.intrinsic("cos", x)
+    build = code.builder
     sum_ = x * (1.0 / QUARTER) + WHOLE  # its last bits are the number of quarters of a turn
     quarters = sum_ - WHOLE
     r = (x - quarters * QUARTER) - quarters * REST
@@ -137,6 +141,8 @@ class Functions:
         vectors = [number for number in numbers if isinstance(number, Vector)]
         if not vectors:
             return getattr(math, name)(*numbers)
+        if isinstance(vectors[0].code, TextCode):
+            return vectors[0].code.intrinsic(name, *numbers)
         if name in OF_VECTORS:
             return OF_VECTORS[name](*numbers)
         if name in ("sin", "cos"):

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-MOST_NAMES = 60  # in a message
+MOST_NAMES, MOST_ALIKE = 30, 10  # in a message
 SHAPE = "has the shape"  # begins a reason
 ACCEPTED = "; check_units=False accepts it"  # ends questions about units
 LONGEST = 3000  # characters of a message, which a name of any length may be in
@@ -132,10 +132,22 @@ def unknown_name(name: Any, known: Collection[Any], what: str, several: str = ""
     names = [str(one) for one in known]
     text = f"'{one_line(name)}'" if isinstance(name, str) else shown(name)
     near = nearest(name, names)
+    guess, of = f"; did you mean '{near}'?" if near else ";", several or what + "s"
+    if near and len(names) > MOST_NAMES:
+        alike = ", ".join(_alike(near, names))
+        return UnknownNameError(
+            f"{whose}unknown {what} {text}{guess} of the {len(names)} {of} the most alike are {alike}"
+        )
     listed = ", ".join(names[:MOST_NAMES]) or "none"
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    guess = f"; did you mean '{near}'?" if near else ";"
-    return UnknownNameError(f"{whose}unknown {what} {text}{guess} the {several or what + 's'} are {listed}{more}")
+    return UnknownNameError(f"{whose}unknown {what} {text}{guess} the {of} are {listed}{more}")
+
+
+def _alike(name: str, names: Collection[str]) -> list[str]:
+    """Names like one of them, the most alike first."""
+    from difflib import get_close_matches  # only errors need it
+
+    return get_close_matches(name, names, n=MOST_ALIKE, cutoff=0.5)
 
 
 def did_you_mean(name: Any, known: Collection[str]) -> str:

@@ -20,7 +20,7 @@ from runtime.integrate.tree_forces import address_of_forces
 from runtime.system.parameters import replace_parameters, with_parameters
 from tests.support.force_kernels import FORCES
 from tests.support.joint_trees import random_tree
-from tests.support.lane_forces import add_force, expected, foot_with_forces, in_lanes, random_states
+from tests.support.lane_forces import add_force, expected, foot_with_forces, in_lanes, in_text, random_states
 from tests.support.trees import Tree, motors_of, with_loads
 
 
@@ -38,7 +38,11 @@ def test_forces_of_each_kind_along_coordinates(kind):
     seed = sum(map(ord, kind))
     b = builder_of(random_tree(seed, coordinates=4)[0])
     add_force(b, kind, seed, ["ground", *b.build(check_units=False).body_names])
-    same(b.build(check_units=False), seed)
+    system = b.build(check_units=False)
+    same(system, seed)
+    state = random_states(system, seed)
+    for own, of_lanes in zip(in_text(system, *state), in_lanes(system, *state), strict=True):
+        assert own == pytest.approx(of_lanes, rel=1e-12, abs=1e-12 * np.abs(of_lanes).max())
 
 
 @pytest.mark.parametrize("seed", [1, 2, 5])

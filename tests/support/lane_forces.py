@@ -1,6 +1,7 @@
 """Forces along the coordinates of a tree: in lanes, and from the wrenches on its bodies."""
 
 import ctypes
+import math
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.layout import LANES, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.integrate.force_parameters import parameters_of_forces
-from runtime.integrate.tree_forces import address_of_forces
+from runtime.integrate.tree_forces import NAME, address_of_forces, text_of_forces
 from runtime.system.spanning_tree import tree_data
 from tests.support.force_kernels import TABLE, Case
 
@@ -49,6 +50,19 @@ def in_lanes(system, z, times, parameters=None):
     found = np.full((rates, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
     arrays = [np.ascontiguousarray(z), signals_at(system, times), rows, *found]
     call(address_of_forces(system), arrays)
+    return found
+
+
+def in_text(system, z, times):
+    """The same by the text of a function for one lane, lane by lane."""
+    names = {"math": math}
+    exec(text_of_forces(system), names)
+    own, signals = parameters_of_forces(system)[:, None], signals_at(system, times)
+    found = np.full((len(system.tree.kinds), LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
+    Q, power, energy = found
+    for k in range(LANES):
+        values = signals[..., k].reshape(-1, 1)
+        names[NAME](z[:, k], values, own, Q[:, k : k + 1], power[k : k + 1], energy[k : k + 1])
     return found
 
 

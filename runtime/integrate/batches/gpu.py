@@ -12,10 +12,11 @@ Threads may call ``integrate`` at once: each has a stream of its own, so that th
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping
 from functools import cache
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda, float64, int64
@@ -33,6 +34,7 @@ from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.tree_forces import NAME
 from runtime.jit.cache import digest_of, unchanged
 from runtime.jit.device_code import DeviceCode
 from runtime.jit.freshness import sha256
@@ -41,7 +43,7 @@ from runtime.support.errors import ModelError
 
 THREADS = 64  # of a block
 # In the kernel of a model, what belongs to it stands in place of these: sizes of local arrays, which take no products.
-STATES = CONSTANTS = COUNT = OWN = DENSE = 1
+STATES = CONSTANTS = COUNT = OWN = DENSE = SIGNALS = VALUES = PARAMETERS = FORCES = 1
 integration: Any = batch.integrate
 ALL_STAGES, SAMPLED = STAGES + 1 + EXTRA, SAMPLES + 1
 
@@ -54,18 +56,22 @@ def refuse_without_device() -> None:
         )
 
 
-def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
-    """Run all cases with the kernel of a model; the arguments are those of ``batches.batch.run`` but for ``stop``."""
+def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any, forces: str = "") -> None:
+    """Run all cases with the kernel of a model; the arguments are those of ``batches.batch.run`` but for ``stop``.
+
+    ``forces``: text of the function of forces that the kernel does not know, as of ``tree_forces.text_of_forces``
+    """
     *given, out, status, counts, reached = arrays
-    x = memory.limits
+    x, f = memory.limits, memory.forces
     common = (
         memory.which, memory.factors, memory.groups, memory.polynomial, memory.turned, memory.rates, memory.parts // LANES,
         np.zeros(2, np.int64), memory.cap[::LANES].copy(), memory.weight[::LANES].copy(),
-        memory.lever[::LANES].copy(), memory.typical, x.q, x.u, x.first,
-        x.weights, x.given, memory.size, memory.forces.nodes,
+        memory.lever[::LANES].copy(), memory.typical, x.q, x.u, x.first, x.weights, x.given, memory.size, f.nodes, f.first,
+        *f.signals, f.set_of, f.varying, f.given,
     )  # fmt: skip
-    found = out, status, counts, reached, x.final, x.work
-    kernel, stream = kernel_of(module, (given[3].shape[1], given[4].shape[1]), len(x.q)), cuda.stream()
+    found = out, status, counts, reached, x.final, x.work, f.exchanged, f.bounded
+    sizes = Sizes(given[3].shape[1], given[4].shape[1], len(x.q), len(f.values) // 3, f.given.shape[1])
+    kernel, stream = kernel_of(module, sizes, forces), cuda.stream()
     on_device = [cuda.to_device(a, stream=stream) for a in found]
     to_device = [cuda.to_device(a, stream=stream) for a in (*given, *common, np.zeros(1, np.int64))]
     try:
@@ -104,7 +110,22 @@ def _no_stages(m, address, worst):  # type: ignore[no-untyped-def]
 
 @cuda.jit(device=True)
 def _no_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-untyped-def]
-    """In place of ``batches.forces.call_forces``, machine code of the CPU as well: cases with forces run there."""
+    """In place of ``batches.forces.call_forces`` where there are no forces: ``address`` (1,) is 0."""
+
+
+def _forces(text: str) -> Any:
+    """In place of ``batches.forces.call_forces``, which is machine code of the CPU: the function of a text for one lane."""
+    if not text:
+        return _no_forces
+    names: dict[str, Any] = {"math": math}
+    exec(text, names)
+    forces = cuda.jit(device=True)(names[NAME])
+
+    @cuda.jit(device=True)
+    def call_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-untyped-def]
+        forces(y, signals, own, Q, power, energy)
+
+    return call_forces
 
 
 @cuda.jit(device=True)
@@ -129,8 +150,8 @@ def _no_checks(m, rtol, atol):  # type: ignore[no-untyped-def]
 
 
 @cache
-def _integration(module: ModuleType) -> Any:
-    """``batch.integrate`` for the device, with the kernel of a model."""
+def _integration(module: ModuleType, forces: str) -> Any:
+    """``batch.integrate`` for the device, with the kernel of a model and the text of the forces that it does not know."""
     derivative = _for_device(module.derivative, {}, {})
     if hasattr(module, "BODIES"):
 
@@ -144,14 +165,15 @@ def _integration(module: ModuleType) -> Any:
             derivative(0, y[:, None], constants, out[:, None], worst[:, None])
 
     replaced = {"LANES": 1, "local": _itself, "call_lanes": call_lanes, "written_stages": _no_stages}
-    replaced |= {"call_forces": _no_forces, "call_equations": _no_equations, "call_contacts": _no_contacts}
+    replaced |= {"call_forces": _forces(forces), "call_equations": _no_equations, "call_contacts": _no_contacts}
     replaced |= {"project_ends": _no_rows, "check_ends": _no_checks}
     return _for_device(batch.integrate, replaced, {})
 
 
 def _of_case(  # type: ignore[no-untyped-def]
     span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, turned, rates, parts, addresses,
-    cap, weight, lever, typical, q, u, first, weights, given, size, nodes, stop, out, status, counts, reached, final, work,
+    cap, weight, lever, typical, q, u, first, weights, given, size, nodes, first_force, begins, knots, coefficients, set_of,
+    varying, acting, stop, out, status, counts, reached, final, work, exchanged, bounded,
 ):  # fmt: skip
     """The kernel: the case of this thread, with memory of its own."""
     case = cuda.grid(1)
@@ -167,28 +189,21 @@ def _of_case(  # type: ignore[no-untyped-def]
     none, no, table = array(1, int64), array(1, float64), array((1, 1), float64)
     none[0] = 0
     forces = BatchForces(
-        address=none, whole=none, first=none, nodes=nodes, signals=SignalData(none, no, table), set_of=none, own_set=none,
-        waiting_set=none, varying=none[:0], value=no, values=table, piece=array((1, 1), int64), given=table, own=table,
-        waiting=table, ways=table, along=table, energy=no, exchanged=no, bounded=none,
+        address=array(1, int64), whole=none, first=first_force, nodes=nodes, signals=SignalData(begins, knots, coefficients),
+        set_of=set_of[min(case, set_of.shape[0] - 1) :], own_set=array(1, int64), waiting_set=array(1, int64), varying=varying,
+        value=array(3, float64), values=array((VALUES, 1), float64), piece=array((SIGNALS, 1), int64),
+        given=acting[min(case, acting.shape[0] - 1) :], own=array((PARAMETERS, 1), float64),
+        waiting=array((PARAMETERS, 1), float64), ways=array((2, 1), float64), along=array((1, 1), float64),
+        energy=array(1, float64), exchanged=exchanged[case : case + 1], bounded=bounded[case : case + 1],
     )  # fmt: skip
-    whole, deep = array((1, 4), int64), array((1, 1, 1), float64)
+    forces.address[0] = FORCES
+    for k in range(SIGNALS):
+        forces.piece[k, 0] = 0
+    flags, deep = array((1, 4), int64), array((1, 1, 1), float64)
     contacts = BatchContacts(
-        part=none,
-        address=none,
-        places=whole[:0],
-        least=no,
-        resolution=no,
-        state=deep,
-        waiting=deep,
-        measured=table,
-        samples=deep,
-        search=table,
-        then=table,
-        was=no,
-        changed=no,
-        events=deep,
-        found=none,
-    )
+        part=none, address=none, places=flags[:0], least=no, resolution=no, state=deep, waiting=deep, measured=table,
+        samples=deep, search=table, then=table, was=no, changed=no, events=deep, found=none,
+    )  # fmt: skip
     rows = BatchClosing(
         address=none, coordinates=none, marks=none, loaded=none, pivot=none, lacking=none, change=no, left=no, before=no,
         active=no, start=no,
@@ -209,17 +224,27 @@ def _of_case(  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
+class Sizes(NamedTuple):
+    """What the arrays of a kernel hold."""
+
+    states: int
+    constants: int
+    limits: int = 0
+    signals: int = 0
+    parameters: int = 0  # of forces
+
+
 @cache
-def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
-    """The kernel of a model for states and constants of these sizes and so many limits."""
-    n, constants = sizes
-    count = max(limits, 1)
+def kernel_of(module: ModuleType, sizes: Sizes, forces: str = "") -> Any:
+    """The kernel of a model for arrays of these sizes, with the text of the forces that it does not know."""
+    count, signals = max(sizes.limits, 1), max(sizes.signals, 1)
     values = {
-        "integration": _integration(module), "STATES": n, "CONSTANTS": constants, "COUNT": count, "OWN": count * WIDTH,
-        "DENSE": POWER * n,
+        "integration": _integration(module, forces), "STATES": sizes.states, "CONSTANTS": sizes.constants, "COUNT": count,
+        "OWN": count * WIDTH, "DENSE": POWER * sizes.states, "SIGNALS": signals, "VALUES": 3 * signals,
+        "PARAMETERS": max(sizes.parameters, 1), "FORCES": int(bool(forces)),
     }  # fmt: skip
     kernel = cuda.jit(FunctionType(_of_case.__code__, {**_of_case.__globals__, **values}, "run"))
-    made_from = sha256(digest_of(__name__) + digest_of_kernel(inspect.getsource(module)))[:16]
+    made_from = sha256(digest_of(__name__) + digest_of_kernel(inspect.getsource(module)) + sha256(forces))[:16]
     digest = made_from if unchanged(__name__) else None
-    kernel._cache = DeviceCode("the integration of cases on the graphics processor", digest, sizes, limits, THREADS)
+    kernel._cache = DeviceCode("the integration of cases on the graphics processor", digest, sizes, THREADS)
     return kernel
