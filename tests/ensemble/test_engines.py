@@ -166,7 +166,7 @@ data = {"mass.toes": [0.1, 0.2, 0.3], "l.ankle": [0.04, 0.042, 0.044], "max_mome
 check(limited, kicked | data | {"angle.ankle.theta_j": [0.3, -0.1, 0.2], "damping.talocalcaneal": [0.0, 0.1, 0.2]})
 check(lambda link: models.foot.build(link_length=link, limits="dissipative"), {"link": [0.04, 0.044]})
 check(models.pendulum.build(), {"rate.pivot.angle": [1.0, 2.0]})
-check(loaded_foot(), {"mass.toes": [0.1, 0.3], "stiffness.toe_spring": [3.0, 8.0]})
+check(loaded_foot(), {"mass.toes": [0.1, 0.3], "stiffness.ankle_spring": [3.0, 8.0]})
 check(sprung_foot("elastic"), {"rate.ankle.theta_i": [6.0, -6.0], "stiffness.spring": [0.0, 20.0]})
 b = runtime.Builder("pendulum on a tabulated spring")
 b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.5, 0, 0))
