@@ -42,3 +42,4 @@ def find_measured(forces, contacts, z, times, memory, passed, found):  # type: i
                         row[c] = of[(k * MEASURED + c) * LANES + lane]
                     if f.own[x.places[k, ACTS], lane] == 0.0:
                         row[FORCE] = row[POTENTIAL] = 0.0
+                    row[FORCE] = max(row[FORCE], 0.0)  # at the end of a touch, by rounding
