@@ -286,7 +286,8 @@ def _run_on_trees(
 ) -> Bools:
     """Run the cases ``at`` with initial states (cases, 13 bodies) in joint coordinates; which of them reached their end."""
     initial = in_joints(systems, states)
-    acting = acting_on(systems, len(initial))
+    # Built systems run alike alone and with others of their layout, whose geometries may differ.
+    acting = acting_on(systems, len(initial))._replace(general=not isinstance(task.system, System))
     runs = run_trees(task, systems[0][0], initial, constants, acting)
     results = runs.results
     out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)

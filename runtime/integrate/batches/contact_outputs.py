@@ -5,10 +5,21 @@ from __future__ import annotations
 from runtime.dynamics.layout import LANES
 from runtime.integrate.acting_contacts import FORCE, MEASURED, POTENTIAL
 from runtime.integrate.batches.contact_memory import ACTS, ELSEWHERE, set_events
-from runtime.integrate.batches.contacts import measure
+from runtime.integrate.batches.contacts import measure, place_of
 from runtime.integrate.batches.forces import set_signals
-from runtime.jit.compilation import compiled
+from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import local
+
+
+@inlined
+def keep_measured(x, own, of, lane, to):  # type: ignore[no-untyped-def]
+    """Put what was measured of a lane into ``to`` (contacts, MEASURED)."""
+    for k in range(len(x.places)):
+        for c in range(MEASURED):
+            to[k, c] = of[place_of(k, lane) + c * LANES]
+        if own[x.places[k, ACTS], lane] == 0.0:
+            to[k, FORCE] = to[k, POTENTIAL] = 0.0
+        to[k, FORCE] = max(to[k, FORCE], 0.0)  # at the end of a touch, by rounding
 
 
 @compiled
@@ -37,10 +48,4 @@ def find_measured(forces, contacts, z, times, memory, passed, found):  # type: i
                     memory[i, lane] = z[case, q, i]
             measure(x, memory, f.values, f.own, of)
             for lane in range(count):
-                for k in range(len(x.places)):
-                    row = found[first + lane, q, k]
-                    for c in range(MEASURED):
-                        row[c] = of[(k * MEASURED + c) * LANES + lane]
-                    if f.own[x.places[k, ACTS], lane] == 0.0:
-                        row[FORCE] = row[POTENTIAL] = 0.0
-                    row[FORCE] = max(row[FORCE], 0.0)  # at the end of a touch, by rounding
+                keep_measured(x, f.own, of, lane, found[first + lane, q])

@@ -178,25 +178,37 @@ def over_at(m, k, lane, fraction):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def graze(m, lane):  # type: ignore[no-untyped-def]
-    """As of ``switching.graze``, for a lane; NONE where no contact is beyond its side."""
+def graze_near(m, lane, k, q):  # type: ignore[no-untyped-def]
+    """As of ``switching.graze_near``, near sample q of a lane's step.
+
+    A maximum farther below the change than the samples differ is no sign of one.
+    """
     samples = m.contacts.samples
+    before, here, after = samples[q - 1, k, lane], samples[q, k, lane], samples[q + 1, k, lane]
+    x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
+    near, width = min(GRAZE_PLANE, abs(before - here) + abs(after - here)), 1.0 / SAMPLES
+    for _ in range(REFINEMENTS):
+        if not (0.0 < x < 1.0 and top > -near):
+            break
+        width *= 0.1
+        before = here = after = 0.0
+        for side in range(3):
+            place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
+            after, here, before = over_at(m, k, lane, place), after, here
+            if after > 0.0:
+                return place
+        x, top = vertex(x, width, before, here, after)
+    return NONE
+
+
+@inlined
+def graze(m, lane):  # type: ignore[no-untyped-def]
+    """A fraction of a lane's step at which a contact is beyond its side although it is not at the samples; NONE if none is."""
     for k in range(len(m.contacts.places)):
         for q in range(1, SAMPLES):
-            before, here, after = samples[q - 1, k, lane], samples[q, k, lane], samples[q + 1, k, lane]
-            x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
-            near, width = min(GRAZE_PLANE, abs(before - here) + abs(after - here)), 1.0 / SAMPLES
-            for _ in range(REFINEMENTS):
-                if not (0.0 < x < 1.0 and top > -near):
-                    break
-                width *= 0.1
-                before = here = after = 0.0
-                for side in range(3):
-                    place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
-                    after, here, before = over_at(m, k, lane, place), after, here
-                    if after > 0.0:
-                        return place
-                x, top = vertex(x, width, before, here, after)
+            place = graze_near(m, lane, k, q)
+            if place != NONE:
+                return place
     return NONE
 
 
