@@ -35,6 +35,7 @@ from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
 
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
+OF_ARMS = {5: (1, 2), 6: (1, 3), 8: (2, 3)}  # products of inertia have a part of these components of the moment
 ARGUMENTS = ("z", "signals", "parameters", "limits", "z_dot", "power", "energy", "worst")
 
 carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
@@ -83,13 +84,18 @@ def _plain(system: System) -> dict[Place, float]:
     assert tree is not None
     rows, own = Rows(acting, whole=True), parameters_of_equations(system).tolist()
     sizes = [("step", range(len(tree.kinds)), 0, OF_STEP), ("body", acting.bodies(), 0, OF_BODY)]
-    sizes.append(("carried", acting.carrying(), 1, OF_CARRIED))  # but the mass
+    alone = [k for k in acting.carrying() if acting.body_step.count(k) == 1]  # of several bodies numbers may cancel
+    sizes.append(("carried", alone, 1, OF_CARRIED))  # but the mass
     found: dict[Place, float] = {}
     for sort, which, first, end in sizes:
         wanted = (0.0,) if sort == "carried" else (-1.0, 0.0, 1.0)
         for k in which:
             at = rows.of(sort, k)
             found |= {(sort, k, c): own[at + c] + 0.0 for c in range(first, end) if own[at + c] in wanted}
+    for k in alone:
+        for c, (a, b) in OF_ARMS.items():
+            if ("carried", k, a) not in found and ("carried", k, b) not in found:
+                found.pop(("carried", k, c), None)  # a sum, which is 0 for this mass alone
     return found
 
 
