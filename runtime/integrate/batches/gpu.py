@@ -139,6 +139,7 @@ def _no_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-u
     return 0
 
 
+@cuda.jit(device=True)
 def _no_rows(m):  # type: ignore[no-untyped-def]
     """In place of ``batches.closing.project_ends``: cases with rows that restrain coordinates run on the CPU."""
     return False
