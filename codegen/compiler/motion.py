@@ -104,6 +104,10 @@ class MotionScope(Scope):
         return owner
 
 
+for _name in STEPS:  # messages of wrong calls have the names that users write
+    getattr(MotionScope, f"_{_name}").__qualname__ = _name
+
+
 def read_motion(joint: Scope, definition: Definition) -> Motion:
     """The motion of a joint that has been read.  Raises DefinitionError."""
     scope = MotionScope(joint)

@@ -11,7 +11,6 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 
 from generated import law_cubic
@@ -21,7 +20,7 @@ from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.small_matrices import dot
 from runtime.integrate.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
-from runtime.integrate.equation_parameters import equations_of_cases, parameters_of_equations
+from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.tree_forces import ForcesOnSteps
 from runtime.jit.addresses import address_of_written
@@ -34,9 +33,9 @@ from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
-from runtime.system.tree_geometry import carried as carried_by_steps
 
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
+OF_ARMS = {5: (1, 2), 6: (1, 3), 8: (2, 3)}  # products of inertia have a part of these components of the moment
 ARGUMENTS = ("z", "signals", "parameters", "limits", "z_dot", "power", "energy", "worst")
 
 carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
@@ -77,30 +76,26 @@ _addresses, _addresses_as_it_is = Latest(lambda system: _address(system, {}), 8)
 
 
 def _plain(system: System) -> dict[Place, float]:
-    """Numbers that are 0, 1 or -1 in axes, ways, arms and poses, and 0 in moments and inertias of any masses, by their places.
+    """Numbers that are 0, 1 or -1 in axes, ways, arms and poses, and 0 in moments and inertias, by their places.
 
     As numbers of the text they leave out most products, and all that motions in a plane do not have.
     """
     acting, tree = acting_forces(system), system.tree
     assert tree is not None
     rows, own = Rows(acting, whole=True), parameters_of_equations(system).tolist()
-    # Sums over bodies that are 0 for two other sets of masses are so for any.
-    masses, inertias = system.data.mass[1:], system.data.inertia[1:]
-    factors = np.random.default_rng(1).uniform(0.5, 2.0, (2, len(masses), 1, 1))
-    loads = [carried_by_steps(tree.geometry, tree.skeleton, (f.ravel() * masses)[None], f * inertias) for f in factors]
-    others = [equations_of_cases(system, tree.geometry, load, system.gravity[None])[0].tolist() for load in loads]
     sizes = [("step", range(len(tree.kinds)), 0, OF_STEP), ("body", acting.bodies(), 0, OF_BODY)]
-    sizes.append(("carried", acting.carrying(), 1, OF_CARRIED))  # but the mass
+    alone = [k for k in acting.carrying() if acting.body_step.count(k) == 1]  # of several bodies numbers may cancel
+    sizes.append(("carried", alone, 1, OF_CARRIED))  # but the mass
     found: dict[Place, float] = {}
     for sort, which, first, end in sizes:
         wanted = (0.0,) if sort == "carried" else (-1.0, 0.0, 1.0)
         for k in which:
             at = rows.of(sort, k)
-            found |= {
-                (sort, k, c): own[at + c] + 0.0
-                for c in range(first, end)
-                if own[at + c] in wanted and all(other[at + c] == own[at + c] for other in others)
-            }
+            found |= {(sort, k, c): own[at + c] + 0.0 for c in range(first, end) if own[at + c] in wanted}
+    for k in alone:
+        for c, (a, b) in OF_ARMS.items():
+            if ("carried", k, a) not in found and ("carried", k, b) not in found:
+                found.pop(("carried", k, c), None)  # a sum, which is 0 for this mass alone
     return found
 
 
