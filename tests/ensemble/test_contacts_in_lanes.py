@@ -7,6 +7,7 @@ import pytest
 
 import models
 import runtime
+from benchmarks.ensemble_systems import builder_of
 from runtime import Signal, Status
 from runtime.ensemble import chunk
 from runtime.integrate.batches import contact_memory
@@ -158,3 +159,13 @@ def test_values_that_break_a_rule_end_their_cases_alone():
     many = runtime.simulate_many(pendulum(), {"restitution.touch": [0.6, 1.5, 0.7]}, 0.6, **SETTINGS)
     assert many.status.tolist() == [Status.REACHED_END, Status.REFUSED, Status.REACHED_END]
     assert "restitution" in many.messages[1]
+
+
+def test_contacts_beside_limits_run_one_after_another():
+    b = builder_of(models.foot.build(limits="elastic"))
+    b.contact("toe", "toes", centre=(0, 0, 0), radius=0.01, point=(0, 0, -0.02), law="hertz", stiffness=1e5)
+    system, cases = b.build(), {"mass.toes": np.linspace(0.2, 0.3, 5)}
+    many = runtime.simulate_many(system, cases, 0.2, t_eval=[0.1, 0.2], coordinates="joint")
+    changed = runtime.with_parameters(system, {"mass.toes": 0.3})
+    run = runtime.simulate(changed, 0.2, t_eval=[0.1, 0.2], coordinates="joint", method="dop853")
+    assert np.array_equal(many.r["toes"][-1], run.r["toes"])
