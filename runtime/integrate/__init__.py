@@ -24,6 +24,7 @@ add_words(
     {
         "balance_check": "the energy balance of cases",
         "batches.batch": "the integration of cases in a batch (dop853)",
+        "batches.closing": "the projection of closed loops in a batch",
         "batches.contact_outputs": "quantities of contacts in a batch",
         "batches.contact_part": "the switching of contacts in a batch",
         "batches.forces": "energies of forces in a batch",
