@@ -26,6 +26,7 @@ class Study:
     varied: str
     duration: float  # [s]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    part: int = 1  # of the cases of other studies, one in so many
 
 
 def builder_of(system: System) -> Builder:
@@ -144,9 +145,9 @@ SIDE_BY_SIDE = (
     Study("chain of two hinges with springs: a stiffness", sprung_chain, "stiffness.spring_1", 1.0),
     Study("bouncing ball: stiffness", bouncing_ball, "stiffness.touch", 1.0),
     Study("pendulum of two hinges on a plane: mass of the bob", pendulum_on_plane, "mass.lower", 1.0),
-    Study("sledge on a belt: mass", sledge, "mass.board", 1.0),
+    Study("sledge on a belt: mass", sledge, "mass.board", 1.0, part=8),
     Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
-    Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5),
+    Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5, part=64),
     Study("chain of five hinges with springs: a stiffness", lambda: sprung_chain(5), "stiffness.spring_1", 1.0),
     Study("satellite with two arms: mass of an arm", floating, "mass.left", 1.0),
 )  # fmt: skip

@@ -216,7 +216,7 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
 
 def of_study(study: Study, count: int, single: int) -> list[Any]:
     """Cases per second on one worker and on two, by single runs, and by how much one worker is faster than these."""
-    system = study.system()
+    system, count = study.system(), max(count // study.part, single)
     own = np.asarray(runtime.parameters(system)[study.varied])
     values = np.multiply.outer(np.linspace(0.9, 1.1, count), own)
 
@@ -351,7 +351,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
-        Table("cases with forces side by side", OF_STUDIES, forced, f"{cases.forced} cases of 1 s; share: of those that ran so."),
+        Table("cases with forces side by side", OF_STUDIES, forced, f"{cases.forced} cases, of long runs fewer; share: of those that ran so."),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
             "Contacts, drivers, loops; a parameter of each is varied by its name. Share: of the cases that "
