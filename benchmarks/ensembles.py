@@ -351,7 +351,10 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
-        Table("cases with forces side by side", OF_STUDIES, forced, f"{cases.forced} cases, of long runs fewer; share: of those that ran so."),
+        Table(
+            "cases with forces side by side", OF_STUDIES, forced,
+            f"{cases.forced} cases, of long runs fewer; share: of those that ran so.",
+        ),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
             "Contacts, drivers, loops; a parameter of each is varied by its name. Share: of the cases that "
