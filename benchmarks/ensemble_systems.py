@@ -38,6 +38,7 @@ class Study:
     varied: str
     duration: float  # [s]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    part: int = 1  # of the cases of other studies, one in so many
 
 
 def builder_of(system: System) -> Builder:
@@ -225,14 +226,14 @@ SIDE_BY_SIDE = (
     Study("chain of two hinges with springs: a stiffness", sprung_chain, "stiffness.spring_1", 1.0),
     Study("bouncing ball: stiffness", bouncing_ball, "stiffness.touch", 1.0),
     Study("pendulum of two hinges on a plane: mass of the bob", pendulum_on_plane, "mass.lower", 1.0),
-    Study("sledge on a belt: mass", sledge, "mass.board", 1.0),
+    Study("sledge on a belt: mass", sledge, "mass.board", 1.0, part=8),
     Study("driven leg with a passive ankle: stiffness", with_kernel(driven_leg), "stiffness.spring", 1.0),
     Study("driven four-bar linkage: mass of the rocker", with_kernel(driven_four_bar), "mass.rocker", 1.0),
     Study("four-bar linkage: mass of the coupler", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),
     Study("slider-crank (IFToMM): gravity", with_kernel(slider_crank), "gravity", 1.0),
     Study("Bricard's linkage (IFToMM): gravity", with_kernel(bricard), "gravity", 1.0),
     Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
-    Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5),
+    Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5, part=64),
     Study("chain of five hinges with springs: a stiffness", lambda: sprung_chain(5), "stiffness.spring_1", 1.0),
     Study("satellite with two arms: mass of an arm", floating, "mass.left", 1.0),
 )  # fmt: skip

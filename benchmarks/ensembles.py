@@ -229,7 +229,7 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
 
 def of_study(study: Study, count: int, single: int) -> list[Any]:
     """Cases per second on one worker and on two, by single runs, and by how much one worker is faster than these."""
-    system = study.system()
+    system, count = study.system(), max(count // study.part, single)
     own = np.asarray(runtime.parameters(system)[study.varied])
     values = np.multiply.outer(np.linspace(0.9, 1.1, count), own)
 
@@ -364,7 +364,10 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
-        Table("forces, loops and drivers side by side", OF_STUDIES, forced, f"{cases.forced} cases; share: of those that did."),
+        Table(
+            "forces, loops and drivers side by side", OF_STUDIES, forced,
+            f"{cases.forced} cases, of long runs fewer; share: of those that did.",
+        ),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
             "Stiff contacts, absolute coordinates; a parameter of each is varied by its name. Share: of the cases "
