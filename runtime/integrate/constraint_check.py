@@ -11,11 +11,13 @@ from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.support.units import with_unit
+from runtime.system.assemble import POSITION_TOLERANCE
 from runtime.system.system import System
 
 # Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate, of projected states and of others: the larger of a
-# fixed fraction and a multiple of the tolerance.  Baumgarte's terms let errors of steps fade and do not remove them.
-PROJECTED_BOUND, BOUND = 1e-9, 1e-7
+# fixed fraction and a multiple of the tolerance.  Baumgarte's terms let errors of steps fade and do not remove them, and what a
+# given start may violate.
+PROJECTED_BOUND, BOUND = 1e-9, 1.1 * POSITION_TOLERANCE
 PROJECTED_TOLERANCES, TOLERANCES = 10.0, 1e3
 SAFE = 1e-9  # tolerance
 NO_STATE, LAST_STATE, ALL_STATES = range(3)
