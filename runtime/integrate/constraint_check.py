@@ -11,11 +11,13 @@ from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.support.units import with_unit
+from runtime.system.assemble import POSITION_TOLERANCE
 from runtime.system.system import System
 
 # Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate, of projected states and of others: the larger of a
-# fixed fraction and a multiple of the tolerance.  Baumgarte's terms let errors of steps fade and do not remove them.
-PROJECTED_BOUND, BOUND = 1e-9, 1e-7
+# fixed fraction and a multiple of the tolerance.  Baumgarte's terms let errors of steps fade and do not remove them, and what a
+# given start may violate.
+PROJECTED_BOUND, BOUND = 1e-9, 1.1 * POSITION_TOLERANCE
 PROJECTED_TOLERANCES, TOLERANCES = 10.0, 1e3
 SAFE = 1e-9  # tolerance
 NO_STATE, LAST_STATE, ALL_STATES = range(3)
@@ -24,9 +26,9 @@ NO_STATE, LAST_STATE, ALL_STATES = range(3)
 def violated_row(
     system: System, method: Method, times: Floats, states: Floats, how: Settings
 ) -> tuple[float, str] | None:
-    """Time [s] and description of the worst row if it is violated by more than its bound, in any state of a closed loop.
+    """Time [s] and description of the worst row if it is violated by more than its bound, in any state of a loop or with drivers.
 
-    Of trees the last state is checked, unless the tolerance and Baumgarte's terms keep violations far below the bound.
+    Of other trees the last state is checked, unless the tolerance and Baumgarte's terms keep violations far below the bound.
     """
     if system.couplings and len(times) and (found := _violated_coupling(system, method, how)) is not None:
         return float(times[-1]), found
@@ -47,10 +49,10 @@ def violated_row(
 
 def states_to_check(system: System, how: Settings) -> int:
     """Whose rows are checked: NO_STATE, LAST_STATE or ALL_STATES."""
-    safe = not system.data.closed and how.rtol + how.atol <= SAFE and min(how.alpha, how.beta) >= 1.0
-    if safe or not system.joints:
-        return NO_STATE
-    return ALL_STATES if system.data.closed else LAST_STATE
+    if system.data.closed or system.drivers:  # signals may jump between the stages of steps
+        return ALL_STATES
+    safe = how.rtol + how.atol <= SAFE and min(how.alpha, how.beta) >= 1.0
+    return NO_STATE if safe or not system.joints else LAST_STATE
 
 
 def relative_bound(how: Settings) -> float:

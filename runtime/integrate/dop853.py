@@ -24,10 +24,12 @@ from runtime.integrate.quintic import (
     CLEARLY,
     DEGREE,
     POSITIONS,
+    RELATED,
     SCRATCH,
     SLOPE,
     at_quintic,
     interpolate_slopes,
+    largest_change,
     rate_differs,
     set_quintic,
 )
@@ -300,8 +302,9 @@ def choose_polynomials(s):  # type: ignore[no-untyped-def]
     if own.square[0] < SUSPICIOUS * SUSPICIOUS or not (of_bodies or own.by_slopes[0] > 0):
         return
     interpolate_dense(s, 0.5, s.trial)
+    rounding = RELATED * largest_change(s, own.by_slopes[0])
     for q in range(own.by_slopes[0]):  # errors of one rate are related to those of the others: all, or none
-        if rate_differs(s, q, own.by_slopes[0]):
+        if rate_differs(s, q, own.by_slopes[0], rounding):
             own.by_slopes[1] = 1
     for b in range(len(own.better) if of_bodies else 0):
         set_quintic(s, b, s.begin, s.end, own.quintic, own.scratch[STATE:])

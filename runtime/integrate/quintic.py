@@ -21,6 +21,7 @@ from runtime.jit.pointers import array_at, call_at
 DEGREE = 5
 SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
 CLEARLY = 2.0  # a difference so many times another one is due to an error
+RELATED = 1e-12  # of the largest change of a coordinate in a step: differences below are rounding
 POSITIONS = 7  # scalars of r and p of a body
 SCRATCH = 8  # memory of the functions below
 SET, AT = range(2)  # what ``quintic_part`` does
@@ -128,16 +129,27 @@ def signature_of_quintic() -> Any:
 
 
 @inlined
-def rate_differs(s, q, coordinates):  # type: ignore[no-untyped-def]
+def largest_change(s, coordinates):  # type: ignore[no-untyped-def]
+    """The largest change of a coordinate of a tree in the last step, by the rates at its ends."""
+    largest = 0.0
+    for u in range(coordinates, 2 * coordinates):
+        largest = max(largest, abs(s.y_old[u]), abs(s.y[u]))
+    return s.time[LENGTH] * largest
+
+
+@inlined
+def rate_differs(s, q, coordinates, rounding):  # type: ignore[no-untyped-def]
     """Whether the rate of coordinate q of a tree in the middle of the step, in ``s.trial``, shows an error.
 
-    It differs from the slope of the quintic polynomial of the coordinate by more than this does from that of the cubic one.
+    It differs from the slope of the quintic polynomial of the coordinate by more than this does from that of the cubic one, and
+    by more than ``rounding``: both polynomials are exact of a coordinate that rests, or that a driver or gravity moves so.
     """
     u, h = q + coordinates, s.time[LENGTH]
     cubic = cubic_of(s.y_old[q], s.y[q], s.y_old[u], s.y[u], h)
     bend, tilt = bends_of(cubic, s.begin[u], s.end[u], h)
     _, slope = value_and_slope(cubic, bend, tilt, 0.5)
-    return abs(h * s.trial[u] - slope) > CLEARLY * SLOPE / 16.0 * max(abs(bend), abs(bend + tilt))
+    allowed = CLEARLY * SLOPE / 16.0 * max(abs(bend), abs(bend + tilt))
+    return abs(h * s.trial[u] - slope) > max(allowed, rounding)
 
 
 @inlined

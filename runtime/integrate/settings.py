@@ -15,6 +15,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
 from runtime.system.coupling import refuse_couplings, whose_couplings
+from runtime.system.signal import jumps
 from runtime.system.system import System
 
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
@@ -106,10 +107,24 @@ def settings(
         refuse_couplings(system, "friction that sticks")
         method, coordinates = "radau", ABSOLUTE
     system.check_span(t_start, t_end, "simulating")
+    _refuse_jumps(system, t_start, t_end)
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
     return Settings(
         t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected, coordinates
     )
+
+
+def _refuse_jumps(system: System, t_start: float, t_end: float) -> None:
+    """Refuse drivers whose signals jump, or have rates that do: no motion of finite accelerations follows them."""
+    for driver in system.drivers:
+        for name, signal in driver.signals.items():
+            for time, order, size in jumps(signal, t_start, t_end):
+                what = ("value", "rate")[order]
+                raise ModelError(
+                    f"driver '{driver.name}' of system '{system.name}': the {what} of its signal '{name}' jumps by {size:.3g} at "
+                    f"t = {time:g} s, which no motion follows; give a signal with a continuous rate, such as "
+                    "Signal.spline(..., degree=3), or end the run ahead of this time"
+                )
 
 
 def _with_couplings(system: System, coordinates: str, method: str, alpha: float | None, beta: float | None) -> str:

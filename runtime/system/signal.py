@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from runtime.support.numbers import floats, real_number
 
 MAX_ORDER = 100  # of derivatives, which are zero from DEGREE + 1 on
 MAX_SAMPLES = 10_000_000  # of a function
+JUMP, LEAST_JUMP = 1e-3, 1e-9  # of values and rates: fraction of their extent, and size, that rounded data may have
 # From value, rate and acceleration at both ends of an interval of length 1: coefficients of the quintic through them.
 _HERMITE = np.linalg.inv(
     [
@@ -249,3 +250,22 @@ def signal_data(signals: Sequence[Signal | None]) -> SignalData:
 
 
 NO_SIGNAL = _constant(0.0)
+
+
+def jumps(signal: Signal, first: float, last: float) -> Iterator[tuple[float, int, float]]:
+    """Where the value (order 0) or the rate (1) of a signal first jumps after a time, or until another: time [s], order, size.
+
+    At a knot the piece that begins there holds, so that a run cannot end there.
+    """
+    if len(signal.knots) <= 2:
+        return
+    c, h = signal.coefficients, np.diff(signal.knots)[:-1]
+    ends = np.zeros((2, len(h)))
+    for power in range(DEGREE, -1, -1):  # Horner's rule, for both at once
+        ends[1] = ends[1] * h + ends[0]
+        ends[0] = ends[0] * h + c[:-1, power]
+    inside = (signal.knots[1:-1] > first) & (signal.knots[1:-1] <= last)
+    for order, extent in enumerate((np.ptp(c[:, 0]), np.abs(c[:, 1]).max())):
+        size = c[1:, order] - ends[order]
+        for k in np.flatnonzero(inside & (np.abs(size) > JUMP * extent + LEAST_JUMP))[:1].tolist():
+            yield float(signal.knots[k + 1]), order, float(size[k])

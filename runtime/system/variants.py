@@ -73,6 +73,8 @@ def build_variant(
         raise
     except Exception as error:
         raise ModelError(f"{name_of(build)} failed: {said_by(error)}") from error
+    if callable(getattr(system, "build", None)):
+        raise ModelError(f"{name_of(build)} gave a {type(system).__name__}; return its build()")
     if not isinstance(system, System):
         raise ModelError(f"{name_of(build)} gave {shown(system)}; give a function that builds a System")
     return system

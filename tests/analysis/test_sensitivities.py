@@ -256,6 +256,7 @@ BAD = {
         "given: models.foot.build has no parameter 'link_lenght'; did you mean 'link_length'? it takes ankle",
     ),
     "missing": (dict(build=lambda a, c: None, given={"a": 0.0417}), "needs 'c', too; it takes a, c"),
+    "a builder": (dict(build=lambda a: Builder("b"), given={"a": 1.0}), "gave a Builder; return its build()"),
     "no system": (dict(build=lambda a: a, given={"a": 0.0417}), "gave 0.0417; give a function that builds a System"),
     "length of p": (
         dict(build=models.foot.build(), given={"p.toes": (1.0, 0.1, 0.0, 0.0)}),
