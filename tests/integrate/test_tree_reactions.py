@@ -1,0 +1,103 @@
+"""Forces that depend on the reactions of their joints, in lanes, against accelerations in absolute coordinates."""
+
+import numpy as np
+import pytest
+
+from benchmarks.ensemble_systems import builder_of
+from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.layout import LANES, OK, STATE, V
+from runtime.dynamics.lift import lift_once, lift_workspace
+from runtime.integrate.acting_forces import known_forces
+from runtime.system.spanning_tree import tree_data
+from tests.integrate.test_tree_recursion import in_lanes
+from tests.support.joint_trees import random_tree
+from tests.support.lane_forces import add_force
+
+KINDS = "revolute", "translational", "cylindrical", "spherical", "modified_universal"
+FRICTIONS = {
+    "revolute": "journal_friction", "translational": "guide_friction", "cylindrical": "sleeve_friction",
+    "modified_universal": "journal_friction",
+}  # fmt: skip
+LAWS = {
+    "journal_friction": dict(coefficient=0.3, radius=0.05, thrust_radius=0.04, spacing=0.4, creep=0.3, damping=0.1),
+    "guide_friction": dict(coefficient=0.1, spacing=1.5, creep=0.5, damping=0.2),
+    "sleeve_friction": dict(coefficient=0.1, radius=0.1, spacing=1.5, creep=0.4),
+}
+
+
+def rubbing_tree(seed, *, share=1.0, floating=0.0):
+    """A random tree with a spring, whose hinges, sliders and cylindrical joints rub; coefficients times ``share``."""
+    system, _ = random_tree(seed, coordinates=7, kinds=KINDS, floating=floating)
+    b = builder_of(system)
+    add_force(b, "spring_damper", seed, system.body_names)
+    rubs = [joint for joint in system.joints if joint.kind in FRICTIONS]
+    for joint in rubs:
+        law = LAWS[FRICTIONS[joint.kind]]
+        law = law | {"coefficient": share * law["coefficient"]}
+        b.force(f"rub_{joint.name}", FRICTIONS[joint.kind], joint.body_i, joint.body_j, joint=joint.name, **law)
+    return b.build(check_units=False), rubs
+
+
+def states(system, seed, size=1.0):
+    """Coordinates and rates (n, LANES), with Euler parameters of unit length."""
+    random, tree = np.random.default_rng(seed), system.tree_of_joints
+    z = random.uniform(-size, size, (tree.places[1][-1], LANES))
+    for kind, after in zip(tree.kinds, tree.places[0][1:], strict=True):
+        if kind in ("ball", "free"):
+            z[after - 4 : after] /= np.linalg.norm(z[after - 4 : after], axis=0)
+    return z
+
+
+def velocities(system, z, u):
+    """Velocities (bodies, 6, LANES) of the bodies at coordinates z and rates u (rates, LANES)."""
+    tree = tree_data(system.tree_of_joints, system.gravity)
+    memory, y = lift_workspace(len(tree.kind)), np.zeros(STATE * len(tree.step))
+    found = np.empty((len(tree.step), 6, LANES))
+    for lane in range(LANES):
+        own = np.append(z[: tree.u[0], lane], u[:, lane])
+        lift_once(tree, memory, own, y)
+        found[..., lane] = y.reshape(-1, STATE)[:, V:]
+    return found
+
+
+def in_absolute(system, z):
+    """Accelerations (bodies, 6, LANES), power (LANES,) and smallest feedback margin by the equations of all bodies."""
+    tree = tree_data(system.tree_of_joints, system.gravity)
+    memory, work, y = lift_workspace(len(tree.kind)), workspace_for(system.data), np.zeros(STATE * len(tree.step))
+    found, power, codes = np.empty((len(tree.step), 6, LANES)), np.empty(LANES), np.empty(LANES, int)
+    for lane in range(LANES):
+        lift_once(tree, memory, np.ascontiguousarray(z[:, lane]), y)
+        y_dot = np.zeros_like(y)
+        codes[lane] = derivative_once(0.0, y, system.data, work, y_dot)
+        found[..., lane], power[lane] = y_dot.reshape(-1, STATE)[:, V:], work.power.sum()
+    return found, power, codes
+
+
+def difference(system, other, z):
+    """What lanes say of both systems, and the accelerations of bodies by which they differ."""
+    (one, power, _, worst), (two, *_) = in_lanes(system, z, np.zeros(LANES)), in_lanes(other, z, np.zeros(LANES))
+    first = system.tree_of_joints.places[0][-1]
+    return velocities(system, z, (one - two)[first:]), power, worst
+
+
+@pytest.mark.parametrize(("seed", "floating"), [(1, 0.0), (2, 0.0), (3, 0.0), (5, 0.0), (4, 0.4), (6, 0.4)])
+def test_random_trees_with_friction_by_reactions(seed, floating):
+    system, rubs = rubbing_tree(seed, floating=floating)
+    none, _ = rubbing_tree(seed, share=0.0, floating=floating)
+    assert rubs and known_forces(system)
+    z = states(system, seed)
+    own, power, worst = difference(system, none, z)
+    (of_all, power_of_all, codes), (without, *_) = in_absolute(system, z), in_absolute(none, z)
+    assert (codes == OK).all() and np.isfinite(worst).all()
+    wanted = of_all - without
+    print(
+        seed,
+        len(rubs),
+        np.abs(wanted).max(),
+        np.abs(of_all).max(),
+        np.abs(own - wanted).max(),
+        np.abs(power - power_of_all).max(),
+        np.abs(power).max(),
+    )
+    assert own == pytest.approx(wanted, abs=1e-11 * np.abs(of_all).max())
+    assert power == pytest.approx(power_of_all, abs=1e-11 * np.abs(power_of_all).max())
