@@ -42,10 +42,9 @@ class ActingLoad(NamedTuple):
 
 
 class ActingReaction(NamedTuple):
-    """The reaction of a joint, on body j, from which a force takes its normal loads."""
+    """The reaction of a joint from which a force takes its normal loads."""
 
     step: int  # the first one of the joint
-    sign: float  # 1: the step leads to body j; -1: it leads to body i
     loads: int
     place: int  # of the loads in x; the reaction, force and moment, is behind them
 
@@ -264,7 +263,7 @@ def _reaction(system: System, force: Force) -> ActingReaction | None:
     first = next((k for k, c in enumerate(tree.coordinates) if c.joint == force.joint), None) if module.LOADS else None
     if first is None:
         return None
-    return ActingReaction(first, tree.coordinates[first].sign, module.LOADS, module.LOADS_PLACE)
+    return ActingReaction(first, module.LOADS, module.LOADS_PLACE)
 
 
 def _vectors(owners: Ints, places: Ints, bodies: Ints, k: int) -> tuple[tuple[int, int], ...]:

@@ -19,7 +19,7 @@ from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.integrate.acting_forces import ActingKernel, ActingReaction
 from runtime.integrate.placed_bodies import NONE, Body
-from runtime.integrate.tree_forces import ForcesOnSteps
+from runtime.integrate.tree_forces import SUFFIXES, ForcesOnSteps
 from runtime.jit.python_code import python_code
 from runtime.lanes.needed_outputs import call_for
 from runtime.lanes.vector_code import Code, Number
@@ -38,19 +38,23 @@ class JointLoads:
     """The instructions for the normal loads of all forces that depend on reactions, after the recursion without them.
 
     forces : the others, which are on the steps
-    recursion : ``data``, ``poses`` and ``memory`` of the recursion
+    equations : ``data``, ``poses`` and ``memory`` of the recursion
     carried : of the first steps of the joints, before their rates are eliminated: J, H, M, n_0 and f_0
     """
 
-    def __init__(self, forces: ForcesOnSteps, recursion: Any, carried: dict[int, Any]) -> None:
+    def __init__(self, forces: ForcesOnSteps, equations: Any, carried: dict[int, Any]) -> None:
         self.forces, self.at, self.code, self.carried = forces, forces.at, forces.code, carried
-        self.t, self.s, self.w = recursion.data, recursion.poses, recursion.memory
+        self.t, self.s, self.w = equations.data, equations.poses, equations.memory
         self.kernels = [(k, self.at.acting.forces[k]) for k in self.at.acting.reactive]
         self.x = [forces.numbers("force", k, kernel) for k, kernel in self.kernels]
 
     def add_to(self, z_dot: dict[int, Number]) -> ir.Value:
         """Add what the loads change of the derivatives of the rates, by row, and their power; in which lanes they are unique."""
-        base = [self._reaction(kernel, self.w.alpha, self.w.a) for _, kernel in self.kernels]
+        base = []
+        for _, kernel in self.kernels:
+            k = _reaction_of(kernel).step
+            *_, n, f = self.carried[k]
+            base.append(self._reaction(kernel, n, f, self.w.alpha[k], self.w.a[k]))
         wrenches, rates, feed = [], [], []
         for x, (_, kernel) in zip(self.x, self.kernels, strict=True):
             for wrench in self._wrenches(kernel, x):
@@ -71,7 +75,7 @@ class JointLoads:
     def _call(self, kernel: ActingKernel, name: str, x: list[Number], outputs: Sequence[int]) -> list[Number]:
         """Outputs of a kernel."""
         of = python_code(getattr(kernel.module, name))
-        given = {"body_i": self.at.bodies[kernel.bodies[0]], "body_j": self.at.bodies[kernel.bodies[1]], "x": x}
+        given = {f"body_{s}": self.at.bodies[b] for s, b in zip(SUFFIXES, kernel.bodies, strict=False)} | {"x": x}
         names = of.__code__.co_varnames[: of.__code__.co_argcount - 1]
         found = call_for(kernel.module, name, outputs, self.forces.functions, *(given[name] for name in names))
         return [found[k] for k in outputs]
@@ -94,21 +98,18 @@ class JointLoads:
             found += [sizes[count * n : count * (n + 1)] for n in range(of.loads)]
         return found
 
-    def _reaction(self, kernel: ActingKernel, alpha: dict[int, Three], a: dict[int, Three]) -> list[Number]:
-        """Force and moment about the centre of mass on body j of a joint, by its first step with these accelerations."""
-        k = _reaction_of(kernel).step
-        J, H, M, n, f = self.carried[k]
-        return self._on_body_j(kernel, J, H, M, n, f, alpha[k], a[k])
+    def _reaction(self, kernel: ActingKernel, n: Three, f: Three, alpha: Three, a: Three) -> list[Number]:
+        """What the first step of a joint passes on, as force and moment about the centre of mass of body j.
 
-    def _on_body_j(
-        self, kernel: ActingKernel, J: Any, H: Any, M: Any, n: Three, f: Three, alpha: Three, a: Three
-    ) -> list[Number]:
-        of = _reaction_of(kernel)
-        step, body = self.at.steps[of.step], self.at.bodies[kernel.bodies[1]]
+        Where the step leads to body i this is the opposite of the reaction on body j, and has the same sizes.
+        """
+        k = _reaction_of(kernel).step
+        J, H, M, *_ = self.carried[k]
+        step, body = self.at.steps[k], self.at.bodies[kernel.bodies[1]]
         force = plus(plus(transposed_times(H, alpha), times_symmetric(M, a)), f)
         moment = plus(plus(times_symmetric(J, alpha), times(H, a)), n)
         moment = plus(moment, cross(minus(step.r, body.r), force))
-        return [of.sign * number for number in (*force, *moment)]
+        return [*force, *moment]
 
     def _respond(self, bodies: Sequence[Body], wrench: list[Number]) -> tuple[dict[int, Number], list[list[Number]]]:
         """Derivatives of the rates, by row, and reactions of all joints, by a force and moment on bodies alone."""
@@ -124,8 +125,7 @@ class JointLoads:
         reactions = []
         for _, kernel in self.kernels:
             k = _reaction_of(kernel).step
-            J, H, M, *_ = self.carried[k]
-            reactions.append(self._on_body_j(kernel, J, H, M, n[k], f[k], alpha[k], a[k]))
+            reactions.append(self._reaction(kernel, n[k], f[k], alpha[k], a[k]))
         return z_dot, reactions
 
     def _inwards(self, n: dict[int, Three], f: dict[int, Three]) -> tuple[dict[int, Number], dict[int, Three]]:
