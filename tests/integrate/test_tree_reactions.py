@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import codegen
 from benchmarks.ensemble_systems import builder_of
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import LANES, OK, STATE, V
@@ -13,29 +14,36 @@ from tests.integrate.test_tree_recursion import in_lanes
 from tests.support.joint_trees import random_tree
 from tests.support.lane_forces import add_force
 
-KINDS = "revolute", "translational", "cylindrical", "spherical", "modified_universal"
+
+def socket_friction(omega_i, omega_j, reaction_force, coefficient, creep, normal_load):
+    """Friction in a ball joint in proportion to its force and to the rate.
+
+    coefficient : times a radius [m], 0 <= coefficient
+    creep : [rad/s], 0 < creep
+    """
+    slip = omega_j - omega_i
+    return {"dissipation": coefficient * normal_load(codegen.size(reaction_force)) * slip.dot(slip) / creep / 2}
+
+
+JOURNAL = dict(coefficient=0.3, radius=0.05, thrust_radius=0.04, spacing=0.4, creep=0.3, damping=0.1)
 FRICTIONS = {
-    "revolute": "journal_friction", "translational": "guide_friction", "cylindrical": "sleeve_friction",
-    "modified_universal": "journal_friction",
-}  # fmt: skip
-LAWS = {
-    "journal_friction": dict(coefficient=0.3, radius=0.05, thrust_radius=0.04, spacing=0.4, creep=0.3, damping=0.1),
-    "guide_friction": dict(coefficient=0.1, spacing=1.5, creep=0.5, damping=0.2),
-    "sleeve_friction": dict(coefficient=0.1, radius=0.1, spacing=1.5, creep=0.4),
+    "revolute": ("journal_friction", JOURNAL),
+    "modified_universal": ("journal_friction", JOURNAL),
+    "translational": ("guide_friction", dict(coefficient=0.1, spacing=1.5, creep=0.5, damping=0.2)),
+    "cylindrical": ("sleeve_friction", dict(coefficient=0.1, radius=0.1, spacing=1.5, creep=0.4)),
+    "spherical": (codegen.compile_force(socket_friction), dict(coefficient=0.02, creep=0.5)),
 }
 
 
 def rubbing_tree(seed, *, share=1.0, floating=0.0):
-    """A random tree with a spring, whose hinges, sliders and cylindrical joints rub; coefficients times ``share``."""
-    system, _ = random_tree(seed, coordinates=7, kinds=KINDS, floating=floating)
+    """A random tree with a spring, all of whose joints rub; coefficients times ``share``."""
+    system, _ = random_tree(seed, coordinates=7, kinds=tuple(FRICTIONS), floating=floating)
     b = builder_of(system)
     add_force(b, "spring_damper", seed, system.body_names)
     for joint in system.joints:
-        if joint.kind not in FRICTIONS:
-            continue
-        law = LAWS[FRICTIONS[joint.kind]]
+        kind, law = FRICTIONS[joint.kind]
         law = law | {"coefficient": share * law["coefficient"]}
-        b.force(f"rub_{joint.name}", FRICTIONS[joint.kind], joint.body_i, joint.body_j, joint=joint.name, **law)
+        b.force(f"rub_{joint.name}", kind, joint.body_i, joint.body_j, joint=joint.name, **law)
     return b.build(check_units=False)
 
 
