@@ -71,7 +71,7 @@ def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Turns)
                 values[..., k] = np.unwrap(values[..., k] - before_start(values[:, :1, k]), axis=1)
     for numbers, quarters in turns:
         own = values[numbers]
-        set_whole_turns(system.tree, motion, own, quarters)
+        set_whole_turns(system.tree_of_joints, motion, own, quarters)
         values[numbers] = own
     return by_name(motion, values, rates)
 

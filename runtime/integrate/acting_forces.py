@@ -17,6 +17,7 @@ from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
 from runtime.support.arrays import Ints
 from runtime.support.latest import Latest
+from runtime.system.parts import Force
 from runtime.system.system import System
 
 OF_STEP, OF_BODY = 6, 7  # parameters: axis and way; arm and Euler parameters
@@ -26,7 +27,9 @@ OF_PIECE = 6  # knot and coefficients of a table
 MOST_KERNELS = (
     40  # motors and forces: their machine code is made in 4 s, and the time grows with the square of the number
 )
+MOST_NORMAL_LOADS = 12  # of forces that depend on reactions: their machine code is made in 8 s
 MOST_CONTACTS = 60  # their machine code is made in 6 s
+KERNELS = "evaluate", "lookups", "loads", "load_wrenches"  # of motors and forces, where they have them
 
 
 class ActingLoad(NamedTuple):
@@ -36,6 +39,14 @@ class ActingLoad(NamedTuple):
     at: int
     in_body_axes: bool
     signals: tuple[int, ...]  # (9,)
+
+
+class ActingReaction(NamedTuple):
+    """The reaction of a joint from which a force takes its normal loads."""
+
+    step: int  # the first one of the joint
+    loads: int
+    place: int  # of the loads in x; the reaction, force and moment, is behind them
 
 
 class ActingKernel(NamedTuple):
@@ -48,6 +59,7 @@ class ActingKernel(NamedTuple):
     signals: tuple[tuple[int, int], ...]  # number and place in x; of a motor the target
     effort: int = NOTHING  # signal of a motor
     tables: tuple[tuple[int, int], ...] = ()  # place in x and number of pieces
+    reaction: ActingReaction | None = None
 
 
 class ActingForces(NamedTuple):
@@ -66,6 +78,11 @@ class ActingForces(NamedTuple):
     def carrying(self) -> list[int]:
         """The steps that move a body last; the others are between the steps of a joint."""
         return sorted(set(self.body_step) - {GROUND_STEP})
+
+    @property
+    def reactive(self) -> list[int]:
+        """The forces that depend on reactions."""
+        return [k for k, force in enumerate(self.forces) if force.reaction is not None]
 
     def step_of(self, body: int) -> int:
         """The last step that moves a body; GROUND_STEP: none."""
@@ -154,22 +171,38 @@ class Rows:
 def known_forces(system: System) -> bool:
     """Whether all that acts on the bodies of a system, besides limits, can be put on its tree by compiled code of lanes.
 
-    These are loads, motors, forces and contacts on trees whose coordinates no rows restrain; not forces that depend on the
-    reaction of their joint.
+    These are loads, motors, forces and contacts on trees whose coordinates no rows restrain.
     """
-    return system.tree is not None and not system.tree.closing and known_beside_rows(system)
+    tree = system.tree_of_joints
+    return tree is not None and not tree.closing and _are_known(system) and _known_reactions(system)
 
 
 def known_beside_rows(system: System) -> bool:
-    """As ``known_forces``, also where rows restrain the coordinates."""
-    tree = system.tree
-    if tree is None or system.couplings:
-        return False
-    if len(system.contacts) > MOST_CONTACTS or any(force.module.LOADS for force in system.forces):
+    """As ``known_forces``, also where rows restrain the coordinates, but without forces that depend on reactions."""
+    return system.tree is not None and _are_known(system)
+
+
+def _are_known(system: System) -> bool:
+    if system.couplings or len(system.contacts) > MOST_CONTACTS:
         return False
     kernels = [one.joint.module for one in system.motors] + [force.module for force in system.forces]
-    return len(kernels) <= MOST_KERNELS and all(
-        _is_known(module, "evaluate") and _is_known(module, "lookups") for module in kernels
+    return len(kernels) <= MOST_KERNELS and all(_is_known(module, name) for module in kernels for name in KERNELS)
+
+
+def _known_reactions(system: System) -> bool:
+    """Whether the reactions on which forces depend are those of steps.
+
+    A limit between the steps of a joint acts on both bodies by another moment than along its coordinate: with one the reaction
+    is not that of the first step.
+    """
+    reactive, tree = [force for force in system.forces if force.module.LOADS], system.tree_in_lanes
+    if not reactive:
+        return True
+    assert tree is not None
+    steps_of = [[k for k, c in enumerate(tree.coordinates) if c.joint == force.joint] for force in reactive]
+    limited = {*tree.limited_steps}
+    return sum(force.module.LOADS for force in reactive) <= MOST_NORMAL_LOADS and all(
+        len(steps) == 1 or (steps and limited.isdisjoint(steps)) for steps in steps_of
     )
 
 
@@ -179,7 +212,7 @@ def _is_known(module: ModuleType, name: str) -> bool:
 
 
 def _acting_forces(system: System) -> ActingForces:
-    tree, t = system.tree, system.data
+    tree, t = system.tree_of_joints, system.data
     assert tree is not None
     sorts = [t.signals.sort(k) for k in range(len(t.signals.start) - 1)]
 
@@ -218,9 +251,19 @@ def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel,
                 _vectors(t.vector_force, t.vector_place, t.vector_body, k),
                 tuple((signal(t.signal[s]), int(t.signal_place[s])) for s in np.flatnonzero(t.signal_force == k)),
                 tables=tuple((int(t.call_place[c]), int(t.start[c + 1] - t.start[c])) for c in calls),
+                reaction=_reaction(system, force),
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _reaction(system: System, force: Force) -> ActingReaction | None:
+    tree, module = system.tree_of_joints, force.module
+    assert tree is not None
+    first = next((k for k, c in enumerate(tree.coordinates) if c.joint == force.joint), None) if module.LOADS else None
+    if first is None:
+        return None
+    return ActingReaction(first, module.LOADS, module.LOADS_PLACE)
 
 
 def _vectors(owners: Ints, places: Ints, bodies: Ints, k: int) -> tuple[tuple[int, int], ...]:

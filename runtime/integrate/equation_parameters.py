@@ -13,7 +13,7 @@ from runtime.system.tree_geometry import UPPER, Carried, Geometry
 
 def parameters_of_equations(system: System) -> Floats:
     """Parameters (P,) of the equations of the tree of a system with all that acts on it."""
-    tree = system.tree
+    tree = system.tree_of_joints
     assert tree is not None
     found: Floats = equations_of_cases(system, tree.geometry, tree.carried, system.gravity[None])[0]
     return found
@@ -30,7 +30,7 @@ def equations_of_cases(
         Of each case, or one of all.
     gravity : (cases, 3) or (1, 3)
     """
-    acting, tree = acting_forces(system), system.tree
+    acting, tree = acting_forces(system), system.tree_of_joints
     assert tree is not None
     rows, of_forces = Rows(acting, whole=True), parameters_of_cases(system, where, own)
     found = np.empty((max(len(of_forces), len(where.axis), len(load.mass), len(gravity)), rows.count))

@@ -60,14 +60,15 @@ NONE = OwnForces()
 
 def parameters_of_forces(system: System) -> Floats:
     """Parameters (P,) of all that acts on a system with ``known_forces``."""
-    assert system.tree is not None
-    found: Floats = parameters_of_cases(system, system.tree.geometry)[0]
+    tree = system.tree_of_joints
+    assert tree is not None
+    found: Floats = parameters_of_cases(system, tree.geometry)[0]
     return found
 
 
 def parameters_of_cases(system: System, where: Geometry, own: OwnForces = NONE) -> Floats:
     """Parameters (cases, P) of many cases of a system, one row where all have the same; where: of each case, or one of all."""
-    acting, tree = acting_forces(system), system.tree
+    acting, tree = acting_forces(system), system.tree_of_joints
     assert tree is not None
     rows = Rows(acting)
     found = np.zeros((max(len(where.axis), own.cases), rows.count))

@@ -17,6 +17,7 @@ from typing import Any
 from llvmlite import ir
 
 from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
+from runtime.dynamics.joint_loads import REACTION
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
 from runtime.dynamics.small_matrices import cross, minus, plus, times
@@ -130,8 +131,8 @@ class ForcesOnSteps:
             arm = times(body.A, arm) if load.at == AT_BODY_POINT else minus(arm, body.r)
         body.push(force, plus(moment, cross(arm, force)))
 
-    def _numbers(self, sort: str, k: int, kernel: ActingKernel) -> list[Number]:
-        """The numbers x of a kernel: its parameters, with vectors turned and signals at their time."""
+    def numbers(self, sort: str, k: int, kernel: ActingKernel) -> list[Number]:
+        """The numbers x of a kernel: its parameters, with vectors turned and signals at their time; reactions and loads are 0."""
         x: list[Number] = [0.0] * (kernel.parameters + LOOKED_UP * len(kernel.tables))
         replaced = {place + c for place, _ in (*kernel.vectors,) for c in range(3)}
         for place, body in kernel.vectors:
@@ -139,6 +140,9 @@ class ForcesOnSteps:
         for number, place in kernel.signals:
             replaced |= {place, place + 1, place + 2}
             x[place : place + 3] = [self.at.signal(number, c) for c in range(3)]
+        if kernel.reaction is not None:
+            first = kernel.reaction.place
+            replaced |= {*range(first, first + kernel.reaction.loads + REACTION)}
         for place in set(range(kernel.parameters)) - replaced:
             x[place] = self.at.parameter(sort, k, place)
         return x
@@ -151,7 +155,7 @@ class ForcesOnSteps:
         FunctionType(of.__code__, self.functions)(*(given[name] for name in names))
 
     def _apply_motor(self, k: int, motor: ActingKernel) -> None:
-        x = self._numbers("motor", k, motor)
+        x = self.numbers("motor", k, motor)
         rows: dict[str, dict[Any, Number]] = {name: {} for name in ("Phi", "Phi_dot", "D", "gamma")}
         self._call(motor, "evaluate", x=x, **rows)
         Phi, Phi_dot, D, _ = rows.values()
@@ -164,7 +168,7 @@ class ForcesOnSteps:
             self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))
 
     def _apply_force(self, k: int, force: ActingKernel) -> None:
-        x, out = self._numbers("force", k, force), dict[int, Number]()
+        x, out = self.numbers("force", k, force), dict[int, Number]()
         if force.tables:
             arguments: dict[int, Number] = {}
             self._call(force, "lookups", x=x, out=arguments)

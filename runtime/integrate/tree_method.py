@@ -95,8 +95,11 @@ def joints_in_lanes(system: System, how: Settings, *, gpu: bool = False) -> bool
     """Whether cases of a system run side by side in joint coordinates.
 
     With forces on trees without a kernel also where ``coordinates="auto"`` takes absolute coordinates for single runs: within the
-    tolerance errors are alike, and lanes have no functions of forces there.
+    tolerance errors are alike, and lanes have no functions of forces there.  With forces that depend on reactions single runs
+    have no joint coordinates: these are not for ``coordinates="joint"``, which is refused.
     """
+    if system.tree is None and how.coordinates != AUTO:
+        return False
     wanted = in_joint_coordinates(system, how) or (how.coordinates == AUTO and system.loaded and by_recursion(system))
     return wanted and lanes_know(system, how, gpu=gpu)
 
@@ -107,7 +110,7 @@ def acts_in_lanes(system: System) -> bool:
 
 
 def by_recursion(system: System) -> bool:
-    """Whether cases of a system with ``lanes_know`` run by the recursion: their tree has no kernel."""
+    """Whether cases of a system with ``lanes_know`` run by the recursion: no kernel knows their tree, or the reactions on it."""
     return module_of_tree(system) is None
 
 

@@ -23,6 +23,7 @@ from runtime.integrate.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, Acting
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.tree_forces import ForcesOnSteps
+from runtime.integrate.tree_reactions import JointLoads
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_code import Code, Number
@@ -80,7 +81,7 @@ def _plain(system: System) -> dict[Place, float]:
 
     As numbers of the text they leave out most products, and all that motions in a plane do not have.
     """
-    acting, tree = acting_forces(system), system.tree
+    acting, tree = acting_forces(system), system.tree_of_joints
     assert tree is not None
     rows, own = Rows(acting, whole=True), parameters_of_equations(system).tolist()
     sizes = [("step", range(len(tree.kinds)), 0, OF_STEP), ("body", acting.bodies(), 0, OF_BODY)]
@@ -163,6 +164,7 @@ class _Equations:
             mass[k], moment[k], inertia[k] = x[0], tuple(x[1:4]), (xx, xy, xz, xy, yy, yz, xz, yz, zz)
         self.data.mass, self.data.moment, self.data.inertia = mass, moment, inertia
         self.gravity = places.three("gravity", 0, 0)
+        self.carried: dict[int, Any] = {}  # by step, before its rates are eliminated
         self.worst: Number = 0.0
         self.fractions: Number = 0.0
 
@@ -177,6 +179,9 @@ class _Equations:
             self._restrain(limit, self.at.steps[k])
         self._inwards()
         z_dot = self._outwards()
+        if self.acting.reactive:
+            good = JointLoads(forces, self, self.carried).add_to(z_dot)
+            self.fractions = self.fractions + self.code.select(good, 0.0, float("nan"))
         for k in range(self.count):
             self._rates_of_coordinates(self.at.steps[k], z_dot)
         for row in range(self.at.u[-1]):
@@ -214,7 +219,7 @@ class _Equations:
             carry_nothing(w, k)
         for k in reversed(range(self.count)):
             kind, b = self.kinds[k], self.acting.parents[k]
-            J, H, M, n, f = carried(t, s, w, on, k)
+            J, H, M, n, f = self.carried[k] = carried(t, s, w, on, k)
             turning, moving = accelerations_of_rates(t, s, k)
             way, w.turning[k], w.moving[k] = s.way[k], turning, moving
             if kind == FREE:

@@ -202,6 +202,32 @@ class Code:
             phi.add_incoming(number, there)
         return [Vector(self, phi) for phi in phis]
 
+    def repeat(
+        self, most: int, write: Callable[[Sequence[Number]], tuple[Sequence[Number], ir.Value]], *numbers: Number
+    ) -> list[Vector]:
+        """Numbers that ``write`` replaces again as long as the condition that it returns with them holds in a lane.
+
+        It does so once at least, and at most so many times.  Lanes whose condition does not hold must keep their numbers.
+        """
+        build, values = self.builder, [self.value(number) for number in numbers]
+        before, begin = build.block, build.append_basic_block()
+        build.branch(begin)
+        build.position_at_end(begin)
+        count, phis = build.phi(INTEGER), [build.phi(self.kind) for _ in values]
+        found, condition = write([Vector(self, phi) for phi in phis])
+        left, passed = [self.value(number) for number in found], build.add(count, INTEGER(1))
+        mask = build.bitcast(condition, ir.IntType(self.width))
+        again = build.and_(
+            build.icmp_unsigned("!=", mask, mask.type(0)), build.icmp_unsigned("<", passed, INTEGER(most))
+        )
+        there, after = build.block, build.append_basic_block()
+        build.cbranch(again, begin, after)
+        build.position_at_end(after)
+        for phi, first, other in zip((count, *phis), (INTEGER(0), *values), (passed, *left), strict=True):
+            phi.add_incoming(first, before)
+            phi.add_incoming(other, there)
+        return [Vector(self, value) for value in left]
+
 
 class Vector:
     """A number of each lane, with the operators of numbers."""

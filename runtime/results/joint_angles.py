@@ -73,7 +73,7 @@ def angles_of_joint(
     quarters : ``WholeTurns.quarters`` of its tree, where they are known
     """
     values, speeds = coordinates_and_rates(system, motion, states)
-    known = [] if quarters is None else set_whole_turns(system.tree, motion, values, quarters)
+    known = [] if quarters is None else set_whole_turns(system.tree_of_joints, motion, values, quarters)
     others = [k for k in turns_of(motion) if k not in known]
     if steps is not None and others:
         values[:, others] += missing_turns(values[:, others], speeds[:, others], steps)

@@ -50,7 +50,7 @@ def remark_on_turns(system: System, t: Floats, states: Floats, method: str, *, o
 
 def _followed(system: System) -> tuple[Followed, Followed]:
     """Joints whose bodies move against each other, and the places of their turns: all of them, and those that no tree has."""
-    tree, places = system.tree, body_places(system.body_names)
+    tree, places = system.tree_of_joints, body_places(system.body_names)
     known = {(turn.joint, turn.place) for turn in turns_of_tree(tree)}
     every, others = [], []
     for name, motion in system.joint_motions.items():

@@ -105,18 +105,19 @@ def angle_of_hinge(system: System, limit: int, angle: Floats, turns: WholeTurns 
 
     At the start of the run it is within half a turn.
     """
-    along = None if turns is None or system.tree is None else _along(system)[limit]
-    if turns is None or along is None:
+    tree = None if turns is None else system.tree_of_joints
+    along = None if tree is None else _along(system)[limit]
+    if turns is None or tree is None or along is None:
         return np.unwrap(angle)
     step, sign, offset = along
-    k = system.tree.kinds[:step].count("turn")  # type: ignore[union-attr]
+    k = tree.kinds[:step].count("turn")
     start = offset + sign * turns.start[k]
     start -= before_start(start)
     return near(angle, start + sign * (turns.quarters[:, k] * QUARTER - turns.start[k]))
 
 
 def _limits_of_tree(system: System) -> Sequence[tuple[int, float, float] | None]:
-    tree = system.tree
+    tree = system.tree_of_joints
     assert tree is not None
     return turns_of_limits(tree, system.limits, system.data)
 

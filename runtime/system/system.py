@@ -288,6 +288,11 @@ class System:
         return self._tree if isinstance(self._tree, SpanningTree) else None
 
     @property
+    def tree_of_joints(self) -> SpanningTree | None:
+        """``tree``, also where forces depend on reactions of joints: cases side by side run on it, single runs do not."""
+        return self._tree_of_joints if isinstance(self._tree_of_joints, SpanningTree) else None
+
+    @property
     def without_tree(self) -> str:
         """The reason why it has no tree; empty where it has one."""
         return self._tree if isinstance(self._tree, str) else ""
@@ -311,6 +316,10 @@ class System:
     def _tree(self) -> SpanningTree | str:
         if len(self.data.forces.reactive):
             return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
+        return self._tree_of_joints
+
+    @cached_property
+    def _tree_of_joints(self) -> SpanningTree | str:
         if isinstance(self.tree_steps, str):
             return self.tree_steps
         tree = spanning_tree(self.tree_steps, self.bodies)
@@ -321,8 +330,8 @@ class System:
 
     @cached_property
     def tree_in_lanes(self) -> SpanningTree | None:
-        """Its tree, in whose limits are those along coordinates also where other forces act: of cases side by side."""
-        tree = self.tree
+        """``tree_of_joints`` of cases side by side, in whose limits are those along coordinates also where other forces act."""
+        tree = self.tree_of_joints
         if tree is None or tree.limits or not self.limits or self.contacts or self.armatures:
             return tree
         return replace(tree, limits=limits_along(tree, self.limits, self.data))
