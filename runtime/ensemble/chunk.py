@@ -39,7 +39,7 @@ from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
-from runtime.integrate.endings import TURNED
+from runtime.integrate.endings import TURNED, with_stability
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
@@ -296,9 +296,7 @@ def _run_on_trees(
     work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
     stored = None if runs.events is None else runs.stored[good]  # which springs act is known of the runs alone
     remarks = unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good], stored)
-    if runs.forces:  # such a case is run alone: its message is that of ``simulate``
-        good[np.flatnonzero(good)[list(remarks)]] = False
-        remarks = {}
+    remarks = with_stability(remarks, results.counts[good, batch.STEPS], runs.bounded[good])
     found = out[good]
     if task.outputs is not None:
         kept = np.flatnonzero(good)
@@ -307,7 +305,7 @@ def _run_on_trees(
         turns = turns_in_lanes(tree_of_lanes(systems[0][0]), initial[good], results.out[good])
         chunk.keep_turns(task, at[good], turns.quarters)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    chunk.remark(at[good], remarks | runs.stiff(np.flatnonzero(good)), task.how.t_end)
+    chunk.remark(at[good], remarks, task.how.t_end)
     return good
 
 

@@ -19,7 +19,6 @@ from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_f
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.endings import stiffness, stiffness_is_said
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.signal_sets import signal_sets
@@ -281,12 +280,6 @@ class TreeRuns(NamedTuple):
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
     forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
-
-    def stiff(self, cases: Ints) -> dict[int, str]:
-        """What messages of cases at these places say of stability, by their places among them."""
-        steps, bounded = self.results.counts[cases, batch.STEPS], self.bounded[cases]
-        said = np.flatnonzero(stiffness_is_said(steps, bounded)).tolist()
-        return {k: stiffness(int(steps[k]), int(bounded[k])) for k in said}
 
     def of(self, cases: Ints, acting: Acting) -> Acting:
         """What acts on cases at these places, with the events of their contacts."""
