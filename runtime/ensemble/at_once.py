@@ -307,9 +307,9 @@ def _remarks(
     prepared: Prepared, at: Ints, ended: Ints, how: Settings, runs: TreeRuns, energies: Floats
 ) -> dict[int, str]:
     """Remarks on balances and stability of the cases that ended, by their places among those at ``at``."""
-    of_cases = (runs.results.counts[:, batch.STEPS], energies, runs.work, runs.exchanged)
-    steps, own, work, exchanged = (_of_places(values, ended) for values in of_cases)
-    remarks = unbalanced_cases(prepared.given.weights(at[ended]), how, steps, runs.times, own, work, exchanged)
+    steps, weights = runs.results.counts[ended, batch.STEPS], prepared.given.weights(at[ended])
+    own = (_of_places(values, ended) for values in (energies, runs.work, runs.exchanged, runs.unresolved))
+    remarks = unbalanced_cases(weights, how, steps, runs.times, *own)
     return {int(ended[k]): text for k, text in with_stability(remarks, steps, runs.bounded[ended]).items()}
 
 

@@ -274,8 +274,9 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     if task.outputs is not None:
         found = _columns(task, built, at[good], found, None, chunk)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    work = np.zeros((2, *motions.shape[:2]))
-    chunk.remark(at[good], unbalanced(at[good], times, motions, work, built, task, results.counts[good]), s.t_end)
+    work, of_steps = np.zeros(motions.shape[:2]), np.zeros((2, len(motions)))
+    remarks = unbalanced(at[good], times, motions, work, of_steps, built, task, results.counts[good])
+    chunk.remark(at[good], remarks, s.t_end)
     if task.counts_turns:
         chunk.remark(at[good], undecided(at[good], results.out[good], built, s), s.t_end)
     return at[~good].tolist()  # type: ignore[no-any-return]
@@ -293,9 +294,11 @@ def _run_on_trees(
     out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
     good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS)
     motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
-    work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
+    of_steps = np.stack([runs.exchanged[good], runs.unresolved[good]])
     stored = None if runs.events is None else runs.stored[good]  # which springs act is known of the runs alone
-    remarks = unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good], stored)
+    remarks = unbalanced(
+        at[good], runs.times, motions, runs.work[good], of_steps, built, task, results.counts[good], stored
+    )
     remarks = with_stability(remarks, results.counts[good, batch.STEPS], runs.bounded[good])
     found = out[good]
     if task.outputs is not None:

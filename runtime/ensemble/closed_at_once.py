@@ -204,8 +204,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     if task.stop[0]:
         raise Stopped
     good &= results.status == Status.REACHED_END
-    acted, none = rows.loaded or rows.driven, np.zeros(len(at))
-    exchanged, bounded = (memory.forces.exchanged, memory.forces.bounded) if acted else (none, none)
+    f = memory.forces if rows.loaded or rows.driven else no_forces(len(at))
     path = np.concatenate([start, results.out], axis=1)
     path[~good] = start[~good]
     satisfied, stored = memory.project(path, times, constants, relative_bound(how))
@@ -213,8 +212,8 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
     energies = energies_in_lanes(trees, path, stored)
     steps, weights = results.counts[:, batch.STEPS], group.given.weights(at)
-    remarks = unbalanced_cases(weights, how, steps, times, energies, work, exchanged)
-    remarks = {k: text for k, text in with_stability(remarks, steps, bounded).items() if good[k]}
+    remarks = unbalanced_cases(weights, how, steps, times, energies, work, f.exchanged, f.unresolved)
+    remarks = {k: text for k, text in with_stability(remarks, steps, f.bounded).items() if good[k]}
     found = states_in_lanes(trees, np.ascontiguousarray(path[:, 1:]))
     ended = np.flatnonzero(good)
     kept, own, turns = at[ended], found[ended], turns_in_lanes(group.tree, path[ended, 0], path[ended, 1:])

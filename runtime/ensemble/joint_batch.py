@@ -278,6 +278,7 @@ class TreeRuns(NamedTuple):
     stored: Floats  # (cases, m) [J] in limits and forces
     bounded: Ints  # (cases,) steps that stability bounded
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
+    unresolved: Floats  # (cases,) [J] as of ``balance.UNRESOLVED``
     forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
 
@@ -306,9 +307,10 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
     stored = stored_in_lanes(system, path, times, of._replace(events=events))
     if not forces:
-        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), np.zeros(len(z)), forces)
-    results = results._replace(out=np.ascontiguousarray(results.out[..., :n]))
-    return TreeRuns(results, times, path, work, stored, memory.forces.bounded, memory.forces.exchanged, forces, events)
+        none = np.zeros(len(z))
+        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
+    results, f = results._replace(out=np.ascontiguousarray(results.out[..., :n])), memory.forces
+    return TreeRuns(results, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events)
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
