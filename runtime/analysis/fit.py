@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.analysis.fit_data import Measured, ask_about_scales, checked_data, deviations, measured, prepared
+from runtime.analysis.fit_search import MAX_RUNS, on_bounds_of, refused_beyond, search_to_edges
 from runtime.analysis.question import Question, question_of
 from runtime.analysis.sensitivities import solve
 from runtime.analysis.sensitivity_result import Sensitivities
@@ -23,20 +24,12 @@ from runtime.support.numbers import real_numbers
 from runtime.support.progress import Progress, reporter
 from runtime.system.system import System
 
-if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
-
 # Limit of the steps of a candidate's run: this many times the steps of the first run, and at least this many.
 MAX_STEPS_RATIO, MIN_STEPS_LIMIT = 100, 1000
-MAX_RUNS = 100  # of a fit, for each number that is sought
 NO_EFFECT = 1e-9  # a quantity has no effect if a change by its own size changes all data by less than this fraction
 # Quantities whose effects on the data cancel to this fraction, or to this multiple of the tolerances of the runs, cannot be
 # distinguished; the derivatives are accurate to about 1e-9 or, with wide tolerances, to some multiple of them.
 INDISTINGUISHABLE, TOLERANCES = 1e-7, 10.0
-# Weight of the distance from the start, as a fraction of a quantity's effect on the data: it keeps what the data do not
-# determine near the start and does not shift what they determine.
-TIE = 1e-8
-ON_BOUND = 1e-6  # of the range: a distance from a bound that counts as on it, since the search stays inside
 MIN_SHARE = 1e-3  # a component of an undetermined direction below this is rounding
 
 
@@ -130,19 +123,19 @@ def fit_parameters(
         )
     with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
         problem = _Problem(question, times, measured(data, times), deviations(sigma), rtol, atol, check_units, bar)
-        found = _search(problem, start, low, high)
+        found = search_to_edges(problem, start, low, high)
     squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
     deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)
     message = str(found.message)
     if undetermined:
         message += f" The data do not determine {'; '.join(undetermined)}: leave names out of wrt, or measure more."
-    on_bounds = _on_bounds(question, found, low, high)
+    on_bounds = on_bounds_of(question, found, low, high)
     if on_bounds:
         ended = ", ".join(f"{name} = {bound:g}" for name, bound in on_bounds.items())
         message += (
             f" The search ended on a bound, {ended}: the best value may lie beyond; widen the bound if it is possible."
         )
-    for name, (value, reason) in _refused_beyond(question, found).items():
+    for name, (value, reason) in refused_beyond(question, found).items():
         if name not in on_bounds:
             on_bounds[name] = value
             message += f" The search ended where values beyond {name} = {value:g} are refused ({reason})."
@@ -153,54 +146,6 @@ def fit_parameters(
         named("parameter", on_bounds), float(np.sqrt(squares / len(problem.target))),
         int(found.nfev), bool(found.success), message, problem.solved(found.x),
     )  # fmt: skip
-
-
-def _search(problem: _Problem, start: Floats, low: Floats, high: Floats) -> OptimizeResult:
-    """Least squares within bounds; candidates without a system or a run have residuals NaN, which shortens the step."""
-    from scipy.optimize import least_squares  # here because the import takes a fifth of a second
-
-    tie = TIE * np.diag(problem.effects(start).scale)
-
-    def residuals(row: Floats) -> Floats:
-        try:
-            return np.concatenate([problem.predicted(row) - problem.target, tie @ (row - start)])
-        except ModelError:
-            return np.full(len(problem.target) + len(start), np.nan)
-
-    def jacobian(row: Floats) -> Floats:
-        return np.vstack([problem.effects(row).jacobian, tie])
-
-    return least_squares(
-        residuals, start, jac=jacobian, bounds=(low, high), x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-14,
-        max_nfev=MAX_RUNS * len(start),
-    )  # fmt: skip
-
-
-def _on_bounds(question: Question, found: OptimizeResult, low: Floats, high: Floats) -> dict[str, float]:
-    """Bounds by the names of components on which a search ended: at the end of the range, and better beyond it."""
-    ended: dict[str, float] = {}
-    for k, (x, slope) in enumerate(zip(found.x.tolist(), found.grad.tolist(), strict=True)):
-        for bound, outward in ((float(low[k]), -1.0), (float(high[k]), 1.0)):
-            if np.isinf(bound) or outward * slope >= 0.0:
-                continue
-            width = float(high[k] - low[k])
-            near = ON_BOUND * (width if width < np.inf else max(abs(bound), abs(x), abs(float(question.row[k]))))
-            if abs(x - bound) <= near or found.active_mask[k] == outward:
-                ended[question.names[k]] = bound
-    return ended
-
-
-def _refused_beyond(question: Question, found: OptimizeResult) -> dict[str, tuple[float, str]]:
-    """Components on the edge of what systems admit, and better beyond it: their values, and why those beyond are refused."""
-    ended = {}
-    for k, size in enumerate(question.sizes(found.x).tolist()):
-        beyond = found.x.copy()
-        beyond[k] -= np.sign(found.grad[k]) * ON_BOUND * size
-        try:
-            question.system(beyond)
-        except ModelError as error:
-            ended[question.names[k]] = float(found.x[k]), str(error)
-    return ended
 
 
 class _Problem:

@@ -8,16 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.analysis.question import Question
-from runtime.dynamics.layout import STATE
+from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.layout import STATE, V
 from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, smoothness, weights
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.system.quantity import Role
 from runtime.system.state import PARTS
 from runtime.system.system import System
 from runtime.system.variants import structure_of
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
 CLOSER, TRIES = 0.03, 3  # factor of the step, and tries, where a function is not smooth within it
+# Where a step changes accelerations by less than this fraction of them, rounding shortens the steps of the integration; slopes
+# with a step that is larger by a factor differ by less than a fraction, and rounding, where they are linear.
+LEAST_EFFECT, LARGER, LINEAR, ROUNDING_OF_EFFECT = 1e-6, 10.0, 1e-9, 1e-13
 SMOOTH = 1e-7  # relative error of derivatives of data with which a step is good enough
 
 
@@ -50,7 +55,56 @@ def smooth_nearby(question: Question, system: System, y: Floats, row: Floats, k:
             ]
             six = six._replace(error=max(errors))
         found.append(six)
+    if len(found) == 1 and not found[0].error:
+        return _with_effect(question, system, y, row, k, found[0], size)
     return min(found, key=lambda six: six.error)
+
+
+def _with_effect(
+    question: Question, system: System, y: Floats, row: Floats, k: int, six: NearbySystems, size: float
+) -> NearbySystems:
+    """Systems with larger steps, where a component is so close to 0 that steps in proportion to it drown in rounding.
+
+    The accelerations must depend linearly on the component: their slopes with both steps agree.
+    """
+    if not isinstance(question.build, System) or question.components[k][1].role is not Role.PARAMETER:
+        return six
+    states = _states(y)
+    own = _accelerations(system, states)
+    slope, change = _effect(six, own, states)
+    while 0.0 < change < LEAST_EFFECT * np.abs(own).max() and size < 1.0:
+        size = min(1.0, LARGER * size)
+        try:
+            other = _nearby(question, system, row, k, STEP * size)
+        except ModelError:
+            break
+        wider, change_of_wider = _effect(other, own, states)
+        noise = ROUNDING_OF_EFFECT * np.abs(own).max() / np.abs(six.offsets).min()
+        if not np.abs(wider - slope).max() <= LINEAR * np.abs(slope).max() + noise:
+            break
+        six, slope, change = other, wider, change_of_wider
+    return six
+
+
+def _states(y: Floats) -> Floats:
+    """A state of all bodies with its own and with other velocities, (3, n)."""
+    states = np.tile(y, (3, 1))
+    velocities = states.reshape(3, -1, STATE)[:, :, V:]
+    velocities[1:] += np.random.default_rng(0).normal(size=velocities[1:].shape)
+    return states
+
+
+def _accelerations(system: System, states: Floats) -> Floats:
+    work, out = workspace_for(system.data), np.empty_like(states)
+    for state, to in zip(states, out, strict=True):
+        derivative_once(system.time, state, system.data, work, to)
+    return out.reshape(len(states), -1, STATE)[:, :, V:].copy()
+
+
+def _effect(six: NearbySystems, own: Floats, states: Floats) -> tuple[Floats, float]:
+    """Slopes of accelerations, and their largest change."""
+    others = np.array([_accelerations(other, states) for other, _ in six.systems]) - own
+    return np.tensordot(six.weights, others, 1), float(np.abs(others).max())
 
 
 def _numbers(system: System, y: Floats) -> list[Floats]:

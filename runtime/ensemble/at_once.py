@@ -45,6 +45,7 @@ from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
+from runtime.integrate.endings import with_stability
 from runtime.integrate.equation_parameters import equations_of_cases
 from runtime.integrate.force_parameters import OwnForces, parameters_of_cases
 from runtime.integrate.settings import Settings
@@ -287,11 +288,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     of_states = (chunk.states, np.where(good, numbers[at], -1)) if in_steps else ()
     energies = energies_in_lanes(trees, path, stored, *of_states)
     remarks = _remarks(prepared, at, np.flatnonzero(good), how, runs, energies)
-    if runs.forces:  # such a case is run alone: its message is that of ``simulate``
-        good[list(remarks)] = False
-        remarks = {}
     ended = np.flatnonzero(good)
-    remarks |= {int(ended[k]): text for k, text in runs.stiff(ended).items()}
     kept, found = at[ended], None
     if task.outputs is not None:
         events = None if runs.events is None else runs.events.at(ended)
@@ -309,11 +306,11 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
 def _remarks(
     prepared: Prepared, at: Ints, ended: Ints, how: Settings, runs: TreeRuns, energies: Floats
 ) -> dict[int, str]:
-    """Remarks on the balances of the cases that ended, by their places among those at ``at``."""
-    of_cases = (runs.results.counts[:, batch.STEPS], energies, runs.work, runs.exchanged)
-    steps, own, work, exchanged = (_of_places(values, ended) for values in of_cases)
-    remarks = unbalanced_cases(prepared.given.weights(at[ended]), how, steps, runs.times, own, work, exchanged)
-    return {int(ended[k]): text for k, text in remarks.items()}
+    """Remarks on balances and stability of the cases that ended, by their places among those at ``at``."""
+    steps, weights = runs.results.counts[ended, batch.STEPS], prepared.given.weights(at[ended])
+    own = (_of_places(values, ended) for values in (energies, runs.work, runs.exchanged, runs.unresolved))
+    remarks = unbalanced_cases(weights, how, steps, runs.times, *own)
+    return {int(ended[k]): text for k, text in with_stability(remarks, steps, runs.bounded[ended]).items()}
 
 
 def _columns(

@@ -27,19 +27,20 @@ def with_places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
 
 
 def unbalanced(
-    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, counts: Ints,
+    cases: Ints, times: Floats, motions: Floats, work: Floats, of_steps: Floats, built: Built, task: Task, counts: Ints,
     stored: Floats | None = None,
 ) -> dict[int, str]:  # fmt: skip
     """Remarks on cases of a batch whose energy changes by more than the tolerance explains, by their places.
 
-    motions (cases, n, 13 bodies) at times (n,); work (2, cases, n): of all sources until then, and of all steps without signs.
+    motions (cases, n, 13 bodies) at times (n,); work (cases, n) of all sources until then; of_steps (2, cases): work of all steps
+    without signs, and the bound of its error.
     ``stored`` (cases, n): energy in forces, where the states do not show it.
     """
     remarks: dict[int, str] = {}
     for own, places in with_places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
         of_case = energies_of(own, times, motions[places], None if stored is None else stored[places])
-        (done, exchanged), steps = work[:, places], counts[places, 1]
-        found = unbalanced_cases(weight_of(own.data), task.how, steps, times, of_case, done, exchanged[:, 0])
+        done = work[places], *of_steps[:, places]
+        found = unbalanced_cases(weight_of(own.data), task.how, counts[places, 1], times, of_case, *done)
         remarks |= {int(places[k]): text for k, text in found.items()}
     return remarks
 

@@ -39,7 +39,7 @@ from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
-from runtime.integrate.endings import TURNED
+from runtime.integrate.endings import TURNED, with_stability
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
@@ -274,8 +274,9 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     if task.outputs is not None:
         found = _columns(task, built, at[good], found, None, chunk)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    work = np.zeros((2, *motions.shape[:2]))
-    chunk.remark(at[good], unbalanced(at[good], times, motions, work, built, task, results.counts[good]), s.t_end)
+    work, of_steps = np.zeros(motions.shape[:2]), np.zeros((2, len(motions)))
+    remarks = unbalanced(at[good], times, motions, work, of_steps, built, task, results.counts[good])
+    chunk.remark(at[good], remarks, s.t_end)
     if task.counts_turns:
         chunk.remark(at[good], undecided(at[good], results.out[good], built, s), s.t_end)
     return at[~good].tolist()  # type: ignore[no-any-return]
@@ -293,12 +294,12 @@ def _run_on_trees(
     out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
     good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS)
     motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
-    work = np.stack([runs.work[good], np.broadcast_to(runs.exchanged[good, None], runs.work[good].shape)])
+    of_steps = np.stack([runs.exchanged[good], runs.unresolved[good]])
     stored = None if runs.events is None else runs.stored[good]  # which springs act is known of the runs alone
-    remarks = unbalanced(at[good], runs.times, motions, work, built, task, results.counts[good], stored)
-    if runs.forces:  # such a case is run alone: its message is that of ``simulate``
-        good[np.flatnonzero(good)[list(remarks)]] = False
-        remarks = {}
+    remarks = unbalanced(
+        at[good], runs.times, motions, runs.work[good], of_steps, built, task, results.counts[good], stored
+    )
+    remarks = with_stability(remarks, results.counts[good, batch.STEPS], runs.bounded[good])
     found = out[good]
     if task.outputs is not None:
         kept = np.flatnonzero(good)
@@ -307,7 +308,7 @@ def _run_on_trees(
         turns = turns_in_lanes(tree_of_lanes(systems[0][0]), initial[good], results.out[good])
         chunk.keep_turns(task, at[good], turns.quarters)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    chunk.remark(at[good], remarks | runs.stiff(np.flatnonzero(good)), task.how.t_end)
+    chunk.remark(at[good], remarks, task.how.t_end)
     return good
 
 

@@ -1,7 +1,7 @@
 """Cases of systems with closed loops or drivers, side by side: those that differ in masses, gravity and velocities.
 
-Coordinates of the tree are integrated and projected onto the rows in lanes.  Cases that come near a singular pose, or about which
-more is to be said than that they reached their end, are left to be run one after another.
+Coordinates of the tree are integrated and projected onto the rows in lanes.  Cases that come near a singular pose, or do not
+reach their end, are left to be run one after another.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from runtime.integrate.batches.workspace import closed_workspace
 from runtime.integrate.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.closed_stages import Addresses, addresses_of_closed
 from runtime.integrate.constraint_check import relative_bound
-from runtime.integrate.endings import stiffness_is_said
+from runtime.integrate.endings import with_stability
 from runtime.integrate.force_parameters import OwnForces
 from runtime.integrate.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.settings import Settings
@@ -204,22 +204,18 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     if task.stop[0]:
         raise Stopped
     good &= results.status == Status.REACHED_END
-    steps, exchanged = results.counts[:, batch.STEPS], np.zeros(len(at))
-    if rows.loaded or rows.driven:
-        exchanged = memory.forces.exchanged
-        good &= ~stiffness_is_said(steps, memory.forces.bounded)
+    f = memory.forces if rows.loaded or rows.driven else no_forces(len(at))
     path = np.concatenate([start, results.out], axis=1)
     path[~good] = start[~good]
     satisfied, stored = memory.project(path, times, constants, relative_bound(how))
     good &= satisfied
     path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
     energies = energies_in_lanes(trees, path, stored)
-    weights = group.given.weights(at)
-    good[list(unbalanced_cases(weights, how, steps, times, energies, work, exchanged))] = False
+    steps, weights = results.counts[:, batch.STEPS], group.given.weights(at)
+    remarks = unbalanced_cases(weights, how, steps, times, energies, work, f.exchanged, f.unresolved)
+    remarks = {k: text for k, text in with_stability(remarks, steps, f.bounded).items() if good[k]}
     found = states_in_lanes(trees, np.ascontiguousarray(path[:, 1:]))
     ended = np.flatnonzero(good)
-    if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):
-        chunk.remark(at[ended], _undecided(system, how, found[ended]), how.t_end)
     kept, own, turns = at[ended], found[ended], turns_in_lanes(group.tree, path[ended, 0], path[ended, 1:])
     if task.outputs is None:
         chunk.keep_turns(task, kept, turns.quarters)
@@ -231,6 +227,9 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     else:
         own = np.zeros((0, *task.kept_shape))
     chunk.keep(kept, own, results.counts[ended], results.reached[ended])
+    chunk.remark(at, remarks, how.t_end)
+    if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):
+        chunk.remark(kept, _undecided(system, how, found[ended]), how.t_end)
     return good
 
 

@@ -21,7 +21,7 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.automatic import DOP853, RADAU
-from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN
+from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN, UNRESOLVED
 from runtime.integrate.balance_check import explained_by, remark_on_balance
 from runtime.integrate.cases.derived import CaseStates
 from runtime.integrate.cases.loop import (
@@ -312,7 +312,8 @@ def remarks(
             digits, when = lost_digits_at(found.digits[k, SMALLEST], how.rtol, how.atol), found.digits[k, WHEN_CLOSE]
         text = closeness(float(digits), float(when))
         if unbalanced[k]:
-            text += remark_on_balance(float(error[k]), float(found.energy[k, AT]), float(explained[k]))
+            at, bound = found.energy[k, [AT, UNRESOLVED]].tolist()
+            text += remark_on_balance(float(error[k]), at, float(explained[k]), bound)
         text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
         if far[k] and system_of is not None:
             text += remark_on_turns(system_of(group.cases[k]), t, states[k], how.method, of_tree=of_tree)

@@ -19,7 +19,6 @@ from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_f
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.endings import stiffness, stiffness_is_said
 from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.force_parameters import parameters_of_forces
 from runtime.integrate.signal_sets import signal_sets
@@ -279,14 +278,9 @@ class TreeRuns(NamedTuple):
     stored: Floats  # (cases, m) [J] in limits and forces
     bounded: Ints  # (cases,) steps that stability bounded
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
+    unresolved: Floats  # (cases,) [J] as of ``balance.UNRESOLVED``
     forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
-
-    def stiff(self, cases: Ints) -> dict[int, str]:
-        """What messages of cases at these places say of stability, by their places among them."""
-        steps, bounded = self.results.counts[cases, batch.STEPS], self.bounded[cases]
-        said = np.flatnonzero(stiffness_is_said(steps, bounded)).tolist()
-        return {k: stiffness(int(steps[k]), int(bounded[k])) for k in said}
 
     def of(self, cases: Ints, acting: Acting) -> Acting:
         """What acts on cases at these places, with the events of their contacts."""
@@ -313,9 +307,10 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
     stored = stored_in_lanes(system, path, times, of._replace(events=events))
     if not forces:
-        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), np.zeros(len(z)), forces)
-    results = results._replace(out=np.ascontiguousarray(results.out[..., :n]))
-    return TreeRuns(results, times, path, work, stored, memory.forces.bounded, memory.forces.exchanged, forces, events)
+        none = np.zeros(len(z))
+        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
+    results, f = results._replace(out=np.ascontiguousarray(results.out[..., :n])), memory.forces
+    return TreeRuns(results, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events)
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:

@@ -30,19 +30,20 @@ class Balance(NamedTuple):
     power: (
         Floats  # (STAGES + 2, sources) [W] at the stages of the last attempt; at the start of the step and at its end
     )
-    # (12,) [J] at the start; change less the work, at the end of the last attempt; largest such error and its time [s]; largest
+    # (14,) [J] at the start; change less the work, at the end of the last attempt; largest such error and its time [s]; largest
     # kinetic energy; least and largest potential; work done by all sources without their signs; at the last measurement kinetic
-    # energy, potential energy of gravity and all potentials; error of the integrals of the work, where it is estimated.  Empty:
-    # no balance
+    # energy, potential energy of gravity and all potentials; error of the integrals of the work, where it is estimated; its bound
+    # in all steps and in the last attempt, for powers that are not smooth.  Empty: no balance
     energy: Floats
 
 
 DONE, BEFORE, TRIAL = range(3)
 BEGIN, END = STAGES, STAGES + 1
-ENERGIES = 12
+ENERGIES = 14
 START, ERROR, LARGEST_ERROR, AT, KINETIC, LOWEST, HIGHEST, EXCHANGED, NOW, NOW_GRAVITY, NOW_STORED, UNCERTAIN = range(
-    ENERGIES
+    12
 )
+UNRESOLVED, UNRESOLVED_NOW = 12, 13
 _NONE = Balance(np.zeros((3, 0)), np.zeros((STAGES + 2, 0)), np.zeros(0))
 
 
@@ -132,6 +133,8 @@ def accept_work(b, time):  # type: ignore[no-untyped-def]
             b.energy[EXCHANGED] += abs(b.work[TRIAL, k] - b.work[DONE, k])
             b.work[BEFORE, k] = b.work[DONE, k]
             b.work[DONE, k] = b.work[TRIAL, k]
+        b.energy[UNRESOLVED] += b.energy[UNRESOLVED_NOW]
+        b.energy[UNRESOLVED_NOW] = 0.0
         keep_range(b)
         if not abs(b.energy[ERROR]) <= abs(b.energy[LARGEST_ERROR]):
             b.energy[LARGEST_ERROR], b.energy[AT] = b.energy[ERROR], time

@@ -9,7 +9,17 @@ import numpy as np
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData
-from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, START, UNCERTAIN
+from runtime.integrate.balance import (
+    AT,
+    EXCHANGED,
+    HIGHEST,
+    KINETIC,
+    LARGEST_ERROR,
+    LOWEST,
+    START,
+    UNCERTAIN,
+    UNRESOLVED,
+)
 from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.jit.compilation import compiled
@@ -24,6 +34,8 @@ EACH_STEP = 2.0
 MOST = 0.05  # of the energy: a larger error is not explained, unless that of a few states explains it
 FEW = 10.0
 WEIGHTS = 0.1  # part of the height by which an error of all positions lifts the bodies
+# The error of an integral over a power with corners, in units of the estimate of order 5.
+BEYOND = 10.0
 ROUNDING = 1e-13  # of the energies, times the square root of the number of steps
 
 
@@ -87,11 +99,13 @@ def unbalanced_cases(
     energies: Floats,
     work: Floats,
     exchanged: Floats | float = 0.0,
+    unresolved: Floats | float = 0.0,
 ) -> dict[int, str]:
     """Remarks as of ``judged`` by case.
 
     weight: as of ``weight_of`` or ``weights_of``; energies (cases, n, 3) at times (n,) as of ``energies_of_states``;
-    work (cases, n) of the sources until then; exchanged (cases,): that of all steps without signs, where it is known.
+    work (cases, n) of the sources until then; exchanged (cases,): that of all steps without signs, where it is known;
+    unresolved (cases,): bound of the error of the work, as of ``balance.UNRESOLVED``.
     """
     found = np.empty((6, len(energies)))
     find_extremes(np.ascontiguousarray(energies), np.ascontiguousarray(work), found)
@@ -99,7 +113,11 @@ def unbalanced_cases(
     exchanged = np.maximum(exchanged, found[3])
     explained = explained_by(weight, how, steps, kinetic, lowest, highest, exchanged)
     unbalanced = np.flatnonzero(~(worst <= explained)).tolist()
-    return {c: remark_on_balance(float(worst[c]), float(times[int(at[c])]), float(explained[c])) for c in unbalanced}
+    bounds = np.broadcast_to(unresolved, worst.shape)
+    return {
+        c: remark_on_balance(float(worst[c]), float(times[int(at[c])]), float(explained[c]), float(bounds[c]))
+        for c in unbalanced
+    }
 
 
 @compiled
@@ -129,12 +147,20 @@ def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:
     """The work of a run, (n, sources) at the times of its result, and a remark where its balance is not explained; else ""."""
     e, explained = method.balance, explained_error(method, how)
     work = Work(done, float(e[START]), float(e[LARGEST_ERROR]), float(e[AT]), explained)
-    return work, "" if abs(work.error) <= explained else remark_on_balance(work.error, work.time, explained)
+    if abs(work.error) <= explained:
+        return work, ""
+    return work, remark_on_balance(work.error, work.time, explained, float(e[UNRESOLVED]))
 
 
-def remark_on_balance(error: float, time: float, explained: float) -> str:
-    """That the balance is off by an error [J] at a time [s], of which the tolerance explains a part [J]."""
-    return (
-        f"; the energy balance is off by {abs(error):.2g} J at t = {time:.6g} s, the tolerance explains {explained:.1g} J: "
-        "lower rtol and atol"
-    )
+def remark_on_balance(error: float, time: float, explained: float, unresolved: float) -> str:
+    """That the balance is off by an error [J] at a time [s], of which the tolerance explains a part [J].
+
+    unresolved [J]: bound of the error of the work; where it explains the rest, steps follow the motion alone
+    """
+    off = f"; the energy balance is off by {abs(error):.2g} J at t = {time:.6g} s, "
+    if abs(error) <= BEYOND * unresolved:
+        return off + (
+            "as the power of a source changes abruptly within steps, which follow the motion but not the work: give max_step "
+            "where the work matters"
+        )
+    return off + f"the tolerance explains {explained:.1g} J: lower rtol and atol"

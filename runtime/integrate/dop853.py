@@ -18,7 +18,7 @@ from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_limits, store_limits
 from runtime.integrate import stepping
-from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, is_compared, keep_powers
+from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.quintic import (
     CLEARLY,
@@ -151,7 +151,7 @@ def integrate_powers_written(s, t, w, h):  # type: ignore[no-untyped-def]
             for stage in range(STAGES):
                 square += weights[stage] * (stages[stage, q] * stages[stage, q])
         b.power[END, k] = -damping * stages[STAGES, q] * stages[STAGES, q]
-        b.work[TRIAL, k] = b.work[DONE, k] - h * damping * square
+        b.work[TRIAL, k], b.energy[UNRESOLVED_NOW] = b.work[DONE, k] - h * damping * square, 0.0
 
 
 @serves(stepping.attempt, Memory)
@@ -182,22 +182,28 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
         for i in range(n):
             k[STAGES, i] = s.end[i]
-        integrate_powers(s.balance, s.trial, s.end, h, coefficients.b, t, w)
+        integrate_powers(s.balance, s.trial, s.end, h, coefficients, t, w)
     s.tried[SMALLEST_PIVOT] = smallest_pivot
     return code
 
 
 @inlined
-def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-def]
-    """The work until the end of an accurate step, a state y with the derivative y'."""
+def integrate_powers(b, y, y_dot, h, coefficients, t, w):  # type: ignore[no-untyped-def]
+    """The work until the end of an accurate step, a state y with the derivative y', and a bound of the error of its integrals."""
     if b.work.shape[1] == 0:
         return
     powers(y, y_dot, t, w, b.power[END])
     for k in range(b.work.shape[1]):
         b.power[0, k], b.power[STAGES, k], b.work[TRIAL, k] = b.power[BEGIN, k], b.power[END, k], b.work[DONE, k]
-    for q in range(len(weights)):
-        for k in range(b.work.shape[1]):
-            b.work[TRIAL, k] += h * weights[q] * b.power[q, k]
+    b.energy[UNRESOLVED_NOW] = 0.0
+    for k in range(b.work.shape[1]):
+        work = of5 = 0.0
+        for q in range(STAGES):
+            power = b.power[q, k]
+            work += coefficients.b[q] * power
+            of5 += coefficients.error5[q] * power
+        b.work[TRIAL, k] += h * work
+        b.energy[UNRESOLVED_NOW] += h * abs(of5)
 
 
 @inlined

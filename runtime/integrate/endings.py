@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
+
+from runtime.support.arrays import Ints
 
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
@@ -33,6 +37,14 @@ def stiffness(steps: int, bounded: int) -> str:
     if not stiffness_is_said(steps, bounded):
         return ""
     return f"; {bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
+
+
+def with_stability(remarks: Mapping[int, str], steps: Ints, bounded: Ints) -> dict[int, str]:
+    """Remarks on cases by place, followed by those on the stability of their steps (cases,)."""
+    found = dict(remarks)
+    for k in np.flatnonzero(stiffness_is_said(steps, bounded)).tolist():
+        found[k] = found.get(k, "") + stiffness(int(steps[k]), int(bounded[k]))
+    return found
 
 
 def turns_of(parts: Sequence[tuple[str, float]], count: int) -> str:

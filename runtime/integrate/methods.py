@@ -25,6 +25,7 @@ from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
+from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.step_control import failure
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
@@ -220,12 +221,15 @@ class Compiled:
 
     def _detail(self, status: Status) -> str:
         """Of the message of a failure."""
+        if status == Status.STEP_TOO_SMALL:
+            return singular_force(self.t, self.y, self.system, self.data)
         projected, stuck = bool(self.s.flags[stepping.PROJECTED]), bool(self.s.passage[stepping.OFF] > NEARLY)
         return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
 
     def explained(self, status: Status, message: str) -> tuple[Status, str]:
         """Status and message of a run that is given up for its short steps; those of their cause, where it is known."""
-        return status, message
+        cause = "" if self.variational else singular_force(self.t, self.y, self.system, self.data)
+        return status, f"{message}; {cause}" if cause and cause not in message else message
 
     def _begin(
         self, first: Beginning, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats

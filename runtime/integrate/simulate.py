@@ -96,7 +96,8 @@ def simulate(
     rtol, atol : float
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
-        Default: ``system.state``.  It must satisfy the constraints, as a state from ``runtime.assemble`` does.
+        Default: ``system.state``.  It must satisfy the constraints, as a state from ``runtime.assemble`` does.  A state has no
+        whole turns: angles of a run that goes on from ``final`` of another begin within half a turn again.
     t_start : float [s], optional
         Default: ``system.time``, which is 0 unless the system was built for another time.
     alpha, beta : float [1/s]

@@ -256,11 +256,11 @@ class InJointCoordinates(Compiled):
     def explained(self, status: Status, message: str) -> tuple[Status, str]:
         """As of ``Compiled``.  Where a thin body is free to turn, steps become short; the equations of all bodies find it."""
         if not len(self.data.thin_body) or self.system.joint_coordinates_only:
-            return status, message
+            return super().explained(status, message)
         work, y = workspace_for(self.data), self.y
         found = failure.py_func(derivative_once(self.t, y, self.data, work, np.empty_like(y)))
         if found != Status.SINGULAR_CONFIGURATION:
-            return status, message
+            return super().explained(status, message)
         return found, found.text(self.t, failure_detail(found, self.system, work))
 
     def _detail(self, status: Status) -> str:

@@ -14,6 +14,17 @@ from tests.support.sensitivities import stopped
 TIGHT = dict(rtol=1e-13, atol=1e-13)
 
 
+def sprung(friction=0.0):
+    """A pendulum with a spring and a damper about its pivot, and another damper."""
+    b = runtime.Builder("sprung pendulum")
+    b.body("bob", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0.5, 0, 0))
+    b.joint("pivot", "revolute", "ground", "bob", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.5, 0, 0), a_j=(0, 1, 0))
+    law = dict(stiffness=3.0, damping=0.2, free_angle=0.4)
+    b.force("spring", "torsional_spring", "ground", "bob", a_i=(0, 1, 0), **law)
+    b.force("oil", "rotational_damper", "ground", "bob", damping=friction)
+    return b.build()
+
+
 @pytest.mark.slow
 def test_limits_are_found_in_a_motion():
     t = np.linspace(0.05, 0.8, 40)
@@ -38,6 +49,23 @@ def test_a_fit_passes_over_parameters_that_make_no_system():
     found = fit_parameters(build, {"damping": 0.3, "mass": 1.2}, t, {"r.bob": run.r["bob"]})
     assert found.values == pytest.approx({"damping": 0.01, "mass": 1.2}, rel=1e-8)
     assert "damping = -0.0466998 N m s, must not be below 0" in refused[0]
+
+
+def test_a_best_value_on_the_edge_of_what_is_admitted():
+    """The search goes on with the other parameters, ends with success, and the message names the edge."""
+    t, system = np.linspace(0.05, 0.8, 20), sprung(friction=0.01)
+    true = {"damping.spring": 0.0, "damping.oil": 0.0, "mass.bob": 1.3}
+    run = simulate(runtime.with_parameters(system, true), 0.8, t_eval=t, **TIGHT)
+    found = fit_parameters(system, {"damping.spring": 0.1, "mass.bob": 1.0}, t, {"r.bob": run.r["bob"]})
+    there = runtime.with_parameters(system, {"damping.spring": 0.0})
+    mass = fit_parameters(there, {"mass.bob": 1.0}, t, {"r.bob": run.r["bob"]}).values["mass.bob"]
+    assert found.success and 0.0 <= found.values["damping.spring"] < 1e-8
+    assert found.values["mass.bob"] == pytest.approx(mass, rel=1e-6) and mass > 1.31
+    assert dict(found.on_bounds) == {"damping.spring": 0.0}
+    assert "ended where values beyond damping.spring = 0 are refused" in found.message
+    run = simulate(runtime.with_parameters(system, {"damping.spring": 0.0, "damping.oil": 0.0}), 0.8, t_eval=t)
+    found = fit_parameters(system, {"damping.spring": 1.0}, t, {"r.bob": run.r["bob"]})
+    assert found.success and found.evaluations < 10 and found.values["damping.spring"] < 1e-8
 
 
 def test_parameters_are_found_in_a_motion():

@@ -5,7 +5,7 @@ import pytest
 
 import models
 import runtime.analysis.sensitivities as module
-from runtime import parameters, sensitivities, simulate
+from runtime import Builder, parameters, sensitivities, simulate
 from tests.analysis.test_sensitivities_of_loops import bricard_loop, four_bar, independent, slider_crank
 from tests.support.sensitivities import difference, guided, pushed, stopped
 
@@ -96,6 +96,20 @@ def test_rounding_does_not_bound_steps_for_a_small_parameter():
     """Differences along the derivative have steps of their own where those of the parameter are small."""
     steps = [sensitivities(foot("dissipative"), {"damping.talocrural": own}, 0.6).steps for own in (1e-2, 3e-4)]
     assert steps[1] < 2 * steps[0]
+
+
+@pytest.mark.parametrize("name", ["free_angle.spring", "stiffness.spring", "damping.spring"])
+def test_parameters_much_closer_to_zero_than_their_effect(name):
+    """The step of the difference follows the effect on accelerations; in proportion to the value it drowns in rounding."""
+    b = Builder("pendulum")
+    b.body("rod", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0.5, 0, 0))
+    b.joint("pivot", "revolute", "ground", "rod", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.5, 0, 0), a_j=(0, 1, 0))
+    law = {"stiffness": 3.0, "damping": 0.2, "free_angle": 0.4}
+    b.force("spring", "torsional_spring", "ground", "rod", a_i=(0, 1, 0), **law | {name.partition(".")[0]: 0.0})
+    system = b.build()
+    near, at_zero = (sensitivities(system, {name: value}, 0.3) for value in (1e-6, 0.0))
+    assert near.steps <= at_zero.steps + 5
+    assert np.abs(near.slopes - at_zero.slopes).max() < 1e-5 * np.abs(at_zero.slopes).max()
 
 
 def test_coordinates_of_joints_are_taken_where_a_kernel_is_present(monkeypatch):

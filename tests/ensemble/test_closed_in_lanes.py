@@ -13,6 +13,7 @@ from benchmarks.random import model, question
 from runtime import Signal, Status
 from runtime.dynamics import equations, projection
 from runtime.ensemble import chunk
+from runtime.integrate import balance_check
 from tests.support.loops import bricard
 
 TIMES = np.linspace(0.0, 1.0, 5)
@@ -104,6 +105,23 @@ def test_forces_beside_drivers_at_a_coarse_tolerance(in_lanes):
     each = runtime.simulate_many(leg(), cases, 1.0, **settings)
     off = np.abs(many.states() - each.states()).max(axis=(0, 2, 3))
     assert np.array_equal(many.steps, each.steps) and off.max() < 2e-10 and off[-1] < 1e-12
+
+
+def test_remarks_are_made_without_single_runs(in_lanes):
+    """A case that reached its end in its lane keeps its result, whatever its message says of stability and balance."""
+    cases, settings = {"damping.tendon": [0.05, 300.0]}, SETTINGS | dict(rtol=1e-6, atol=1e-6)
+    many = runtime.simulate_many(leg(), cases, 1.0, **settings)
+    stiff = runtime.with_parameters(leg(), {"damping.tendon": 300.0}, check_units=False)
+    run = runtime.simulate(stiff, 1.0, method="dop853", **settings)
+    assert "bounded by stability" in run.message and list(many.messages) == [1]
+    assert (
+        many.messages[1].partition(" of ")[2] == run.message.partition(" of ")[2] and many.steps[1] == run.stats.steps
+    )
+    for name in ("EACH_STEP", "ROUNDING"):  # as if the tolerance explained nothing
+        in_lanes.setattr(balance_check, name, 0.0)
+    many = runtime.simulate_many(leg(), cases, 1.0, **settings)
+    assert many.success and all("the energy balance is off by" in many.messages[k] for k in (0, 1))
+    assert "bounded by stability" in many.messages[1]
 
 
 def test_steps_whose_projection_moves_far_are_repeated(in_lanes):

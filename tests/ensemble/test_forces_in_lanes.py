@@ -11,6 +11,7 @@ import models
 import runtime
 from runtime import Signal, Status
 from runtime.ensemble import chunk
+from runtime.integrate import balance_check
 
 TIMES = np.linspace(0.0, 0.5, 4)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-10, atol=1e-10)
@@ -140,6 +141,18 @@ def test_stiff_cases_have_the_messages_of_single_runs():
     stiff = runtime.with_parameters(foot(), {"damping.toe": 500.0}, check_units=False)
     run = runtime.simulate(stiff, 0.5, method="dop853", rtol=1e-6, atol=1e-6)
     assert "bounded by stability" in run.message and many.messages == {1: run.message}
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_remarks_are_made_without_single_runs(built, in_lanes):
+    """A case that reached its end in its lane keeps its result, whatever its message says of stability and balance."""
+    for name in ("EACH_STEP", "ROUNDING"):  # as if the tolerance explained nothing
+        in_lanes.setattr(balance_check, name, 0.0)
+    system, name = (lambda damping: foot(damping), "damping") if built else (foot(), "damping.toe")
+    many = runtime.simulate_many(system, {name: [0.1, 500.0]}, 0.5, rtol=1e-6, atol=1e-6)
+    assert many.success and many.in_batch.all() and sorted(many.messages) == [0, 1]
+    assert all("the energy balance is off by" in text for text in many.messages.values())
+    assert "bounded by stability" in many.messages[1] and "stability" not in many.messages[0]
 
 
 def test_the_stiff_method_is_not_replaced():

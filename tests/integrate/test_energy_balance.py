@@ -350,3 +350,27 @@ def test_a_limit_that_is_stiffer_than_the_tolerance_resolves(max_moment, complia
 def test_no_remark_where_the_tolerance_explains_the_error(build, method, tolerance):
     run = simulate(build(), 0.5, method=method, rtol=tolerance, atol=tolerance)
     assert run.success and REMARK not in run.message, run.message
+
+
+def flywheel():
+    """A wheel, and a motor about an axis across its axle, whose target has corners: it does work on its own spring alone."""
+    b, times = wheel(), np.linspace(0.0, 1.0, 5)
+    target = Signal.spline(times, [0.0, 0.7, -0.4, 0.9, 0.1], degree=1)
+    across = dict(a_i=(0, 1, 0), h_i=(1, 0, 0), b_j=(0, 1, 0))
+    b.motor("idle", "guided_angle", "ground", "wheel", **across, theta_t=target, stiffness=2.0)
+    return b.build()
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_work_that_the_motion_does_not_feel(method):
+    """Steps do not follow it at any tolerance; the remark says so, and its remedy helps."""
+    system = flywheel()
+    loose = simulate(system, 1.0, method=method, rtol=1e-12, atol=1e-12)
+    assert REMARK in loose.message and "abruptly" in loose.message and "give max_step" in loose.message
+    tight = simulate(system, 1.0, method=method, rtol=1e-12, atol=1e-12, max_step=1e-4)
+    assert tight.energy_balance.largest_error < 0.05 * loose.energy_balance.largest_error
+    codegen.compile_model(system)
+    cases = {"inertia.wheel": [(0.1, 0.2, 0.1)] * 2}
+    if method == "dop853":
+        many = runtime.simulate_many(system, cases, 1.0, rtol=1e-12, atol=1e-12)
+        assert many.in_batch.all() and all("abruptly" in text for text in many.messages.values()) and many.messages

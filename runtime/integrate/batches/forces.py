@@ -22,6 +22,8 @@ from runtime.integrate.batches.rows import (
     SPECIAL,
     TAKEN,
     TIME,
+    UNRESOLVED,
+    UNRESOLVED_NOW,
 )
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
 from runtime.integrate.stiffness import STABLE
@@ -53,6 +55,7 @@ class BatchForces(NamedTuple):
     along: Floats  # (n, LANES) forces along the coordinates, of states that are no steps
     energy: Floats  # (LANES,) [J] stored in the forces at the last evaluation
     exchanged: Floats  # (cases,) [J] work of all steps without their signs
+    unresolved: Floats  # (cases,) [J] as of ``balance.UNRESOLVED``
     bounded: Ints  # (cases,) steps that stability bounded
 
 
@@ -88,14 +91,14 @@ def batch_forces(
         value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
         own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
         along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
-        bounded=np.zeros(cases, np.int64),
+        unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
     )  # fmt: skip
 
 
-def no_forces() -> BatchForces:
+def no_forces(cases: int = 0) -> BatchForces:
     """The memory of a batch without such forces."""
     none = SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, 6)))
-    return batch_forces(0, 0, ForcesOfCases(np.zeros((0, 0)), none, 1, np.zeros(1, np.int64)), 0)
+    return batch_forces(0, 0, ForcesOfCases(np.zeros((0, 0)), none, 1, np.zeros(1, np.int64)), cases)
 
 
 @inlined
@@ -185,7 +188,8 @@ def begin_forces(m, lane, r):  # type: ignore[no-untyped-def]
         for i in range(len(x.own)):
             x.own[i, lane] = x.waiting[i, r]
         x.own_set[lane] = x.waiting_set[r]
-        m.lanes[EXCHANGED * LANES + lane] = m.lanes[BOUNDED * LANES + lane] = 0.0
+        for row in (EXCHANGED, UNRESOLVED, BOUNDED):
+            m.lanes[row * LANES + lane] = 0.0
 
 
 @columns
@@ -212,10 +216,21 @@ def count_bounded(rates, distances, lanes):  # type: ignore[no-untyped-def]
         rates[lane] = distances[lane] = 0.0
 
 
+@columns
+def estimate_work(of5, lanes):  # type: ignore[no-untyped-def]
+    """Bound the errors of the work in the attempts."""
+    for lane in range(LANES):
+        lanes[UNRESOLVED_NOW * LANES + lane] = lanes[LENGTH * LANES + lane] * abs(of5[lane])
+
+
 @inlined
-def check_stability(m):  # type: ignore[no-untyped-def]
-    """Find the attempts that stability bounds, after the last stage; ``m.trial`` is the state of the stage before."""
+def check_forces(m):  # type: ignore[no-untyped-def]
+    """Find the attempts that stability bounds, and bounds of the errors of the work, after the last stage.
+
+    ``m.trial`` is the state of the stage before.
+    """
     if m.forces.address[0] != 0:
+        estimate_work(m.errors[0, m.size[0] * LANES :], m.lanes)
         rates, distances = m.forces.ways[0], m.forces.ways[1]
         for o in range(0, m.size[0] * LANES, LANES):
             compare_stages(m.k, m.end[o:], m.trial[o:], o, rates, distances)
@@ -228,6 +243,7 @@ def keep_forces(m, lane):  # type: ignore[no-untyped-def]
     if m.forces.address[0] != 0:
         e = m.size[0] * LANES + lane
         m.lanes[EXCHANGED * LANES + lane] += abs(m.end[e] - m.y[e])
+        m.lanes[UNRESOLVED * LANES + lane] += m.lanes[UNRESOLVED_NOW * LANES + lane]
         m.lanes[BOUNDED * LANES + lane] += m.lanes[ATTEMPT_BOUNDED * LANES + lane]
 
 
@@ -238,6 +254,7 @@ def count_steps(work, before, lanes):  # type: ignore[no-untyped-def]
         plain = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
         done, bounded = abs(work[lane] - before[lane]), lanes[ATTEMPT_BOUNDED * LANES + lane]
         lanes[EXCHANGED * LANES + lane] += done if plain else 0.0
+        lanes[UNRESOLVED * LANES + lane] += lanes[UNRESOLVED_NOW * LANES + lane] if plain else 0.0
         lanes[BOUNDED * LANES + lane] += bounded if plain else 0.0
 
 
@@ -255,6 +272,7 @@ def end_forces(m, lane, case):  # type: ignore[no-untyped-def]
     x = m.forces
     if x.address[0] != 0:
         x.exchanged[case], x.bounded[case] = m.lanes[EXCHANGED * LANES + lane], int(m.lanes[BOUNDED * LANES + lane])
+        x.unresolved[case] = m.lanes[UNRESOLVED * LANES + lane]
 
 
 @compiled

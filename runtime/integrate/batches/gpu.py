@@ -69,7 +69,7 @@ def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any, forces: 
         memory.lever[::LANES].copy(), memory.typical, x.q, x.u, x.first, x.weights, x.given, memory.size, f.nodes, f.first,
         *f.signals, f.set_of, f.varying, f.given,
     )  # fmt: skip
-    found = out, status, counts, reached, x.final, x.work, f.exchanged, f.bounded
+    found = out, status, counts, reached, x.final, x.work, f.exchanged, f.unresolved, f.bounded
     sizes = Sizes(given[3].shape[1], given[4].shape[1], len(x.q), len(f.values) // 3, f.given.shape[1])
     kernel, stream = kernel_of(module, sizes, forces), cuda.stream()
     on_device = [cuda.to_device(a, stream=stream) for a in found]
@@ -174,7 +174,7 @@ def _integration(module: ModuleType, forces: str) -> Any:
 def _of_case(  # type: ignore[no-untyped-def]
     span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, turned, rates, parts, addresses,
     cap, weight, lever, typical, q, u, first, weights, given, size, nodes, first_force, begins, knots, coefficients, set_of,
-    varying, acting, stop, out, status, counts, reached, final, work, exchanged, bounded,
+    varying, acting, stop, out, status, counts, reached, final, work, exchanged, unresolved, bounded,
 ):  # fmt: skip
     """The kernel: the case of this thread, with memory of its own."""
     case = cuda.grid(1)
@@ -195,7 +195,8 @@ def _of_case(  # type: ignore[no-untyped-def]
         value=array(3, float64), values=array((VALUES, 1), float64), piece=array((SIGNALS, 1), int64),
         given=acting[min(case, acting.shape[0] - 1) :], own=array((PARAMETERS, 1), float64),
         waiting=array((PARAMETERS, 1), float64), ways=array((2, 1), float64), along=array((1, 1), float64),
-        energy=array(1, float64), exchanged=exchanged[case : case + 1], bounded=bounded[case : case + 1],
+        energy=array(1, float64), exchanged=exchanged[case : case + 1],
+        unresolved=unresolved[case : case + 1], bounded=bounded[case : case + 1],
     )  # fmt: skip
     forces.address[0] = FORCES
     for k in range(SIGNALS):

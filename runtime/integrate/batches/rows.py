@@ -51,5 +51,7 @@ from __future__ import annotations
     ATTEMPT_BOUNDED,  # 1: stability bounds the attempt
     BOUNDED,  # accepted steps of the case that stability bounded
     EXCHANGED,  # [J] work of forces in the steps of the case, without their signs
-) = range(47)
-ROWS_OF_LANES = 47
+    UNRESOLVED_NOW,  # [J] bound of the error of the work of forces in the attempt
+    UNRESOLVED,  # [J] and in the steps of the case
+) = range(49)
+ROWS_OF_LANES = 49

@@ -11,7 +11,7 @@ import math
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK
 from runtime.integrate.batches.closing import check_ends, project_ends
-from runtime.integrate.batches.forces import call_equations, check_stability, forces_in_steps
+from runtime.integrate.batches.forces import call_equations, check_forces, forces_in_steps
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.rows import (
     ATTEMPT_WORST,
@@ -280,7 +280,7 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
             forces_in_steps(m, 1.0, m.end, m.k[STAGES])
         evaluate(m, address, m.end, m.forces.own, m.constants, m.k[STAGES], END_CODE)
         keep_worst(m.worst, m.lanes)
-        check_stability(m)
+        check_forces(m)
         check_ends(m, rtol, atol)
 
 

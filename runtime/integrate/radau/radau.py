@@ -26,7 +26,7 @@ from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.layout import LOADS, OK, STATE, V
 from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
-from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL
+from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW
 from runtime.integrate.quintic import at_quintic, set_quintic
 from runtime.integrate.radau.coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau.linear import EIGENVALUE, FACTORISE, FASTEST_RATE, SOLVE, solve_linear
@@ -285,9 +285,11 @@ def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
     s.counts[EVALUATIONS] += 1
     if b.work.shape[1] > 0:
         powers(s.trial, s.end, t, w, b.power[END])
+        b.energy[UNRESOLVED_NOW] = 0.0
         for k in range(b.work.shape[1]):
             b.power[0, k], b.power[STAGES, k] = b.power[BEGIN, k], b.power[END, k]
             b.work[TRIAL, k] = b.work[DONE, k] + h * integral(own.coefficients, b, k, 1.0)
+            b.energy[UNRESOLVED_NOW] += h * abs(cubic_part(own.coefficients, b, k))
     return code
 
 
@@ -301,6 +303,15 @@ def integral(coefficients, b, k, x):  # type: ignore[no-untyped-def]
             term += coefficients.integral[d, q] * b.power[q, k]
         value = (value + term) * x
     return value
+
+
+@inlined
+def cubic_part(coefficients, b, k):  # type: ignore[no-untyped-def]
+    """Part of ``integral`` of a step due to the highest power of the polynomial."""
+    part = 0.0
+    for q in range(STAGES + 1):
+        part += coefficients.integral[STAGES, q] * b.power[q, k]
+    return part
 
 
 @serves(stepping.interpolate_work, Memory)
