@@ -162,7 +162,7 @@ def _of(where: Geometry, at: Ints) -> Geometry:
 def _values(task: Task, cases: Cases) -> Given | None:
     """The values of the cases, unless they differ in more than this module knows."""
     system, how = task.system, task.how
-    if not isinstance(system, System) or how.t_start != system.time:
+    if not isinstance(system, System) or not task.starts_in_time(system):
         return None
     if not joints_in_lanes(system, how, gpu=task.gpu):
         return None

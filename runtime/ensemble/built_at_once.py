@@ -110,7 +110,7 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
     """Run the cases of a layout; those that reached their end."""
     how, first = task.how, -1
     recipes = {case: known.recipes[case] for case in members}
-    if len(members) < LEAST or how.t_start != next(iter(recipes.values())).time:
+    if len(members) < LEAST:
         return []
     for first, deferred in members.items():
         _finish(first, deferred, known)
@@ -119,7 +119,7 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
     system = known.systems.get(first)
     if system is None or system.body_names != task.bodies or system.redundant:
         return []
-    if not joints_in_lanes(system, how, gpu=task.gpu):
+    if not task.starts_in_time(system) or not joints_in_lanes(system, how, gpu=task.gpu):
         return []
     with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
         prepared = _prepared(task, cases, system, tree_of_lanes(system), recipes)

@@ -39,6 +39,7 @@ from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.contact_memory import EVENT, MOST_EVENTS
 from runtime.integrate.endings import TURNED, with_stability
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
@@ -81,6 +82,11 @@ def size_of_forces(system: System, how: Settings) -> int:
     """Numbers that each case has for its forces, if it is run in a batch with them."""
     with_forces = joints_in_lanes(system, how) and has_parameters(system)
     return len(parameters_in_lanes(system)) if with_forces else 0
+
+
+def size_of_events(system: System, how: Settings) -> int:
+    """Numbers that each case has for touch-downs and lift-offs while it runs in a batch."""
+    return EVENT * MOST_EVENTS if system.contacts and joints_in_lanes(system, how) else 0
 
 
 def _kernel_key(system: System, how: Settings, gpu: bool) -> str:

@@ -104,7 +104,7 @@ class _Group:
 def _group_of(task: Task, cases: Cases) -> _Group | None:
     """The cases, unless they differ in more than this module knows."""
     system = task.system
-    if not isinstance(system, System) or task.gpu or task.how.t_start != system.time or not task.how.t:
+    if not isinstance(system, System) or task.gpu or not task.starts_in_time(system) or not task.how.t:
         return None
     if not rows_in_lanes(system, task.how) or (task.outputs and needs_more_than_states(task.outputs)):
         return None

@@ -226,7 +226,7 @@ def run_named(task: Task, cases: Cases, chunk: Chunk, wanted: Sequence[int] | No
     wanted : numbers of the cases; default: all
     """
     system, how = task.system, task.how
-    known = isinstance(system, System) and how.method in COMPILED_METHODS and how.t_start == system.time
+    known = isinstance(system, System) and how.method in COMPILED_METHODS and task.starts_in_time(system)
     if not isinstance(system, System) or not known or task.gpu:
         return None
     if any(task.quantities[name].role is not Role.PARAMETER for name in cases):

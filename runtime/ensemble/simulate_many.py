@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, ensemble_name, example_system
-from runtime.ensemble.chunk import run_chunk, side_by_side, size_of_forces
+from runtime.ensemble.chunk import run_chunk, side_by_side, size_of_events, size_of_forces
 from runtime.ensemble.closed_at_once import rows_in_lanes
 from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.result import Ensemble, gathered, of_folder, read_folder
@@ -311,8 +311,8 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     numbers = len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how)
     if built:  # each case may have signals of its own, in its parts and in the table of its batch
         numbers += 2 * sum(part.size for part in example.data.signals)
-    bytes_of_case = 8.0 * numbers
-    return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))
+    bytes_of_case = 8.0 * (AHEAD * numbers + size_of_events(example, task.how))
+    return max(1, min(largest, portion, int(MAX_BYTES / (workers * bytes_of_case))))
 
 
 def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], int]:

@@ -46,6 +46,10 @@ class Task:
         found["equations"] = f"{found.pop('coordinates')} coordinates"  # "coordinates" is an attribute of NetCDF's own
         return found
 
+    def starts_in_time(self, system: System) -> bool:
+        """Whether a system satisfies its rows at the start of the runs if it does at its own time."""
+        return self.how.t_start == system.time or not system.drivers
+
     @property
     def counts_turns(self) -> bool:
         """Whether whole turns of joints are part of what is kept of a case."""

@@ -28,10 +28,10 @@ from runtime.system.system import System
 
 def only_velocities(task: Task, cases: Cases) -> bool:
     """Whether cases of a system differ in velocities alone, at a time at which its drivers are where the state has them."""
-    system, how = task.system, task.how
+    system = task.system
     if not isinstance(system, System) or any(task.quantities[name].part not in ("v", "omega") for name in cases):
         return False
-    return not (task.assemble and system.drivers and how.t_start != system.time)
+    return not task.assemble or task.starts_in_time(system)
 
 
 def states_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools]:
@@ -48,7 +48,7 @@ def states_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools]:
 def coordinates_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools]:
     """Coordinates and rates (cases, n) of a tree, and for which cases they surely are those of states that satisfy the rows.
 
-    The start of the runs is the time of the system.
+    The start of the runs is in time for the system (``Task.starts_in_time``).
     """
     system = task.system
     assert isinstance(system, System)

@@ -17,6 +17,7 @@ NOTHING = -1  # in place of a signal that is 0 at any time, and of a row that th
 DEPTH, RATE, FORCE, ELASTIC, OVER_RATE, SLOPE, POTENTIAL = range(7)
 MEASURED = 7
 EXPONENT = "exponent"  # parameter of normal laws
+USUAL_EXPONENT, LARGEST_USUAL = 1.5, 3.0
 
 
 class ActingContact(NamedTuple):
@@ -31,7 +32,7 @@ class ActingContact(NamedTuple):
     signal_place: int  # in x, of its value and two derivatives
     impact: int  # place of the speed of touch-down among the parameters of the law; NOTHING: it has none
     fades: bool  # the damping is 0 on the plane
-    exponent: float  # the usual one of the law: other exponents take more operations
+    exponent: float  # the usual one: others take more operations
     known: tuple[tuple[int, float], ...]  # place in x and number: directions of the ground along its axes
 
     @property
@@ -75,10 +76,18 @@ def acting_contacts(system: System, signal: Callable[[int], int]) -> tuple[Actin
                 (int(t.body_i[k]), int(t.body_j[k])),
                 vectors,
                 signal(int(t.signal[k])), int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
-                float(contact.parameters.get(EXPONENT, 1.0)), _known(contact, vectors),
+                _usual(contact.parameters.get(EXPONENT, USUAL_EXPONENT)), _known(contact, vectors),
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _usual(exponent: float) -> float:
+    """The exponent that compiled code knows: the own one where few multiplications and a root give the power.
+
+    Others are no part of the code, which would be compiled for each of them where a function of cases varies the exponent.
+    """
+    return exponent if (2.0 * exponent).is_integer() and exponent <= LARGEST_USUAL else USUAL_EXPONENT
 
 
 def _known(contact: Contact, vectors: Sequence[tuple[int, int]]) -> tuple[tuple[int, float], ...]:

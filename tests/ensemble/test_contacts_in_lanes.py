@@ -1,6 +1,7 @@
 """Cases with contacts side by side: as single runs, beside any others, and alone where these say more."""
 
 import functools
+import importlib
 
 import numpy as np
 import pytest
@@ -153,6 +154,19 @@ def test_cases_with_more_events_than_memory_run_alone(monkeypatch):
     few = runtime.simulate_many(pendulum(), cases, 0.6, **SETTINGS)
     assert (few.status == Status.REACHED_END).all() and few.steps.tolist() != usual.steps.tolist()
     assert np.abs(few.r["lower"] - usual.r["lower"]).max() < 1e-6
+
+
+def test_memory_of_events_bounds_the_chunks(monkeypatch):
+    module, sizes = importlib.import_module("runtime.ensemble.simulate_many"), []
+
+    def run_chunk(task, first, cases):
+        sizes.append(len(cases["mass.lower"]))
+        return chunk.run_chunk(task, first, cases)
+
+    monkeypatch.setattr(module, "run_chunk", run_chunk)
+    monkeypatch.setattr(module, "MAX_BYTES", 5e5)
+    runtime.simulate_many(pendulum(), {"mass.lower": np.linspace(0.25, 0.4, 40)}, 0.05, workers=1)
+    assert sum(sizes) == 40 and max(sizes) * 8 * contact_memory.EVENT * contact_memory.MOST_EVENTS < 5e5
 
 
 def test_values_that_break_a_rule_end_their_cases_alone():

@@ -9,7 +9,7 @@ from runtime import Signal
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.acting_contacts import ELASTIC, MEASURED, RATE
-from runtime.integrate.acting_forces import known_forces
+from runtime.integrate.acting_forces import acting_forces, known_forces
 from runtime.integrate.force_parameters import (
     OwnForces,
     allowed_values,
@@ -123,3 +123,14 @@ def small_system(radius=0.2, **more):
     name = b.build(check_units=False).body_names[-1]
     b.contact("c", name, centre=(0, 0, 0), radius=radius, law="hertz", stiffness=1e4, **more)
     return b.build(check_units=False)
+
+
+def test_exponents_that_no_root_gives_have_one_code():
+    """A function of cases may vary the exponent: one code for each would be compiled."""
+
+    def text(exponent):
+        b, law = builder_of(models.foot.build()), dict(law="hunt_crossley", stiffness=1e5, exponent=exponent, loss=0.1)
+        b.contact("heel", "toes", centre=(0, 0, 0), radius=0.01, point=(0, 0, -0.1), **law)
+        return acting_forces(b.build()).text()
+
+    assert text(1.3) == text(1.4) == text(1.5) != text(2.0)

@@ -18,6 +18,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 
 MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
+EVENT = 4  # numbers of each
 IMPACT, ACTS, RUBS, FADES = range(4)  # columns of ``BatchContacts.places``
 START, END, ELSEWHERE, READY = range(4)  # rows of ``BatchContacts.measured``
 MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
@@ -46,7 +47,7 @@ class BatchContacts(NamedTuple):
     then: Floats  # (2, LANES) what comes of the attempt (``changes.GO_ON`` ...), and the length of the next one
     was: Floats  # (LANES,) 1 where a contact acted in the step
     changed: Floats  # (LANES,) 1 where modes change at the end of the step, -1 at its start
-    events: Floats  # (cases, MOST_EVENTS, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
+    events: Floats  # (cases, MOST_EVENTS, EVENT) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     found: Ints  # (cases,) number of these; above MOST_EVENTS: there was no room
 
 
@@ -60,7 +61,7 @@ def batch_contacts(part: int, address: int, places: Ints, least: Floats, toleran
         resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=state.copy(),
         measured=np.zeros((4, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, count, LANES)),
         search=np.zeros((OF_SEARCH, LANES)), then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
-        events=np.empty((cases, MOST_EVENTS if count else 0, 4)), found=np.zeros(cases, np.int64),
+        events=np.empty((cases, MOST_EVENTS if count else 0, EVENT)), found=np.zeros(cases, np.int64),
     )  # fmt: skip
 
 
