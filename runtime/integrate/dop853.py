@@ -165,9 +165,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         if limits_hold(s.trial, w):
             return code
     code, smallest_pivot = OK, np.inf
-    for q in range(
-        1, len(coefficients.b)
-    ):  # a loop with a constant bound would be unrolled and take seconds to compile
+    for q in range(1, len(coefficients.b)):  # with a constant bound it would be unrolled and take seconds to compile
         combine(s.y, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
         keep_powers(s.balance, s.trial, k[q], t, w, q)
@@ -199,9 +197,8 @@ def integrate_powers(b, y, y_dot, h, coefficients, t, w):  # type: ignore[no-unt
     for k in range(b.work.shape[1]):
         work = of5 = 0.0
         for q in range(STAGES):
-            power = b.power[q, k]
-            work += coefficients.b[q] * power
-            of5 += coefficients.error5[q] * power
+            work += coefficients.b[q] * b.power[q, k]
+            of5 += coefficients.error5[q] * b.power[q, k]
         b.work[TRIAL, k] += h * work
         b.energy[UNRESOLVED_NOW] += h * abs(of5)
 
