@@ -46,10 +46,7 @@ from runtime.integrate.batches import batch
 from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
 from runtime.integrate.endings import with_stability
-from runtime.integrate.equation_parameters import equations_of_cases
-from runtime.integrate.force_parameters import OwnForces, parameters_of_cases
 from runtime.integrate.settings import Settings
-from runtime.integrate.signal_sets import SignalSets
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     by_recursion,
@@ -59,6 +56,9 @@ from runtime.integrate.tree_method import (
     tree_constants,
     tree_of_lanes,
 )
+from runtime.integrate.written.equation_parameters import equations_of_cases
+from runtime.integrate.written.force_parameters import OwnForces, parameters_of_cases
+from runtime.integrate.written.signal_sets import SignalSets
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.support.arrays import Bools, Floats, Ints

@@ -30,10 +30,10 @@ from runtime.integrate.batches.parameters import (
     OFFSET,
 )
 from runtime.integrate.creeps import resolved_creeps
-from runtime.integrate.force_parameters import OwnForces
 from runtime.integrate.settings import Settings
-from runtime.integrate.signal_sets import signal_sets
 from runtime.integrate.tree_method import joints_in_lanes, tree_of_lanes
+from runtime.integrate.written.force_parameters import OwnForces
+from runtime.integrate.written.signal_sets import signal_sets
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases

@@ -21,21 +21,21 @@ from runtime.ensemble.joint_batch import cases_of_tree, energies_in_lanes, state
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
-from runtime.integrate.acting_forces import known_beside_rows
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.closing import BatchClosing, batch_closing, project_all
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces, no_forces
 from runtime.integrate.batches.workspace import closed_workspace
-from runtime.integrate.closed_rows import ClosedRows, closed_rows
-from runtime.integrate.closed_stages import Addresses, addresses_of_closed
 from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.endings import with_stability
-from runtime.integrate.force_parameters import OwnForces
-from runtime.integrate.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, module_of_tree, off_the_rows
 from runtime.integrate.tree_scales import scales_of
+from runtime.integrate.written.acting_forces import known_beside_rows
+from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
+from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed
+from runtime.integrate.written.force_parameters import OwnForces
+from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.lanes.lift import CasesOfTree
 from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
 from runtime.support.arrays import Bools, Floats, Ints

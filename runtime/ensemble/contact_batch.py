@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.acting_contacts import DEPTH, FORCE, MEASURED, POTENTIAL, RATE
 from runtime.integrate.batches.contact_memory import BatchContacts, batch_contacts, no_contacts, places_of_contacts
 from runtime.integrate.batches.contact_outputs import find_measured
 from runtime.integrate.batches.forces import BatchForces, find_stored
-from runtime.integrate.measured_contacts import address_of_contacts
+from runtime.integrate.written.acting_contacts import DEPTH, FORCE, MEASURED, POTENTIAL, RATE
+from runtime.integrate.written.measured_contacts import address_of_contacts
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 

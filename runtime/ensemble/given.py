@@ -10,8 +10,8 @@ from runtime.dynamics.lift import GROUND_STEP
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import CREEP
-from runtime.integrate.force_parameters import NONE, OwnForces, allowed_values, takes_values
-from runtime.integrate.signal_sets import SignalSets
+from runtime.integrate.written.force_parameters import NONE, OwnForces, allowed_values, takes_values
+from runtime.integrate.written.signal_sets import SignalSets
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import sound_inertias

@@ -19,10 +19,6 @@ from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_f
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.equation_parameters import parameters_of_equations
-from runtime.integrate.force_parameters import parameters_of_forces
-from runtime.integrate.signal_sets import signal_sets
-from runtime.integrate.tree_forces import address_of_forces, text_of_forces
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     acts_in_lanes,
@@ -31,9 +27,13 @@ from runtime.integrate.tree_method import (
     off_the_rows,
     tree_of_lanes,
 )
-from runtime.integrate.tree_recursion import address_of_recursion, has_plain_numbers
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
+from runtime.integrate.written.equation_parameters import parameters_of_equations
+from runtime.integrate.written.force_parameters import parameters_of_forces
+from runtime.integrate.written.signal_sets import signal_sets
+from runtime.integrate.written.tree_forces import address_of_forces, text_of_forces
+from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Bools, Floats, Ints

@@ -14,7 +14,6 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
-from runtime.integrate.acting_forces import known_forces
 from runtime.integrate.balance import balance_of
 from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
@@ -24,9 +23,10 @@ from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.step_error import rounding_over_limit
-from runtime.integrate.tree_recursion import MOST_STEPS
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_tree
+from runtime.integrate.written.acting_forces import known_forces
+from runtime.integrate.written.tree_recursion import MOST_STEPS
 from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
 from runtime.results.whole_turns import near

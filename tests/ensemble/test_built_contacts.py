@@ -6,7 +6,7 @@ import pytest
 from models import foot_ground
 from runtime import Builder, Signal
 from runtime.ensemble import at_once
-from runtime.integrate.equation_parameters import parameters_of_equations
+from runtime.integrate.written.equation_parameters import parameters_of_equations
 from tests.support.ensembles import equal, once_and_each
 
 COUNT, END = 8, 0.02

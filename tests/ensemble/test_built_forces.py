@@ -8,7 +8,7 @@ from models import foot
 from models.foot_anatomy import size_of
 from runtime import Builder, Signal
 from runtime.ensemble import at_once
-from runtime.integrate.force_parameters import parameters_of_forces
+from runtime.integrate.written.force_parameters import parameters_of_forces
 from runtime.system.built_cases import built_cases
 from runtime.system.deferred import deferring, recipe_of
 from tests.support.ensembles import equal, once_and_each

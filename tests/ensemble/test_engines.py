@@ -210,7 +210,7 @@ device = plain.SimpleNamespace(compute_capability=(8, 0))
 numba.cuda.dispatcher.get_current_device = lambda: device  # functions of the device ask for it
 from benchmarks.ensemble_systems import loaded_foot
 from runtime.integrate.batches import gpu
-from runtime.integrate.tree_forces import text_of_forces
+from runtime.integrate.written.tree_forces import text_of_forces
 
 real, whole = (lambda n, kind=kind: types.Array(kind, n, "C") for kind in (types.float64, types.int64))
 given = [real(1), real(1), real(1), real(2), real(2), real(1)]

@@ -9,7 +9,7 @@ import models
 import runtime
 from benchmarks.ensemble_systems import builder_of
 from runtime import Builder, Status
-from runtime.integrate.acting_forces import known_forces
+from runtime.integrate.written.acting_forces import known_forces
 
 TIMES = np.linspace(0.0, 0.5, 4)
 EXACT = dict(rtol=3e-14, atol=3e-14)

@@ -8,16 +8,16 @@ from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.switches import ACTIVE
-from runtime.integrate.acting_contacts import ELASTIC, MEASURED, RATE
-from runtime.integrate.acting_forces import acting_forces, known_forces
-from runtime.integrate.force_parameters import (
+from runtime.integrate.written.acting_contacts import ELASTIC, MEASURED, RATE
+from runtime.integrate.written.acting_forces import acting_forces, known_forces
+from runtime.integrate.written.force_parameters import (
     OwnForces,
     allowed_values,
     parameters_of_cases,
     parameters_of_forces,
     takes_values,
 )
-from runtime.integrate.measured_contacts import address_of_contacts
+from runtime.integrate.written.measured_contacts import address_of_contacts
 from runtime.system.parameters import replace_parameters
 from tests.support.contact_laws import BOUNCES
 from tests.support.joint_trees import random_tree

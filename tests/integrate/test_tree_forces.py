@@ -8,15 +8,15 @@ import codegen
 import models
 from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
-from runtime.integrate.acting_forces import acting_forces, known_forces
-from runtime.integrate.force_parameters import (
+from runtime.integrate.written.acting_forces import acting_forces, known_forces
+from runtime.integrate.written.force_parameters import (
     OwnForces,
     allowed_values,
     parameters_of_cases,
     parameters_of_forces,
     takes_values,
 )
-from runtime.integrate.tree_forces import address_of_forces
+from runtime.integrate.written.tree_forces import address_of_forces
 from runtime.system.parameters import replace_parameters, with_parameters
 from tests.support.force_kernels import FORCES
 from tests.support.joint_trees import random_tree
@@ -152,14 +152,14 @@ def test_what_is_not_known():
 
 def test_code_of_too_many_forces_is_not_made(monkeypatch):
     system = foot_with_forces()
-    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces) + len(system.motors))
+    monkeypatch.setattr("runtime.integrate.written.acting_forces.MOST_KERNELS", len(system.forces) + len(system.motors))
     assert known_forces(system)
-    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_KERNELS", len(system.forces))
+    monkeypatch.setattr("runtime.integrate.written.acting_forces.MOST_KERNELS", len(system.forces))
     assert not known_forces(system)
 
 
 def test_code_of_too_many_contacts_is_not_made(monkeypatch):
     system = models.foot_ground.build()
     assert known_forces(system)
-    monkeypatch.setattr("runtime.integrate.acting_forces.MOST_CONTACTS", len(system.contacts) - 1)
+    monkeypatch.setattr("runtime.integrate.written.acting_forces.MOST_CONTACTS", len(system.contacts) - 1)
     assert not known_forces(system)

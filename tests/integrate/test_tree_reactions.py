@@ -8,7 +8,7 @@ from benchmarks.ensemble_systems import builder_of
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import LANES, OK, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
-from runtime.integrate.acting_forces import known_forces
+from runtime.integrate.written.acting_forces import known_forces
 from runtime.system.spanning_tree import tree_data
 from tests.integrate.test_tree_recursion import in_lanes
 from tests.support.joint_trees import random_tree

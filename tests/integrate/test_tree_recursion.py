@@ -7,10 +7,10 @@ import models
 from runtime import Builder, Signal
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import LANES, OK
-from runtime.integrate.acting_forces import known_forces
-from runtime.integrate.equation_parameters import parameters_of_equations
 from runtime.integrate.tree_method import memory_of_tree
-from runtime.integrate.tree_recursion import address_of_recursion, has_plain_numbers
+from runtime.integrate.written.acting_forces import known_forces
+from runtime.integrate.written.equation_parameters import parameters_of_equations
+from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers
 from runtime.system.parameters import replace_parameters
 from runtime.system.tree_coordinates import joint_coordinates
 from tests.support import lane_forces

@@ -7,10 +7,10 @@ from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import LANES, STATE
 from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
-from runtime.integrate.acting_contacts import MEASURED
-from runtime.integrate.acting_forces import Rows, acting_forces
-from runtime.integrate.force_parameters import parameters_of_forces
-from runtime.integrate.measured_contacts import address_of_contacts
+from runtime.integrate.written.acting_contacts import MEASURED
+from runtime.integrate.written.acting_forces import Rows, acting_forces
+from runtime.integrate.written.force_parameters import parameters_of_forces
+from runtime.integrate.written.measured_contacts import address_of_contacts
 from runtime.system.spanning_tree import tree_data
 from tests.support.contact_laws import BOUNCES
 from tests.support.lane_forces import call, signals_at

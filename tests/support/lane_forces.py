@@ -13,8 +13,8 @@ from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.layout import LANES, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
-from runtime.integrate.force_parameters import parameters_of_forces
-from runtime.integrate.tree_forces import NAME, address_of_forces, text_of_forces
+from runtime.integrate.written.force_parameters import parameters_of_forces
+from runtime.integrate.written.tree_forces import NAME, address_of_forces, text_of_forces
 from runtime.system.spanning_tree import tree_data
 from tests.support.force_kernels import TABLE, Case
 

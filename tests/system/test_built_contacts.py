@@ -6,7 +6,7 @@ import pytest
 import models
 from benchmarks.ensemble_systems import builder_of
 from runtime import ModelError
-from runtime.integrate.force_parameters import OwnForces, parameters_of_cases, parameters_of_forces
+from runtime.integrate.written.force_parameters import OwnForces, parameters_of_cases, parameters_of_forces
 from runtime.system.built_contacts import fading_as, usual_contacts, values_of_contacts
 from runtime.system.contact_building import layout_of_contact
 from tests.support.contact_laws import BOUNCES

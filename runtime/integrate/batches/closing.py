@@ -30,7 +30,7 @@ BOUND = 1e-9  # of |Phi| at the end of a step: the least of those of ``constrain
 
 
 class BatchClosing(NamedTuple):
-    """Rows that restrain the coordinates of the trees of a batch; see ``runtime.integrate.closed_stages``."""
+    """Rows that restrain the coordinates of the trees of a batch; see ``runtime.integrate.written.closed_stages``."""
 
     address: Ints  # (1,) of the function ``correction``; 0: there are no rows
     coordinates: Ints  # (1,) n

@@ -9,7 +9,6 @@ from __future__ import annotations
 from runtime.dynamics.contact_rules import mode_after
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
-from runtime.integrate.acting_contacts import DEPTH, MEASURED, POTENTIAL, RATE
 from runtime.integrate.batches.changes import AGAIN, ALONE, GO_ON, usual_length
 from runtime.integrate.batches.contact_memory import (
     ABOVE,
@@ -62,6 +61,7 @@ from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import MAX_LANDINGS, MIN_LANDING
 from runtime.integrate.limit_changes import ON_SIDE
 from runtime.integrate.switching import CHATTER, MAX_ITERATIONS, MAX_QUICK, TOLERANCE
+from runtime.integrate.written.acting_contacts import DEPTH, MEASURED, POTENTIAL, RATE
 from runtime.jit.compilation import inlined
 
 

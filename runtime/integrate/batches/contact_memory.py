@@ -9,9 +9,9 @@ import numpy as np
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.switches import INACTIVE
-from runtime.integrate.acting_contacts import MEASURED, NOTHING
-from runtime.integrate.acting_forces import Rows, acting_forces
 from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.written.acting_contacts import MEASURED, NOTHING
+from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
@@ -34,7 +34,7 @@ class BatchContacts(NamedTuple):
     """Contacts of a batch."""
 
     part: Ints  # (1,) address of ``contact_part.contact_part``; 0: there are no contacts
-    address: Ints  # (1,) of the function that measures contacts in lanes (``runtime.integrate.tree_contacts``)
+    address: Ints  # (1,) of the function that measures contacts in lanes (``runtime.integrate.written.tree_contacts``)
     places: Ints  # (contacts, 4) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
     # whether damping fades
     least: Floats  # (contacts,) [m/s] least speed of a touch-down

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.acting_contacts import FORCE, MEASURED, POTENTIAL
 from runtime.integrate.batches.contact_memory import ACTS, ELSEWHERE, set_events
 from runtime.integrate.batches.contacts import measure, place_of
 from runtime.integrate.batches.forces import set_signals
+from runtime.integrate.written.acting_contacts import FORCE, MEASURED, POTENTIAL
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import local
 

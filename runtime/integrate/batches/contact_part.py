@@ -9,7 +9,6 @@ from numba import types
 from runtime.dynamics.contact_rules import mode_at
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.switches import ACTIVE, INACTIVE
-from runtime.integrate.acting_contacts import DEPTH, RATE
 from runtime.integrate.batches.contact_changes import keep_event, set_active, set_mode, switch_contacts, touch_down
 from runtime.integrate.batches.contact_memory import (
     BEGIN,
@@ -30,6 +29,7 @@ from runtime.integrate.batches.rows import ACTIVE as ACTIVE_ROW
 from runtime.integrate.batches.rows import LANDINGS, LENGTH, SPECIAL, TAKEN, USUAL, USUAL_ACTIVE
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.switching import ON_PLANE
+from runtime.integrate.written.acting_contacts import DEPTH, RATE
 from runtime.jit.compilation import address_of_compiled, columns, inlined
 from runtime.jit.pointers import Pointer, local
 

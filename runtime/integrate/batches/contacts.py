@@ -10,7 +10,6 @@ import numpy as np
 from runtime.dynamics.contact_rules import beyond_mode, left_of_force
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.switches import ACTIVE, INACTIVE, SLACK
-from runtime.integrate.acting_contacts import DEPTH, ELASTIC, FORCE, MEASURED, OVER_RATE, RATE, SLOPE
 from runtime.integrate.batches.contact_memory import (
     ELSEWHERE,
     END,
@@ -29,6 +28,7 @@ from runtime.integrate.landing import CLOSE, CLOSE_TIME, MAX_LANDINGS
 from runtime.integrate.limit_changes import ON_SIDE
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import GRAZE_PLANE, LANDED, REFINEMENTS, vertex
+from runtime.integrate.written.acting_contacts import DEPTH, ELASTIC, FORCE, MEASURED, OVER_RATE, RATE, SLOPE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 

@@ -36,7 +36,7 @@ from runtime.support.arrays import Floats, Ints, frozen
 class BatchForces(NamedTuple):
     """Forces of a batch."""
 
-    address: Ints  # (1,) of the function of the forces in lanes (``runtime.integrate.tree_forces``); 0: there are none
+    address: Ints  # (1,) of the function of the forces in lanes (``runtime.integrate.written.tree_forces``); 0: there are none
     whole: Ints  # (1,) 1: it is the one of the equations with the forces (``tree_recursion``), in place of a kernel
     first: Ints  # (1,) row of the constants of the first force along a coordinate
     nodes: Floats  # (16,) of the stages, as fractions of the step

@@ -34,7 +34,7 @@ from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.tree_forces import NAME
+from runtime.integrate.written.tree_forces import NAME
 from runtime.jit.cache import digest_of, unchanged
 from runtime.jit.device_code import DeviceCode
 from runtime.jit.freshness import sha256

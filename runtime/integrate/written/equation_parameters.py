@@ -1,11 +1,11 @@
-"""Parameters of ``runtime.integrate.tree_recursion``: of one system, and of many cases that differ in geometry and parameters."""
+"""Parameters of ``written.tree_recursion``: of one system, and of many cases that differ in geometry and parameters."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from runtime.integrate.acting_forces import OF_CARRIED, OF_STEP, Rows, acting_forces
-from runtime.integrate.force_parameters import NONE, OwnForces, parameters_of_cases
+from runtime.integrate.written.acting_forces import OF_CARRIED, OF_STEP, Rows, acting_forces
+from runtime.integrate.written.force_parameters import NONE, OwnForces, parameters_of_cases
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.tree_geometry import UPPER, Carried, Geometry

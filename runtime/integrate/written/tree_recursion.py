@@ -19,11 +19,11 @@ from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.small_matrices import dot
-from runtime.integrate.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
-from runtime.integrate.equation_parameters import parameters_of_equations
-from runtime.integrate.placed_bodies import NONE, Place, Places, Step
-from runtime.integrate.tree_forces import ForcesOnSteps
-from runtime.integrate.tree_reactions import JointLoads
+from runtime.integrate.written.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
+from runtime.integrate.written.equation_parameters import parameters_of_equations
+from runtime.integrate.written.placed_bodies import NONE, Place, Places, Step
+from runtime.integrate.written.tree_forces import ForcesOnSteps
+from runtime.integrate.written.tree_reactions import JointLoads
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_code import Code, Number

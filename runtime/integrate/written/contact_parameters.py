@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from runtime.integrate.acting_contacts import ActingContact
+from runtime.integrate.written.acting_contacts import ActingContact
 from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
 from runtime.system.contact_building import POINTS, contact_bounds, fades

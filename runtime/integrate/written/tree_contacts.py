@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.small_matrices import dot, times
-from runtime.integrate.acting_contacts import EXPONENT, NOTHING, ActingContact
-from runtime.integrate.placed_bodies import Places
+from runtime.integrate.written.acting_contacts import EXPONENT, NOTHING, ActingContact
+from runtime.integrate.written.placed_bodies import Places
 from runtime.jit.python_code import python_code
 from runtime.lanes.needed_outputs import call_for
 from runtime.lanes.vector_code import Number

@@ -21,10 +21,10 @@ from runtime.dynamics.joint_loads import REACTION
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
 from runtime.dynamics.small_matrices import cross, minus, plus, times
-from runtime.integrate.acting_contacts import ActingContact
-from runtime.integrate.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
-from runtime.integrate.placed_bodies import NONE, Places
-from runtime.integrate.tree_contacts import Contact
+from runtime.integrate.written.acting_contacts import ActingContact
+from runtime.integrate.written.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
+from runtime.integrate.written.placed_bodies import NONE, Places
+from runtime.integrate.written.tree_contacts import Contact
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.lanes.text_code import TextCode

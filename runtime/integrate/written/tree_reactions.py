@@ -17,9 +17,9 @@ from runtime.dynamics import recursion
 from runtime.dynamics.joint_loads import ACCEPTED, CONVERGED, MAX_ITERATIONS, REACTION
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
-from runtime.integrate.acting_forces import ActingKernel, ActingReaction
-from runtime.integrate.placed_bodies import NONE, Body
-from runtime.integrate.tree_forces import SUFFIXES, ForcesOnSteps
+from runtime.integrate.written.acting_forces import ActingKernel, ActingReaction
+from runtime.integrate.written.placed_bodies import NONE, Body
+from runtime.integrate.written.tree_forces import SUFFIXES, ForcesOnSteps
 from runtime.jit.python_code import python_code
 from runtime.lanes.needed_outputs import call_for
 from runtime.lanes.vector_code import Code, Number

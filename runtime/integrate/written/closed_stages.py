@@ -18,10 +18,10 @@ from llvmlite import ir
 
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
 from runtime.dynamics.layout import LANES
-from runtime.integrate.acting_forces import ActingForces, acting_forces
-from runtime.integrate.closed_rows import ClosedRows, closed_rows
-from runtime.integrate.tree_forces import ARGUMENTS as OF_FORCES
-from runtime.integrate.tree_forces import write_forces
+from runtime.integrate.written.acting_forces import ActingForces, acting_forces
+from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
+from runtime.integrate.written.tree_forces import ARGUMENTS as OF_FORCES
+from runtime.integrate.written.tree_forces import write_forces
 from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER

@@ -17,8 +17,8 @@ from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, LANES, OMEGA, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, product
 from runtime.dynamics.small_matrices import cross, dot, plus, plus_times, times, transposed_times
-from runtime.integrate.acting_contacts import NOTHING
-from runtime.integrate.acting_forces import ActingForces, Rows
+from runtime.integrate.written.acting_contacts import NOTHING
+from runtime.integrate.written.acting_forces import ActingForces, Rows
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
 from runtime.lanes.vector_code import Number, Vector

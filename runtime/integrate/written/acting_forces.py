@@ -12,7 +12,7 @@ import numpy as np
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.signals import CONSTANT, ZERO
-from runtime.integrate.acting_contacts import NOTHING, ActingContact, acting_contacts
+from runtime.integrate.written.acting_contacts import NOTHING, ActingContact, acting_contacts
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
 from runtime.support.arrays import Ints

@@ -1,4 +1,4 @@
-"""Parameters of ``runtime.integrate.tree_forces``: of one system, and of many cases that differ in geometry and parameters."""
+"""Parameters of ``written.tree_forces``: of one system, and of many cases that differ in geometry and parameters."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from runtime.dynamics.force_elements import ForceData
 from runtime.dynamics.layout import GROUND_INDEX, P, V
-from runtime.integrate.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKernel, Rows, acting_forces
-from runtime.integrate.contact_parameters import allowed_values_of_contact, put_contact, takes_value_of_contact
+from runtime.integrate.written.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKernel, Rows, acting_forces
+from runtime.integrate.written.contact_parameters import allowed_values_of_contact, put_contact, takes_value_of_contact
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.built_forces import Tables, Values

@@ -7,10 +7,10 @@ from functools import partial
 
 from llvmlite import ir
 
-from runtime.integrate.acting_contacts import MEASURED
-from runtime.integrate.acting_forces import ActingForces, acting_forces
-from runtime.integrate.placed_bodies import Places
-from runtime.integrate.tree_contacts import Contact
+from runtime.integrate.written.acting_contacts import MEASURED
+from runtime.integrate.written.acting_forces import ActingForces, acting_forces
+from runtime.integrate.written.placed_bodies import Places
+from runtime.integrate.written.tree_contacts import Contact
 from runtime.jit.addresses import address_of_written
 from runtime.lanes.vector_code import Code
 from runtime.lanes.written_function import written_function
