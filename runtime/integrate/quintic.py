@@ -146,10 +146,16 @@ def rate_differs(s, q, coordinates, rounding):  # type: ignore[no-untyped-def]
     """
     u, h = q + coordinates, s.time[LENGTH]
     cubic = cubic_of(s.y_old[q], s.y[q], s.y_old[u], s.y[u], h)
-    bend, tilt = bends_of(cubic, s.begin[u], s.end[u], h)
+    return differs_from_slope(cubic, bends_of(cubic, s.begin[u], s.end[u], h), h * s.trial[u], rounding)
+
+
+@inlined
+def differs_from_slope(cubic, bends, change, rounding):  # type: ignore[no-untyped-def]
+    """As ``rate_differs``; ``change``: what the coordinate would change in the step by the rate in its middle."""
+    bend, tilt = bends
     _, slope = value_and_slope(cubic, bend, tilt, 0.5)
     allowed = CLEARLY * SLOPE / 16.0 * max(abs(bend), abs(bend + tilt))
-    return abs(h * s.trial[u] - slope) > max(allowed, rounding)
+    return abs(change - slope) > max(allowed, rounding)
 
 
 @inlined

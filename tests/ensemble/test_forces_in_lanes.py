@@ -160,3 +160,15 @@ def test_the_stiff_method_is_not_replaced():
     many = runtime.simulate_many(foot(), {"damping.toe": [500.0]}, 0.5, **settings)
     run = runtime.simulate(runtime.with_parameters(foot(), {"damping.toe": 500.0}, check_units=False), 0.5, **settings)
     assert len(run.stats.parts) > 1 and many.steps[0] == run.stats.steps
+
+
+def test_rates_within_stiff_steps(in_lanes):
+    times = dict(t_eval=np.linspace(0.0, 0.05, 21))
+    system, cases = foot(damping=20.0, stiffness=200.0), {"damping.spring": [20.0, 19.0]}
+    many = runtime.simulate_many(system, cases, 0.05, workers=1, rtol=1e-6, atol=1e-6, **times)
+    exact = runtime.simulate(system, 0.05, rtol=1e-12, atol=1e-12, coordinates="absolute", **times)
+    single = runtime.simulate(system, 0.05, rtol=1e-6, atol=1e-6, coordinates="joint", **times)
+    own, wanted = (
+        np.abs(r - exact.omega["main_foot"]).max() for r in (many.omega["main_foot"][0], single.omega["main_foot"])
+    )
+    assert many.in_batch.all() and own < 2.0 * wanted + 1e-9

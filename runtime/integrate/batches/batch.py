@@ -59,6 +59,7 @@ from runtime.integrate.batches.rows import (
     TIME,
     TOTAL,
 )
+from runtime.integrate.batches.slopes import choose_slopes, put_slopes
 from runtime.integrate.batches.stages import (
     attempt,
     dense_stages,
@@ -131,6 +132,7 @@ def write_outputs(m, lane, times, out):  # type: ignore[no-untyped-def]
                 to[i] = m.end[i * LANES + lane]
         else:
             interpolate(m, lane, (at - time) / h, to)
+            put_slopes(m, lane, (at - time) / h, to)
         m.output[lane] += 1
     m.lanes[OUTPUT_AT * LANES + lane] = times[m.output[lane]] if m.output[lane] < len(times) else np.inf
 
@@ -220,6 +222,9 @@ def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-
     if outputs > 0:
         dense_stages(m, address)
         prepare_dense(m)
+        for lane in range(LANES):
+            if lanes[BETWEEN * LANES + lane] > 0.0:
+                choose_slopes(m, lane)
     if len(m.limits.q) > 0:
         land(m, address, tolerances[0], tolerances[1])
     call_contacts(m.contacts, SWITCH, memory, address, 0, 0, 0.0)

@@ -53,5 +53,6 @@ from __future__ import annotations
     EXCHANGED,  # [J] work of forces in the steps of the case, without their signs
     UNRESOLVED_NOW,  # [J] bound of the error of the work of forces in the attempt
     UNRESOLVED,  # [J] and in the steps of the case
-) = range(49)
-ROWS_OF_LANES = 49
+    BY_SLOPES,  # 1: rates within the step are slopes of the coordinates
+) = range(50)
+ROWS_OF_LANES = 50
