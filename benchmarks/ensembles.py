@@ -370,8 +370,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
         ),
         Table(
             "cases one after another in compiled code", OF_STUDIES, compiled,
-            "Stiff contacts, absolute coordinates; a parameter of each is varied by its name. Share: of the cases "
-            "that ran so; the others ran alone.",
+            "Stiff contacts, absolute coordinates; share: of the cases that ran so; the others ran alone.",
         ),
         Table(
             "sweep", ["varied", "cases", "memory [MiB]", "finished", "folder [MiB]", "duration [s]"], swept,
