@@ -52,7 +52,7 @@ def test_a_new_law_is_generated_and_built(with_a_law):
     assert done.stdout.splitlines() == [
         "contact 'touch': stiffness = 1e+19 N/m, must not be above 1e+18 N/m; a steel ball has 1e10, see hertz_stiffness; "
         "a rigid connection is a joint",
-        "contact 'touch': viscosity = -1 N s^3/m^4, must not be below 0 N s^3/m^4",
+        "contact 'touch': viscosity = -1 N s^3/m^4, must not be below 0 N s^3/m^4; give its magnitude",
         "contact 'touch': missing viscosity; law viscous needs stiffness, viscosity",
         "{'stiffness': 100000.0, 'viscosity': 2.0, 'creep': 0.001}",
     ]
