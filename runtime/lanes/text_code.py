@@ -62,10 +62,6 @@ class TextCode:
         """Whether a comparison holds."""
         return str(self._kept(f"{self.value(a)} {sign} {self.value(b)}").value)
 
-    def both(self, a: str, b: str) -> str:
-        """Whether two conditions hold."""
-        return str(self._kept(f"{a} and {b}").value)
-
     def select(self, condition: str, a: Number, b: Number) -> Vector:
         """The number a where the condition holds, else b."""
         return self._kept(f"{self.value(a)} if {condition} else {self.value(b)}")

@@ -7,12 +7,22 @@ from collections.abc import Callable, Sequence
 from llvmlite import ir
 
 from runtime.dynamics.layout import LANES
+from runtime.jit.addresses import address_of_written
 from runtime.jit.straight_line import DOUBLE, INTEGER
 from runtime.lanes.vector_code import WIDTH, Code, KnownNumbers
 from runtime.lanes.vector_functions import power
 
 # Writes instructions for the lanes from a column on, with the addresses of the arguments.
 Write = Callable[[Code, Sequence[ir.Value], ir.Value], None]
+
+
+def address_of_lanes(name: str, arguments: int, write: Write, module: str, words: str, *decided: str) -> int:
+    """Address in this process of a function as of ``written_function``; the others are as of ``address_of_written``."""
+
+    def written(owner: ir.Module, symbol: str) -> ir.Module:
+        return written_function(owner, symbol, arguments, write)
+
+    return address_of_written(name, written, module, words, *decided)
 
 
 def written_function(owner: ir.Module, symbol: str, arguments: int, write: Write) -> ir.Module:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from runtime.dynamics.layout import LANES
 from runtime.integrate.batches.contact_memory import ACTS, ELSEWHERE, set_events
 from runtime.integrate.batches.contacts import measure, place_of
-from runtime.integrate.batches.forces import set_signals
+from runtime.integrate.batches.forces import put_parameters, set_signals
 from runtime.integrate.written.acting_contacts import FORCE, MEASURED, POTENTIAL
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import local
@@ -34,11 +34,8 @@ def find_measured(forces, contacts, z, times, memory, passed, found):  # type: i
     for first in range(0, len(z), LANES):
         count = min(LANES, len(z) - first)
         for lane in range(LANES):
-            passed[lane], case = 0, first + min(lane, count - 1)
-            of_case = f.given[min(case, len(f.given) - 1)]
-            for i in range(len(of_case)):
-                f.own[i, lane] = of_case[i]
-            f.own_set[lane] = f.set_of[min(case, len(f.set_of) - 1)]
+            passed[lane] = 0
+            put_parameters(f, first + min(lane, count - 1), lane, f.own, f.own_set)
         for q in range(len(times)):
             for lane in range(LANES):
                 case = first + min(lane, count - 1)

@@ -157,14 +157,20 @@ def forces_in_steps(m, fraction, y, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def put_parameters(x, case, lane, own, own_set):  # type: ignore[no-untyped-def]
+    """Put the parameters of a case into the column of a lane, and the number of its set of signals."""
+    of_case = x.given[min(case, len(x.given) - 1)]
+    for i in range(len(of_case)):
+        own[i, lane] = of_case[i]
+    own_set[lane] = x.set_of[min(case, len(x.set_of) - 1)]
+
+
+@inlined
 def load_forces(m, r, case):  # type: ignore[no-untyped-def]
     """Parameters of the forces of a case, as column r of those ready."""
     x = m.forces
     if x.address[0] != 0:
-        of_case = x.given[min(case, len(x.given) - 1)]
-        for i in range(len(of_case)):
-            x.waiting[i, r] = of_case[i]
-        x.waiting_set[r] = x.set_of[min(case, len(x.set_of) - 1)]
+        put_parameters(x, case, r, x.waiting, x.waiting_set)
 
 
 @inlined
@@ -287,11 +293,7 @@ def find_stored(forces, contacts, z, times, memory, passed, found):  # type: ign
         count = min(LANES, len(z) - first)
         for lane in range(LANES):
             passed[lane] = 0
-            case = first + min(lane, count - 1)
-            of_case = x.given[min(case, len(x.given) - 1)]
-            for i in range(len(of_case)):
-                x.own[i, lane] = of_case[i]
-            x.own_set[lane] = x.set_of[min(case, len(x.set_of) - 1)]
+            put_parameters(x, first + min(lane, count - 1), lane, x.own, x.own_set)
         for q in range(len(times)):
             for lane in range(LANES):
                 set_signals(x, lane, x.own_set[lane], times[q])

@@ -22,12 +22,11 @@ from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.tree_forces import ARGUMENTS as OF_FORCES
 from runtime.integrate.written.tree_forces import write_forces
-from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
 from runtime.lanes.vector_code import Code, Number, Vector
 from runtime.lanes.vector_functions import Functions
-from runtime.lanes.written_function import written_function
+from runtime.lanes.written_function import address_of_lanes
 from runtime.system.system import System
 
 Numbers = list[Number]
@@ -56,9 +55,15 @@ def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
         "derivative": _Writer.derivative, "correction": _Writer.correction, "forces": _Writer.forces
     }  # fmt: skip
     decided = [repr(rows), inspect.getsource(module), *([] if acting is None else acting.text())]
+    tree = _Tree(module, rows, acting)
     found = {
-        name: address_of_written(
-            f"closed_{name}", partial(_written, _Tree(module, rows, acting), write), __name__, WORDS, *decided
+        name: address_of_lanes(
+            f"closed_{name}",
+            len(OF_FORCES) if name == "forces" else 4,
+            partial(_write, tree, write),
+            __name__,
+            WORDS,
+            *decided,
         )
         for name, write in writers.items()
     }
@@ -73,12 +78,10 @@ class _Tree(NamedTuple):
     acting: ActingForces | None
 
 
-def _written(tree: _Tree, write: Callable[[_Writer], None], owner: ir.Module, symbol: str) -> ir.Module:
-    """``owner`` with a function under the name ``symbol``, which calls one for as many lanes as a vector has."""
-    count = len(OF_FORCES) if write is _Writer.forces else 4
-    return written_function(
-        owner, symbol, count, lambda code, data, column: write(_Writer(code, tree, [*data, column]))
-    )
+def _write(
+    tree: _Tree, write: Callable[[_Writer], None], code: Code, data: Sequence[ir.Value], column: ir.Value
+) -> None:
+    write(_Writer(code, tree, [*data, column]))
 
 
 class _Array:

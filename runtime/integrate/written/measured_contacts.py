@@ -11,9 +11,8 @@ from runtime.integrate.written.acting_contacts import MEASURED
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.placed_bodies import Places
 from runtime.integrate.written.tree_contacts import Contact
-from runtime.jit.addresses import address_of_written
 from runtime.lanes.vector_code import Code
-from runtime.lanes.written_function import written_function
+from runtime.lanes.written_function import address_of_lanes
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
@@ -22,11 +21,9 @@ ARGUMENTS = ("z", "signals", "parameters", "out")
 
 def _address(system: System) -> int:
     acting = acting_forces(system)
-
-    def write(owner: ir.Module, symbol: str) -> ir.Module:
-        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting))
-
-    return address_of_written("contacts_of_tree", write, __name__, "the contacts in a batch", *acting.text())
+    return address_of_lanes(
+        "contacts_of_tree", len(ARGUMENTS), partial(_write, acting), __name__, "the contacts in a batch", *acting.text()
+    )
 
 
 def _write(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:

@@ -28,7 +28,7 @@ from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 NONE = (0.0, 0.0, 0.0)
 EYE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 Three = Any  # a vector of three numbers
-Place = tuple[str, int, int]  # of a parameter: of what, which of these, its place among theirs
+Place = tuple[str, int, int]  # of a parameter: of what, which of these, its place among its numbers
 
 # Formulas of compiled code, which write the same operations for vectors.
 cross, dot, plus, plus_times, product, times = map(python_code, (cross, dot, plus, plus_times, product, times))

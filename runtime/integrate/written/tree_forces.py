@@ -25,12 +25,11 @@ from runtime.integrate.written.acting_contacts import ActingContact
 from runtime.integrate.written.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
 from runtime.integrate.written.placed_bodies import NONE, Places
 from runtime.integrate.written.tree_contacts import Contact
-from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_functions import Functions, lesser
-from runtime.lanes.written_function import written_function
+from runtime.lanes.written_function import address_of_lanes
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
@@ -45,11 +44,14 @@ cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
 
 def _address(system: System) -> int:
     acting = acting_forces(system)
-
-    def write(owner: ir.Module, symbol: str) -> ir.Module:
-        return written_function(owner, symbol, len(ARGUMENTS), partial(write_forces, acting))
-
-    return address_of_written("forces_on_tree", write, __name__, "the forces in a batch", *acting.text())
+    return address_of_lanes(
+        "forces_on_tree",
+        len(ARGUMENTS),
+        partial(write_forces, acting),
+        __name__,
+        "the forces in a batch",
+        *acting.text(),
+    )
 
 
 def write_forces(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
@@ -107,7 +109,7 @@ class ForcesOnSteps:
         self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
 
     def apply(self) -> None:
-        """Put all that acts on the steps that move its bodies, about their points; add up power and energy but for theirs."""
+        """Put all that acts on the steps that move its bodies, about their points; add up energy, and power but that of steps."""
         for load in self.acting.loads:
             self._apply_load(load)
         for k, motor in enumerate(self.acting.motors):

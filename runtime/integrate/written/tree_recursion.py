@@ -24,12 +24,11 @@ from runtime.integrate.written.equation_parameters import parameters_of_equation
 from runtime.integrate.written.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.integrate.written.tree_reactions import JointLoads
-from runtime.jit.addresses import address_of_written
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.vector_functions import lesser
-from runtime.lanes.written_function import written_function
+from runtime.lanes.written_function import address_of_lanes
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
@@ -56,13 +55,9 @@ dot = python_code(dot)
 def _address(system: System, known: Mapping[Place, float]) -> int:
     acting, tree = acting_forces(system), system.tree_in_lanes
     limited = () if tree is None else tree.limited_steps
-
-    def write(owner: ir.Module, symbol: str) -> ir.Module:
-        return written_function(owner, symbol, len(ARGUMENTS), partial(_write, acting, limited, known))
-
-    return address_of_written(
-        "equations_of_tree", write, __name__, "the equations of a tree in a batch", repr(limited), repr(sorted(known.items())),
-        *acting.text(),
+    return address_of_lanes(
+        "equations_of_tree", len(ARGUMENTS), partial(_write, acting, limited, known), __name__,
+        "the equations of a tree in a batch", repr(limited), repr(sorted(known.items())), *acting.text(),
     )  # fmt: skip
 
 
