@@ -204,6 +204,28 @@ def pendulum_on_plane() -> System:
     return b.build()
 
 
+def limited_foot_on_ground(damping: float = 0.0) -> System:
+    """The foot, which falls on its toes, with limits of its ankle and toes; their moment is that of ``models.foot``."""
+    b, limit = (
+        builder_of(models.foot_ground.build(pitch_deg=-20.0)),
+        models.foot.build(limits="dissipative").limit("talocrural"),
+    )
+    cone = Cone.from_degrees((0, 90, 180, 270, 360), (20, 35, 35, 25, 20))
+    law = dict(max_moment=limit.max_moment, compliance=limit.compliance, damping=damping, cone=cone)
+    for joint, upper in (("ankle", "leg"), ("metatarsophalangeal", "main_foot")):
+        b.limit(joint, joint, reference=upper, xi=(1, 0, 0), eta=(0, -1, 0), **law)  # type: ignore[arg-type]
+    return b.build()
+
+
+def leg_with_knee_stop() -> System:
+    """``pendulum_on_plane`` with a limit of its lower hinge."""
+    b, cone = builder_of(pendulum_on_plane()), Cone.from_degrees((0, 90, 180, 270, 360), (20, 20, 20, 20, 20))
+    b.limit(
+        "stop", "hinge_1", reference="upper", xi=(1, 0, 0), eta=(0, -1, 0), cone=cone, max_moment=20.0, compliance=0.2
+    )
+    return b.build()
+
+
 def sledge() -> System:
     """A board in a plane, with two runners on a belt whose speed alternates."""
     b = Builder("sledge")
@@ -234,6 +256,10 @@ SIDE_BY_SIDE = (
     Study("Bricard's linkage (IFToMM): gravity", with_kernel(bricard), "gravity", 1.0),
     Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),
     Study("foot on the ground, 0.5 s, dop853", models.foot_ground.build, "mass.toes", 0.5, part=64),
+    Study("foot on the ground, elastic limits, 0.05 s", limited_foot_on_ground, "mass.toes", 0.05),
+    Study("foot on the ground, elastic limits, 0.5 s, dop853", limited_foot_on_ground, "mass.toes", 0.5, part=64),
+    Study("the same, dissipative limits", lambda: limited_foot_on_ground(0.568), "mass.toes", 0.5, part=64),
+    Study("leg on a plane with a stop at its knee: mass of the bob", leg_with_knee_stop, "mass.lower", 1.0, part=4),
     Study("chain of five hinges with springs: a stiffness", lambda: sprung_chain(5), "stiffness.spring_1", 1.0),
     Study("satellite with two arms: mass of an arm", floating, "mass.left", 1.0),
 )  # fmt: skip

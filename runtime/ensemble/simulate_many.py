@@ -77,7 +77,7 @@ def simulate_many(
     """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
     Systems with a whole-model kernel and without contacts, forces, loads and drivers are integrated sixteen cases at a time by
-    vector instructions, trees in joint coordinates also with loads, motors, force elements, and either contacts or limits that
+    vector instructions, trees in joint coordinates also with loads, motors, force elements, contacts, and limits that
     restrain angles of joints (without a kernel: up to 24 turns, slides, balls and floating bodies); other systems one case after
     another in compiled code, with the bits of ``simulate``.  The result of a case depends neither on the other cases nor on the
     number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds; after a failure

@@ -80,14 +80,14 @@ def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
     ``gpu``: on a graphics processor, for which contacts and the recursion are not written.
     """
     tree = system.tree_in_lanes
-    if tree is None or system.closed_tree is not None or (system.limits and (system.contacts or not tree.limits)):
+    if tree is None or system.closed_tree is not None or (system.limits and not tree.limits):
         return False
     if acts_in_lanes(system) and (how.method != "dop853" or not known_forces(system)):
         return False
     if gpu and system.contacts:
         return False
     if not by_recursion(system):
-        return module_of(tree.key) is not None
+        return True
     return len(tree.kinds) <= MOST_STEPS and not (gpu or tree.closing or system.joint_coordinates_only)
 
 
@@ -110,8 +110,14 @@ def acts_in_lanes(system: System) -> bool:
 
 
 def by_recursion(system: System) -> bool:
-    """Whether cases of a system with ``lanes_know`` run by the recursion: no kernel knows their tree, or the reactions on it."""
-    return module_of_tree(system) is None
+    """Whether cases of a system with ``lanes_know`` run by the recursion: no kernel knows their tree, or the reactions on it.
+
+    There may be a kernel of the tree without its limits, by which single runs with forces are.
+    """
+    if module_of_tree(system) is None:
+        return True
+    tree = tree_of_lanes(system)
+    return tree is not system.tree and module_of(tree.key) is None
 
 
 def tree_of_lanes(system: System) -> SpanningTree:

@@ -332,7 +332,7 @@ class System:
     def tree_in_lanes(self) -> SpanningTree | None:
         """``tree_of_joints`` of cases side by side, in whose limits are those along coordinates also where other forces act."""
         tree = self.tree_of_joints
-        if tree is None or tree.limits or not self.limits or self.contacts or self.armatures:
+        if tree is None or tree.limits or not self.limits or self.armatures:
             return tree
         return replace(tree, limits=limits_along(tree, self.limits, self.data))
 

@@ -27,9 +27,10 @@ from runtime.integrate.batches.changes import (
 from runtime.integrate.batches.contact_memory import KEEP, SCREEN, SWITCH, call_contacts
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
 from runtime.integrate.batches.forces import go_on_with_forces, keep_forces
+from runtime.integrate.batches.limit_steps import go_on_with_limits
 from runtime.integrate.batches.limits import (
+    count_alone,
     end_limits,
-    go_on_with_limits,
     limits_hold,
     screen,
 )
@@ -211,12 +212,12 @@ def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
 @inlined
 def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-def]
     """Where limits change their modes in the special attempts, and the dense output of those with outputs."""
-    lanes, outputs = m.lanes, 0
+    lanes, outputs, limits = m.lanes, 0, count_alone(m)
     for lane in range(LANES):
         if lanes[SPECIAL * LANES + lane] == 0.0:
             continue
         outputs += lanes[BETWEEN * LANES + lane] > 0.0
-        if len(m.limits.q) > 0 and lanes[TAKEN * LANES + lane] == 1.0 and lanes[SUSPECT * LANES + lane] > 0.0:
+        if limits > 0 and lanes[TAKEN * LANES + lane] == 1.0 and lanes[SUSPECT * LANES + lane] > 0.0:
             find_bracket(m, lane)
         lanes[DENSE_STEPS * LANES + lane] += lanes[BETWEEN * LANES + lane]
     if outputs > 0:
@@ -225,7 +226,7 @@ def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-
         for lane in range(LANES):
             if lanes[BETWEEN * LANES + lane] > 0.0:
                 choose_slopes(m, lane)
-    if len(m.limits.q) > 0:
+    if limits > 0:
         land(m, address, tolerances[0], tolerances[1])
     call_contacts(m.contacts, SWITCH, memory, address, 0, 0, 0.0)
 
@@ -251,7 +252,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     """
     memory, m = m, local(m)
     fastest = fastest_in_batch(tolerances[0], tolerances[1])
-    first_output, n, limits = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1], len(m.limits.q)
+    first_output, n, limits = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1], count_alone(m)
     if first_output == 1:
         for case in range(len(initial)):
             for i in range(n):

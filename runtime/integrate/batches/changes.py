@@ -6,16 +6,16 @@ The rules are those of ``runtime.integrate.landing`` and ``switching``.
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES
+from runtime.integrate.batches.limit_steps import end_step
 from runtime.integrate.batches.limits import (
     CUBIC,
-    ENDED,
     NONE,
     SIDE,
     START,
+    beyond_within,
     change_modes,
     place_of,
     set_active,
-    set_over,
 )
 from runtime.integrate.batches.parameters import AHEAD, BEHIND, OFFSET, SIGN
 from runtime.integrate.batches.rows import (
@@ -48,9 +48,7 @@ from runtime.jit.compilation import inlined
 def sample(m, lane, x):  # type: ignore[no-untyped-def]
     """Fill ``over`` at a fraction x of a lane's step, by cubic Hermite interpolation of the coordinates (``screen``)."""
     for k in range(len(m.limits.q)):
-        cubic = m.limits.own[place_of(k, lane) + CUBIC * LANES :]
-        c0, c1, c2, c3 = cubic[0], cubic[LANES], cubic[2 * LANES], cubic[3 * LANES]
-        set_over(m.limits, k, lane, c0 + x * (c1 + x * (c2 + x * c3)))
+        m.limits.over[k] = beyond_within(m.limits, k, lane, x)
 
 
 @inlined
@@ -166,7 +164,7 @@ def switch(m, lane, h):  # type: ignore[no-untyped-def]
     A length of 0: the one by the error.  AGAIN: the step is to be repeated with that length; ALONE: the case is to be run
     alone; GO_ON: the step is accepted.
     """
-    x, lanes, time = m.limits, m.lanes, m.lanes[TIME * LANES + lane]
+    lanes, time = m.lanes, m.lanes[TIME * LANES + lane]
     landings, was_active = lanes[LANDINGS * LANES + lane], lanes[ACTIVE * LANES + lane]
     landing, fraction, first = landings > 0.0, NONE, -1
     usual = (USUAL_ACTIVE if was_active == 1.0 else USUAL) * LANES + lane
@@ -189,11 +187,8 @@ def switch(m, lane, h):  # type: ignore[no-untyped-def]
         if landings + 1.0 == MAX_LANDINGS:
             return ALONE, 0.0
         return AGAIN, fraction * h if fraction > 0.0 else h
-    lanes[WORK * LANES + lane] += lanes[WORKED * LANES + lane]
+    end_step(m, lane)
     if not landing and fraction == NONE:
-        for k in range(len(x.q)):
-            at = place_of(k, lane)
-            x.own[at + START * LANES] = x.own[at + ENDED * LANES]
         return GO_ON, 0.0
     lanes[AIMED * LANES + lane] = 0.0
     if not change_modes(m, lane, m.end, -10.0 * ON_SIDE if landing else ON_SIDE, -1):

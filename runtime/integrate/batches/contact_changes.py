@@ -1,7 +1,7 @@
 """Changes of the modes of contacts in a batch: where in a step the first one is, and what comes of the step.
 
-The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case whose changes do not become steps, or that has
-more of them than its memory holds, ends its lane without a result; it is run alone.
+Limits beside contacts change with them.  The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case whose
+changes do not become steps, or that has more of them than its memory holds, ends its lane without a result; it is run alone.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ from runtime.integrate.batches.contacts import (
     set_signals_at,
 )
 from runtime.integrate.batches.forces import add_forces
+from runtime.integrate.batches.limit_steps import end_step
+from runtime.integrate.batches.limits import change_modes as change_limits
+from runtime.integrate.batches.limits import limits_hold, set_active
 from runtime.integrate.batches.polynomial import value_of
 from runtime.integrate.batches.rows import (
     ACTIVE as ACTIVE_ROW,
@@ -84,7 +87,7 @@ def set_dense(m, lane, x):  # type: ignore[no-untyped-def]
 
 @inlined
 def locate_changes(m):  # type: ignore[no-untyped-def]
-    """As of ``switching.first_switch``, for all lanes with a bracket: fractions of their steps, and the contacts that change."""
+    """As of ``switching.first_switch``, for all lanes with a bracket: fractions of their steps, and what changes."""
     search, x, sought = m.contacts.search, m.contacts, 0
     for lane in range(LANES):
         search[BELOW, lane] = search[ABOVE, lane] = 0.0
@@ -101,7 +104,7 @@ def locate_changes(m):  # type: ignore[no-untyped-def]
         for lane in range(LANES):
             if search[SOUGHT, lane] == 0.0:
                 continue
-            first, value = foremost(x, x.measured[ELSEWHERE], lane)
+            first, value = foremost(m, lane)
             search[FIRST, lane] = first
             if abs(value) <= TOLERANCE or n == MAX_ITERATIONS:
                 search[FRACTION, lane] = search[FRACTION, lane] if abs(value) <= TOLERANCE else search[UPPER, lane]
@@ -167,16 +170,6 @@ def change_contact(m, k, lane, time):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_active(m, lane):  # type: ignore[no-untyped-def]
-    """Store whether a contact of a lane acts."""
-    acts = 0.0
-    for k in range(len(m.contacts.places)):
-        mode = m.contacts.state[k, MODE, lane]
-        acts = 1.0 if mode == ACTIVE or mode == LEAVING else acts
-    m.lanes[ACTIVE_ROW * LANES + lane] = acts
-
-
-@inlined
 def decide(m, lane):  # type: ignore[no-untyped-def]
     """As of ``landing.switch`` before modes change: what comes of an accurate step, and the length of the next attempt.
 
@@ -185,6 +178,8 @@ def decide(m, lane):  # type: ignore[no-untyped-def]
     lanes, fraction = m.lanes, m.contacts.search[FRACTION, lane]
     h, landings = lanes[LENGTH * LANES + lane], lanes[LANDINGS * LANES + lane]
     landing = landings > 0.0
+    if not limits_hold(m, lane):
+        return ALONE, 0.0, 0
     if not landing:
         lanes[(USUAL_ACTIVE if lanes[ACTIVE_ROW * LANES + lane] == 1.0 else USUAL) * LANES + lane] = -h
     if fraction <= 1.0 and fraction * h <= MIN_LANDING * max(1.0, abs(lanes[TIME * LANES + lane])):
@@ -194,20 +189,23 @@ def decide(m, lane):  # type: ignore[no-untyped-def]
         if landings + 1.0 == MAX_LANDINGS:
             return ALONE, 0.0, 0
         return (AGAIN, fraction * h, 0) if fraction > 0.0 else (AGAIN, h, -1)
+    end_step(m, lane)
     return GO_ON, 0.0, 1 if landing else 0
 
 
 @inlined
 def change_lane(m, lane, at):  # type: ignore[no-untyped-def]
-    """Change the modes of the contacts of a lane that are beyond their sides, by what was measured; whether any did.
+    """Change the modes of what is beyond its side in a lane, by what was measured; whether a contact is among these.
 
     ``at``: 1 at the end of its step, -1 at the start.
     """
-    x, lanes, changes = m.contacts, m.lanes, 0
+    x, lanes, limits, changes = m.contacts, m.lanes, len(m.limits.q), 0
     first = int(x.search[FIRST, lane]) if at < 0.0 else -1
+    if limits > 0 and not change_limits(m, lane, m.end if at > 0.0 else m.y, -10.0 * ON_SIDE, first):
+        x.then[0, lane] = ALONE
     time = lanes[(NOW if at > 0.0 else TIME) * LANES + lane]
     for k in range(len(x.places)):
-        if k == first or over_in(x, k, x.measured[ELSEWHERE], lane) > -10.0 * ON_SIDE:
+        if limits + k == first or over_in(x, k, x.measured[ELSEWHERE], lane) > -10.0 * ON_SIDE:
             released, stored = change_contact(m, k, lane, time)
             work = m.end if at > 0.0 else m.y
             work[m.size[0] * LANES + lane] += released

@@ -24,7 +24,7 @@ START, END, ELSEWHERE, READY = range(4)  # rows of ``BatchContacts.measured``
 MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
 OF_STATE = 4
 # Rows of ``BatchContacts.search``: 1 where a change is sought in the step; fractions of the step before and beyond it, with the
-# distances beyond the side there [mm]; the fraction that was found, or is tried; the contact that changes there.
+# distances beyond the side there [mm]; the fraction that was found, or is tried; the limit or contact that changes there.
 SOUGHT, LOWER, UPPER, BELOW, ABOVE, FRACTION, FIRST = range(7)
 OF_SEARCH = 7
 READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``contact_part`` does
@@ -42,7 +42,7 @@ class BatchContacts(NamedTuple):
     state: Floats  # (contacts, 4, LANES) mode, quick changes, times [s] of the last change, speeds [m/s] of the last touch-down
     waiting: Floats  # the same of the cases that are ready
     measured: Floats  # (4, contacts * MEASURED * LANES) at start and end of the step, elsewhere, and of the cases that are ready
-    samples: Floats  # (SAMPLES + 1, contacts, LANES) [mm] beyond the side of the mode
+    samples: Floats  # (SAMPLES + 1, limits + contacts, LANES) [rad], [mm] beyond the side of the mode
     search: Floats  # (OF_SEARCH, LANES)
     then: Floats  # (2, LANES) what comes of the attempt (``changes.GO_ON`` ...), and the length of the next one
     was: Floats  # (LANES,) 1 where a contact acted in the step
@@ -51,15 +51,17 @@ class BatchContacts(NamedTuple):
     found: Ints  # (cases,) number of these; above MOST_EVENTS: there was no room
 
 
-def batch_contacts(part: int, address: int, places: Ints, least: Floats, tolerance: float, cases: int) -> BatchContacts:
-    """Memory for contacts of so many cases; ``tolerance``: the sum of both."""
+def batch_contacts(
+    part: int, address: int, places: Ints, least: Floats, tolerance: float, cases: int, limits: int = 0
+) -> BatchContacts:
+    """Memory for contacts of so many cases, beside so many limits; ``tolerance``: the sum of both."""
     count = len(places)
     state = np.zeros((count, OF_STATE, LANES))
     state[:, MODE], state[:, SINCE] = INACTIVE, -np.inf
     return BatchContacts(
         part=np.array([part]), address=np.array([address]), places=places, least=least,
         resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=state.copy(),
-        measured=np.zeros((4, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, count, LANES)),
+        measured=np.zeros((4, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, limits + count, LANES)),
         search=np.zeros((OF_SEARCH, LANES)), then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
         events=np.empty((cases, MOST_EVENTS if count else 0, EVENT)), found=np.zeros(cases, np.int64),
     )  # fmt: skip

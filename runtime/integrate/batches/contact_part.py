@@ -9,7 +9,7 @@ from numba import types
 from runtime.dynamics.contact_rules import mode_at
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.switches import ACTIVE, INACTIVE
-from runtime.integrate.batches.contact_changes import keep_event, set_active, set_mode, switch_contacts, touch_down
+from runtime.integrate.batches.contact_changes import keep_event, set_mode, switch_contacts, touch_down
 from runtime.integrate.batches.contact_memory import (
     BEGIN,
     END,
@@ -25,6 +25,8 @@ from runtime.integrate.batches.contact_memory import (
 )
 from runtime.integrate.batches.contacts import left_in, measure, place_of, screen_contacts
 from runtime.integrate.batches.forces import set_signals
+from runtime.integrate.batches.limit_steps import keep_limits
+from runtime.integrate.batches.limits import set_active
 from runtime.integrate.batches.rows import ACTIVE as ACTIVE_ROW
 from runtime.integrate.batches.rows import LANDINGS, LENGTH, SPECIAL, TAKEN, USUAL, USUAL_ACTIVE
 from runtime.integrate.batches.workspace import BatchWorkspace
@@ -115,6 +117,7 @@ def contact_part(purpose, m, address, a, b, begin):  # type: ignore[no-untyped-d
     else:
         keep_measured(m.contacts.measured[START], m.contacts.measured[END], m.lanes)
         keep_usual(m.lanes)
+        keep_limits(m)
     return OK
 
 

@@ -1,6 +1,7 @@
 """Contacts in a batch: in which steps one may change its mode, and between which places of them it does.
 
-The rules are those of ``runtime.integrate.switching``.
+The rules are those of ``runtime.integrate.switching``.  Limits beside contacts are found with them, numbered before them, by
+their coordinates.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from runtime.integrate.batches.contact_memory import (
     UPPER,
 )
 from runtime.integrate.batches.forces import set_signals
-from runtime.integrate.batches.rows import BETWEEN, LANDINGS, LENGTH, SPECIAL, TAKEN, TIME
+from runtime.integrate.batches.limits import START as AT_START
+from runtime.integrate.batches.limits import beyond_side, beyond_within, limits_hold, screen_limits
+from runtime.integrate.batches.limits import place_of as place_of_limit
+from runtime.integrate.batches.rows import BETWEEN, LANDINGS, LENGTH, SPECIAL, SUSPECT, TAKEN, TIME
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import CLOSE, CLOSE_TIME, MAX_LANDINGS
 from runtime.integrate.limit_changes import ON_SIDE
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE_PLANE, LANDED, REFINEMENTS, vertex
+from runtime.integrate.switching import GRAZE, GRAZE_PLANE, LANDED, REFINEMENTS, vertex
 from runtime.integrate.written.acting_contacts import DEPTH, ELASTIC, FORCE, MEASURED, OVER_RATE, RATE, SLOPE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
@@ -79,13 +83,20 @@ def over_in(x, k, of, lane):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def foremost(x, of, lane):  # type: ignore[no-untyped-def]
-    """Number of the contact of a lane that is farthest beyond its side, and how far [mm]."""
-    first, largest = 0, over_in(x, 0, of, lane)
-    for k in range(1, len(x.places)):
-        over = over_in(x, k, of, lane)
-        if over > largest:
+def foremost(m, lane):  # type: ignore[no-untyped-def]
+    """Number of the limit or contact of a lane that is farthest beyond its side, and how far [rad], [mm].
+
+    In the state in ``trial``, where contacts were measured.
+    """
+    x, limits, first, largest = m.contacts, len(m.limits.q), -1, -np.inf
+    for k in range(limits):
+        over = beyond_side(m.limits, k, lane, m.trial[m.limits.q[k] * LANES + lane])
+        if first < 0 or over > largest:
             first, largest = k, over
+    for k in range(len(x.places)):
+        over = over_in(x, k, x.measured[ELSEWHERE], lane)
+        if first < 0 or over > largest:
+            first, largest = limits + k, over
     return first, largest
 
 
@@ -170,11 +181,13 @@ def set_signals_at(m, lane, fraction):  # type: ignore[no-untyped-def]
 
 @inlined
 def over_at(m, k, lane, fraction):  # type: ignore[no-untyped-def]
-    """Distance of contact k of a lane beyond the side of its mode [mm] at a fraction of its step."""
+    """Distance of number k of a lane beyond the side of its mode [rad], [mm] at a fraction of its step."""
+    if k < len(m.limits.q):
+        return beyond_within(m.limits, k, lane, fraction)
     set_hermite(m, fraction, lane)
     set_signals_at(m, lane, fraction)
     measure(m.contacts, m.trial, m.forces.values, m.forces.own, m.contacts.measured[ELSEWHERE])
-    return over_in(m.contacts, k, m.contacts.measured[ELSEWHERE], lane)
+    return over_in(m.contacts, k - len(m.limits.q), m.contacts.measured[ELSEWHERE], lane)
 
 
 @inlined
@@ -186,7 +199,8 @@ def graze_near(m, lane, k, q):  # type: ignore[no-untyped-def]
     samples = m.contacts.samples
     before, here, after = samples[q - 1, k, lane], samples[q, k, lane], samples[q + 1, k, lane]
     x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
-    near, width = min(GRAZE_PLANE, abs(before - here) + abs(after - here)), 1.0 / SAMPLES
+    near, width = GRAZE if k < len(m.limits.q) else GRAZE_PLANE, 1.0 / SAMPLES
+    near = min(near, abs(before - here) + abs(after - here))
     for _ in range(REFINEMENTS):
         if not (0.0 < x < 1.0 and top > -near):
             break
@@ -203,8 +217,8 @@ def graze_near(m, lane, k, q):  # type: ignore[no-untyped-def]
 
 @inlined
 def graze(m, lane):  # type: ignore[no-untyped-def]
-    """A fraction of a lane's step at which a contact is beyond its side although it is not at the samples; NONE if none is."""
-    for k in range(len(m.contacts.places)):
+    """A fraction of a lane's step at which one is beyond its side although it is not at the samples; NONE if none is."""
+    for k in range(m.contacts.samples.shape[1]):
         for q in range(1, SAMPLES):
             place = graze_near(m, lane, k, q)
             if place != NONE:
@@ -220,8 +234,8 @@ def landed(h, landings):  # type: ignore[no-untyped-def]
 
 @inlined
 def sample_steps(m):  # type: ignore[no-untyped-def]
-    """Distances of all contacts beyond their sides, at places in the steps of the lanes that are sought."""
-    x = m.contacts
+    """Distances of all limits and contacts beyond their sides, at places in the steps of the lanes that are sought."""
+    x, limits = m.contacts, len(m.limits.q)
     for q in range(SAMPLES + 1):
         of = x.measured[START if q == 0 else END]
         if 0 < q < SAMPLES:
@@ -230,17 +244,20 @@ def sample_steps(m):  # type: ignore[no-untyped-def]
             measure_in_steps(m, q / SAMPLES, m.trial, of)
         for lane in range(LANES):
             if x.search[SOUGHT, lane] > 0.0:
+                for k in range(limits):
+                    over = beyond_within(m.limits, k, lane, q / SAMPLES)
+                    x.samples[q, k, lane] = m.limits.own[place_of_limit(k, lane) + AT_START * LANES] if q == 0 else over
                 for k in range(len(x.places)):
-                    x.samples[q, k, lane] = over_in(x, k, of, lane)
+                    x.samples[q, limits + k, lane] = over_in(x, k, of, lane)
 
 
 @inlined
 def bracket(m, lane):  # type: ignore[no-untyped-def]
-    """Fractions of a lane's step between which a contact changes its mode, if one does."""
+    """Fractions of a lane's step between which a limit or contact changes its mode, if one does."""
     x = m.contacts
     x.search[LOWER, lane], x.search[UPPER, lane] = 0.0, NONE
     for q in range(1, SAMPLES + 1):
-        for k in range(len(x.places)):
+        for k in range(x.samples.shape[1]):
             if x.samples[q, k, lane] > ON_SIDE:
                 x.search[LOWER, lane], x.search[UPPER, lane] = (q - 1.0) / SAMPLES, q / SAMPLES
         if x.search[UPPER, lane] != NONE:
@@ -267,20 +284,25 @@ def find_landed(m):  # type: ignore[no-untyped-def]
     measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
     for lane in range(LANES):
         if x.search[SOUGHT, lane] > 0.0 and x.search[FRACTION, lane] < 1.0:
-            _, largest = foremost(x, x.measured[ELSEWHERE], lane)
+            _, largest = foremost(m, lane)
             if largest <= ON_SIDE:
                 x.search[SOUGHT, lane], x.search[FRACTION, lane] = 0.0, 1.0
 
 
 @inlined
 def screen_contacts(m):  # type: ignore[no-untyped-def]
-    """Mark the accepted steps in which a contact changes its mode, or that were cut at a change; the number of special lanes."""
-    x, lanes, sought, found = m.contacts, m.lanes, 0, 0
+    """Mark the accepted steps in which a mode changes, or that were cut at a change; the number of special lanes.
+
+    Also those at whose end the constants of a limit do not hold.
+    """
+    x, lanes, limits, sought, found = m.contacts, m.lanes, len(m.limits.q), 0, 0
     measure_in_steps(m, 1.0, m.end, x.measured[END])
+    if limits > 0:
+        screen_limits(m)
     for lane in range(LANES):
         x.search[SOUGHT, lane], x.search[UPPER, lane], x.search[FRACTION, lane] = 0.0, NONE, NONE
         if lanes[TAKEN * LANES + lane] == 1.0:
-            suspect = lanes[LANDINGS * LANES + lane] > 0.0
+            suspect = lanes[LANDINGS * LANES + lane] > 0.0 or (limits > 0 and lanes[SUSPECT * LANES + lane] > 0.0)
             for k in range(len(x.places)):
                 suspect = suspect or is_suspect(x, k, lane, lanes[LENGTH * LANES + lane])
             x.search[SOUGHT, lane] = 1.0 if suspect else 0.0
@@ -293,7 +315,7 @@ def screen_contacts(m):  # type: ignore[no-untyped-def]
                 x.search[SOUGHT, lane] = 1.0 if x.search[UPPER, lane] != NONE else 0.0
         find_landed(m)
     for lane in range(LANES):
-        special = x.search[UPPER, lane] != NONE or lanes[LANDINGS * LANES + lane] > 0.0
+        special = x.search[UPPER, lane] != NONE or lanes[LANDINGS * LANES + lane] > 0.0 or not limits_hold(m, lane)
         if special and lanes[TAKEN * LANES + lane] == 1.0:
             lanes[SPECIAL * LANES + lane] = 1.0
         if x.search[SOUGHT, lane] > 0.0:

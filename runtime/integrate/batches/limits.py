@@ -1,7 +1,8 @@
 """Limits of motion that restrain coordinates, in a batch: every lane has its own modes and ends its steps where they change.
 
 The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case that leaves what the kernel knows of its limits,
-or whose changes of mode do not become steps, ends its lane without a result; it is run alone.
+or whose changes of mode do not become steps, ends its lane without a result; it is run alone.  Beside contacts, changes of both
+are found together (``runtime.integrate.batches.contacts``).
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import OF_LIMIT, turned_back
-from runtime.integrate.aiming import FARTHEST, STRETCH
+from runtime.dynamics.switches import ACTIVE as TOUCHES
+from runtime.dynamics.switches import LEAVING
+from runtime.integrate.batches.contact_memory import MODE
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -33,9 +36,6 @@ from runtime.integrate.batches.rows import (
     LANDED,
     LANDINGS,
     LENGTH,
-    NEXT,
-    PLANNED,
-    SOON,
     SPECIAL,
     SUSPECT,
     TAKEN,
@@ -105,11 +105,31 @@ def beyond(own, at, coordinate):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_over(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
-    """Put the angle of limit k beyond the side of its mode into ``over``."""
+def beyond_side(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
+    """Angle of limit k beyond the side of its mode."""
     at = place_of(k, lane)
     _, out = beyond(x.own, at, coordinate)
-    x.over[k] = x.own[at + SIDE * LANES] * out
+    return x.own[at + SIDE * LANES] * out
+
+
+@inlined
+def set_over(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
+    """Put the angle of limit k beyond the side of its mode into ``over``."""
+    x.over[k] = beyond_side(x, k, lane, coordinate)
+
+
+@inlined
+def beyond_within(x, k, lane, fraction):  # type: ignore[no-untyped-def]
+    """``beyond_side`` at a fraction of a lane's step, by cubic Hermite interpolation of the coordinate (``screen_limit``)."""
+    cubic = x.own[place_of(k, lane) + CUBIC * LANES :]
+    c0, c1, c2, c3 = cubic[0], cubic[LANES], cubic[2 * LANES], cubic[3 * LANES]
+    return beyond_side(x, k, lane, c0 + fraction * (c1 + fraction * (c2 + fraction * c3)))
+
+
+@inlined
+def count_alone(m):  # type: ignore[no-untyped-def]
+    """Number of limits without contacts beside them."""
+    return len(m.limits.q) if len(m.contacts.places) == 0 else 0
 
 
 @inlined
@@ -137,10 +157,13 @@ def set_constants(x, k, own, lane, coordinate, constants):  # type: ignore[no-un
 
 @inlined
 def set_active(m, lane):  # type: ignore[no-untyped-def]
-    """Store whether a limit of a lane acts."""
+    """Store whether a limit or contact of a lane acts."""
     acts = 0.0
     for k in range(len(m.limits.q)):
         acts = 1.0 if m.limits.own[place_of(k, lane) + SIDE * LANES] < 0.0 else acts
+    for k in range(len(m.contacts.places)):
+        mode = m.contacts.state[k, MODE, lane]
+        acts = 1.0 if mode == TOUCHES or mode == LEAVING else acts
     m.lanes[ACTIVE * LANES + lane] = acts
 
 
@@ -248,8 +271,8 @@ def end_screen(lanes):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def screen(m):  # type: ignore[no-untyped-def]
-    """Mark the lanes in whose steps a limit may change its mode; the number of special lanes."""
+def screen_limits(m):  # type: ignore[no-untyped-def]
+    """Find the lanes in whose steps a limit may change its mode, and the work of their dampers."""
     x, lanes = m.limits, m.lanes
     begin_screen(lanes)
     for k in range(len(x.q)):
@@ -257,7 +280,13 @@ def screen(m):  # type: ignore[no-untyped-def]
         y, end, first, last = m.y[o:], m.end[o:], m.k[0, o:], m.k[STAGES, o:]
         screen_limit(own, y, end, first, last, m.constants[row], m.constants[row + 1], lanes)
         measure_work(own[DAMPING * LANES :], x.weights, m.k, o, lanes)
-    return end_screen(lanes)
+
+
+@inlined
+def screen(m):  # type: ignore[no-untyped-def]
+    """Mark the lanes in whose steps a limit may change its mode; the number of special lanes."""
+    screen_limits(m)
+    return end_screen(m.lanes)
 
 
 @columns
@@ -270,66 +299,6 @@ def measure_work(damping, weights, k, o, lanes):  # type: ignore[no-untyped-def]
         for q in range(STAGES):
             work += weights[q] * k[q, o + lane] * k[q, o + lane]
         lanes[WORKED * LANES + lane] -= lanes[LENGTH * LANES + lane] * damping[lane] * work
-
-
-@columns
-def go_on_with_limit(own, lanes):  # type: ignore[no-untyped-def]
-    """Begin the next step of a limit where one was accepted without a change of mode."""
-    for lane in range(LANES):
-        taken = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
-        start, ended = own[START * LANES + lane], own[ENDED * LANES + lane]
-        own[START * LANES + lane] = ended if taken else start
-
-
-@columns
-def keep_usual(lanes):  # type: ignore[no-untyped-def]
-    """Keep the work of the dampers and the usual lengths where a step was accepted without a change of mode.
-
-    The next step of a lane whose step was aimed at a change, in vain, has the length that this one had otherwise, at least.
-    """
-    for lane in range(LANES):
-        plain = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
-        taken = lanes[TAKEN * LANES + lane] - lanes[FRESH * LANES + lane] > 0.0
-        h, planned, before = lanes[LENGTH * LANES + lane], lanes[NEXT * LANES + lane], lanes[PLANNED * LANES + lane]
-        aimed = lanes[AIMED * LANES + lane] if taken else 0.0
-        before = before if aimed > 0.0 and planned > h else 0.0
-        planned = before if before > planned else planned
-        acts = lanes[ACTIVE * LANES + lane] == 1.0
-        usual, usual_active = lanes[USUAL * LANES + lane], lanes[USUAL_ACTIVE * LANES + lane]
-        present = usual_active if acts else usual
-        present = present if present > 0.0 else planned
-        present = present if present < planned else planned
-        lanes[USUAL * LANES + lane] = (usual if acts else present) if taken else usual
-        lanes[USUAL_ACTIVE * LANES + lane] = (present if acts else usual_active) if taken else usual_active
-        lanes[NEXT * LANES + lane] = planned
-        lanes[WORK * LANES + lane] += lanes[WORKED * LANES + lane] if plain else 0.0
-        lanes[AIMED * LANES + lane], lanes[SOON * LANES + lane] = 0.0, -1.0
-
-
-@columns
-def screen_next(own, end, rate, acceleration, lanes):  # type: ignore[no-untyped-def]
-    """Put a number of 0 or above into the row SOON of the lanes in whose next step a limit may change its mode.
-
-    ``end``, ``rate`` and ``acceleration`` of its coordinate at the end of the step.
-    """
-    for lane in range(LANES):
-        longest = min(STRETCH * lanes[NEXT * LANES + lane], FARTHEST * lanes[LENGTH * LANES + lane])
-        then = end[lane] + longest * (rate[lane] + 0.5 * longest * acceleration[lane])
-        _, out = beyond(own, lane, then)
-        soon, found = lanes[SOON * LANES + lane], own[SIDE * LANES + lane] * out
-        found = found if lanes[TAKEN * LANES + lane] - lanes[FRESH * LANES + lane] > 0.0 else -1.0
-        lanes[SOON * LANES + lane] = found if found > soon else soon
-
-
-@inlined
-def go_on_with_limits(m):  # type: ignore[no-untyped-def]
-    """Begin the next step of the limits where one was accepted without a change of mode."""
-    keep_usual(m.lanes)
-    for k in range(len(m.limits.q)):
-        own, o = m.limits.own[place_of(k, 0) :], m.limits.q[k] * LANES
-        a = m.limits.u[k] * LANES
-        go_on_with_limit(own, m.lanes)
-        screen_next(own, m.end[o:], m.k[STAGES, o:], m.k[STAGES, a:], m.lanes)
 
 
 @inlined
