@@ -19,6 +19,7 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.contact_batch import ContactEvents
+from runtime.ensemble.damping_groups import groups_by_damping
 from runtime.ensemble.given import Given
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
@@ -249,6 +250,17 @@ def _angles(system: System, states: Floats) -> Floats:
 
 def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
+    left: list[int] = []
+    for own, places in groups_by_damping(task, cases):
+        alone = _run_alike(own, {name: _of_places(values, places) for name, values in cases.items()}, places, chunk)
+        if alone is None and len(places) == len(chunk.status):
+            return None
+        left += places.tolist() if alone is None else alone
+    return sorted(left)
+
+
+def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
+    """``run_at_once`` for cases of these numbers in a chunk, whose contacts are like those of the system."""
     if (given := _values(task, cases)) is None:
         return None
 
@@ -265,7 +277,7 @@ def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
         prepared = _prepared(given, system_of)
     if prepared is None:
         return None
-    return np.flatnonzero(~run_prepared(task, prepared, np.arange(len(prepared.good)), chunk)).tolist()
+    return numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()  # type: ignore[no-any-return]
 
 
 def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) -> Bools:

@@ -23,9 +23,7 @@ from runtime.integrate.batches.contact_memory import (
     UPPER,
 )
 from runtime.integrate.batches.forces import set_signals
-from runtime.integrate.batches.limits import START as AT_START
 from runtime.integrate.batches.limits import beyond_side, beyond_within, limits_hold, screen_limits
-from runtime.integrate.batches.limits import place_of as place_of_limit
 from runtime.integrate.batches.rows import BETWEEN, LANDINGS, LENGTH, SPECIAL, SUSPECT, TAKEN, TIME
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import CLOSE, CLOSE_TIME, MAX_LANDINGS
@@ -245,8 +243,7 @@ def sample_steps(m):  # type: ignore[no-untyped-def]
         for lane in range(LANES):
             if x.search[SOUGHT, lane] > 0.0:
                 for k in range(limits):
-                    over = beyond_within(m.limits, k, lane, q / SAMPLES)
-                    x.samples[q, k, lane] = m.limits.own[place_of_limit(k, lane) + AT_START * LANES] if q == 0 else over
+                    x.samples[q, k, lane] = beyond_within(m.limits, k, lane, q / SAMPLES)
                 for k in range(len(x.places)):
                     x.samples[q, limits + k, lane] = over_in(x, k, of, lane)
 

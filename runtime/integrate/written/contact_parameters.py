@@ -10,7 +10,7 @@ from runtime.integrate.written.acting_contacts import ActingContact
 from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
 from runtime.system.contact_building import POINTS, contact_bounds, fades
-from runtime.system.parts import NORMAL_LAWS
+from runtime.system.parts import NORMAL_LAWS, Contact
 from runtime.system.system import System
 
 
@@ -72,6 +72,12 @@ def allowed_values_of_contact(system: System, owner: str, part: str, values: Flo
         if high is not None:
             allowed &= values <= high
     if part in NORMAL_LAWS[contact.law].PARAMETERS:
-        own = {**contact.parameters, "impact": contact.least_impact, part: np.where(allowed, values, 1.0)}
-        allowed &= fades(contact.law, own) == fades(contact.law, own | {part: contact.parameters[part]})
+        given = {part: np.where(allowed, values, contact.parameters[part])}
+        allowed &= fades_in_cases(contact, given) == fades_in_cases(contact, {})
     return allowed
+
+
+def fades_in_cases(contact: Contact, given: Mapping[str, Floats]) -> Bools:
+    """Whether the damping of a contact is 0 on the plane, with values (cases,) of parameters of its normal law."""
+    found: Bools = np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.least_impact, **given}))
+    return found
