@@ -40,9 +40,9 @@ class ContactEvents(NamedTuple):
         return ContactEvents(self.rows[cases, : counts.max(initial=0)], counts)
 
 
-def contacts_of_batch(system: System, cases: int, tolerance: float) -> BatchContacts:
-    """Memory for the contacts of so many cases; ``tolerance``: the sum of both."""
-    return batch_contacts(0, address_of_contacts(system), *places_of_contacts(system), tolerance, cases)
+def contacts_of_batch(system: System, cases: int, tolerance: float, *, gpu: bool = False) -> BatchContacts:
+    """Memory for the contacts of so many cases; ``tolerance``: the sum of both; ``gpu``: on a graphics processor."""
+    return batch_contacts(0, address_of_contacts(system), *places_of_contacts(system), tolerance, cases, gpu=gpu)
 
 
 def with_events(system: System, events: ContactEvents | None) -> BatchContacts:

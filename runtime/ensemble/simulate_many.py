@@ -149,7 +149,7 @@ def simulate_many(
         ask_about_columns(example, columns)
     gpu = type(engine) is str and engine == "gpu"
     if gpu:
-        if how.coordinates == AUTO and not side_by_side(example, how, gpu=True):
+        if how.coordinates == AUTO and not side_by_side(example, how):
             how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
     if engine is None and (side_by_side(example, how) or rows_in_lanes(example, how)):
@@ -287,11 +287,11 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()
-    if not side_by_side(example, how, gpu=True):
+    if not side_by_side(example, how):
         raise ModelError(
-            f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel "
-            "(codegen.compile_model) in joint coordinates, with limits of single coordinates, loads, motors and forces, or in "
-            "absolute coordinates without any of these, and neither contacts, drivers nor friction that depends on reactions; "
+            f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and trees in joint "
+            "coordinates, with limits of single coordinates, loads, motors, forces and contacts, or systems with a whole-model "
+            "kernel (codegen.compile_model) in absolute coordinates without any of these, and neither closed loops nor drivers; "
             "leave engine out to run on the processor's cores"
         )
 
@@ -311,7 +311,7 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     numbers = len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how)
     if built:  # each case may have signals of its own, in its parts and in the table of its batch
         numbers += 2 * sum(part.size for part in example.data.signals)
-    bytes_of_case = 8.0 * (AHEAD * numbers + size_of_events(example, task.how))
+    bytes_of_case = 8.0 * (AHEAD * numbers + size_of_events(example, task.how, gpu=task.gpu))
     return max(1, min(largest, portion, int(MAX_BYTES / (workers * bytes_of_case))))
 
 
