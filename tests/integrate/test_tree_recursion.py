@@ -10,7 +10,13 @@ from runtime.dynamics.layout import LANES, OK
 from runtime.integrate.tree_method import memory_of_tree
 from runtime.integrate.written.acting_forces import known_forces
 from runtime.integrate.written.equation_parameters import parameters_of_equations
-from runtime.integrate.written.tree_recursion import AXES, NAME, address_of_recursion, has_plain_numbers, text_of_recursion
+from runtime.integrate.written.tree_recursion import (
+    AXES,
+    NAME,
+    address_of_recursion,
+    has_plain_numbers,
+    text_of_recursion,
+)
 from runtime.system.parameters import replace_parameters
 from runtime.system.tree_coordinates import joint_coordinates
 from tests.support import lane_forces
@@ -41,7 +47,9 @@ def in_lanes(system, z, times, *, general=False, limits=None, text=False):
 
 def same_in_text(system, z, times, **more):
     """The text of a function for one lane computes what the code of lanes does."""
-    for own, wanted in zip(in_lanes(system, z, times, text=True, **more), in_lanes(system, z, times, **more), strict=True):
+    for own, wanted in zip(
+        in_lanes(system, z, times, text=True, **more), in_lanes(system, z, times, **more), strict=True
+    ):
         assert own == pytest.approx(wanted, rel=1e-11, abs=1e-12 * np.abs(wanted).max())
 
 

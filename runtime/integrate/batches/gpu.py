@@ -16,6 +16,7 @@ import inspect
 import math
 from collections.abc import Mapping
 from functools import cache
+from threading import Lock
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ from runtime.jit.machine_code import digest_of_kernel
 from runtime.support.errors import ModelError
 
 THREADS = 64  # of a block
+_BEGINNING = Lock()
 NO_STAGES = np.zeros(2, np.int64)  # those of the batch are machine code of the CPU
 
 
@@ -81,11 +83,15 @@ def integrate(module: ModuleType | None, memory: BatchWorkspace, *arrays: Any, t
 
 
 def run(kernel: Any, blocks: int, stream: Any, arrays: list[Any]) -> None:
-    """Run a kernel, which is compiled for these arrays or taken from the cache."""
-    try:
-        kernel[blocks, THREADS, stream](*arrays)
-    finally:
-        kernel._cache.release()
+    """Run a kernel, which is compiled for these arrays or taken from the cache.
+
+    One thread at a time: two that begin with a kernel would both load it to the device, which fails for the second.
+    """
+    with _BEGINNING:
+        try:
+            kernel[blocks, THREADS, stream](*arrays)
+        finally:
+            kernel._cache.release()
 
 
 def _for_device(function: Any, replaced: Mapping[str, Any], done: dict[Any, Any]) -> Any:
