@@ -29,10 +29,14 @@ class Unknown(NamedTuple):
 
 
 def test_fields_find_their_places_by_their_kinds():
-    text, of = text_of_kernel(Memory(np.zeros(3), np.zeros((5, 2)), np.zeros((4, 7 * LANES))))
+    memory = Memory(np.zeros(3), np.zeros((5, 2)), np.zeros((4, 7 * LANES)))
+    text, of = text_of_kernel(memory)
     assert [one.name for one in of.arguments] == ["m_common", "m_of_case"]
     assert "m = Memory(m_common, m_of_case[min(case, m_of_case.shape[0] - 1) :], m_own)" in text
     assert "m_own = cuda.local.array((4, 7), float64)" in text
+    memory.own[2, LANES] = 5.0  # memory of a thread begins as that of a batch
+    text, of = text_of_kernel(memory)
+    assert of.arguments[-1].name == "m_own_begin" and of.arguments[-1].array[2, 1] == 5.0
 
 
 def test_a_field_without_a_kind_is_named():

@@ -1,7 +1,7 @@
 """The text of the kernel of a graphics processor: the memory of a thread, from the definitions of the memory of a batch.
 
 Each thread runs one case with one lane.  Arrays that are common to all cases, or have a row for each, are arguments; others are
-local to the thread and begin with zeros, as those of the CPU do.  A field of a memory finds its place by its kind.
+local to the thread and begin with the numbers of the first lane of the CPU.  A field of a memory finds its place by its kind.
 """
 
 from __future__ import annotations
@@ -50,25 +50,28 @@ class MemoryText:
             if isinstance(value, tuple):
                 found.append(self.of(value, place, own))
             elif own is Kind.OF_LANES:
-                found.append(self._local(place, (*value.shape[:-1], value.shape[-1] // LANES), value.dtype))
+                found.append(self._local(place, value[..., ::LANES]))
             elif own is Kind.SCRATCH:
-                found.append(self._local(place, value.shape, value.dtype))
+                found.append(self._local(place, value))
             else:
                 assert own is not None
                 self.arguments.append(Argument(place, own, value))
                 found.append(self.arguments[-1].expression)
         return f"{type(memory).__name__}({', '.join(found)})"
 
-    def _local(self, name: str, shape: tuple[int, ...], dtype: Any) -> str:
-        """An array of the thread; an empty one is the empty part of one that is not."""
-        sizes = [max(size, 1) for size in shape]
+    def _local(self, name: str, value: Any) -> str:
+        """An array of the thread that begins as an array does; an empty one is the empty part of one that is not."""
+        sizes = [max(size, 1) for size in value.shape]
         text = ", ".join(map(str, sizes))
-        self.lines.append(f"{name} = cuda.local.array({f'({text})' if len(sizes) > 1 else text}, {dtype.name})")
-        if all(shape):
-            names = "ijk"[: len(sizes)]
+        self.lines.append(f"{name} = cuda.local.array({f'({text})' if len(sizes) > 1 else text}, {value.dtype.name})")
+        if value.size:
+            begin, names = "0", "ijk"[: len(sizes)]
+            if value.any():
+                self.arguments.append(Argument(f"{name}_begin", Kind.COMMON, np.ascontiguousarray(value)))
+                begin = f"{name}_begin[{', '.join(names)}]"
             self.lines += [f"{INDENT * k}for {names[k]} in range({size}):" for k, size in enumerate(sizes)]
-            self.lines.append(f"{INDENT * len(sizes)}{name}[{', '.join(names)}] = 0")
-        return name if shape[0] else f"{name}[:0]"
+            self.lines.append(f"{INDENT * len(sizes)}{name}[{', '.join(names)}] = {begin}")
+        return name if value.shape[0] else f"{name}[:0]"
 
 
 def text_of_kernel(memory: Any) -> tuple[str, MemoryText]:

@@ -47,6 +47,8 @@ class Texts(NamedTuple):
     forces: str = ""  # that the kernel of its tree does not know (``tree_forces.text_of_forces``)
     contacts: str = ""  # ``measured_contacts.text_of_contacts``
     equations: str = ""  # of a tree without a kernel (``tree_recursion.text_of_recursion``)
+    derivative: str = ""  # of a tree with rows (``closed_stages.texts_of_closed``)
+    correction: str = ""
 
 
 def refuse_without_device() -> None:
@@ -142,13 +144,13 @@ def _no_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-u
 
 @cuda.jit(device=True)
 def _no_rows(m):  # type: ignore[no-untyped-def]
-    """In place of ``batches.closing.project_ends``: cases with rows that restrain coordinates run on the CPU."""
+    """In place of ``batches.closing.project_ends`` where no rows restrain coordinates."""
     return False
 
 
 @cuda.jit(device=True)
 def _no_checks(m, rtol, atol):  # type: ignore[no-untyped-def]
-    """In place of ``batches.closing.check_ends``."""
+    """In place of ``batches.closing.check_ends`` where no rows restrain coordinates."""
 
 
 def _of_text(text: str, name: str) -> Any:
@@ -185,7 +187,19 @@ def _of_texts(texts: Texts) -> dict[str, Any]:
             contacts(y, signals, own, to)
 
         found["measure"] = measure
-    return found
+    if not texts.correction:
+        return found | {"project_ends": _no_rows, "check_ends": _no_checks}
+    correction, derivative = _of_text(texts.correction, "correction"), _of_text(texts.derivative, "derivative")
+
+    @cuda.jit(device=True)
+    def find_correction(x, y, constants):  # type: ignore[no-untyped-def]
+        correction(y, constants, x.change, x.left)
+
+    @cuda.jit(device=True)
+    def call_lanes(address, y, constants, out, worst):  # type: ignore[no-untyped-def]
+        derivative(y, constants, out, worst)
+
+    return found | {"find_correction": find_correction, "call_lanes": call_lanes}
 
 
 def _lanes_of(module: ModuleType | None) -> Any:
@@ -211,7 +225,7 @@ def _lanes_of(module: ModuleType | None) -> Any:
 def _integration(module: ModuleType | None, texts: Texts) -> Any:
     """``batch.integrate`` for the device, with the kernel of a model and the texts of what it does not know."""
     replaced = {"LANES": 1, "local": _itself, "call_lanes": _lanes_of(module), "written_stages": _no_stages}
-    replaced |= {"project_ends": _no_rows, "check_ends": _no_checks, **_of_texts(texts)}
+    replaced |= _of_texts(texts)
     done: dict[Any, Any] = {}
     replaced["call_contacts"] = _no_contacts
     if texts.contacts:
