@@ -40,6 +40,7 @@ from runtime.lanes.lift import CasesOfTree
 from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
@@ -59,6 +60,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
     return how.method == "dop853" and module_of_tree(system) is not None
 
 
+_texts = Latest(texts_of_closed, 4)
 FOLLOWING = 1e-11  # [rad], [m], and per second: a state that is moved by less satisfies the rows
 NO_FORCES, FIRST = np.zeros((1, 0)), np.zeros(1, np.int64)  # no parameters; the first set of signals
 
@@ -203,7 +205,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     if task.gpu:
         from runtime.integrate.batches import gpu
 
-        gpu.integrate(None, of_batch, *given, *results, texts=gpu.Texts(**texts_of_closed(system, group.module)))
+        gpu.integrate(None, of_batch, *given, *results, texts=gpu.Texts(**_texts(system, group.module)))
     else:
         batch.integrate(of_batch, memory.addresses.derivative, *given, *results, task.stop)
     if task.stop[0]:

@@ -198,7 +198,7 @@ def integrate(
     if task.gpu:
         from runtime.integrate.batches import gpu
 
-        gpu.integrate(module, memory, *arrays, texts=gpu.Texts() if own is None else gpu.Texts(*_texts(own)))
+        gpu.integrate(module, memory, *arrays, texts=gpu.Texts() if own is None else gpu.Texts(*_texts(*own)))
     else:
         batch.run(module, "lanes", memory, *arrays, task.stop)
     if task.stop[0]:
@@ -212,12 +212,15 @@ class Own(NamedTuple):
     general: bool  # as of ``address_of_recursion``
 
 
-def _texts(own: Own) -> tuple[str, str, str]:
+def _texts_of(system: System, general: bool) -> tuple[str, str, str]:
     """The functions of one lane, as text, for a graphics processor: forces, contacts, equations."""
-    contacts = text_of_contacts(own.system) if own.system.contacts else ""
-    if by_recursion(own.system):
-        return "", contacts, text_of_recursion(own.system, general=own.general)
-    return text_of_forces(own.system), contacts, ""
+    contacts = text_of_contacts(system) if system.contacts else ""
+    if by_recursion(system):
+        return "", contacts, text_of_recursion(system, general=general)
+    return text_of_forces(system), contacts, ""
+
+
+_texts = Latest(_texts_of, 8)
 
 
 def _own(system: System, of: Acting) -> Own | None:
