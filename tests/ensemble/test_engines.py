@@ -258,6 +258,34 @@ def test_kernels_are_compiled_without_a_device():
     assert done.stdout.count(".target sm_80") == done.stdout.count(".visible .entry") == 2
 
 
+@pytest.mark.slow
+def test_a_device_has_the_results_of_the_cores():
+    """From eight threads that begin with the same kernel at once, twice: compiled, and taken from the cache."""
+    pytest.importorskip("numba_cuda", reason="the extra 'gpu' is not installed")
+    from numba import cuda
+
+    if not cuda.is_available():
+        pytest.skip("there is no graphics processor")
+    command = [sys.executable, "-c", ON_DEVICE]
+    for _ in range(2):
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and "Error" not in done.stderr, done.stderr
+
+
+ON_DEVICE = """
+import numpy as np, models
+from benchmarks.ensemble_systems import bouncing_ball
+from runtime import simulate_many
+from tests.support.ensembles import thrown
+
+for system, cases, off in (
+    (models.foot.build(), thrown(1000), 1e-10), (bouncing_ball(), {"stiffness.touch": np.linspace(9e5, 1e6, 1000)}, 1e-5)
+):
+    a, b = (simulate_many(system, cases, 0.3, engine=engine, rtol=1e-8, atol=1e-8) for engine in ("gpu", None))
+    assert a.success and b.success and np.abs(a.states() - b.states()).max() < off
+"""
+
+
 def test_a_missing_graphics_processor_is_reported_in_a_sentence():
     from numba import cuda
 

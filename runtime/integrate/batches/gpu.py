@@ -1,9 +1,10 @@
 """An ensemble on a graphics processor: one thread for each case, by the functions of the batch on the CPU.
 
 ``batches.batch.integrate`` and all functions that it calls (stages, step control, limits that restrain coordinates, contacts,
-dense output) are compiled for the device from their source, with one lane instead of LANES; so is the derivative of the generated
-whole-model kernel, in the coordinates of joints or of all bodies.  Forces, contacts and the recursion of trees without a kernel
-are texts that the same formulas write for one lane.  Nothing of the method is written here a second time.
+projection onto rows, dense output) are compiled for the device from their source, with one lane instead of LANES; so is the
+derivative of the generated whole-model kernel, in the coordinates of joints or of all bodies.  Forces, what contacts measure, the
+recursion of trees without a kernel and the equations with rows are texts that the formulas of the CPU's code write for one lane.
+Nothing of the method is written here a second time; the memory of a thread follows from the batch's (``device_text``).
 
 This module is imported only when it is asked for, since it needs numba-cuda.  Of the kernels, the typing and code generation for
 compute capability 8.0 are tested without a device, and their results by numba's simulator; runs on a device: docs/ensembles.md.
