@@ -227,7 +227,7 @@ from numba import cuda, types
 device = plain.SimpleNamespace(compute_capability=(8, 0))
 numba.cuda.dispatcher.get_current_device = lambda: device  # functions of the device ask for it
 from benchmarks.ensemble_systems import bouncing_ball, sprung_foot
-from runtime import simulate_many
+from runtime import ModelError, simulate_many
 from runtime.integrate.batches import gpu
 
 
@@ -243,7 +243,7 @@ cuda.stream = lambda: None
 for system, cases in ((sprung_foot("elastic"), {"stiffness.spring": [1.0]}), (bouncing_ball(), {"mass.ball": [1.0]})):
     try:
         simulate_many(system, cases, 0.1, engine="gpu", workers=1)
-    except EOFError:
+    except ModelError:  # no case could be run
         continue
 """
 
