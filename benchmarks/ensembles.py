@@ -19,7 +19,16 @@ import numpy as np
 
 import models
 import runtime
-from benchmarks.ensemble_systems import SIDE_BY_SIDE, STUDIES, Study, built_with_load, built_with_spring
+from benchmarks.ensemble_systems import (
+    SIDE_BY_SIDE,
+    STUDIES,
+    Study,
+    bouncing_ball,
+    built_with_load,
+    built_with_spring,
+    floating,
+    loaded_foot,
+)
 from benchmarks.measure import BODY, ROOT, Answer, BenchmarkError, Say, foot, seconds
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
@@ -69,6 +78,12 @@ took = time.perf_counter() - begin
 memory = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 print(memory / 1024.0, int((many.status == runtime.Status.REACHED_END).sum()), took)
 """
+ON_DEVICE = (
+    ("foot with a load and a motor: mass of the toes", loaded_foot, "mass.toes"),
+    ("bouncing ball: stiffness", bouncing_ball, "stiffness.touch"),
+    ("satellite with two arms: mass of an arm", floating, "mass.left"),
+    ("four-bar linkage: mass of the coupler", models.four_bar.build, "mass.coupler"),
+)
 OF_STUDIES = ["system", "share", "cases/s, one worker", "two", "by single runs", "one worker over these"]
 SETTINGS: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -313,6 +328,9 @@ def on_device(cases: Cases) -> list[list[Any]]:
             limited, _by_name(limited, np.linspace(0.9, 1.1, cases.device_named)), dict(assemble=True),
         ),
     }  # fmt: skip
+    for name, build, varied in ON_DEVICE:
+        system, share = build(), np.linspace(0.9, 1.1, cases.device_named)
+        kinds[name] = system, {varied: share * runtime.parameters(system)[varied]}, {}
     rows = []
     for name, (system, varied, options) in kinds.items():
 

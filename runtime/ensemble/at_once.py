@@ -165,7 +165,7 @@ def _values(task: Task, cases: Cases) -> Given | None:
     system, how = task.system, task.how
     if not isinstance(system, System) or not task.starts_in_time(system):
         return None
-    if not joints_in_lanes(system, how, gpu=task.gpu):
+    if not joints_in_lanes(system, how):
         return None
     count = len(next(iter(cases.values())))
     moving = only_velocities(task, cases)

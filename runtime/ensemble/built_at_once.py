@@ -119,7 +119,7 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
     system = known.systems.get(first)
     if system is None or system.body_names != task.bodies or system.redundant:
         return []
-    if not task.starts_in_time(system) or not joints_in_lanes(system, how, gpu=task.gpu):
+    if not task.starts_in_time(system) or not joints_in_lanes(system, how):
         return []
     with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
         prepared = _prepared(task, cases, system, tree_of_lanes(system), recipes)

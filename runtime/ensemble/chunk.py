@@ -39,7 +39,7 @@ from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.contact_memory import EVENT, MOST_EVENTS
+from runtime.integrate.batches.contact_memory import EVENT, most_events
 from runtime.integrate.endings import TURNED, with_stability
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
@@ -64,9 +64,9 @@ from runtime.system.variants import variant, with_reference
 from runtime.system.whole_model import batch_kernel_of, whole_of
 
 
-def side_by_side(system: System, how: Settings, *, gpu: bool = False) -> bool:
-    """True if cases of a system can be run in a batch; ``gpu``: on a graphics processor."""
-    return bool(_kernel_key(system, how, gpu))
+def side_by_side(system: System, how: Settings) -> bool:
+    """True if cases of a system can be run in a batch."""
+    return bool(_kernel_key(system, how))
 
 
 def _allowed(system: System, how: Settings) -> bool:
@@ -84,14 +84,14 @@ def size_of_forces(system: System, how: Settings) -> int:
     return len(parameters_in_lanes(system)) if with_forces else 0
 
 
-def size_of_events(system: System, how: Settings) -> int:
+def size_of_events(system: System, how: Settings, *, gpu: bool) -> int:
     """Numbers that each case has for touch-downs and lift-offs while it runs in a batch."""
-    return EVENT * MOST_EVENTS if system.contacts and joints_in_lanes(system, how) else 0
+    return EVENT * most_events(gpu=gpu) if system.contacts and joints_in_lanes(system, how) else 0
 
 
-def _kernel_key(system: System, how: Settings, gpu: bool) -> str:
+def _kernel_key(system: System, how: Settings) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
-    if joints_in_lanes(system, how, gpu=gpu):
+    if joints_in_lanes(system, how):
         if acts_in_lanes(system) and not _allowed(system, how):
             return ""
         tree = tree_of_lanes(system)
@@ -116,7 +116,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), {}, (0, ""),
     )  # fmt: skip
     left = run_at_once(task, cases, chunk)
-    if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how, gpu=task.gpu)):
+    if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how)):
         left = run_closed(task, cases, chunk)
         if left is None or left:
             named = run_named(task, cases, chunk, left)
@@ -135,7 +135,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         chunk = replace(chunk, mark=mark_of(built | firsts, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
-        groups.setdefault(_kernel_key(own, how, task.gpu), []).extend(cases_of.tolist())
+        groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
     for key, members in groups.items():
         _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
     return chunk

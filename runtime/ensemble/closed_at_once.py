@@ -33,13 +33,14 @@ from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, mo
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
-from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed
+from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed, texts_of_closed
 from runtime.integrate.written.force_parameters import OwnForces
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.lanes.lift import CasesOfTree
 from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
@@ -59,6 +60,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
     return how.method == "dop853" and module_of_tree(system) is not None
 
 
+_texts = Latest(texts_of_closed, 4)
 FOLLOWING = 1e-11  # [rad], [m], and per second: a state that is moved by less satisfies the rows
 NO_FORCES, FIRST = np.zeros((1, 0)), np.zeros(1, np.int64)  # no parameters; the first set of signals
 
@@ -104,7 +106,7 @@ class _Group:
 def _group_of(task: Task, cases: Cases) -> _Group | None:
     """The cases, unless they differ in more than this module knows."""
     system = task.system
-    if not isinstance(system, System) or task.gpu or not task.starts_in_time(system) or not task.how.t:
+    if not isinstance(system, System) or not task.starts_in_time(system) or not task.how.t:
         return None
     if not rows_in_lanes(system, task.how) or (task.outputs and needs_more_than_states(task.outputs)):
         return None
@@ -200,7 +202,12 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
         good &= np.abs(start - wanted)[:, 0, : rows.work].max(axis=1) <= FOLLOWING
     given, results = batch.arguments(how, start[:, 0], constants)
     of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces)
-    batch.integrate(of_batch, memory.addresses.derivative, *given, *results, task.stop)
+    if task.gpu:
+        from runtime.integrate.batches import gpu
+
+        gpu.integrate(None, of_batch, *given, *results, texts=gpu.Texts(**_texts(system, group.module)))
+    else:
+        batch.integrate(of_batch, memory.addresses.derivative, *given, *results, task.stop)
     if task.stop[0]:
         raise Stopped
     good &= results.status == Status.REACHED_END

@@ -31,9 +31,10 @@ from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.integrate.written.equation_parameters import parameters_of_equations
 from runtime.integrate.written.force_parameters import parameters_of_forces
+from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.integrate.written.signal_sets import signal_sets
 from runtime.integrate.written.tree_forces import address_of_forces, text_of_forces
-from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers
+from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers, text_of_recursion
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Bools, Floats, Ints
@@ -183,28 +184,56 @@ def given_limits(systems: Systems, count: int) -> Floats:
 
 
 def integrate(
-    task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any, system: System | None = None
+    task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any, own: Own | None = None
 ) -> None:
     """Integrate the cases of a chunk with the kernel of a model, on the CPU or on a graphics processor; None: by the recursion.
 
-    ``system``: one of those whose forces the kernel does not know
+    ``own``: of which of the systems the kernel does not know the forces, or of which there is no kernel
 
     Raises
     ------
     Stopped
         When ``task.stop`` was set meanwhile.
     """
-    if task.gpu and module is not None:
+    if task.gpu:
         from runtime.integrate.batches import gpu
 
-        gpu.integrate(module, memory, *arrays, forces="" if system is None else text_of_forces(system))
+        gpu.integrate(module, memory, *arrays, texts=gpu.Texts() if own is None else gpu.Texts(*_texts(*own)))
     else:
         batch.run(module, "lanes", memory, *arrays, task.stop)
     if task.stop[0]:
         raise Stopped
 
 
-def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, tolerance: float) -> BatchWorkspace:
+class Own(NamedTuple):
+    """What a batch has besides the kernel of a model."""
+
+    system: System
+    general: bool  # as of ``address_of_recursion``
+
+
+def _texts_of(system: System, general: bool) -> tuple[str, str, str]:
+    """The functions of one lane, as text, for a graphics processor: forces, contacts, equations."""
+    contacts = text_of_contacts(system) if system.contacts else ""
+    if by_recursion(system):
+        return "", contacts, text_of_recursion(system, general=general)
+    return text_of_forces(system), contacts, ""
+
+
+_texts = Latest(_texts_of, 8)
+
+
+def _own(system: System, of: Acting) -> Own | None:
+    """None where a kernel knows all that acts."""
+    if of.forces is None:
+        return None
+    general = by_recursion(system) and (of.general or not has_plain_numbers(system, of.forces.parameters))
+    return Own(system, general)
+
+
+def memory_of_batch(
+    system: System, z: Floats, constants: int, of: Acting, tolerance: float, *, gpu: bool = False
+) -> BatchWorkspace:
     """Memory for cases of a system's tree, with states (cases, n) and so many constants; ``tolerance``: the sum of both."""
     tree = tree_of_lanes(system)
     prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
@@ -212,13 +241,12 @@ def memory_of_batch(system: System, z: Floats, constants: int, of: Acting, toler
     first = constants - OF_LIMIT * len(tree.limits)
     limits = batch_limits(tree.limited_places, z.shape[1], first, of.limits) if tree.limits else None
     forces = None
-    if of.forces is not None:
+    if of.forces is not None and (own := _own(system, of)) is not None:
         whole = by_recursion(system)
-        general = of.general or (whole and not has_plain_numbers(system, of.forces.parameters))
-        address = address_of_recursion(system, general=general) if whole else address_of_forces(system)
+        address = address_of_recursion(system, general=own.general) if whole else address_of_forces(system)
         along = first - len(tree.kinds)
         forces = batch_forces(address, along, of.forces, len(z), whole=whole)
-    contacts = contacts_of_batch(system, len(z), tolerance) if system.contacts else None
+    contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
     turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
     memory = batch.tree_workspace(
         stages, constants, scales_of(tree), limits, forces, contacts, turned, tree.places[0][-1]
@@ -294,9 +322,9 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     how, tree, n, forces = task.how, tree_of_lanes(system), z.shape[1], of.forces is not None
     initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
     given, results = batch.arguments(how, initial, constants)
-    memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol)
+    memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol, gpu=task.gpu)
     module = None if by_recursion(system) else kernel_of(tree)
-    integrate(task, module, memory, *given, *results, system=system if forces else None)
+    integrate(task, module, memory, *given, *results, own=_own(system, of))
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
     dampers: Any = 0.0
     if tree.limits:  # the work of dampers is known at the end

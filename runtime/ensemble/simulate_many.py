@@ -149,9 +149,10 @@ def simulate_many(
         ask_about_columns(example, columns)
     gpu = type(engine) is str and engine == "gpu"
     if gpu:
-        if how.coordinates == AUTO and not side_by_side(example, how, gpu=True):
+        in_joints = side_by_side(example, how) or (isinstance(system, System) and rows_in_lanes(example, how))
+        if how.coordinates == AUTO and not in_joints:
             how = replace(how, coordinates=ABSOLUTE)
-        _refuse_for_gpu(example, how)
+        _refuse_for_gpu(example, how, in_joints)
     if engine is None and (side_by_side(example, how) or rows_in_lanes(example, how)):
         ask("cases side by side")
         if example.contacts:
@@ -280,19 +281,19 @@ def read_ensemble(folder: str | Path) -> Ensemble:
     return read_folder(Folder(Path(folder)))
 
 
-def _refuse_for_gpu(example: System, how: Settings) -> None:
-    """Refuse systems and settings that the graphics processor cannot run."""
+def _refuse_for_gpu(example: System, how: Settings, in_joints: bool) -> None:
+    """Refuse systems and settings that the graphics processor cannot run, in coordinates of joints or of all bodies."""
     try:
         from runtime.integrate.batches import gpu
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()
-    if not side_by_side(example, how, gpu=True):
+    if not (in_joints or side_by_side(example, how)):
         raise ModelError(
-            f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel "
-            "(codegen.compile_model) in joint coordinates, with limits of single coordinates, loads, motors and forces, or in "
-            "absolute coordinates without any of these, and neither contacts, drivers nor friction that depends on reactions; "
-            "leave engine out to run on the processor's cores"
+            f"engine='gpu': system '{example.name}' cannot be run there with these settings; it takes method='dop853'; in joint "
+            "coordinates trees with loads, motors, forces, and contacts or limits of single coordinates, and closed loops and "
+            "drivers with a whole-model kernel (codegen.compile_model) unless a function builds the cases; in absolute "
+            "coordinates whole-model kernels without any of these; leave engine out to run on the processor's cores"
         )
 
 
@@ -301,7 +302,7 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     if chunk is not None:
         return counted("chunk", chunk, "cases")
     built = not isinstance(task.system, System)
-    in_batch = side_by_side(example, task.how) or (not built and not task.gpu and rows_in_lanes(example, task.how))
+    in_batch = side_by_side(example, task.how) or (not built and rows_in_lanes(example, task.how))
     largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
     # Calls of a function take most of the time; in lanes, a chunk takes as long before and after its steps as hundreds of cases.
     multiple, least = (LANES, BATCH_PORTIONS) if in_batch and not built else (1, PORTIONS)
@@ -311,7 +312,7 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     numbers = len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how)
     if built:  # each case may have signals of its own, in its parts and in the table of its batch
         numbers += 2 * sum(part.size for part in example.data.signals)
-    bytes_of_case = 8.0 * (AHEAD * numbers + size_of_events(example, task.how))
+    bytes_of_case = 8.0 * (AHEAD * numbers + size_of_events(example, task.how, gpu=task.gpu))
     return max(1, min(largest, portion, int(MAX_BYTES / (workers * bytes_of_case))))
 
 

@@ -74,24 +74,19 @@ def joints_serve(system: System) -> bool:
     return not tree.closing and not system.loaded and module_of(system.model.key) is None
 
 
-def lanes_know(system: System, how: Settings, *, gpu: bool = False) -> bool:
-    """Whether many cases can run side by side: trees without rows, by their kernel or the recursion, where lanes have the forces.
-
-    ``gpu``: on a graphics processor, for which contacts and the recursion are not written.
-    """
+def lanes_know(system: System, how: Settings) -> bool:
+    """Whether many cases can run side by side: trees without rows, by their kernel or the recursion, with forces of lanes."""
     tree = system.tree_in_lanes
     if tree is None or system.closed_tree is not None or (system.limits and not tree.limits):
         return False
     if acts_in_lanes(system) and (how.method != "dop853" or not known_forces(system)):
         return False
-    if gpu and system.contacts:
-        return False
     if not by_recursion(system):
         return True
-    return len(tree.kinds) <= MOST_STEPS and not (gpu or tree.closing or system.joint_coordinates_only)
+    return len(tree.kinds) <= MOST_STEPS and not (tree.closing or system.joint_coordinates_only)
 
 
-def joints_in_lanes(system: System, how: Settings, *, gpu: bool = False) -> bool:
+def joints_in_lanes(system: System, how: Settings) -> bool:
     """Whether cases of a system run side by side in joint coordinates.
 
     With forces on trees without a kernel also where ``coordinates="auto"`` takes absolute coordinates for single runs: within the
@@ -101,7 +96,7 @@ def joints_in_lanes(system: System, how: Settings, *, gpu: bool = False) -> bool
     if system.tree is None and how.coordinates != AUTO:
         return False
     wanted = in_joint_coordinates(system, how) or (how.coordinates == AUTO and system.loaded and by_recursion(system))
-    return wanted and lanes_know(system, how, gpu=gpu)
+    return wanted and lanes_know(system, how)
 
 
 def acts_in_lanes(system: System) -> bool:

@@ -7,7 +7,8 @@ Python's language, which the compiler of a graphics processor takes, where each 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from runtime.lanes.vector_code import Number, Vector
@@ -22,7 +23,8 @@ class TextCode:
     """
 
     def __init__(self, arguments: Mapping[str, int]) -> None:
-        self.axes, self.lines = dict(arguments), list[str]()
+        self.axes, self.lines, self.indent = dict(arguments), list[str](), ""
+        self.builder = Conditions(self)
 
     def text(self, name: str) -> str:
         """The function under a name; the module needs ``math``."""
@@ -35,7 +37,7 @@ class TextCode:
 
     def store(self, number: Number, data: str, place: Any) -> None:
         """Write a number at a place of an array."""
-        self.lines.append(f"{self._item(data, place)} = {self.value(number)}")
+        self._write(f"{self._item(data, place)} = {self.value(number)}")
 
     def value(self, number: Number) -> str:
         """A number as an operand."""
@@ -66,6 +68,36 @@ class TextCode:
         """The number a where the condition holds, else b."""
         return self._kept(f"{self.value(a)} if {condition} else {self.value(b)}")
 
+    def where(
+        self, condition: str, write: Callable[[], Sequence[Number]], usual: Sequence[Number], *, likely: bool = True
+    ) -> list[Vector]:
+        """What ``write`` computes where a condition holds, else the usual values."""
+        found = [self._kept(self.value(number)) for number in usual]
+        with self._block(f"if {condition}"):
+            self._assign(found, write())
+        return found
+
+    def outlined(
+        self, name: str, results: int, write: Callable[[list[Number]], Sequence[Number]], *numbers: Number
+    ) -> list[Number]:
+        """What ``write`` computes of numbers: in the text of one lane, no function of its own."""
+        return list(write([self._kept(self.value(number)) for number in numbers]))
+
+    def repeat(
+        self, most: int, write: Callable[[Sequence[Number]], tuple[Sequence[Number], str]], *numbers: Number
+    ) -> list[Vector]:
+        """Numbers that ``write`` replaces again as long as the condition that it returns with them holds.
+
+        It does so once at least, and at most so many times.
+        """
+        found = [self._kept(self.value(number)) for number in numbers]
+        with self._block(f"for _ in range({most})"):
+            replaced, condition = write(found)
+            self._assign(found, [self._kept(self.value(number)) for number in replaced])
+            with self._block(f"if not {condition}"):
+                self._write("break")
+        return found
+
     def look_up(self, data: str, first: int, pieces: int, size: int, argument: Number) -> Sequence[Vector]:
         """The numbers of the piece of a table, each of ``size`` rows of which the first is its begin, that an argument is in."""
         x, at, left = self.value(argument), self._kept(str(first)).value, pieces
@@ -82,5 +114,42 @@ class TextCode:
     def _kept(self, text: str) -> Vector:
         """The value of an expression, under a name of its own."""
         name = f"v{len(self.lines)}"
-        self.lines.append(f"{name} = {text}")
+        self._write(f"{name} = {text}")
         return Vector(self, name)  # type: ignore[arg-type]
+
+    def _assign(self, names: Sequence[Vector], numbers: Sequence[Number]) -> None:
+        for name, number in zip(names, numbers, strict=True):
+            self._write(f"{name.value} = {self.value(number)}")
+
+    def _write(self, line: str) -> None:
+        self.lines.append(self.indent + line)
+
+    @contextmanager
+    def _block(self, head: str) -> Iterator[None]:
+        """Statements that belong to a head."""
+        self._write(f"{head}:")
+        before, self.indent = self.indent, self.indent + "    "
+        yield
+        self.indent = before
+
+
+class Conditions:
+    """Combinations of conditions, under the names of LLVM's builder."""
+
+    def __init__(self, code: TextCode) -> None:
+        self.code = code
+
+    def and_(self, a: str, b: str) -> str:
+        """Whether both hold."""
+        return self._kept(f"{a} and {b}")
+
+    def or_(self, a: str, b: str) -> str:
+        """Whether one of them holds."""
+        return self._kept(f"{a} or {b}")
+
+    def not_(self, a: str) -> str:
+        """Whether it does not hold."""
+        return self._kept(f"not {a}")
+
+    def _kept(self, text: str) -> str:
+        return str(self.code._kept(text).value)

@@ -26,11 +26,12 @@ from tests.support.lane_contacts import (
     add_contact,
     beginning,
     measured_in_lanes,
+    measured_in_text,
     measured_once,
     random_modes,
     with_modes,
 )
-from tests.support.lane_forces import expected, foot_with_forces, in_lanes, random_states
+from tests.support.lane_forces import expected, foot_with_forces, in_lanes, in_text, random_states
 
 
 def same(system, seed, size=1.0):
@@ -50,6 +51,10 @@ def same(system, seed, size=1.0):
     stored = np.abs(measured[:, ELASTIC] * measured[:, RATE]).max()  # [W] which the power does not contain
     for own, one, scale in ((Q, wanted[0], 0.0), (power, wanted[1], stored), (energy, wanted[2], 0.0)):
         assert own == pytest.approx(one, rel=1e-13, abs=2e-13 * max(scale, np.abs(one).max()))
+    for own, one in zip(in_text(system, z, times, parameters), (Q, power, energy), strict=True):
+        assert own == pytest.approx(one, rel=1e-12, abs=1e-12 * max(stored, np.abs(one).max()))
+    of_text = measured_in_text(system, z, times, parameters)
+    assert of_text == pytest.approx(in_lanes_too, rel=1e-12, abs=1e-12 * np.abs(measured).max())
 
 
 def system_with_contacts(law, seed, **more):

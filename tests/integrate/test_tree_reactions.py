@@ -10,7 +10,7 @@ from runtime.dynamics.layout import LANES, OK, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.integrate.written.acting_forces import known_forces
 from runtime.system.spanning_tree import tree_data
-from tests.integrate.test_tree_recursion import in_lanes
+from tests.integrate.test_tree_recursion import in_lanes, same_in_text
 from tests.support.joint_trees import random_tree
 from tests.support.lane_forces import add_force
 
@@ -103,6 +103,7 @@ def test_a_lane_does_not_depend_on_the_others():
     system = rubbing_tree(5, share=2.0)
     z, times = states(system, 5), np.zeros(LANES)
     own = in_lanes(system, z, times)[0]
+    same_in_text(system, z, times)
     for lane in range(LANES):
         assert (
             in_lanes(system, np.repeat(z[:, lane : lane + 1], LANES, axis=1), times)[0][:, lane] == own[:, lane]

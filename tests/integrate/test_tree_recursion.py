@@ -10,12 +10,18 @@ from runtime.dynamics.layout import LANES, OK
 from runtime.integrate.tree_method import memory_of_tree
 from runtime.integrate.written.acting_forces import known_forces
 from runtime.integrate.written.equation_parameters import parameters_of_equations
-from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers
+from runtime.integrate.written.tree_recursion import (
+    AXES,
+    NAME,
+    address_of_recursion,
+    has_plain_numbers,
+    text_of_recursion,
+)
 from runtime.system.parameters import replace_parameters
 from runtime.system.tree_coordinates import joint_coordinates
 from tests.support import lane_forces
 from tests.support.joint_trees import KINDS, random_tree
-from tests.support.lane_forces import call, signals_at
+from tests.support.lane_forces import call, run_text, signals_at
 from tests.support.trees import Tree, motors_of, with_loads
 
 
@@ -26,16 +32,25 @@ def states_near(system, state, seed):
     return z[:, None] + 0.3 * random.standard_normal((len(z), LANES)), random.uniform(0.0, 1.0, LANES)
 
 
-def in_lanes(system, z, times, *, general=False, limits=None):
-    """z_dot (n, LANES), power, energy and worst (LANES,) by compiled code of lanes."""
+def in_lanes(system, z, times, *, general=False, limits=None, text=False):
+    """z_dot (n, LANES), power, energy and worst (LANES,) by compiled code of lanes, or by the text of a function for one."""
     rows = np.repeat(parameters_of_equations(system)[:, None], LANES, axis=1)
     found = [np.full(z.shape, np.nan), *(np.full(LANES, np.nan) for _ in range(3))]
     limits = np.zeros((0, LANES)) if limits is None else limits
-    call(
-        address_of_recursion(system, general=general),
-        [np.ascontiguousarray(z), signals_at(system, times), rows, limits, *found],
-    )
+    arrays = [np.ascontiguousarray(z), signals_at(system, times), rows, limits, *found]
+    if text:
+        run_text(text_of_recursion(system, general=general), NAME, AXES, arrays)
+    else:
+        call(address_of_recursion(system, general=general), arrays)
     return found
+
+
+def same_in_text(system, z, times, **more):
+    """The text of a function for one lane computes what the code of lanes does."""
+    for own, wanted in zip(
+        in_lanes(system, z, times, text=True, **more), in_lanes(system, z, times, **more), strict=True
+    ):
+        assert own == pytest.approx(wanted, rel=1e-11, abs=1e-12 * np.abs(wanted).max())
 
 
 def expected(system, z, times, place=None):
@@ -78,6 +93,7 @@ def test_all_that_acts_on_trees_of_all_steps(seed):
     z, times = states_near(system, system.state, seed)
     z_dot, *others, _ = in_lanes(system, z, times)
     assert z_dot == pytest.approx(expected(system, z, times)[0], rel=1e-11, abs=1e-12 * np.abs(z_dot).max())
+    same_in_text(system, z, times)
     Q, *along = lane_forces.in_lanes(system, z, times)
     assert others == pytest.approx(np.array(along), rel=1e-12, abs=1e-12) and along[1].min() > 0.0
     for own, wanted in zip((Q, *along), lane_forces.expected(system, z, times), strict=True):
@@ -90,6 +106,8 @@ def test_numbers_of_the_text_are_those_of_the_system():
     z, times = states_near(system, system.state, 3)
     for own, wanted in zip(in_lanes(system, z, times), in_lanes(system, z, times, general=True), strict=True):
         assert own == pytest.approx(wanted, rel=1e-12, abs=1e-12 * np.abs(wanted).max())
+    same_in_text(system, z, times)
+    same_in_text(system, z, times, general=True)
     assert address_of_recursion(system) != address_of_recursion(system, general=True)
     parameters = parameters_of_equations(system)[None]
     assert has_plain_numbers(system, parameters)

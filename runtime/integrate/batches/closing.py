@@ -13,6 +13,7 @@ import numpy as np
 from runtime.dynamics.layout import LANES, OK, SINGULAR
 from runtime.dynamics.projection import PROJECTIONS, ROUNDED
 from runtime.integrate.batches.forces import call_forces, set_signals
+from runtime.integrate.batches.memory_kinds import Common, OfLanes
 from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, LEAST_WORST, LENGTH, SUM3, SUM5
 from runtime.integrate.beginning import SMALL_PIVOT
 from runtime.integrate.closed_loops import MAX_MOVE, UNSATISFIED
@@ -32,17 +33,17 @@ BOUND = 1e-9  # of |Phi| at the end of a step: the least of those of ``constrain
 class BatchClosing(NamedTuple):
     """Rows that restrain the coordinates of the trees of a batch; see ``runtime.integrate.written.closed_stages``."""
 
-    address: Ints  # (1,) of the function ``correction``; 0: there are no rows
-    coordinates: Ints  # (1,) n
-    marks: Ints  # (1,) their number; they follow the work of drivers in a state
-    loaded: Ints  # (1,) 1: forces act that depend on the state
-    pivot: Ints  # (1,) row of a state
-    lacking: Ints  # (1,) row of the constants
-    change: Floats  # ((2 n + marks) * LANES,)
-    left: Floats  # (2 * LANES,) largest |Phi| and |Phi'|
-    before: Floats  # (LANES,) the same before a correction
-    active: Floats  # (LANES,) 1: the state is to be corrected
-    start: Floats  # (2 n * LANES,) ends of steps before the projection
+    address: Common[Ints]  # (1,) of the function ``correction``; 0: there are no rows
+    coordinates: Common[Ints]  # (1,) n
+    marks: Common[Ints]  # (1,) their number; they follow the work of drivers in a state
+    loaded: Common[Ints]  # (1,) 1: forces act that depend on the state
+    pivot: Common[Ints]  # (1,) row of a state
+    lacking: Common[Ints]  # (1,) row of the constants
+    change: OfLanes[Floats]  # ((2 n + marks) * LANES,)
+    left: OfLanes[Floats]  # (2 * LANES,) largest |Phi| and |Phi'|
+    before: OfLanes[Floats]  # (LANES,) the same before a correction
+    active: OfLanes[Floats]  # (LANES,) 1: the state is to be corrected
+    start: OfLanes[Floats]  # (2 n * LANES,) ends of steps before the projection
 
 
 def batch_closing(

@@ -9,6 +9,7 @@ import numpy as np
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.switches import INACTIVE
+from runtime.integrate.batches.memory_kinds import Common, Found, OfLanes, Written
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.written.acting_contacts import MEASURED, NOTHING
 from runtime.integrate.written.acting_forces import Rows, acting_forces
@@ -18,6 +19,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 
 MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
+EVENTS_ON_DEVICE = 64  # the same on a graphics processor, from which the whole table is copied
 EVENT = 4  # numbers of each
 IMPACT, ACTS, RUBS, FADES = range(4)  # columns of ``BatchContacts.places``
 START, END, ELSEWHERE, READY = range(4)  # rows of ``BatchContacts.measured``
@@ -33,29 +35,48 @@ READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``contact_part`` doe
 class BatchContacts(NamedTuple):
     """Contacts of a batch."""
 
-    part: Ints  # (1,) address of ``contact_part.contact_part``; 0: there are no contacts
-    address: Ints  # (1,) of the function that measures contacts in lanes (``runtime.integrate.written.tree_contacts``)
-    places: Ints  # (contacts, 4) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
+    part: Common[Ints]  # (1,) address of ``contact_part.contact_part``; 0: there are no contacts
+    # (1,) of the function that measures contacts in lanes (``runtime.integrate.written.tree_contacts``)
+    address: Common[Ints]
+    # (contacts, 4) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
     # whether damping fades
-    least: Floats  # (contacts,) [m/s] least speed of a touch-down
-    resolution: Floats  # (1,) [m/s] as ``ContactWorkspace.speed_resolution``
-    state: Floats  # (contacts, 4, LANES) mode, quick changes, times [s] of the last change, speeds [m/s] of the last touch-down
-    waiting: Floats  # the same of the cases that are ready
-    measured: Floats  # (4, contacts * MEASURED * LANES) at start and end of the step, elsewhere, and of the cases that are ready
-    samples: Floats  # (SAMPLES + 1, limits + contacts, LANES) [rad], [mm] beyond the side of the mode
-    search: Floats  # (OF_SEARCH, LANES)
-    then: Floats  # (2, LANES) what comes of the attempt (``changes.GO_ON`` ...), and the length of the next one
-    was: Floats  # (LANES,) 1 where a contact acted in the step
-    changed: Floats  # (LANES,) 1 where modes change at the end of the step, -1 at its start
-    events: Floats  # (cases, MOST_EVENTS, EVENT) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
-    found: Ints  # (cases,) number of these; above MOST_EVENTS: there was no room
+    places: Common[Ints]
+    least: Common[Floats]  # (contacts,) [m/s] least speed of a touch-down
+    resolution: Common[Floats]  # (1,) [m/s] as ``ContactWorkspace.speed_resolution``
+    # (contacts, 4, LANES) mode, quick changes, times [s] of the last change, speeds [m/s] of the last touch-down
+    state: OfLanes[Floats]
+    waiting: OfLanes[Floats]  # the same of the cases that are ready
+    # (4, contacts * MEASURED * LANES) at start and end of the step, elsewhere, and of the cases that are ready
+    measured: OfLanes[Floats]
+    samples: OfLanes[Floats]  # (SAMPLES + 1, limits + contacts, LANES) [rad], [mm] beyond the side of the mode
+    search: OfLanes[Floats]  # (OF_SEARCH, LANES)
+    # (2, LANES) what comes of the attempt (``changes.GO_ON`` ...), and the length of the next one
+    then: OfLanes[Floats]
+    was: OfLanes[Floats]  # (LANES,) 1 where a contact acted in the step
+    changed: OfLanes[Floats]  # (LANES,) 1 where modes change at the end of the step, -1 at its start
+    # (cases, any, EVENT) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
+    events: Written[Floats]
+    found: Found[Ints]  # (cases,) number of these
+
+
+def most_events(*, gpu: bool) -> int:
+    """How many touch-downs and lift-offs of a case are kept."""
+    return min(EVENTS_ON_DEVICE, MOST_EVENTS) if gpu else MOST_EVENTS
 
 
 def batch_contacts(
-    part: int, address: int, places: Ints, least: Floats, tolerance: float, cases: int, limits: int = 0
+    part: int,
+    address: int,
+    places: Ints,
+    least: Floats,
+    tolerance: float,
+    cases: int,
+    limits: int = 0,
+    *,
+    gpu: bool = False,
 ) -> BatchContacts:
     """Memory for contacts of so many cases, beside so many limits; ``tolerance``: the sum of both."""
-    count = len(places)
+    count, most = len(places), most_events(gpu=gpu)
     state = np.zeros((count, OF_STATE, LANES))
     state[:, MODE], state[:, SINCE] = INACTIVE, -np.inf
     return BatchContacts(
@@ -63,7 +84,7 @@ def batch_contacts(
         resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=state.copy(),
         measured=np.zeros((4, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, limits + count, LANES)),
         search=np.zeros((OF_SEARCH, LANES)), then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
-        events=np.empty((cases, MOST_EVENTS if count else 0, EVENT)), found=np.zeros(cases, np.int64),
+        events=np.empty((cases, most if count else 0, EVENT)), found=np.zeros(cases, np.int64),
     )  # fmt: skip
 
 

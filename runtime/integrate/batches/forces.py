@@ -13,6 +13,7 @@ import numpy as np
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import VARYING, SignalData, evaluate_piece, piece_near
 from runtime.integrate.batches.contact_memory import set_events
+from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
 from runtime.integrate.batches.rows import (
     ATTEMPT_BOUNDED,
     BOUNDED,
@@ -36,27 +37,29 @@ from runtime.support.arrays import Floats, Ints, frozen
 class BatchForces(NamedTuple):
     """Forces of a batch."""
 
-    address: Ints  # (1,) of the function of the forces in lanes (``runtime.integrate.written.tree_forces``); 0: there are none
-    whole: Ints  # (1,) 1: it is the one of the equations with the forces (``tree_recursion``), in place of a kernel
-    first: Ints  # (1,) row of the constants of the first force along a coordinate
-    nodes: Floats  # (16,) of the stages, as fractions of the step
-    signals: SignalData  # sets of equally many signals, one after another
-    set_of: Ints  # (cases or 1,) number of the first signal of the set of each case
-    own_set: Ints  # (LANES,)
-    waiting_set: Ints  # (LANES,) the same of the cases that are ready
-    varying: Ints  # (signals,) those that depend on time
-    piece: Ints  # (signals, LANES) pieces at the last times
-    value: Floats  # (3,) of one signal
-    values: Floats  # (signals * 3, LANES)
-    given: Floats  # (cases or 1, parameters)
-    own: Floats  # (parameters, LANES)
-    waiting: Floats  # the same of the cases that are ready
-    ways: Floats  # (2, LANES) squares of differences of derivatives and of states, of the last two stages
-    along: Floats  # (n, LANES) forces along the coordinates, of states that are no steps
-    energy: Floats  # (LANES,) [J] stored in the forces at the last evaluation
-    exchanged: Floats  # (cases,) [J] work of all steps without their signs
-    unresolved: Floats  # (cases,) [J] as of ``balance.UNRESOLVED``
-    bounded: Ints  # (cases,) steps that stability bounded
+    # (1,) of the function of the forces in lanes (``runtime.integrate.written.tree_forces``); 0: there are none
+    address: Common[Ints]
+    # (1,) 1: it is the one of the equations with the forces (``tree_recursion``), in place of a kernel
+    whole: Common[Ints]
+    first: Common[Ints]  # (1,) row of the constants of the first force along a coordinate
+    nodes: Common[Floats]  # (16,) of the stages, as fractions of the step
+    signals: Common[SignalData]  # sets of equally many signals, one after another
+    set_of: OfCases[Ints]  # (cases or 1,) number of the first signal of the set of each case
+    own_set: OfLanes[Ints]  # (LANES,)
+    waiting_set: OfLanes[Ints]  # (LANES,) the same of the cases that are ready
+    varying: Common[Ints]  # (signals,) those that depend on time
+    piece: OfLanes[Ints]  # (signals, LANES) pieces at the last times
+    value: Scratch[Floats]  # (3,) of one signal
+    values: OfLanes[Floats]  # (signals * 3, LANES)
+    given: OfCases[Floats]  # (cases or 1, parameters)
+    own: OfLanes[Floats]  # (parameters, LANES)
+    waiting: OfLanes[Floats]  # the same of the cases that are ready
+    ways: OfLanes[Floats]  # (2, LANES) squares of differences of derivatives and of states, of the last two stages
+    along: OfLanes[Floats]  # (n, LANES) forces along the coordinates, of states that are no steps
+    energy: OfLanes[Floats]  # (LANES,) [J] stored in the forces at the last evaluation
+    exchanged: Found[Floats]  # (cases,) [J] work of all steps without their signs
+    unresolved: Found[Floats]  # (cases,) [J] as of ``balance.UNRESOLVED``
+    bounded: Found[Ints]  # (cases,) steps that stability bounded
 
 
 class ForcesOfCases(NamedTuple):

@@ -17,6 +17,7 @@ from runtime.dynamics.limits_along import OF_LIMIT, turned_back
 from runtime.dynamics.switches import ACTIVE as TOUCHES
 from runtime.dynamics.switches import LEAVING
 from runtime.integrate.batches.contact_memory import MODE
+from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -62,17 +63,17 @@ WIDTH = CUBIC + 4
 class BatchLimits(NamedTuple):
     """Limits of a batch."""
 
-    q: Ints  # (limits,) places of the coordinates
-    u: Ints  # (limits,) and of their rates
-    first: Ints  # (1,) row of the constants of the first limit
-    weights: Floats  # (12,) of the stages
-    given: Floats  # (cases, limits, PARAMETERS)
-    final: Floats  # (cases, n) coordinates and rates at the end
-    work: Floats  # (cases,) [J] of the dampers
-    own: Floats  # (limits * WIDTH * LANES,) flat, so that loops over lanes become vector instructions
-    waiting: Floats  # the same of the cases that are ready
-    over: Floats  # (limits,) [rad] beyond the side of the mode
-    samples: Floats  # (SAMPLES + 1, limits)
+    q: Common[Ints]  # (limits,) places of the coordinates
+    u: Common[Ints]  # (limits,) and of their rates
+    first: Common[Ints]  # (1,) row of the constants of the first limit
+    weights: Common[Floats]  # (12,) of the stages
+    given: OfCases[Floats]  # (cases, limits, PARAMETERS)
+    final: Found[Floats]  # (cases, n) coordinates and rates at the end
+    work: Found[Floats]  # (cases,) [J] of the dampers
+    own: OfLanes[Floats]  # (limits * WIDTH * LANES,) flat, so that loops over lanes become vector instructions
+    waiting: OfLanes[Floats]  # the same of the cases that are ready
+    over: Scratch[Floats]  # (limits,) [rad] beyond the side of the mode
+    samples: Scratch[Floats]  # (SAMPLES + 1, limits)
 
 
 def batch_limits(

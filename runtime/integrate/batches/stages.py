@@ -109,7 +109,7 @@ def sum_stages(m, row, to):  # type: ignore[no-untyped-def]
     """Put the sum of a row over the stages into ``to``."""
     which, factors, k = m.which[row], m.factors[row], m.k
     for p in range(len(m.parts)):
-        begin, end = m.parts[p, 0], m.parts[p, 1]
+        begin, end = m.parts[p, 0] * LANES, m.parts[p, 1] * LANES
         for g in range(m.groups[row]):
             o = 4 * g
             a, b, c, d = k[which[o]], k[which[o + 1]], k[which[o + 2]], k[which[o + 3]]
@@ -137,7 +137,7 @@ def stage(m, row, to):  # type: ignore[no-untyped-def]
     """Put y + h times the sum of a row over the stages into ``to``."""
     sum_stages(m, row, to)
     for p in range(len(m.parts)):
-        begin, end = m.parts[p, 0], m.parts[p, 1]
+        begin, end = m.parts[p, 0] * LANES, m.parts[p, 1] * LANES
         advance_by(m.y[begin:end], m.h[begin:end], to[begin:end])
 
 
@@ -176,7 +176,7 @@ def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Both estimates of the error: sums of squares of each lane."""
     clear_errors(m.lanes)
     for p in range(len(m.parts)):
-        a, b = m.parts[p, 0], m.parts[p, 1]
+        a, b = m.parts[p, 0] * LANES, m.parts[p, 1] * LANES
         add_errors(
             m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.lanes,
         )  # fmt: skip

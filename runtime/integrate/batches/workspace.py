@@ -12,6 +12,7 @@ from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
+from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
 from runtime.integrate.batches.rows import ROWS_OF_LANES
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
@@ -40,35 +41,36 @@ GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 class BatchWorkspace(NamedTuple):
     """Memory of a batch.  States are flat, (n * LANES,), the lanes of a component next to each other."""
 
-    which: Ints  # (19, 16) stages of the sums
-    factors: Floats  # (19, 16)
-    groups: Ints  # (19,) of four stages
-    polynomial: Floats  # (4, 16) of the dense output
-    turned: Ints  # rows of the first of four Euler parameters each
-    rates: Ints  # (1,) row of the first rate of a tree; 0 of states of bodies
-    size: Ints  # (1,) components whose errors count: all but the work of forces, which is the last one
-    parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
-    stages: Ints  # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
-    cap: Floats  # (n * LANES,) largest value of a component that takes part in its tolerance
-    weight: Floats  # (n * LANES,) by which errors of it count
-    lever: Floats  # (n * LANES,) [m] of the rates of turns; 0 for all others
-    typical: Floats  # (1,) least size of the components with which the first step is compared
-    y: Floats
-    trial: Floats
-    end: Floats  # of the step
-    k: Floats  # (16, n * LANES) stages
-    errors: Floats  # (2, n * LANES) estimates of order 5 and 3
-    h: Floats  # length of the lane's step, for every component of the state
-    constants: Floats  # (constants, LANES)
-    worst: Floats  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation
-    lanes: Floats  # (ROWS_OF_LANES * LANES,) flat, so that loops over lanes become vector instructions
-    case: Ints  # (LANES,) -1 for an idle lane
-    output: Ints  # (LANES,) index of the next output
-    ready_y: Floats  # of cases that are ready to begin
-    ready_k: Floats
-    ready_constants: Floats
-    queue: Ints  # (4,) next case to make ready; of those ready: the first, their count, the next to begin
-    dense: Floats  # (n * POWER * LANES,) polynomials of the dense output
+    which: Common[Ints]  # (19, 16) stages of the sums
+    factors: Common[Floats]  # (19, 16)
+    groups: Common[Ints]  # (19,) of four stages
+    polynomial: Common[Floats]  # (4, 16) of the dense output
+    turned: Common[Ints]  # rows of the first of four Euler parameters each
+    rates: Common[Ints]  # (1,) row of the first rate of a tree; 0 of states of bodies
+    size: Common[Ints]  # (1,) components whose errors count: all but the work of forces, which is the last one
+    parts: Common[Ints]  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
+    # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
+    stages: Common[Ints]
+    cap: Repeated[Floats]  # (n * LANES,) largest value of a component that takes part in its tolerance
+    weight: Repeated[Floats]  # (n * LANES,) by which errors of it count
+    lever: Repeated[Floats]  # (n * LANES,) [m] of the rates of turns; 0 for all others
+    typical: Common[Floats]  # (1,) least size of the components with which the first step is compared
+    y: OfLanes[Floats]
+    trial: OfLanes[Floats]
+    end: OfLanes[Floats]  # of the step
+    k: OfLanes[Floats]  # (16, n * LANES) stages
+    errors: OfLanes[Floats]  # (2, n * LANES) estimates of order 5 and 3
+    h: OfLanes[Floats]  # length of the lane's step, for every component of the state
+    constants: OfLanes[Floats]  # (constants, LANES)
+    worst: OfLanes[Floats]  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation
+    lanes: OfLanes[Floats]  # (ROWS_OF_LANES * LANES,) flat, so that loops over lanes become vector instructions
+    case: OfLanes[Ints]  # (LANES,) -1 for an idle lane
+    output: OfLanes[Ints]  # (LANES,) index of the next output
+    ready_y: OfLanes[Floats]  # of cases that are ready to begin
+    ready_k: OfLanes[Floats]
+    ready_constants: OfLanes[Floats]
+    queue: Scratch[Ints]  # (4,) next case to make ready; of those ready: the first, their count, the next to begin
+    dense: OfLanes[Floats]  # (n * POWER * LANES,) polynomials of the dense output
     limits: BatchLimits  # that restrain coordinates
     forces: BatchForces  # of other kinds
     contacts: BatchContacts
@@ -150,7 +152,7 @@ def _workspace(
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         turned=np.array(turned, np.int64), rates=np.zeros(1, np.int64), size=np.array([len(cap)]), stages=np.zeros(2, np.int64),
-        parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
+        parts=np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
         weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((2, size)), h=h,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),

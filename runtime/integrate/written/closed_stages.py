@@ -21,9 +21,11 @@ from runtime.dynamics.layout import LANES
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.tree_forces import ARGUMENTS as OF_FORCES
+from runtime.integrate.written.tree_forces import AXES as AXES_OF_FORCES
 from runtime.integrate.written.tree_forces import write_forces
 from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
+from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number, Vector
 from runtime.lanes.vector_functions import Functions
 from runtime.lanes.written_function import address_of_lanes
@@ -31,6 +33,11 @@ from runtime.system.system import System
 
 Numbers = list[Number]
 WORDS = "closed loops in a batch"
+# Of the arrays of the texts.
+AXES = {
+    "derivative": dict(y=1, constants=2, y_dot=1, worst=1), "correction": dict(y=1, constants=2, change=1, left=1),
+    "forces": AXES_OF_FORCES,
+}  # fmt: skip
 
 
 class Addresses(NamedTuple):
@@ -49,13 +56,8 @@ class Addresses(NamedTuple):
 
 def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
     """The functions of the module of a system's tree with rows."""
-    rows = closed_rows(system, module)
-    acting = acting_forces(system) if rows.loaded else None
-    writers: dict[str, Callable[[_Writer], None]] = {
-        "derivative": _Writer.derivative, "correction": _Writer.correction, "forces": _Writer.forces
-    }  # fmt: skip
-    decided = [repr(rows), inspect.getsource(module), *([] if acting is None else acting.text())]
-    tree = _Tree(module, rows, acting)
+    tree = _tree_of(system, module)
+    decided = [repr(tree.rows), inspect.getsource(module), *([] if tree.acting is None else tree.acting.text())]
     found = {
         name: address_of_lanes(
             f"closed_{name}",
@@ -65,9 +67,28 @@ def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
             WORDS,
             *decided,
         )
-        for name, write in writers.items()
+        for name, write in _writers().items()
     }
     return Addresses(**found)
+
+
+def texts_of_closed(system: System, module: ModuleType) -> dict[str, str]:
+    """By name functions of Python for one lane, as those of ``addresses_of_closed``, for the compilers of other machines."""
+    tree, found = _tree_of(system, module), {}
+    for name, write in _writers().items():
+        code = TextCode(AXES[name])
+        write(_Writer(code, tree, [*AXES[name], None]))
+        found[name] = code.text(name)
+    return found
+
+
+def _writers() -> dict[str, Callable[[_Writer], None]]:
+    return {"derivative": _Writer.derivative, "correction": _Writer.correction, "forces": _Writer.forces}
+
+
+def _tree_of(system: System, module: ModuleType) -> _Tree:
+    rows = closed_rows(system, module)
+    return _Tree(module, rows, acting_forces(system) if rows.loaded else None)
 
 
 class _Tree(NamedTuple):
@@ -87,7 +108,7 @@ def _write(
 class _Array:
     """An array of a batch whose rows are loaded once."""
 
-    def __init__(self, code: Code, data: ir.Value, column: ir.Value, first: int = 0, width: int = 1) -> None:
+    def __init__(self, code: Any, data: Any, column: ir.Value | None, first: int = 0, width: int = 1) -> None:
         self.code, self.data, self.column, self.first, self.width = code, data, column, first, width
         self.loaded: dict[int, Vector] = {}
 
@@ -104,9 +125,9 @@ class _Array:
     def __setitem__(self, at: Any, value: Number) -> None:
         self.code.store(value, self.data, self.place(self._row(at)))
 
-    def place(self, row: int) -> ir.Value:
+    def place(self, row: int) -> Any:
         """Where a row begins."""
-        return self.code.builder.add(INTEGER(row * LANES), self.column)
+        return row if self.column is None else self.code.builder.add(INTEGER(row * LANES), self.column)
 
 
 class _Found:
@@ -128,14 +149,13 @@ class _Found:
 
 
 class _Writer:
-    """The instructions of a function for lanes from one column on."""
+    """The instructions of a function for lanes from one column on, or its text for one lane, which has no column."""
 
-    def __init__(self, code: Code, tree: _Tree, arguments: Sequence[ir.Value]) -> None:
+    def __init__(self, code: Any, tree: _Tree, arguments: Sequence[Any]) -> None:
         self.code, self.tree, self.rows = code, tree, tree.rows
-        *data, self.column = arguments
-        for argument in data:
+        *self.data, self.column = arguments
+        for argument in self.data if self.column is not None else ():
             argument.add_attribute("noalias")
-        self.data = data
 
     def array(self, k: int, first: int = 0, width: int = 1) -> _Array:
         """An argument from a row on, with so many numbers along its last axis."""

@@ -27,7 +27,7 @@ from runtime.integrate.written.placed_bodies import NONE, Places
 from runtime.integrate.written.tree_contacts import Contact
 from runtime.jit.python_code import python_code
 from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Code, Number
+from runtime.lanes.vector_code import Number
 from runtime.lanes.vector_functions import Functions, lesser
 from runtime.lanes.written_function import address_of_lanes
 from runtime.support.latest import Latest
@@ -54,7 +54,7 @@ def _address(system: System) -> int:
     )
 
 
-def write_forces(acting: ActingForces, code: Code, data: Sequence[ir.Value], column: ir.Value) -> None:
+def write_forces(acting: ActingForces, code: Any, data: Sequence[Any], column: ir.Value | None) -> None:
     """Write the instructions of a function as of ``address_of_forces`` with these arguments, for lanes from a column on."""
     ForcesOnSteps(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
 
@@ -76,7 +76,7 @@ def address_of_forces(system: System) -> int:
 def text_of_forces(system: System) -> str:
     """A function of Python for one lane, as the function of ``address_of_forces``, for the compilers of other machines."""
     code = TextCode(AXES)
-    ForcesOnSteps(Places(code, acting_forces(system), {name: name for name in ARGUMENTS}, None)).write()
+    write_forces(acting_forces(system), code, ARGUMENTS, None)
     return code.text(NAME)
 
 

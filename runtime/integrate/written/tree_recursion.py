@@ -7,6 +7,7 @@ so it has no branches; steps between those of a joint, which carry no body thems
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,7 @@ from runtime.integrate.written.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.integrate.written.tree_reactions import JointLoads
 from runtime.jit.python_code import python_code
+from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.vector_functions import lesser
@@ -37,6 +39,8 @@ from runtime.system.system import System
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
 OF_ARMS = {5: (1, 2), 6: (1, 3), 8: (2, 3)}  # products of inertia have a part of these components of the moment
 ARGUMENTS = ("z", "signals", "parameters", "limits", "z_dot", "power", "energy", "worst")
+AXES = dict(z=1, signals=2, parameters=2, limits=2, z_dot=1, power=1, energy=1, worst=1)  # of the arrays of the text
+NAME = "equations"  # of the function of the text
 
 carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
     with_vectors,
@@ -52,9 +56,12 @@ inverse_of, times_symmetric, plus, plus_times, minus, cross = (
 dot = python_code(dot)
 
 
+def _limited(system: System) -> tuple[int, ...]:
+    return () if system.tree_in_lanes is None else system.tree_in_lanes.limited_steps
+
+
 def _address(system: System, known: Mapping[Place, float]) -> int:
-    acting, tree = acting_forces(system), system.tree_in_lanes
-    limited = () if tree is None else tree.limited_steps
+    acting, limited = acting_forces(system), _limited(system)
     return address_of_lanes(
         "equations_of_tree", len(ARGUMENTS), partial(_write, acting, limited, known), __name__,
         "the equations of a tree in a batch", repr(limited), repr(sorted(known.items())), *acting.text(),
@@ -121,6 +128,21 @@ def address_of_recursion(system: System, *, general: bool = False) -> int:
         0 where its moments and inertias are.
     """
     return _addresses(system) if general else _addresses_as_it_is(system)
+
+
+def text_of_recursion(system: System, *, general: bool = False) -> str:
+    """A function of Python for one lane, as the function of ``address_of_recursion``, for the compilers of other machines."""
+    if not general:
+        with suppress(ArithmeticError, ValueError):  # as of ``_address_as_it_is``
+            return _text(system, _plain_numbers(system))
+    return _text(system, {})
+
+
+def _text(system: System, known: Mapping[Place, float]) -> str:
+    code, data = TextCode(AXES), {name: name for name in ARGUMENTS}
+    places = Places(code, acting_forces(system), data, None, whole=True, known=known)
+    _Equations(places, _limited(system)).write()
+    return code.text(NAME)
 
 
 def _write(
