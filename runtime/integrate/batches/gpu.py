@@ -203,7 +203,8 @@ def _of_case(  # type: ignore[no-untyped-def]
         forces.piece[k, 0] = 0
     flags, deep = array((1, 4), int64), array((1, 1, 1), float64)
     contacts = BatchContacts(
-        part=none, address=none, places=flags[:0], least=no, resolution=no, state=deep, waiting=deep, measured=table,
+        part=none, address=none, places=flags[:0], slopes=flags[:0], least=no, resolution=no, state=deep, waiting=deep,
+        measured=table,
         samples=deep, search=table, then=table, was=no, changed=no, events=deep, found=none,
     )  # fmt: skip
     rows = BatchClosing(
@@ -214,7 +215,7 @@ def _of_case(  # type: ignore[no-untyped-def]
         which=which, factors=factors, groups=groups, polynomial=polynomial, turned=turned, rates=rates, size=size, parts=parts,
         stages=addresses, cap=cap, weight=weight, lever=lever, typical=typical, y=array(STATES, float64),
         trial=array(STATES, float64),
-        end=array(STATES, float64), k=array((ALL_STAGES, STATES), float64), errors=array((2, STATES), float64),
+        end=array(STATES, float64), k=array((ALL_STAGES, STATES), float64), errors=array((3, STATES), float64),
         h=array(STATES, float64), constants=array((CONSTANTS, 1), float64), worst=array(1, float64),
         lanes=array(ROWS_OF_LANES, float64), case=array(1, int64), output=array(1, int64), ready_y=array(STATES, float64),
         ready_k=array(STATES, float64), ready_constants=array((CONSTANTS, 1), float64), queue=array(4, int64),
