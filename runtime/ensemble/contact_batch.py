@@ -42,7 +42,7 @@ class ContactEvents(NamedTuple):
 
 def contacts_of_batch(system: System, cases: int, tolerance: float) -> BatchContacts:
     """Memory for the contacts of so many cases; ``tolerance``: the sum of both."""
-    return batch_contacts(0, address_of_contacts(system), *places_of_contacts(system), tolerance, cases)
+    return batch_contacts(address_of_contacts(system), *places_of_contacts(system), tolerance, cases)
 
 
 def with_events(system: System, events: ContactEvents | None) -> BatchContacts:

@@ -39,18 +39,19 @@ from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import FIRST_ACTIVE, MAX_LANDINGS, MIN_LANDING
 from runtime.integrate.limit_changes import ON_SIDE, bends_of, passes
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE, REFINEMENTS, vertex
+from runtime.integrate.switching import CLOSER, CLOSEST, GRAZE, REFINEMENTS, toward_top, vertex
 from runtime.integrate.switching import LANDED as NEAR_END
 from runtime.jit.compilation import inlined
 
 
 @inlined
 def sample(m, lane, x):  # type: ignore[no-untyped-def]
-    """Fill ``over`` at a fraction x of a lane's step, by cubic Hermite interpolation of the coordinates (``screen``)."""
+    """Fill ``over`` at a fraction x of a lane's step, by quintic polynomials of the coordinates (``screen``)."""
+    both = x * x * (1.0 - x) * (1.0 - x)
     for k in range(len(m.limits.q)):
-        cubic = m.limits.own[place_of(k, lane) + CUBIC * LANES :]
-        c0, c1, c2, c3 = cubic[0], cubic[LANES], cubic[2 * LANES], cubic[3 * LANES]
-        set_over(m.limits, k, lane, c0 + x * (c1 + x * (c2 + x * c3)))
+        of = m.limits.own[place_of(k, lane) + CUBIC * LANES :]
+        cubic = of[0] + x * (of[LANES] + x * (of[2 * LANES] + x * of[3 * LANES]))
+        set_over(m.limits, k, lane, cubic + both * (of[4 * LANES] + x * of[5 * LANES]))
 
 
 @inlined
@@ -66,11 +67,11 @@ def foremost(x):  # type: ignore[no-untyped-def]
 @inlined
 def graze_near(m, lane, k, x, top):  # type: ignore[no-untyped-def]
     """As of ``switching.graze_near``."""
-    width = 1.0 / SAMPLES
+    width, closer = 1.0 / SAMPLES, CLOSER
     for _ in range(REFINEMENTS):
-        if not (0.0 < x < 1.0 and top > -GRAZE):
+        if not (0.0 < x < 1.0 and top > -GRAZE and width > CLOSEST):
             break
-        width *= 0.1
+        width *= closer
         before = here = after = 0.0
         for side in range(3):
             place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
@@ -78,7 +79,7 @@ def graze_near(m, lane, k, x, top):  # type: ignore[no-untyped-def]
             after, here, before = m.limits.over[k], after, here
             if after > 0.0:
                 return place
-        x, top = vertex(x, width, before, here, after)
+        x, top, closer = toward_top(x, width, before, here, after)
     return -1.0
 
 
