@@ -119,27 +119,32 @@ def beyond_side(k, m, z):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def stays_between(q, q_end, way, way_end, low, high, aimed):  # type: ignore[no-untyped-def]
-    """Whether a cubic polynomial surely stays between two values after its begin; ``aimed``: but perhaps at its end.
+def stays_between(begin, end, h, sides, aimed):  # type: ignore[no-untyped-def]
+    """Whether the quintic polynomial of a coordinate in a step of length h surely stays between two sides after its begin.
 
-    ``way``: a third of its slopes at the ends.  It stays between the least and the largest of its four Bezier points.
+    ``begin``, ``end``: its value, rate and acceleration there.  ``aimed``: it may leave them at its end.  It stays between the
+    least and the largest of its six Bezier points.
     """
-    c, d = q + way, q_end - way_end
-    b = d if aimed else q_end
-    return min(min(b, c), d) > low + CLEARLY and max(max(b, c), d) < high - CLEARLY
+    fifth, twentieth = 0.2 * h, 0.05 * h * h
+    a, d = begin[0] + fifth * begin[1], end[0] - fifth * end[1]
+    b = a + fifth * begin[1] + twentieth * begin[2]
+    c = d - fifth * end[1] + twentieth * end[2]
+    last = d if aimed else end[0]
+    least, most = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
+    return min(least, last) > sides[0] + CLEARLY and max(most, last) < sides[1] - CLEARLY
 
 
 @inlined
 def keep_sides(z, z_end, rates, rates_end, h, w, aimed):  # type: ignore[no-untyped-def]
-    """Whether no limit leaves the side of its mode on the cubic Hermite polynomials of a step of length h that begins there.
+    """Whether no limit leaves the side of its mode on the quintic polynomials of a step of length h that begins there.
 
-    Limit ``aimed`` may leave it at the end.
+    ``rates``, ``rates_end``: derivatives of the states.  Limit ``aimed`` may leave its side at the end.
     """
-    m, third = w.tree.limits, h * (1.0 / 3.0)
+    m, of_rates = w.tree.limits, w.tree.size[0] // 2
     for k in range(len(m.q)):
-        q = m.q[k]
-        way, way_end = third * rates[q], third * rates_end[q]
-        if not stays_between(z[q], z_end[q], way, way_end, m.low[k], m.high[k], k == aimed):
+        q, a = m.q[k], m.q[k] + of_rates
+        begin, end = (z[q], rates[q], rates[a]), (z_end[q], rates_end[q], rates_end[a])
+        if not stays_between(begin, end, h, (m.low[k], m.high[k]), k == aimed):
             return False
     return True
 

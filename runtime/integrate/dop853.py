@@ -20,6 +20,7 @@ from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_l
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
+from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.quintic import (
     CLEARLY,
     DEGREE,
@@ -33,7 +34,7 @@ from runtime.integrate.quintic import (
     rate_differs,
     set_quintic,
 )
-from runtime.integrate.step_error import judge
+from runtime.integrate.step_error import estimate, judge
 from runtime.integrate.stepping import (
     BODIES,
     BOUND,
@@ -74,7 +75,8 @@ class Memory(NamedTuple):
     compared: Ints  # (1,) 1 once this is known of the last step
     scratch: Floats  # (21,) memory: a state, and that of ``quintic``
     square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
-    # (3, n) of the last attempt: estimates of the orders 5 and 3, and the way between its last two stages over its length
+    # (4, n) of the last attempt: estimates of the orders 5 and 3, the way between its last two stages over its length, and
+    # of bends (``step_error.estimate``)
     errors: Floats
     # (3,) addresses of functions for all stages, of one step, of an attempt and of its dense output; 0 where there is none
     written: Ints
@@ -92,7 +94,7 @@ def memory(n: int, written: Sequence[int] = (0, 0, 0), coordinates: int = 0) -> 
         coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)),
         quintic=np.zeros((DEGREE + 1, POSITIONS * (n // STATE))), better=np.zeros((n // STATE, 2), np.int64),
         by_slopes=np.array([coordinates, 0]), compared=np.zeros(1, np.int64), scratch=np.zeros(STATE + SCRATCH),
-        square=np.zeros(1), errors=np.zeros((3, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
+        square=np.zeros(1), errors=np.zeros((4, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
     )  # fmt: skip
 
 
@@ -172,7 +174,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
     s.counts[EVALUATIONS] += STAGES - 1
     combine(s.y, h, coefficients.b, k, STAGES, s.trial)
-    estimate(s)
+    estimate(s, t, w)
     code = judge(s, t, w, h, code, rtol, atol)
     if s.tried[ERROR] <= 1.0:
         code = derivative(time + h, s.trial, t, w, s.end)
@@ -201,21 +203,6 @@ def integrate_powers(b, y, y_dot, h, coefficients, t, w):  # type: ignore[no-unt
             of5 += coefficients.error5[q] * b.power[q, k]
         b.work[TRIAL, k] += h * work
         b.energy[UNRESOLVED_NOW] += h * abs(of5)
-
-
-@inlined
-def estimate(s):  # type: ignore[no-untyped-def]
-    """Both estimates of the error from the stages, and the way between the last two of them."""
-    coefficients, k, errors = s.own.coefficients, s.own.k, s.own.errors
-    for i in range(len(s.y)):
-        errors[0, i] = errors[1, i] = errors[2, i] = 0.0
-    for q in range(STAGES):  # a row of the stages at a time, in vector instructions
-        of5, of3 = coefficients.error5[q], coefficients.error3[q]
-        of_way = coefficients.b[q] - coefficients.a[STAGES - 1, q]
-        for i in range(len(s.y)):
-            errors[0, i] += of5 * k[q, i]
-            errors[1, i] += of3 * k[q, i]
-            errors[2, i] += of_way * k[q, i]
 
 
 @serves(stepping.check_stiffness, Memory)
@@ -391,9 +378,16 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
 
 @serves(stepping.between_ends, Memory)
 def between_ends(s, x, y):  # type: ignore[no-untyped-def]
-    """Cubic Hermite interpolation of the last step, from the states and derivatives at its ends."""
-    h = s.time[LENGTH]
-    for i in range(len(y)):
+    """Hermite interpolation of the last step, from the states and derivatives at its ends.
+
+    It is quintic for coordinates of a tree of turns and slides alone, else cubic.
+    """
+    h, of_slopes, both = s.time[LENGTH], s.own.by_slopes[0], x * (1.0 - x)
+    for i in range(of_slopes):
+        cubic = cubic_of(s.y_old[i], s.y[i], s.begin[i], s.end[i], h)
+        bend, tilt = bends_of(cubic, s.begin[i + of_slopes], s.end[i + of_slopes], h)
+        y[i] = cubic[0] + x * (cubic[1] + x * (cubic[2] + x * cubic[3])) + both * both * (bend + x * tilt)
+    for i in range(of_slopes, len(y)):
         a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.begin[i], h * s.end[i]
         y[i] = a + x * (
             slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))

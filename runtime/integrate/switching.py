@@ -35,7 +35,12 @@ ELASTIC_ENERGY = 0  # of the outputs of a normal law
 MAX_QUICK = 2  # quick changes in a row, after which a contact would lose and regain its force without end
 MAX_ITERATIONS = 40  # of the location of a change
 GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] a change that seems to come so near between two samples is sampled there
-REFINEMENTS = 3  # each with a tenth of the distance between samples
+REFINEMENTS, CLOSER, CLOSEST = (
+    6,
+    0.1,
+    1e-3,
+)  # most of them with a tenth of the distance between samples, until it is this
+ROUGHLY = 0.1  # of these: between the ends of a step states are known so well without the dense output
 
 
 @inlined
@@ -213,27 +218,39 @@ def vertex(x, width, before, here, after):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def graze_near(k, x, top, near, s, t, w):  # type: ignore[no-untyped-def]
-    """A fraction of the last step, near x, at which number k is beyond its side; -1 if there is none.
+def toward_top(x, width, before, here, after):  # type: ignore[no-untyped-def]
+    """Place of the next samples near a maximum, its value by the parabola through three, and the factor of their distance."""
+    place, top = vertex(x, width, before, here, after)
+    if place >= 0.0 or not before - 2.0 * here + after < 0.0:
+        return place, top, CLOSER
+    return x + (2.0 * width if after > before else -2.0 * width), max(before, after), 1.0
+
+
+@inlined
+def graze_near(k, x, top, near, dense, s, t, w):  # type: ignore[no-untyped-def]
+    """A fraction of the last step, near x, at which number k is beyond its side, or -1; place and value of the maximum.
 
     The parabola through three samples has the maximum ``top`` at x.  Where it comes as near as ``near`` to the change, three
-    closer samples give a better parabola, and so on.
+    closer samples give a better parabola, and so on.  ``dense``: they are on the dense output.
     """
-    width = 1.0 / SAMPLES
+    width, closer = 1.0 / SAMPLES, CLOSER
     for _ in range(REFINEMENTS):
-        if not (0.0 < x < 1.0 and top > -near):
+        if not (0.0 < x < 1.0 and top > -near and width > CLOSEST):
             break
-        width *= 0.1
+        width *= closer
         before = here = after = 0.0
         for side in range(3):
             place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
-            between_ends(s, place, s.trial)
+            if dense:
+                state_within(s, t, w, s.time[T_OLD] + place * s.time[LENGTH], s.trial)
+            else:
+                between_ends(s, place, s.trial)
             over_at(s.trial, t, w)
             after, here, before = w.switches.over[k], after, here
             if after > 0.0:
-                return place
-        x, top = vertex(x, width, before, here, after)
-    return -1.0
+                return place, x, top
+        x, top, closer = toward_top(x, width, before, here, after)
+    return -1.0, x, top
 
 
 @inlined
@@ -246,7 +263,10 @@ def graze(s, t, w):  # type: ignore[no-untyped-def]
         for q in range(1, len(s.sampled) - 1):
             before, here, after = s.sampled[q - 1, k], s.sampled[q, k], s.sampled[q + 1, k]
             x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
-            place = graze_near(k, x, top, near, s, t, w)
+            place, x, top = graze_near(k, x, top, near, False, s, t, w)
+            rough = len(w.tree.limits.q) == 0 and 0.0 < x < 1.0 and top > -ROUGHLY * near
+            if place < 0.0 and rough and prepare_step(s, t, w) == OK:
+                place, x, top = graze_near(k, x, top, ROUGHLY * near, True, s, t, w)
             if place >= 0.0:
                 return place
     return 2.0

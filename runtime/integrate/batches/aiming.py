@@ -68,9 +68,9 @@ def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
     x, h = m.limits, m.lanes[LENGTH * LANES + lane]
     for i in range(len(x.q)):
         e = x.q[i] * LANES + lane
-        low, high = sides_in(x, i, lane, m.y[e])
-        way, way_end = h * (1.0 / 3.0) * m.k[0, e], h * (1.0 / 3.0) * m.k[STAGES, e]
-        if not stays_between(m.y[e], m.end[e], way, way_end, low, high, i == k):
+        a, sides = x.u[i] * LANES + lane, sides_in(x, i, lane, m.y[e])
+        begin, end = (m.y[e], m.k[0, e], m.k[0, a]), (m.end[e], m.k[STAGES, e], m.k[STAGES, a])
+        if not stays_between(begin, end, h, sides, i == k):
             return False
     e = x.q[k] * LANES + lane
     low, high = sides_in(x, k, lane, m.y[e])

@@ -39,14 +39,14 @@ from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import FIRST_ACTIVE, MAX_LANDINGS, MIN_LANDING
 from runtime.integrate.limit_changes import ON_SIDE, bends_of, passes
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE, REFINEMENTS, vertex
+from runtime.integrate.switching import CLOSER, CLOSEST, GRAZE, REFINEMENTS, toward_top, vertex
 from runtime.integrate.switching import LANDED as NEAR_END
 from runtime.jit.compilation import inlined
 
 
 @inlined
 def sample(m, lane, x):  # type: ignore[no-untyped-def]
-    """Fill ``over`` at a fraction x of a lane's step, by cubic Hermite interpolation of the coordinates (``screen``)."""
+    """Fill ``over`` at a fraction x of a lane's step, by quintic polynomials of the coordinates (``screen``)."""
     for k in range(len(m.limits.q)):
         m.limits.over[k] = beyond_within(m.limits, k, lane, x)
 
@@ -64,11 +64,11 @@ def foremost(x):  # type: ignore[no-untyped-def]
 @inlined
 def graze_near(m, lane, k, x, top):  # type: ignore[no-untyped-def]
     """As of ``switching.graze_near``."""
-    width = 1.0 / SAMPLES
+    width, closer = 1.0 / SAMPLES, CLOSER
     for _ in range(REFINEMENTS):
-        if not (0.0 < x < 1.0 and top > -GRAZE):
+        if not (0.0 < x < 1.0 and top > -GRAZE and width > CLOSEST):
             break
-        width *= 0.1
+        width *= closer
         before = here = after = 0.0
         for side in range(3):
             place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
@@ -76,7 +76,7 @@ def graze_near(m, lane, k, x, top):  # type: ignore[no-untyped-def]
             after, here, before = m.limits.over[k], after, here
             if after > 0.0:
                 return place
-        x, top = vertex(x, width, before, here, after)
+        x, top, closer = toward_top(x, width, before, here, after)
     return -1.0
 
 

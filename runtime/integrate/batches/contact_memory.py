@@ -29,6 +29,7 @@ OF_STATE = 4
 # distances beyond the side there [mm]; the fraction that was found, or is tried; the limit or contact that changes there.
 SOUGHT, LOWER, UPPER, BELOW, ABOVE, FRACTION, FIRST = range(7)
 OF_SEARCH = 7
+SLOPES = {"turn": 1, "slide": 1, "ball": 0, "free": 3}  # coordinates of a step whose rates are their slopes
 READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``contact_part`` does
 
 
@@ -41,6 +42,7 @@ class BatchContacts(NamedTuple):
     # (contacts, 4) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
     # whether damping fades
     places: Common[Ints]
+    slopes: Common[Ints]  # (turns and slides, 2) places of these coordinates, and of their rates, in a state
     least: Common[Floats]  # (contacts,) [m/s] least speed of a touch-down
     resolution: Common[Floats]  # (1,) [m/s] as ``ContactWorkspace.speed_resolution``
     # (contacts, 4, LANES) mode, quick changes, times [s] of the last change, speeds [m/s] of the last touch-down
@@ -65,9 +67,9 @@ def most_events(*, gpu: bool) -> int:
 
 
 def batch_contacts(
-    part: int,
     address: int,
     places: Ints,
+    slopes: Ints,
     least: Floats,
     tolerance: float,
     cases: int,
@@ -80,7 +82,7 @@ def batch_contacts(
     state = np.zeros((count, OF_STATE, LANES))
     state[:, MODE], state[:, SINCE] = INACTIVE, -np.inf
     return BatchContacts(
-        part=np.array([part]), address=np.array([address]), places=places, least=least,
+        part=np.zeros(1, np.int64), address=np.array([address]), places=places, slopes=slopes, least=least,
         resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=state.copy(),
         measured=np.zeros((4, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, limits + count, LANES)),
         search=np.zeros((OF_SEARCH, LANES)), then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
@@ -90,11 +92,11 @@ def batch_contacts(
 
 def no_contacts() -> BatchContacts:
     """The memory of a batch without contacts."""
-    return batch_contacts(0, 0, np.zeros((0, 4), np.int64), np.zeros(0), 0.0, 0)
+    return batch_contacts(0, np.zeros((0, 4), np.int64), np.zeros((0, 2), np.int64), np.zeros(0), 0.0, 0)
 
 
-def places_of_contacts(system: System) -> tuple[Ints, Floats]:
-    """``BatchContacts.places`` and ``least`` of a system."""
+def places_of_contacts(system: System) -> tuple[Ints, Ints, Floats]:
+    """``BatchContacts.places``, ``slopes`` and ``least`` of a system."""
     acting, t = acting_forces(system), system.data.contacts
     rows, found = Rows(acting), []
     for k, contact in enumerate(acting.contacts):
@@ -102,7 +104,15 @@ def places_of_contacts(system: System) -> tuple[Ints, Floats]:
         impact = NOTHING if own.impact == NOTHING else o + own.impact
         found.append([impact, o + own.acts, o + own.rubs, int(contact.fades)])
     least = np.where(t.impact >= 0, t.least_impact, 0.0)
-    return np.array(found, np.int64).reshape(-1, 4), least
+    return np.array(found, np.int64).reshape(-1, 4), _slopes_of(system), least
+
+
+def _slopes_of(system: System) -> Ints:
+    """``BatchContacts.slopes``: of all coordinates but Euler parameters."""
+    tree, found = system.tree_of_joints, []
+    for kind, q, u in zip(tree.kinds, *tree.places, strict=False) if tree else ():
+        found += [(q + i, u + i) for i in range(SLOPES[kind])]
+    return np.array(found, np.int64).reshape(-1, 2)
 
 
 @inlined

@@ -27,9 +27,9 @@ from runtime.integrate.batches.limits import beyond_side, beyond_within, limits_
 from runtime.integrate.batches.rows import BETWEEN, LANDINGS, LENGTH, SPECIAL, SUSPECT, TAKEN, TIME
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import CLOSE, CLOSE_TIME, MAX_LANDINGS
-from runtime.integrate.limit_changes import ON_SIDE
+from runtime.integrate.limit_changes import ON_SIDE, bends_of, cubic_of
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE, GRAZE_PLANE, LANDED, REFINEMENTS, vertex
+from runtime.integrate.switching import CLOSER, CLOSEST, GRAZE, GRAZE_PLANE, LANDED, REFINEMENTS, toward_top, vertex
 from runtime.integrate.written.acting_contacts import DEPTH, ELASTIC, FORCE, MEASURED, OVER_RATE, RATE, SLOPE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
@@ -160,13 +160,39 @@ def hermite(y, end, first, last, x, lanes, to):  # type: ignore[no-untyped-def]
             to[e + lane] = y[e + lane] + x * (a + x * (3.0 * rise - 2.0 * a - b + x * (a + b - 2.0 * rise)))
 
 
+@columns
+def add_difference(y, end, first, last, pull, pull_end, x, lanes, to):  # type: ignore[no-untyped-def]
+    """Add the difference of the quintic polynomial of a coordinate to the cubic one; ``pull``: its accelerations at both ends."""
+    both = x * x * (1.0 - x) * (1.0 - x)
+    for lane in range(LANES):
+        h = lanes[LENGTH * LANES + lane]
+        cubic = cubic_of(y[lane], end[lane], first[lane], last[lane], h)
+        bend, tilt = bends_of(cubic, pull[lane], pull_end[lane], h)
+        to[lane] += both * (bend + x * tilt)
+
+
 @inlined
-def set_hermite(m, x, lane):  # type: ignore[no-untyped-def]
-    """State of a lane at a fraction of its step, by cubic Hermite interpolation, into ``trial``."""
-    h = m.lanes[LENGTH * LANES + lane]
+def states_between(m, x):  # type: ignore[no-untyped-def]
+    """States at a fraction of all steps, into ``trial``: turns and slides by quintic polynomials, all else by cubic ones."""
+    hermite(m.y, m.end, m.k[0], m.k[STAGES], x, m.lanes, m.trial)
+    for i in range(len(m.contacts.slopes)):
+        o, a = m.contacts.slopes[i, 0] * LANES, m.contacts.slopes[i, 1] * LANES
+        first, last, pull, pull_end = m.k[0, o:], m.k[STAGES, o:], m.k[0, a:], m.k[STAGES, a:]
+        add_difference(m.y[o:], m.end[o:], first, last, pull, pull_end, x, m.lanes, m.trial[o:])
+
+
+@inlined
+def set_between(m, x, lane):  # type: ignore[no-untyped-def]
+    """As ``states_between``, for one lane."""
+    h, both = m.lanes[LENGTH * LANES + lane], x * x * (1.0 - x) * (1.0 - x)
     for e in range(lane, len(m.trial), LANES):
-        rise, a, b = m.end[e] - m.y[e], h * m.k[0, e], h * m.k[STAGES, e]
-        m.trial[e] = m.y[e] + x * (a + x * (3.0 * rise - 2.0 * a - b + x * (a + b - 2.0 * rise)))
+        c0, c1, c2, c3 = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
+        m.trial[e] = c0 + x * (c1 + x * (c2 + x * c3))
+    for i in range(len(m.contacts.slopes)):
+        e, a = m.contacts.slopes[i, 0] * LANES + lane, m.contacts.slopes[i, 1] * LANES + lane
+        cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
+        bend, tilt = bends_of(cubic, m.k[0, a], m.k[STAGES, a], h)
+        m.trial[e] += both * (bend + x * tilt)
 
 
 @inlined
@@ -182,7 +208,7 @@ def over_at(m, k, lane, fraction):  # type: ignore[no-untyped-def]
     """Distance of number k of a lane beyond the side of its mode [rad], [mm] at a fraction of its step."""
     if k < len(m.limits.q):
         return beyond_within(m.limits, k, lane, fraction)
-    set_hermite(m, fraction, lane)
+    set_between(m, fraction, lane)
     set_signals_at(m, lane, fraction)
     measure(m.contacts, m.trial, m.forces.values, m.forces.own, m.contacts.measured[ELSEWHERE])
     return over_in(m.contacts, k - len(m.limits.q), m.contacts.measured[ELSEWHERE], lane)
@@ -197,19 +223,19 @@ def graze_near(m, lane, k, q):  # type: ignore[no-untyped-def]
     samples = m.contacts.samples
     before, here, after = samples[q - 1, k, lane], samples[q, k, lane], samples[q + 1, k, lane]
     x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
-    near, width = GRAZE if k < len(m.limits.q) else GRAZE_PLANE, 1.0 / SAMPLES
+    near, width, closer = GRAZE if k < len(m.limits.q) else GRAZE_PLANE, 1.0 / SAMPLES, CLOSER
     near = min(near, abs(before - here) + abs(after - here))
     for _ in range(REFINEMENTS):
-        if not (0.0 < x < 1.0 and top > -near):
+        if not (0.0 < x < 1.0 and top > -near and width > CLOSEST):
             break
-        width *= 0.1
+        width *= closer
         before = here = after = 0.0
         for side in range(3):
             place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
             after, here, before = over_at(m, k, lane, place), after, here
             if after > 0.0:
                 return place
-        x, top = vertex(x, width, before, here, after)
+        x, top, closer = toward_top(x, width, before, here, after)
     return NONE
 
 
@@ -238,7 +264,7 @@ def sample_steps(m):  # type: ignore[no-untyped-def]
         of = x.measured[START if q == 0 else END]
         if 0 < q < SAMPLES:
             of = x.measured[ELSEWHERE]
-            hermite(m.y, m.end, m.k[0], m.k[STAGES], q / SAMPLES, m.lanes, m.trial)
+            states_between(m, q / SAMPLES)
             measure_in_steps(m, q / SAMPLES, m.trial, of)
         for lane in range(LANES):
             if x.search[SOUGHT, lane] > 0.0:
@@ -272,7 +298,7 @@ def find_landed(m):  # type: ignore[no-untyped-def]
         at_end = x.search[UPPER, lane] == 1.0 and m.lanes[LANDINGS * LANES + lane] > 0.0
         if x.search[SOUGHT, lane] > 0.0 and at_end:
             place = landed(m.lanes[LENGTH * LANES + lane], m.lanes[LANDINGS * LANES + lane])
-            set_hermite(m, place, lane)
+            set_between(m, place, lane)
             set_signals_at(m, lane, place)
             x.search[FRACTION, lane] = place
             found += 1

@@ -47,7 +47,7 @@ from runtime.integrate.batches.rows import (
     WORKED,
 )
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
-from runtime.integrate.limit_changes import ON_SIDE
+from runtime.integrate.limit_changes import ON_SIDE, bends_of
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import GRAZE
 from runtime.jit.compilation import columns, inlined
@@ -55,9 +55,10 @@ from runtime.support.arrays import Floats, Ints
 
 NONE = 2.0  # a fraction of the step that is not in it
 # Rows of ``BatchLimits.own``, after the parameters: -1 where the limit acts and 1 where not; angle beyond the side of its mode at
-# the start of the step and at its end [rad]; relative excess up to which its constants hold; cubic of the coordinate in the step.
+# the start of the step and at its end [rad]; relative excess up to which its constants hold; cubic of the coordinate in the step,
+# and the factors of its difference to the quintic one.
 SIDE, START, ENDED, LARGEST, CUBIC = range(PARAMETERS, PARAMETERS + 5)
-WIDTH = CUBIC + 4
+WIDTH = CUBIC + 6
 
 
 class BatchLimits(NamedTuple):
@@ -121,10 +122,10 @@ def set_over(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
 
 @inlined
 def beyond_within(x, k, lane, fraction):  # type: ignore[no-untyped-def]
-    """``beyond_side`` at a fraction of a lane's step, by cubic Hermite interpolation of the coordinate (``screen_limit``)."""
-    cubic = x.own[place_of(k, lane) + CUBIC * LANES :]
-    c0, c1, c2, c3 = cubic[0], cubic[LANES], cubic[2 * LANES], cubic[3 * LANES]
-    return beyond_side(x, k, lane, c0 + fraction * (c1 + fraction * (c2 + fraction * c3)))
+    """``beyond_side`` at a fraction of a lane's step, by the quintic polynomial of the coordinate (``screen_limit``)."""
+    of, both = x.own[place_of(k, lane) + CUBIC * LANES :], fraction * fraction * (1.0 - fraction) * (1.0 - fraction)
+    cubic = of[0] + fraction * (of[LANES] + fraction * (of[2 * LANES] + fraction * of[3 * LANES]))
+    return beyond_side(x, k, lane, cubic + both * (of[4 * LANES] + fraction * of[5 * LANES]))
 
 
 @inlined
@@ -215,11 +216,11 @@ def limits_hold(m, lane):  # type: ignore[no-untyped-def]
 
 
 @columns
-def screen_limit(own, y, end, first, last, slope, offset, lanes):  # type: ignore[no-untyped-def]
+def screen_limit(own, y, end, first, last, pull, pull_end, slope, offset, lanes):  # type: ignore[no-untyped-def]
     """Put a number above 0 into the row SUSPECT of the lanes in whose step a limit may change its mode.
 
-    Also where its constants, of relative excess slope q + offset, do not hold at the end of the step.  y, end, first, last: its
-    coordinate and rate at both ends.
+    Also where its constants, of relative excess slope q + offset, do not hold at the end of the step.  y, end, first, last, pull,
+    pull_end: its coordinate, rate and acceleration at both ends.
     """
     for lane in range(LANES):
         h = lanes[LENGTH * LANES + lane]
@@ -227,16 +228,19 @@ def screen_limit(own, y, end, first, last, slope, offset, lanes):  # type: ignor
         c2, c3 = 3.0 * rise - 2.0 * slope_a - slope_b, slope_a + slope_b - 2.0 * rise
         own[CUBIC * LANES + lane], own[(CUBIC + 1) * LANES + lane] = y[lane], slope_a
         own[(CUBIC + 2) * LANES + lane], own[(CUBIC + 3) * LANES + lane] = c2, c3
+        bend, tilt = bends_of((y[lane], slope_a, c2, c3), pull[lane], pull_end[lane], h)
+        own[(CUBIC + 4) * LANES + lane], own[(CUBIC + 5) * LANES + lane] = bend, tilt
         found, before, here = -1.0, own[START * LANES + lane], own[START * LANES + lane]
         for q in range(1, SAMPLES + 1):
             s = q / SAMPLES
-            _, out = beyond(own, lane, y[lane] + s * (slope_a + s * (c2 + s * c3)))
+            more = s * s * (1.0 - s) * (1.0 - s) * (bend + s * tilt)
+            _, out = beyond(own, lane, y[lane] + s * (slope_a + s * (c2 + s * c3)) + more)
             after = own[SIDE * LANES + lane] * out
             # The top of the parabola through three samples, where it lies between them.
-            bend, tilt = before - 2.0 * here + after, 0.5 * (after - before)
-            top = here - 0.5 * tilt * tilt / bend + GRAZE
-            top = top if abs(tilt) <= -bend else -1.0
-            top = top if bend < 0.0 else -1.0
+            curved, rises = before - 2.0 * here + after, 0.5 * (after - before)
+            top = here - 0.5 * rises * rises / curved + GRAZE
+            top = top if abs(rises) <= -curved else -1.0
+            top = top if curved < 0.0 else -1.0
             top = top if q > 1 else -1.0
             found = top if top > found else found
             found = after - ON_SIDE if after - ON_SIDE > found else found
@@ -278,8 +282,16 @@ def screen_limits(m):  # type: ignore[no-untyped-def]
     begin_screen(lanes)
     for k in range(len(x.q)):
         o, row, own = x.q[k] * LANES, x.first[0] + OF_LIMIT * k, x.own[place_of(k, 0) :]
-        y, end, first, last = m.y[o:], m.end[o:], m.k[0, o:], m.k[STAGES, o:]
-        screen_limit(own, y, end, first, last, m.constants[row], m.constants[row + 1], lanes)
+        a = x.u[k] * LANES
+        y, end, first, last, pull, pull_end = (
+            m.y[o:],
+            m.end[o:],
+            m.k[0, o:],
+            m.k[STAGES, o:],
+            m.k[0, a:],
+            m.k[STAGES, a:],
+        )
+        screen_limit(own, y, end, first, last, pull, pull_end, m.constants[row], m.constants[row + 1], lanes)
         measure_work(own[DAMPING * LANES :], x.weights, m.k, o, lanes)
 
 

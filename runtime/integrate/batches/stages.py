@@ -23,7 +23,7 @@ from runtime.integrate.batches.rows import (
     SUM5,
     TAKEN,
 )
-from runtime.integrate.batches.workspace import END, ERROR3, ERROR5
+from runtime.integrate.batches.workspace import BENDS, END, ERROR3, ERROR5
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.jit import addresses
@@ -154,6 +154,24 @@ def add_errors(error5, error3, y, end, cap, weight, rtol, atol, lanes):  # type:
 
 
 @columns
+def add_bends(errors, bends):  # type: ignore[no-untyped-def]
+    """Put the roots of the sums of their squares into ``errors``."""
+    for e in range(len(errors)):
+        errors[e] = math.sqrt(errors[e] * errors[e] + bends[e] * bends[e])
+
+
+@inlined
+def estimate_bends(m):  # type: ignore[no-untyped-def]
+    """Have the estimate of order 5 see bends, where accelerations may have some (``step_error.may_bend``)."""
+    signals_alone = m.closing.address[0] != 0 and m.closing.loaded[0] == 0
+    if signals_alone or (m.forces.address[0] == 0 and len(m.contacts.places) == 0):
+        return
+    sum_stages(m, BENDS, m.errors[2])
+    size = m.size[0] * LANES
+    add_bends(m.errors[0, :size], m.errors[2, :size])
+
+
+@columns
 def clear_errors(lanes):  # type: ignore[no-untyped-def]
     """Begin the sums of squares."""
     for lane in range(LANES):
@@ -273,6 +291,7 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         stage(m, END, m.end)
         sum_stages(m, ERROR5, m.errors[0])
         sum_stages(m, ERROR3, m.errors[1])
+        estimate_bends(m)
         estimate(m, rtol, atol)
         normalise(m, m.end)
         forces_in_steps(m, 1.0, m.end, m.k[STAGES])

@@ -28,12 +28,13 @@ def _combination(coefficients: Floats) -> tuple[Ints, Floats]:
     return which, factors
 
 
-# Rows of the sums over the stages: states of the stages (rows 1 to 15), end of the step, both estimates of its error.
-END, ERROR5, ERROR3 = range(STAGES + 1 + EXTRA, STAGES + 4 + EXTRA)
-SUMS = np.zeros((STAGES + 4 + EXTRA, 16))
+# Rows of the sums over the stages: states of the stages (rows 1 to 15), end of the step, estimates of its error.
+END, ERROR5, ERROR3, BENDS = range(STAGES + 1 + EXTRA, STAGES + 5 + EXTRA)
+SUMS = np.zeros((STAGES + 5 + EXTRA, 16))
 SUMS[: len(COEFFICIENTS.a)] = COEFFICIENTS.a
 SUMS[END, :STAGES] = COEFFICIENTS.b
 SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = COEFFICIENTS.error5, COEFFICIENTS.error3
+SUMS[BENDS, : STAGES + 1] = COEFFICIENTS.bends
 WHICH, FACTORS = _combination(SUMS)
 GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 
@@ -41,9 +42,9 @@ GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 class BatchWorkspace(NamedTuple):
     """Memory of a batch.  States are flat, (n * LANES,), the lanes of a component next to each other."""
 
-    which: Common[Ints]  # (19, 16) stages of the sums
-    factors: Common[Floats]  # (19, 16)
-    groups: Common[Ints]  # (19,) of four stages
+    which: Common[Ints]  # (20, 16) stages of the sums
+    factors: Common[Floats]  # (20, 16)
+    groups: Common[Ints]  # (20,) of four stages
     polynomial: Common[Floats]  # (4, 16) of the dense output
     turned: Common[Ints]  # rows of the first of four Euler parameters each
     rates: Common[Ints]  # (1,) row of the first rate of a tree; 0 of states of bodies
@@ -59,7 +60,7 @@ class BatchWorkspace(NamedTuple):
     trial: OfLanes[Floats]
     end: OfLanes[Floats]  # of the step
     k: OfLanes[Floats]  # (16, n * LANES) stages
-    errors: OfLanes[Floats]  # (2, n * LANES) estimates of order 5 and 3
+    errors: OfLanes[Floats]  # (3, n * LANES) estimates of order 5 and 3, and of bends
     h: OfLanes[Floats]  # length of the lane's step, for every component of the state
     constants: OfLanes[Floats]  # (constants, LANES)
     worst: OfLanes[Floats]  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation
@@ -154,7 +155,7 @@ def _workspace(
         turned=np.array(turned, np.int64), rates=np.zeros(1, np.int64), size=np.array([len(cap)]), stages=np.zeros(2, np.int64),
         parts=np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
         weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
-        k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((2, size)), h=h,
+        k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((3, size)), h=h,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
         case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
         ready_constants=np.zeros((constants, LANES)), queue=np.zeros(4, np.int64), dense=np.zeros(POWER * size),
