@@ -6,6 +6,7 @@ reach their end, are left to be run one after another.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
@@ -15,21 +16,37 @@ import numpy as np
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.compiled_cases import settings_of
+from runtime.ensemble.compiled_cases import OF_MASSES, settings_of, vary_alone
+from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import Given
-from runtime.ensemble.joint_batch import cases_of_tree, energies_in_lanes, states_in_lanes, turns_in_lanes
+from runtime.ensemble.joint_batch import (
+    cases_of_tree,
+    energies_in_lanes,
+    given_limits,
+    states_in_lanes,
+    turns_in_lanes,
+)
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
+from runtime.ensemble.named_cases import values_of_cases
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.closing import BatchClosing, batch_closing, project_all
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces, no_forces
+from runtime.integrate.batches.limits import batch_limits
+from runtime.integrate.batches.parameters import stored_energies
 from runtime.integrate.batches.workspace import closed_workspace
 from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.endings import with_stability
 from runtime.integrate.settings import Settings
-from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, module_of_tree, off_the_rows
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    in_joint_coordinates,
+    module_of_tree,
+    off_the_rows,
+    tree_of_lanes,
+)
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
@@ -49,10 +66,10 @@ from runtime.system.tree_coordinates import joint_coordinates
 
 
 def rows_in_lanes(system: System, how: Settings) -> bool:
-    """Whether cases of a system with closed loops or drivers run side by side: there are neither limits nor contacts."""
+    """Whether cases of a system with closed loops or drivers run side by side: without contacts, with limits of turns."""
     if system.closed_tree is None or not in_joint_coordinates(system, how):
         return False
-    if system.limits or system.contacts or not known_beside_rows(system):
+    if system.contacts or not known_beside_rows(system) or (system.limits and not tree_of_lanes(system).limits):
         return False
     if system.tree is None or not system.tree.turns_and_slides:
         return False
@@ -106,19 +123,18 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
     system = task.system
     if not isinstance(system, System) or task.gpu or not task.starts_in_time(system) or not task.how.t:
         return None
-    if not rows_in_lanes(system, task.how) or (task.outputs and needs_more_than_states(task.outputs)):
+    if not rows_in_lanes(system, task.how):
         return None
     try:
         how = settings_of(system, task.how)
     except ModelError:
         return None  # ``simulate`` has the message
-    tree, closed, module = system.tree, system.closed_tree, module_of_tree(system)
-    assert tree is not None and closed is not None and module is not None
+    tree, closed, module = tree_of_lanes(system), system.closed_tree, module_of_tree(system)
+    assert closed is not None and module is not None
     count = len(next(iter(cases.values())))
     own = np.tile(system.data.mass[1:], (count, 1))
-    given = Given(
-        system, tree, own, system.data.inertia[1:], system.gravity, np.zeros((count, 0, 0)), np.ones(count, bool)
-    )
+    limits = given_limits([(system, np.arange(count))], count)
+    given = Given(system, tree, own, system.data.inertia[1:], system.gravity, limits, np.ones(count, bool))
     states, good = system.state.y[None], np.ones(count, bool)
     if only_velocities(task, cases):
         states, good = states_with_velocities(task, cases)
@@ -199,7 +215,9 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     if group.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
         good &= np.abs(start - wanted)[:, 0, : rows.work].max(axis=1) <= FOLLOWING
     given, results = batch.arguments(how, start[:, 0], constants)
-    of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces)
+    own_limits = np.ascontiguousarray(group.given.limits[at])
+    limits = batch_limits(group.tree.limited_places, 0, rows.first_limit, own_limits)
+    of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces, limits)
     batch.integrate(of_batch, memory.addresses.derivative, *given, *results, task.stop)
     if task.stop[0]:
         raise Stopped
@@ -210,6 +228,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     satisfied, stored = memory.project(path, times, constants, relative_bound(how))
     good &= satisfied
     path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
+    stored += stored_energies(own_limits, path[..., group.tree.limited_places[0]])
     energies = energies_in_lanes(trees, path, stored)
     steps, weights = results.counts[:, batch.STEPS], group.given.weights(at)
     remarks = unbalanced_cases(weights, how, steps, times, energies, work, f.exchanged, f.unresolved)
@@ -221,8 +240,9 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
         chunk.keep_turns(task, kept, turns.quarters)
     elif len(kept):
         quantities = BatchQuantities(
-            system, lambda: own, lambda: energies[ended, 1:], motions=system.joint_motions, quarters=turns.quarters
-        )
+            system, lambda: own, lambda: energies[ended, 1:], group.tree, path[ended, 1:], path[ended, 0],
+            own_limits[ended], system.joint_motions, turns.quarters,
+        )  # fmt: skip
         own = _columns(task, cases, quantities, system, kept, chunk)
     else:
         own = np.zeros((0, *task.kept_shape))
@@ -245,8 +265,12 @@ def _columns(task: Task, cases: Cases, quantities: BatchQuantities, system: Syst
     """Outputs (cases, columns) of the cases at these places."""
     assert task.outputs is not None
 
+    same_parts = vary_alone(task, *OF_MASSES) and not system.redundant
+
     @lru_cache(1)
     def system_of(k: int) -> System:
+        if same_parts and quantities.derived is not None:
+            return system
         values = row(cases, int(kept[k]))
         own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
         return replace_parameters(system, own) if own else system
@@ -254,4 +278,9 @@ def _columns(task: Task, cases: Cases, quantities: BatchQuantities, system: Syst
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + int(kept[k])] = text
 
-    return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
+    needs_more = needs_more_than_states(task.outputs) and derives_outputs(system)
+    with values_of_cases(task, cases) if needs_more else nullcontext() as values:
+        if values is not None and values.good[kept].all():
+            states = quantities.states()
+            quantities.derived = DerivedQuantities(system, task.outputs, values.of_states(kept, states), states)
+        return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
