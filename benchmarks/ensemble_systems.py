@@ -143,6 +143,18 @@ def bricard() -> System:
 
 def driven_leg() -> System:
     """A leg whose hip and toes turn as prescribed; a spring and a damper hold the ankle."""
+    return _driven_leg().build(project_velocities=True)
+
+
+def driven_leg_with_stops() -> System:
+    """``driven_leg`` with dissipative limits at the ankle."""
+    b, stops = _driven_leg(), Cone.from_degrees((0, 90, 180, 270, 360), (9, 30, 6, 30, 9))
+    law = dict(max_moment=9.0, compliance=0.2, damping=0.02)
+    b.limit("stop", "ankle", reference="leg", xi=(1, 0, 0), eta=(0, 1, 0), cone=stops, **law)  # type: ignore[arg-type]
+    return b.build(project_velocities=True)
+
+
+def _driven_leg() -> Builder:
     b, y = Builder("driven leg with a passive ankle", axes="global"), (0.0, 1.0, 0.0)
     b.body("leg", mass=3.0, inertia=(4e-2, 4e-2, 5e-3), r=(0.0, 0.0, -0.2))
     b.body("foot", mass=0.9, inertia=(1e-3, 4e-3, 4e-3), r=(0.06, 0.0, -0.45))
@@ -156,7 +168,7 @@ def driven_leg() -> System:
     b.driver("swing", "guided_angle", "ground", "leg", **across, theta_t=swing)
     b.driver("toe_off", "guided_angle", "foot", "toes", **across, theta_t=rise)
     b.force("spring", "torsional_spring", "leg", "foot", a_i=y, stiffness=8.0, damping=0.1, free_angle=0.1)
-    return b.build(project_velocities=True)
+    return b
 
 
 def with_kernel(build: Callable[[], System]) -> Callable[[], System]:
@@ -250,6 +262,7 @@ SIDE_BY_SIDE = (
     Study("pendulum of two hinges on a plane: mass of the bob", pendulum_on_plane, "mass.lower", 1.0),
     Study("sledge on a belt: mass", sledge, "mass.board", 1.0, part=8),
     Study("driven leg with a passive ankle: stiffness", with_kernel(driven_leg), "stiffness.spring", 1.0),
+    Study("driven leg with limits at its ankle: mass of the foot", with_kernel(driven_leg_with_stops), "mass.foot", 1.0),
     Study("driven four-bar linkage: mass of the rocker", with_kernel(driven_four_bar), "mass.rocker", 1.0),
     Study("four-bar linkage: mass of the coupler", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),
     Study("slider-crank (IFToMM): gravity", with_kernel(slider_crank), "gravity", 1.0),

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.layout import STATE, V
 from runtime.ensemble.at_once import Prepared, run_prepared
+from runtime.ensemble.built_closed import built_closed, shared_parts
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.closed_at_once import closed_in_lanes, run_built_closed
 from runtime.ensemble.given import Given
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import cases_of_tree, given_limits, of_one_batch, states_in_lanes
@@ -108,16 +111,12 @@ def _finish(case: int, deferred: Deferred, known: Known) -> None:
 
 def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known) -> list[int]:
     """Run the cases of a layout; those that reached their end."""
-    how, first = task.how, -1
+    how = task.how
     recipes = {case: known.recipes[case] for case in members}
-    if len(members) < LEAST:
-        return []
-    for first, deferred in members.items():
-        _finish(first, deferred, known)
-        if first in known.systems:  # the others have its layout
-            break
-    system = known.systems.get(first)
-    if system is None or system.body_names != task.bodies or system.redundant:
+    system = _first_system(members, known)  # the others have its layout
+    if system is not None and (system.drivers or system.data.closed):
+        return _run_closed(task, cases, members, chunk, known)
+    if len(members) < LEAST or system is None or system.body_names != task.bodies or system.redundant:
         return []
     if not task.starts_in_time(system) or not joints_in_lanes(system, how):
         return []
@@ -127,6 +126,40 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
         return []
     numbers = np.array(list(members))
     return numbers[run_prepared(task, prepared, numbers, chunk)].tolist()  # type: ignore[no-any-return]
+
+
+def _first_system(members: dict[int, Deferred], known: Known) -> System | None:
+    """The first system that can be built."""
+    for case, deferred in members.items():
+        _finish(case, deferred, known)
+        if case in known.systems:
+            return known.systems[case]
+    return None
+
+
+def _run_closed(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known) -> list[int]:
+    """Run the cases of a layout with closed loops or drivers; those that reached their end."""
+    if any(task.quantities[name].role is not Role.ARGUMENT for name in cases):
+        return []
+    groups, done = dict[Hashable, list[int]](), list[int]()
+    for case in members:
+        if (shared := shared_parts(known.recipes[case])) is not None:
+            groups.setdefault(shared, []).append(case)
+    for group in groups.values():
+        system = _first_system({case: members[case] for case in group}, known)
+        if system is None or system.body_names != task.bodies or not closed_in_lanes(task, system):
+            continue
+        with np.errstate(all="ignore"):  # cases with extreme values are not good
+            built = built_closed(system, [known.recipes[case] for case in group], task.how)
+        if built is not None:
+            numbers, system_of = np.array(group), partial(_system_of, task, cases, group)
+            done += numbers[run_built_closed(task, cases, *built, system_of, numbers, chunk)].tolist()
+    return sorted(done)
+
+
+def _system_of(task: Task, cases: Cases, group: list[int], place: int) -> System:
+    """The system of a case of a group."""
+    return variant(task.system, row(cases, group[place]), task.quantities)[0]
 
 
 def _prepared(

@@ -6,6 +6,8 @@ reach their end, are left to be run one after another.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
@@ -15,27 +17,43 @@ import numpy as np
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.compiled_cases import settings_of
+from runtime.ensemble.compiled_cases import OF_MASSES, settings_of, vary_alone
+from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import Given
-from runtime.ensemble.joint_batch import cases_of_tree, energies_in_lanes, states_in_lanes, turns_in_lanes
+from runtime.ensemble.joint_batch import (
+    cases_of_tree,
+    energies_in_lanes,
+    given_limits,
+    states_in_lanes,
+    turns_in_lanes,
+)
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
+from runtime.ensemble.named_cases import values_of_cases
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.closing import BatchClosing, batch_closing, project_all
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces, no_forces
+from runtime.integrate.batches.limits import batch_limits
+from runtime.integrate.batches.parameters import stored_energies
 from runtime.integrate.batches.workspace import closed_workspace
 from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.endings import with_stability
 from runtime.integrate.settings import Settings
-from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, module_of_tree, off_the_rows
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    in_joint_coordinates,
+    module_of_tree,
+    off_the_rows,
+    tree_of_lanes,
+)
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed, texts_of_closed
-from runtime.integrate.written.force_parameters import OwnForces
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
+from runtime.integrate.written.signal_sets import SignalSets
 from runtime.lanes.lift import CasesOfTree
 from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
 from runtime.support.arrays import Bools, Floats, Ints
@@ -50,10 +68,10 @@ from runtime.system.tree_coordinates import joint_coordinates
 
 
 def rows_in_lanes(system: System, how: Settings) -> bool:
-    """Whether cases of a system with closed loops or drivers run side by side: there are neither limits nor contacts."""
+    """Whether cases of a system with closed loops or drivers run side by side: without contacts, with limits of turns."""
     if system.closed_tree is None or not in_joint_coordinates(system, how):
         return False
-    if system.limits or system.contacts or not known_beside_rows(system):
+    if system.contacts or not known_beside_rows(system) or (system.limits and not tree_of_lanes(system).limits):
         return False
     if system.tree is None or not system.tree.turns_and_slides:
         return False
@@ -62,7 +80,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
 
 _texts = Latest(texts_of_closed, 4)
 FOLLOWING = 1e-11  # [rad], [m], and per second: a state that is moved by less satisfies the rows
-NO_FORCES, FIRST = np.zeros((1, 0)), np.zeros(1, np.int64)  # no parameters; the first set of signals
+NO_FORCES = np.zeros((1, 0))  # no parameters
 
 
 @dataclass(frozen=True)
@@ -78,6 +96,7 @@ class _Group:
     good: Bools  # (cases,)
     constants: Floats  # (cases, constants) as of ``ClosedRows``
     forces: Floats  # (cases or 1, parameters) as of ``parameters_of_cases`` of forces
+    system_of: Callable[[int], System]  # of a case
 
     @property
     def rows(self) -> ClosedRows:
@@ -106,21 +125,13 @@ class _Group:
 def _group_of(task: Task, cases: Cases) -> _Group | None:
     """The cases, unless they differ in more than this module knows."""
     system = task.system
-    if not isinstance(system, System) or not task.starts_in_time(system) or not task.how.t:
+    if not isinstance(system, System) or not closed_in_lanes(task, system):
         return None
-    if not rows_in_lanes(system, task.how) or (task.outputs and needs_more_than_states(task.outputs)):
-        return None
-    try:
-        how = settings_of(system, task.how)
-    except ModelError:
-        return None  # ``simulate`` has the message
-    tree, closed, module = system.tree, system.closed_tree, module_of_tree(system)
-    assert tree is not None and closed is not None and module is not None
     count = len(next(iter(cases.values())))
     own = np.tile(system.data.mass[1:], (count, 1))
-    given = Given(
-        system, tree, own, system.data.inertia[1:], system.gravity, np.zeros((count, 0, 0)), np.ones(count, bool)
-    )
+    limits = given_limits([(system, np.arange(count))], count)
+    tree = tree_of_lanes(system)
+    given = Given(system, tree, own, system.data.inertia[1:], system.gravity, limits, np.ones(count, bool))
     states, good = system.state.y[None], np.ones(count, bool)
     if only_velocities(task, cases):
         states, good = states_with_velocities(task, cases)
@@ -128,20 +139,44 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
         given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
     ):
         return None
-    if given.joints or given.inertias.ndim > 3 or len(system.data.thin_body):
+    if given.joints or given.inertias.ndim > 3:
         return None
+    given.good &= good
+
+    def system_of(k: int) -> System:
+        values = row(cases, k)
+        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
+        return replace_parameters(system, own) if own else system
+
+    return _grouped(task, given, states, system_of)
+
+
+def closed_in_lanes(task: Task, system: System) -> bool:
+    """Whether cases of a system with closed loops or drivers, or of its layout, run side by side."""
+    known = task.starts_in_time(system) and bool(task.how.t) and not len(system.data.thin_body)
+    return known and rows_in_lanes(system, task.how)
+
+
+def _grouped(task: Task, given: Given, states: Floats, system_of: Callable[[int], System]) -> _Group | None:
+    """The cases of a system with ``closed_in_lanes`` as a group."""
+    system, count = given.system, len(given.good)
+    try:
+        how = settings_of(system, task.how)
+    except ModelError:
+        return None  # ``simulate`` has the message
+    tree, closed, module = given.tree, system.closed_tree, module_of_tree(system)
+    assert closed is not None and module is not None
     masses = np.concatenate([np.tile(system.data.mass[:1], (count, 1)), given.masses], axis=1)
     gravity = np.broadcast_to(given.gravity, (count, 3))
     parameters, serves = parameters_of_cases(closed, tree, system.joints, system.data, masses, gravity)
     constants = np.zeros((closed_rows(system, module).of_case, count))
     module.prepare(parameters, constants)
-    good &= given.good & serves
-    forces = (
-        parameters_of_forces(system, tree.geometry, OwnForces(given.forces))
-        if closed_rows(system, module).loaded
-        else NO_FORCES
-    )
-    return _Group(system, tree, module, how, given, states, good, np.ascontiguousarray(constants.T), forces)
+    good = given.good & serves
+    own_forces = given.built._replace(values=given.forces)
+    loaded = closed_rows(system, module).loaded
+    forces = parameters_of_forces(system, tree.geometry, own_forces) if loaded else NO_FORCES
+    constants = np.ascontiguousarray(constants.T)
+    return _Group(system, tree, module, how, given, states, good, constants, forces, system_of)
 
 
 def run_closed(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
@@ -155,8 +190,30 @@ def run_closed(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
         return None
     good, at = group.good.copy(), np.flatnonzero(group.good)
     if len(at):
-        good[at] = _run(task, cases, group, at, chunk)
+        good[at] = _run(task, cases, group, at, np.arange(len(good)), chunk)
     return np.flatnonzero(~good).tolist()  # type: ignore[no-any-return]
+
+
+def run_built_closed(
+    task: Task,
+    cases: Cases,
+    given: Given,
+    states: Floats,
+    system_of: Callable[[int], System],
+    numbers: Ints,
+    chunk: Chunk,
+) -> Bools:
+    """Run cases of one layout with these numbers, as of ``built_closed``; which are done.
+
+    Raises
+    ------
+    Stopped
+    """
+    done = np.zeros(len(numbers), bool)
+    group = _grouped(task, given, states, system_of)
+    if group is not None and len(at := np.flatnonzero(group.good)):
+        done[at] = _run(task, cases, group, at, numbers, chunk)
+    return done
 
 
 @dataclass(frozen=True)
@@ -184,14 +241,16 @@ def _memory_of(group: _Group, at: Ints) -> _Memory:
     forces = no_forces()
     if rows.loaded or rows.driven:
         given = group.forces if len(group.forces) == 1 else np.ascontiguousarray(group.forces[at])
-        signals = group.system.data.signals
-        forces = batch_forces(addresses.forces, rows.forces, ForcesOfCases(given, signals, 1, FIRST), len(at))
+        signals, set_of = group.system.data.signals, group.given.set_of
+        sets = group.given.sets or SignalSets(signals, 1)
+        of_cases = ForcesOfCases(given, *sets, set_of if len(set_of) == 1 else set_of[at])
+        forces = batch_forces(addresses.forces, rows.forces, of_cases, len(at))
         forces.values[::3] = signals.coefficient[signals.start[:-1], :1]  # of those that do not vary
     return _Memory(rows, addresses, closing, forces)
 
 
-def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Bools:
-    """Integrate the cases at these places; which of them are done."""
+def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
+    """Integrate the cases at these places; which of them are done.  ``numbers``: of all in the chunk."""
     how, system, constants = group.how, group.system, np.ascontiguousarray(group.constants[at])
     memory, trees = _memory_of(group, at), group.trees(at)
     rows, times = memory.rows, np.append(how.t_start, how.t or ())
@@ -201,7 +260,9 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     if group.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
         good &= np.abs(start - wanted)[:, 0, : rows.work].max(axis=1) <= FOLLOWING
     given, results = batch.arguments(how, start[:, 0], constants)
-    of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces)
+    own_limits = np.ascontiguousarray(group.given.limits[at])
+    limits = batch_limits(group.tree.limited_places, 0, rows.first_limit, own_limits)
+    of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces, limits)
     if task.gpu:
         from runtime.integrate.batches import gpu
 
@@ -217,24 +278,27 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, chunk: Chunk) -> Boo
     satisfied, stored = memory.project(path, times, constants, relative_bound(how))
     good &= satisfied
     path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
+    stored += stored_energies(own_limits, path[..., group.tree.limited_places[0]])
     energies = energies_in_lanes(trees, path, stored)
     steps, weights = results.counts[:, batch.STEPS], group.given.weights(at)
     remarks = unbalanced_cases(weights, how, steps, times, energies, work, f.exchanged, f.unresolved)
     remarks = {k: text for k, text in with_stability(remarks, steps, f.bounded).items() if good[k]}
     found = states_in_lanes(trees, np.ascontiguousarray(path[:, 1:]))
     ended = np.flatnonzero(good)
-    kept, own, turns = at[ended], found[ended], turns_in_lanes(group.tree, path[ended, 0], path[ended, 1:])
+    turns = turns_in_lanes(group.tree, path[ended, 0], path[ended, 1:])
+    kept, own = numbers[at[ended]], found[ended]
     if task.outputs is None:
         chunk.keep_turns(task, kept, turns.quarters)
     elif len(kept):
         quantities = BatchQuantities(
-            system, lambda: own, lambda: energies[ended, 1:], motions=system.joint_motions, quarters=turns.quarters
-        )
-        own = _columns(task, cases, quantities, system, kept, chunk)
+            system, lambda: own, lambda: energies[ended, 1:], group.tree, path[ended, 1:], path[ended, 0],
+            own_limits[ended], system.joint_motions, turns.quarters,
+        )  # fmt: skip
+        own = _columns(task, cases, quantities, group, at[ended], kept, chunk)
     else:
         own = np.zeros((0, *task.kept_shape))
     chunk.keep(kept, own, results.counts[ended], results.reached[ended])
-    chunk.remark(at, remarks, how.t_end)
+    chunk.remark(numbers[at], remarks, how.t_end)
     if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):
         chunk.remark(kept, _undecided(system, how, found[ended]), how.t_end)
     return good
@@ -248,17 +312,25 @@ def _undecided(system: System, how: Settings, states: Floats) -> dict[int, str]:
     return {k: text for k, text in found.items() if text}
 
 
-def _columns(task: Task, cases: Cases, quantities: BatchQuantities, system: System, kept: Ints, chunk: Chunk) -> Floats:
-    """Outputs (cases, columns) of the cases at these places."""
+def _columns(
+    task: Task, cases: Cases, quantities: BatchQuantities, group: _Group, at: Ints, kept: Ints, chunk: Chunk
+) -> Floats:
+    """Outputs (cases, columns) of the cases at these places, of these numbers in a chunk."""
     assert task.outputs is not None
+    system = group.system
+
+    same_parts = vary_alone(task, *OF_MASSES) and not system.redundant
 
     @lru_cache(1)
     def system_of(k: int) -> System:
-        values = row(cases, int(kept[k]))
-        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
-        return replace_parameters(system, own) if own else system
+        return system if same_parts and quantities.derived is not None else group.system_of(int(at[k]))
 
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + int(kept[k])] = text
 
-    return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
+    needs_more = needs_more_than_states(task.outputs) and derives_outputs(system)
+    with values_of_cases(task, cases) if needs_more else nullcontext() as values:
+        if values is not None and values.good[kept].all():
+            states = quantities.states()
+            quantities.derived = DerivedQuantities(system, task.outputs, values.of_states(kept, states), states)
+        return columns_of_batch(task.outputs, task.how, quantities, system_of, say)

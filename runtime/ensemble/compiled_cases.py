@@ -18,6 +18,7 @@ from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import places_of_turns
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
+from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.automatic import DOP853, RADAU
@@ -348,9 +349,9 @@ def _columns(
         return np.zeros((0, *task.kept_shape))
     how, system = group.how, group.system
     own = np.ascontiguousarray(found.out[good, :, : STATE * len(system.bodies)])
-    same_joints = _vary_alone(task, *OF_MASSES, *OF_FORCES)
-    derives = not system.joint_coordinates_only  # all that depends on masses is found here
-    same_parts = derives and not system.redundant and _vary_alone(task, *OF_MASSES)
+    same_joints = vary_alone(task, *OF_MASSES, *OF_FORCES)
+    derives = derives_outputs(system)  # all that depends on masses is found here
+    same_parts = derives and not system.redundant and vary_alone(task, *OF_MASSES)
     resolution = SPEED_RESOLUTION * (how.rtol + how.atol)
     of_states = CaseStates(group.frame, given, good, np.array(how.t), own, found.events, found.event_counts, resolution)
     quantities = BatchQuantities(
@@ -359,6 +360,7 @@ def _columns(
         None if system.armatures else of_states.energies,
         motions=system.joint_motions if same_joints else None,
         quarters=turns.quarters,
+        derived=DerivedQuantities(system, task.outputs, of_states, own) if same_joints and derives else None,
     )
     known = derives and needs_more_than_states(task.outputs)
 
@@ -389,7 +391,7 @@ def _columns(
 OF_MASSES, OF_FORCES = ("", "body"), ("motor", "limit", "force", "contact", "armature")
 
 
-def _vary_alone(task: Task, *sorts: str) -> bool:
+def vary_alone(task: Task, *sorts: str) -> bool:
     """Whether the cases of a task are those of one system with other initial states and parameters of these sorts alone."""
     varied = [q.owner_sort for q in task.quantities.values() if q.role is Role.PARAMETER]
     return isinstance(task.system, System) and all(sort in sorts for sort in varied)

@@ -12,6 +12,7 @@ from runtime.dynamics.layout import LANES, STATE
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.contact_batch import QUANTITIES as OF_CONTACTS
+from runtime.ensemble.derived_outputs import DerivedQuantities
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -67,7 +68,8 @@ class BatchQuantities:
     ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same;
     ``quarters`` (cases, times, turns): ``WholeTurns.quarters``;
     ``contacts``: returns what is measured of contacts, as of ``contact_batch.measured_in_lanes``;
-    ``events``: returns touch-downs and lift-offs of a case, as ``Run.contact_events``.
+    ``events``: returns touch-downs and lift-offs of a case, as ``Run.contact_events``;
+    ``derived``: what follows by the equations of the cases.
     """
 
     system: System
@@ -81,6 +83,7 @@ class BatchQuantities:
     quarters: Ints | None = None
     contacts: Callable[[], Floats] | None = None
     events: Callable[[int], Floats] | None = None
+    derived: DerivedQuantities | None = None
     _energies: Floats | None = None
     _contacts: Floats | None = None
 
@@ -102,13 +105,18 @@ class BatchQuantities:
             return measured
         if part in COORDINATES and self.motions is not None:
             return self._coordinate_of_states(self.motions, quantity)
+        values = self._along_coordinates(quantity)
+        return self.derived.of(quantity) if values is None and self.derived is not None else values
+
+    def _along_coordinates(self, quantity: Quantity) -> Floats | None:
+        """Values of a quantity that follows from coordinates of the tree."""
         if self.tree is None or self.z is None:
             return None
-        if part in COORDINATES:
+        if quantity.part in COORDINATES:
             return self._coordinate(quantity)
-        if sort == "limit" and self.limits is not None:
+        if quantity.owner_sort == "limit" and self.limits is not None:
             k = self.system.limit_names.index(quantity.owner)
-            return self._of_limit(self.tree, k, part, self.z, self.limits, self.start)
+            return self._of_limit(self.tree, k, quantity.part, self.z, self.limits, self.start)
         return None
 
     def _coordinate_of_states(self, motions: Mapping[str, JointMotion], quantity: Quantity) -> Floats:
@@ -208,6 +216,8 @@ def columns_of_batch(
     for case in range(count) if of_runs else ():
         events = quantities.events(case) if quantities.events else np.zeros((0, 4))
         run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case], events)
+        if run_of is None and quantities.derived is not None:
+            vars(run)["_found"] = quantities.derived.of_states.derived(case)
         try:
             values = columns_of_run(of_runs, run, len(t))
         except ModelError as error:

@@ -6,16 +6,19 @@ rule, and cases that differ in more, are left to the making of a system each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import Group, group_of, initial_states, run_group
 from runtime.ensemble.task import Chunk, Task
+from runtime.integrate.cases.derived import CaseStates
 from runtime.integrate.cases.memory import NO_CHANGES, Changes
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.creeps import CREEP
@@ -109,8 +112,7 @@ class _Values:
     def _take_force(self, k: int, part: str, values: Floats) -> bool:
         module = self.group.system.forces[k].module
         names = [name for name, *_ in module.PARAMETERS]
-        derived = module.HELD > 0 or any(kind.startswith("carried") for _, kind, _ in module.VECTORS)
-        if part not in names or part == CREEP or derived or module.LOADS:
+        if part not in names or part == CREEP or module.HELD > 0 or module.LOADS:
             return False
         self._keep_within(module.BOUNDS.get(part), values)
         return self._put("forces.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
@@ -203,6 +205,22 @@ class _Values:
         places, values = np.concatenate(self.places), np.concatenate(self.values, axis=1)[good]
         return NO_CHANGES._replace(float_place=places, float_value=values)
 
+    def add_to_group(self, good: Ints) -> None:
+        """Add the cases at these places to the group, as they start."""
+        system, group = self.group.system, self.group
+        states = np.tile(system.state.y, (len(good), 1))
+        y = initial_states(system, states[:1], group.how)
+        mass, size = self.mass[good, 1:].sum(axis=1), np.linalg.norm(self.gravity[good], axis=1)
+        group.add(good.tolist(), states, np.tile(y, (len(good), 1)), self.changes(good), mass, size)
+
+    def of_states(self, cases: Ints, states: Floats) -> CaseStates:
+        """What follows from states (cases, times, 13 bodies) of good cases at these places, without contacts."""
+        self.add_to_group(cases)
+        how, events = self.group.how, np.zeros((len(cases), 0, 4))
+        counts, resolution = np.zeros(len(cases), np.int64), SPEED_RESOLUTION * (how.rtol + how.atol)
+        every, times = np.arange(len(cases)), np.array(how.t, float)
+        return CaseStates(self.group.frame, self.group.given(), every, times, states, events, counts, resolution)
+
 
 def has_kernel(system: System) -> bool:
     """Whether a system has a whole-model kernel."""
@@ -220,41 +238,52 @@ def constants_of_cases(module: ModuleType, system: System, group: Group, varied:
     return np.ascontiguousarray(constants.T)
 
 
+@contextmanager
+def values_of_cases(task: Task, cases: Cases) -> Iterator[_Values | None]:
+    """The parameters of all cases in the memory of a group; None where cases differ in more than this module knows."""
+    system, values = task.system, None
+    known = isinstance(system, System) and task.how.method in COMPILED_METHODS and task.starts_in_time(system)
+    if not isinstance(system, System) or not known or task.gpu:
+        yield None
+        return
+    try:
+        group = group_of({}, system, task.how)[0]
+    except ModelError:
+        yield None
+        return
+    try:
+        count = len(next(iter(cases.values())))
+        mass, gravity = np.tile(system.data.mass, (count, 1)), np.tile(system.gravity, (count, 1))
+        values = _Values(group, np.ones(count, bool), mass, gravity)
+        given = {name: np.asarray(of_cases, float) for name, of_cases in cases.items()}
+        own = {name: of for name, of in given.items() if task.quantities[name].role is Role.PARAMETER}
+        if all(values.take(task.quantities[name], of_cases) for name, of_cases in own.items()):
+            values.put_constants()
+            yield values
+        else:
+            yield None
+    finally:
+        group.frame.give_back()
+
+
 def run_named(task: Task, cases: Cases, chunk: Chunk, wanted: Sequence[int] | None = None) -> list[int] | None:
     """Run the cases of a chunk; those to be run in another way.  None where cases differ in more than this module knows.
 
     wanted : numbers of the cases; default: all
     """
-    system, how = task.system, task.how
-    known = isinstance(system, System) and how.method in COMPILED_METHODS and task.starts_in_time(system)
-    if not isinstance(system, System) or not known or task.gpu:
+    system = task.system
+    if not isinstance(system, System) or any(task.quantities[name].role is not Role.PARAMETER for name in cases):
         return None
-    if any(task.quantities[name].role is not Role.PARAMETER for name in cases):
-        return None
-    count = len(next(iter(cases.values())))
-    try:
-        group = group_of({}, system, how)[0]
-    except ModelError:
-        return None
-    try:
-        mass, gravity = np.tile(system.data.mass, (count, 1)), np.tile(system.gravity, (count, 1))
-        values = _Values(group, np.ones(count, bool), mass, gravity)
-        numbers = np.arange(count) if wanted is None else np.array(wanted, np.int64)
-        given = {name: np.asarray(of_cases, float) for name, of_cases in cases.items()}
-        if not all(values.take(task.quantities[name], of_cases) for name, of_cases in given.items()):
+    with values_of_cases(task, cases) as values:
+        if values is None:
             return None
-        values.put_constants()
+        numbers = np.arange(len(values.good)) if wanted is None else np.array(wanted, np.int64)
         good = numbers[values.good[numbers]]
         if any(has_kernel(replace_parameters(system, row(cases, case))) for case in values.examples(good)):
             return None
         if len(good):
-            states = np.tile(system.state.y, (len(good), 1))
-            y = initial_states(system, states[:1], group.how)
-            mass, size = values.mass[good, 1:].sum(axis=1), np.linalg.norm(values.gravity[good], axis=1)
-            group.add(good.tolist(), states, np.tile(y, (len(good), 1)), values.changes(good), mass, size)
-            left = run_group(group, lambda case: replace_parameters(system, row(cases, case)), task, chunk)
+            values.add_to_group(good)
+            left = run_group(values.group, lambda case: replace_parameters(system, row(cases, case)), task, chunk)
         else:
             left = []
-    finally:
-        group.frame.give_back()
     return sorted([*left, *numbers[~values.good[numbers]].tolist()])

@@ -13,7 +13,7 @@ from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.signals import CONSTANT, VARYING, SignalData
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.built_contacts import fading_as, values_of_contacts
-from runtime.system.data_building import Parts, signals_of_loads
+from runtime.system.data_building import Parts, signals_of_drivers, signals_of_loads
 from runtime.system.deferred import Recipe
 from runtime.system.force_building import table_pieces
 from runtime.system.joint_cases import constants_of_cases, states_of_cases
@@ -99,7 +99,7 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
         values["motor", motor.name] = own | gains
     of_contacts = values_of_contacts([of.contacts for of in parts])
     values |= {("contact", one.name): own for one, own in zip(system.contacts, of_contacts, strict=True)}
-    signals = [signals_of_loads(of.loads, of.motors) + [one.belt_speed for one in of.contacts] for of in parts]
+    signals = [signals_of_parts(of) for of in parts]
     sorts = [system.data.signals.sort(number) for number in range(len(signals[0]))]
     constants = {
         number: np.array([of[number].coefficients[0, 0] for of in signals])
@@ -111,6 +111,12 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
     data = [_set_of(of, varying, sets) for of in signals]
     spans = np.array([_span_of(of) for of in signals])
     return ForceCases(system, values, _tables(system, parts), constants, data, spans)
+
+
+def signals_of_parts(of: Parts) -> list[Signal]:
+    """Signals in the order of their numbers, of parts whose forces have none."""
+    belts = [contact.belt_speed for contact in of.contacts]
+    return signals_of_drivers(of.joints) + signals_of_loads(of.loads, of.motors) + belts
 
 
 def _tables(system: System, parts: Sequence[Parts]) -> Tables:

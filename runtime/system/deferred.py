@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from runtime.support.arrays import Floats
 from runtime.system.adjustable import Chosen
 from runtime.system.contact_building import layout_of_contact
-from runtime.system.data_building import Parts, signals_of_loads
+from runtime.system.data_building import Parts, signals_of_drivers, signals_of_loads
 from runtime.system.parts import Force
 from runtime.system.signal import sort_of
 from runtime.system.system import System
@@ -38,15 +38,17 @@ class Recipe(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether its system has bodies, joints, limits, loads, motors, contacts and forces alone, whose poses are exact.
+        """Whether its system has bodies, joints, drivers, limits, loads, motors, contacts and forces alone, in exact poses.
 
-        Forces with signals, and those that depend on a reaction, are not among these.
+        Forces with signals, and those that depend on a reaction, are not among these; drivers alone change velocities.
         """
         of = self.parts
         more = of.couplings or of.armatures or self.angles or self.rates or self.adjust
-        special = any(joint.signals for joint in of.joints) or any(body.guess for body in of.bodies)
-        special = special or any(force.signals or force.module.LOADS for force in of.forces)
-        return bool(of.joints) and not (more or special or self.project_velocities or self.redundant == "fit")
+        special = any(force.signals or force.module.LOADS for force in of.forces) or any(
+            body.guess for body in of.bodies
+        )
+        projected = self.project_velocities and not signals_of_drivers(of.joints)
+        return bool(of.joints) and not (more or special or projected or self.redundant == "fit")
 
     @property
     def layout(self) -> Hashable:
@@ -58,10 +60,10 @@ class Recipe(NamedTuple):
             tuple([(one.name, one.kind, one.joint, one.reference, one.moving, one.law) for one in limits]),
             tuple([(load.name, load.body, load.axes, load.attached, load.point is None) for load in loads]),
             tuple([(one.name, one.joint.module, one.joint.body_i, one.joint.body_j) for one in motors]),
-            tuple([sort_of(signal) for signal in signals_of_loads(loads, motors)]),
+            tuple([sort_of(signal) for signal in signals_of_drivers(joints) + signals_of_loads(loads, motors)]),
             tuple([(*layout_of_contact(one), sort_of(one.belt_speed)) for one in contacts]),
             tuple([(one.name, one.module, one.bodies, *_tables(one)) for one in forces]),
-            self.time, self.redundant, self.check_units,
+            self.time, self.redundant, self.check_units, self.project_velocities,
         )  # fmt: skip
 
 

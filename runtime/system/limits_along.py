@@ -27,7 +27,7 @@ def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -
     """
     flat = [tuple(float(excess) for excess, _ in limit.vertices) for limit in limits]
     plain = all(limit.law == LAWS[CONSERVATIVE] for limit in limits) and all(min(sides) > 0.0 for sides in flat)
-    if not plain or tree.closing:
+    if not plain:
         return ()
     found = []
     for k, (limit, turn) in enumerate(zip(limits, turns_of_limits(tree, limits, data), strict=True)):

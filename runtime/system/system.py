@@ -326,11 +326,12 @@ class System:
         if self.armatures:
             return replace(tree, armature=armature_of_steps(self.armatures, self.joint_motions, tree))
         alone = tree.has_polynomials and not any((self.contacts, self.forces, self.loads, self.motors))
-        return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone and self.limits else tree
+        alone = alone and bool(self.limits) and not tree.closing
+        return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone else tree
 
     @cached_property
     def tree_in_lanes(self) -> SpanningTree | None:
-        """``tree_of_joints`` of cases side by side, in whose limits are those along coordinates also where other forces act."""
+        """``tree_of_joints`` of cases side by side, with limits along coordinates also where forces act, or rows."""
         tree = self.tree_of_joints
         if tree is None or tree.limits or not self.limits or self.armatures:
             return tree

@@ -11,6 +11,7 @@ import pytest
 
 import models
 import runtime
+from benchmarks.ensemble_systems import builder_of
 from benchmarks.random import model, question
 from runtime import Builder, Signal, Status
 from runtime.ensemble import chunk, compiled_cases
@@ -23,9 +24,10 @@ SHARE = np.array([0.9, 1.0, 1.13])
 
 
 @pytest.fixture(autouse=True)
-def no_recursion_in_lanes(monkeypatch):
-    """Trees without a kernel have too many steps for lanes."""
+def less_in_lanes(monkeypatch):
+    """Trees without a kernel have too many steps for lanes, and loops of functions do not run there."""
     monkeypatch.setattr("runtime.integrate.tree_method.MOST_STEPS", 0)
+    monkeypatch.setattr("runtime.ensemble.built_at_once.closed_in_lanes", lambda *_: False)
 
 
 def mechanism(name):
@@ -46,6 +48,15 @@ def sprung(*, spring=True):
     vectors = dict(h_i=(0.0, 1.0, 0.0), a_i=(1.0, 0.0, 0.0), b_j=(1.0, 0.0, 0.0))
     b.motor("drive", "guided_angle", "upper", "lower", **vectors, stiffness=3.0, damping=0.2, theta_t=0.3)
     b.load("push", "upper", force=(Signal.function(lambda t: np.sin(5 * t), 0.0, 2.0), 0.0, 0.0))
+    return b.build()
+
+
+def twisted():
+    """``sprung`` with a spring about an axis, from which the kernel of the spring has further vectors."""
+    b = builder_of(sprung(spring=False))
+    b.force(
+        "spring", "torsional_spring", "upper", "lower", a_i=(0.0, 0.6, 0.8), stiffness=2.0, damping=0.1, free_angle=0.3
+    )
     return b.build()
 
 
@@ -183,6 +194,7 @@ NAMED = {
     "limits": (limited, ["mass.toes", "damping.talocrural", "compliance.talocrural", "max_moment.talocalcaneal"], THROWN),
     "contacts": (ground, ["mass.leg", "stiffness.toe_spring", "damping.ankle_spring"], {}),
     "spring": (sprung, ["stiffness.spring", "free_length.spring", "damping.drive", "mass.upper"], {}),
+    "axes that follow": (twisted, ["free_angle.spring", "stiffness.spring", "mass.upper"], {}),
     "spring by recursion": (sprung, ["damping.spring", "mass.lower"], dict(coordinates="joint")),
     "loop by a kernel": (loop, ["mass.crank", "mass.rocker"], {}),
 }  # fmt: skip

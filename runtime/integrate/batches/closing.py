@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK, SINGULAR
 from runtime.dynamics.projection import PROJECTIONS, ROUNDED
-from runtime.integrate.batches.forces import call_forces, set_signals
+from runtime.integrate.batches.forces import call_forces, put_parameters, set_signals
 from runtime.integrate.batches.memory_kinds import Common, OfLanes
 from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, LEAST_WORST, LENGTH, SUM3, SUM5
 from runtime.integrate.beginning import SMALL_PIVOT
@@ -208,8 +208,8 @@ def project_all(closing, forces, states, times, constants, memory, of_case, left
             own = constants[min(first + min(lane, count - 1), len(constants) - 1)]
             for k in range(len(own)):
                 of_case[k, lane] = own[k]
-            for k in range(len(forces.own)):
-                forces.own[k, lane] = forces.given[min(first + min(lane, count - 1), len(forces.given) - 1), k]
+            if forces.address[0] != 0:
+                put_parameters(forces, first + min(lane, count - 1), lane, forces.own, forces.own_set)
         for q in range(len(times)):
             for lane in range(LANES):
                 for i in range(size):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from runtime.dynamics.derived import Derived, derive_states, derived_memory, energies_at
@@ -61,13 +63,24 @@ class CaseStates:
         derive_energies_of_cases(*self._arguments(0, len(self._cases)), energies)
         return energies
 
+    def portions(self) -> Iterator[tuple[int, int, Derived]]:
+        """What follows from the states of all cases: first case of a portion, the next after it, and states case by case."""
+        for case in range(0, len(self._cases), max(1, AT_ONCE // max(len(self._times), 1))):
+            self._derive_portion(case)
+            assert self._derived is not None
+            yield *self._portion, self._derived
+
+    def _derive_portion(self, case: int) -> None:
+        """Derive the portion that begins with a case."""
+        first, last = case, min(case + max(1, AT_ONCE // max(len(self._times), 1)), len(self._cases))
+        self._derived = derived_memory((last - first) * len(self._times), self._frame.parts.t)
+        derive_cases(*self._arguments(first, last), self._derived)
+        self._portion = first, last
+
     def derived(self, case: int) -> Derived:
         """What follows from the states of a case, the number of a case among these; cases in order take the least time."""
         if not self._portion[0] <= case < self._portion[1]:
-            first, last = case, min(case + max(1, AT_ONCE // max(len(self._times), 1)), len(self._cases))
-            self._derived = derived_memory((last - first) * len(self._times), self._frame.parts.t)
-            derive_cases(*self._arguments(first, last), self._derived)
-            self._portion = first, last
+            self._derive_portion(case)
         assert self._derived is not None
         start = (case - self._portion[0]) * len(self._times)
         given = self._derived.given

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import NamedTuple
 
+from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
@@ -14,7 +15,8 @@ class ClosedRows(NamedTuple):
 
     A state has coordinates and rates (2 n), the work of drivers, a mark for each row where some depend on others (1: it is
     chosen as independent), and the inverse square of the smallest pivot ratio at the begin of the step.  The constants are those
-    of the kernel, forces along the coordinates (n), signals with two derivatives each, and what rows that are not chosen lack.
+    of the kernel, forces along the coordinates (n), signals with two derivatives each, what rows that are not chosen lack, and
+    four of each limit along a coordinate (``limits_along``).
     """
 
     steps: int
@@ -24,6 +26,7 @@ class ClosedRows(NamedTuple):
     signals: int
     driven: tuple[int, ...]  # rows of drivers
     loaded: bool  # loads, motors or forces act
+    limited: tuple[int, ...]  # steps that limits restrain
 
     @property
     def work(self) -> int:
@@ -61,19 +64,25 @@ class ClosedRows(NamedTuple):
         return self.first_signal + 3 * self.signals
 
     @property
+    def first_limit(self) -> int:
+        """Row of the constants: the first one of the first limit."""
+        return self.lacking + 1
+
+    @property
     def of_case(self) -> int:
         """Rows of the constants."""
-        return self.lacking + 1
+        return self.first_limit + OF_LIMIT * len(self.limited)
 
 
 def _rows_of(system: System, module: ModuleType) -> ClosedRows:
-    closed, tree = system.closed_tree, system.tree
+    closed, tree = system.closed_tree, system.tree_in_lanes
     assert closed is not None and tree is not None
     driven = tuple(r for r, (joint, _) in enumerate(module.ROWS) if closed.joints[joint].signals)
     independent = len(tree.kinds) - system.degrees_of_freedom
     signals = len(system.data.signals.start) - 1
     loaded = any((system.forces, system.loads, system.motors))
-    return ClosedRows(module.STEPS, len(module.ROWS), module.CONSTANTS, independent, signals, driven, loaded)
+    of_module = module.STEPS, len(module.ROWS), module.CONSTANTS
+    return ClosedRows(*of_module, independent, signals, driven, loaded, tree.limited_steps)
 
 
 closed_rows = Latest(_rows_of, 8)  # of a system and the module of its kernel

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
+from generated import law_cubic
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
 from runtime.dynamics.layout import LANES
+from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.tree_forces import ARGUMENTS as OF_FORCES
@@ -27,7 +29,7 @@ from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
 from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number, Vector
-from runtime.lanes.vector_functions import Functions
+from runtime.lanes.vector_functions import Functions, lesser
 from runtime.lanes.written_function import address_of_lanes
 from runtime.system.system import System
 
@@ -165,9 +167,20 @@ class _Writer:
         """Run the kernel; its outputs."""
         of, rows = python_code(self.tree.module.evaluate), self.rows
         out: dict[int, Number] = {}
-        arrays = [self.array(1, first, width) for first, width in ((rows.forces, 1), (rows.first_signal, 3), (0, 1))]
-        FunctionType(of.__code__, {"math": Functions()})(y, *arrays, out)
+        arrays = [self.array(1, first, width) for first, width in ((rows.first_signal, 3), (0, 1))]
+        FunctionType(of.__code__, {"math": Functions()})(y, self.along(y), *arrays, out)
         return out
+
+    def along(self, y: Any) -> list[Number]:
+        """Forces along the coordinates with the moments of limits, which kernels of trees have by the same formula."""
+        loads, of_limits = self.array(1, self.rows.forces), self.array(1, self.rows.first_limit, OF_LIMIT)
+        forces = [loads[k] for k in range(self.rows.steps)]
+        for limit, step in enumerate(self.rows.limited):
+            a, b, largest, damping = (of_limits[limit, c] for c in range(OF_LIMIT))
+            law: dict[int, Number] = {}
+            python_code(law_cubic.law)(lesser(a * y[step] + b, 1.0), law)
+            forces[step] = forces[step] - largest * law[1] - damping * y[self.rows.steps + step]
+        return forces
 
     def larger(self, a: Number, b: Number) -> Number:
         """The larger of two numbers."""
@@ -232,7 +245,7 @@ class _Writer:
             to[k] = y[n + k]
             to[n + k] = _plus(f.free[k], push, [response[k] for response in f.response])
         # The function of the forces has stored their power.
-        to[rows.work] = (to[rows.work] if rows.loaded else 0.0) + self.power(y, f.Phi_dot, push)
+        to[rows.work] = (to[rows.work] if rows.loaded else 0.0) + self.power(y, f.Phi_dot, push) + self.damped(y)
         for row in range(rows.work + 1, rows.size):
             to[row] = 0.0
         self.array(3)[0] = self.worst_of(f, inverse)
@@ -265,6 +278,14 @@ class _Writer:
         total: Number = 0.0
         for r in rows.driven:
             total = total + push[r] * (Phi_dot[r] - resting[r])
+        return total
+
+    def damped(self, y: _Array) -> Number:
+        """Power of the dampers of limits."""
+        of_limits, total = self.array(1, self.rows.first_limit, OF_LIMIT), 0.0
+        for limit, step in enumerate(self.rows.limited):
+            rate = y[self.rows.steps + step]
+            total = total - of_limits[limit, OF_LIMIT - 1] * rate * rate
         return total
 
     def correction(self) -> None:

@@ -1,0 +1,97 @@
+"""Multipliers, reactions and forces as outputs of many cases: as runs have them, without a run for each case."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime.ensemble import chunk, kept_outputs
+from runtime.integrate.cases.derived import CaseStates
+from tests.ensemble.test_closed_in_lanes import loop
+from tests.ensemble.test_limits_beside_rows import leg
+
+SETTINGS = dict(t_eval=np.linspace(0.0, 0.5, 6), rtol=1e-12, atol=1e-12)
+OF_LEG = (
+    "lam.swing.angle", "lam.ankle.point_x", "Phi.ball.point_z", "violation", "velocity_violation", "norm(reaction_force.ankle)",
+    "reaction_moment.hip", "reaction_moment.ball", "v_dot.toes", "omega_dot.foot", "force_moment.spring", "force_energy.spring",
+    "force_power.spring", "limit_latitude.stop", "limit_restricting_moment.stop", "limit_dissipative_moment.stop",
+    "limit_rate.stop", "energy",
+)  # fmt: skip
+
+
+def no_runs(monkeypatch):
+    """No case has a run of its own, and all run in lanes."""
+
+    def refused(*_):
+        raise AssertionError("a run was made")
+
+    def all_of_them(*arguments, run=chunk.run_closed):
+        assert run(*arguments) == []
+        return []
+
+    monkeypatch.setattr(kept_outputs, "_run_of_states", refused)
+    monkeypatch.setattr(kept_outputs, "columns_of_run", refused)
+    monkeypatch.setattr(chunk, "run_closed", all_of_them)
+
+
+@pytest.mark.parametrize("name", ["damping.stop", "stiffness.spring", "mass.foot", "rate.ankle.angle"])
+def test_outputs_of_driven_cases_in_lanes(name, monkeypatch):
+    no_runs(monkeypatch)
+    values = runtime.parameters(leg()).get(name, 0.2) * np.array([0.8, 1.0, 1.2])
+    many = runtime.simulate_many(leg(), {name: values}, 0.5, outputs=OF_LEG, **SETTINGS)
+    assert many.success and not many.messages
+    monkeypatch.undo()
+    states = runtime.simulate_many(leg(), {name: values}, 0.5, **SETTINGS)
+    for case in range(3):
+        run = states[case]
+        parts = {
+            "lam.swing.angle": run.lam["swing"][:, 0],
+            "reaction_moment.ball": run.reaction("ball", on="toes").moment,
+            "v_dot.toes": run.v_dot["toes"],
+            "force_power.spring": run.forces["spring"].power,
+            "limit_dissipative_moment.stop": run.limits["stop"].dissipative_moment,
+            "limit_latitude.stop": run.limits["stop"].latitude,
+        }
+        for output, own in parts.items():
+            assert np.abs(many[output][case] - own).max() < 1e-8 * max(1.0, np.abs(own).max()), output
+
+
+def test_the_same_outputs_by_runs_of_the_states(monkeypatch):
+    cases = {"mass.foot": [0.8, 1.0], "gravity": [[0.0, 0.0, -9.0], [1.0, 0.0, -9.81]]}
+    many = runtime.simulate_many(leg(), cases, 0.5, outputs=OF_LEG, **SETTINGS)
+    monkeypatch.setattr(kept_outputs.DerivedQuantities, "of", lambda *_: None)
+    each = runtime.simulate_many(leg(), cases, 0.5, outputs=OF_LEG, **SETTINGS)
+    for output in OF_LEG:
+        assert np.array_equal(many[output], each[output]), output
+
+
+def test_redundant_rows_have_multipliers_of_least_norm():
+    outputs = ["reaction_force.hinge_2", "v_dot.bar_3"]
+    many = runtime.simulate_many(loop("Bricard"), {"mass.bar_1": [0.9, 1.1]}, 0.5, outputs=outputs, **SETTINGS)
+    run = runtime.simulate_many(loop("Bricard"), {"mass.bar_1": [0.9, 1.1]}, 0.5, **SETTINGS)[1]
+    assert np.abs(many["v_dot.bar_3"][1] - run.v_dot["bar_3"]).max() < 1e-8
+    assert np.abs(many["reaction_force.hinge_2"][1] - run.reaction("hinge_2", on="bar_3").force).max() < 1e-7
+
+
+def test_outputs_of_cases_one_after_another(monkeypatch):
+    system = models.foot_ground.build()
+    outputs = ["reaction_force.ankle", "lam.ankle.point_x", "v_dot.toes"]
+    settings = dict(t_eval=[0.0, 0.02, 0.04], rtol=1e-8, atol=1e-8, coordinates="absolute")
+    cases = {"mass.toes": [0.2, 0.3]}
+    many = runtime.simulate_many(system, cases, 0.04, outputs=outputs, **settings)
+    monkeypatch.setattr(kept_outputs.DerivedQuantities, "of", lambda *_: None)
+    each = runtime.simulate_many(system, cases, 0.04, outputs=outputs, **settings)
+    for output in outputs:
+        assert np.array_equal(many[output], each[output]) and np.ptp(many[output][:, -1]) > 0.0
+
+
+def test_outputs_in_singular_states_are_undetermined(monkeypatch):
+    derive = CaseStates._derive_portion
+
+    def singular(self, case):
+        derive(self, case)
+        self._derived.pivot[0] = 0.0
+
+    monkeypatch.setattr(CaseStates, "_derive_portion", singular)
+    many = runtime.simulate_many(leg(), {"mass.foot": [0.8, 1.0]}, 0.5, outputs=["lam.swing.angle"], **SETTINGS)
+    assert np.isnan(many["lam.swing.angle"]).any() and "are undetermined at t = 0 s" in many.messages[0]
