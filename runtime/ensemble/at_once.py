@@ -31,13 +31,13 @@ from runtime.ensemble.joint_batch import (
     given_limits,
     has_parameters,
     in_joints,
+    keep_turns,
     of_bodies,
     of_one_batch,
     run_trees,
     states_in_lanes,
     stored_in_lanes,
     trees_of_system,
-    turns_in_lanes,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
@@ -168,11 +168,12 @@ def _values(task: Task, cases: Cases) -> Given | None:
     if not joints_in_lanes(system, how):
         return None
     count = len(next(iter(cases.values())))
-    moving = only_velocities(task, cases)
+    moving, masses = only_velocities(task, cases), system.data.mass[1:]
     if not moving and any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
         return None
     given = Given(
-        system, tree_of_lanes(system), np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
+        system, tree_of_lanes(system), np.broadcast_to(masses, (count, len(masses))) if moving else np.tile(masses, (count, 1)),
+        system.data.inertia[1:], system.gravity,
         given_limits([(system, np.arange(count))], count), np.ones(count, bool),
     )  # fmt: skip
     taken = moving or all(
@@ -306,11 +307,12 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         events = None if runs.events is None else runs.events.at(ended)
         found = _columns(task, prepared, kept, numbers, results.out[ended], events, chunk)
     else:
-        turns = turns_in_lanes(prepared.given.tree, z[ended], results.out[ended])
-        chunk.keep_turns(task, numbers[kept], turns.quarters)
+        start, path = _of_places(z, ended), _of_places(results.out, ended)
+        keep_turns(chunk, task, numbers[kept], prepared.given.tree, start, path)
         if not in_steps:
             states_in_lanes(trees, results.out, chunk.states, np.where(good, numbers[at], -1))
-    chunk.keep(numbers[kept], found, results.counts[ended], results.reached[ended])
+    counts, reached = _of_places(results.counts, ended), _of_places(results.reached, ended)
+    chunk.keep(numbers[kept], found, counts, reached)
     chunk.remark(numbers[at], remarks, how.t_end)
     return good
 

@@ -27,11 +27,11 @@ from runtime.ensemble.joint_batch import (
     has_parameters,
     in_joints,
     integrate,
+    keep_turns,
     of_bodies,
     parameters_in_lanes,
     run_trees,
     stored_in_lanes,
-    turns_in_lanes,
     with_signs,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
@@ -311,8 +311,7 @@ def _run_on_trees(
         kept = np.flatnonzero(good)
         found = _columns(task, built, at[good], found, (initial[good], results.out[good]), chunk, runs.of(kept, acting))
     else:
-        turns = turns_in_lanes(tree_of_lanes(systems[0][0]), initial[good], results.out[good])
-        chunk.keep_turns(task, at[good], turns.quarters)
+        keep_turns(chunk, task, at[good], tree_of_lanes(systems[0][0]), initial[good], results.out[good])
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
     chunk.remark(at[good], remarks, task.how.t_end)
     return good

@@ -28,7 +28,7 @@ class Given:
 
     system: System
     tree: SpanningTree
-    masses: Floats  # (cases, bodies)
+    masses: Floats  # (cases, bodies); those that only move have one row, broadcast
     inertias: Floats  # (bodies, 3, 3), or (cases, bodies, 3, 3)
     gravity: Floats  # (3,), or (cases, 3)
     limits: Floats  # (cases, limits, PARAMETERS)
@@ -129,7 +129,9 @@ class Given:
         return True
 
     def weights(self, at: Ints) -> tuple[Floats, Floats]:
-        """Mass [kg] and gravity [m/s^2] of the cases at these places."""
+        """Mass [kg] and gravity [m/s^2] of the cases at these places, of one where all have the same."""
+        if self.masses.strides[0] == 0 and self.gravity.ndim == 1:
+            at = at[:1]
         return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
 
 

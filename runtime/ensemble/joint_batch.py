@@ -11,7 +11,7 @@ import numpy as np
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, measured_in_lanes, stored_in_forces
-from runtime.ensemble.task import Stopped, Task
+from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
 from runtime.integrate.batches.contact_part import address_of_part
@@ -36,7 +36,7 @@ from runtime.integrate.written.signal_sets import signal_sets
 from runtime.integrate.written.tree_forces import address_of_forces, text_of_forces
 from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers, text_of_recursion
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
-from runtime.results.whole_turns import WholeTurns, whole_turns
+from runtime.results.whole_turns import WholeTurns, surely_shown, whole_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND, SpanningTree, turn_weights
@@ -160,8 +160,19 @@ def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states:
 
 def turns_in_lanes(tree: SpanningTree, start: Floats, z: Floats) -> WholeTurns:
     """Turns of coordinates and rates z (cases, times, n) of trees, from those at the start (cases, n)."""
-    turns = [place for place, kind in zip(tree.places[0], tree.kinds, strict=False) if kind == "turn"]
+    turns = _turns(tree)
     return whole_turns(start[:, turns], z[..., turns])
+
+
+def keep_turns(chunk: Chunk, task: Task, cases: Ints, tree: SpanningTree, start: Floats, z: Floats) -> None:
+    """``Chunk.keep_turns`` of ``turns_in_lanes`` of cases, where it keeps any."""
+    turns = _turns(tree)
+    if not surely_shown(start[:, turns], z[..., turns]):
+        chunk.keep_turns(task, cases, turns_in_lanes(tree, start, z).quarters)
+
+
+def _turns(tree: SpanningTree) -> list[int]:
+    return [place for place, kind in zip(tree.places[0], tree.kinds, strict=False) if kind == "turn"]
 
 
 def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:

@@ -38,12 +38,16 @@ from runtime.system.quantity import parse
 from runtime.system.system import System
 
 LOG = logger(__name__)
-# Cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.
-SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 8192, 65536
+# Most cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.  States of
+# 16384 feet are more than the 4 MB from which on NumPy asks for large pages, which two threads clear faster.
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384, 65536
 GPU_WORKERS = 8  # threads that prepare chunks; more of them wait for one another
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
 PORTIONS, BATCH_PORTIONS = 4, 2  # smallest number of chunks per worker, if there are enough cases; in SIMD lanes
+# Least cases per chunk of threads in SIMD lanes, and where a function builds them: before and after its steps a chunk takes 2 ms,
+# and 9 ms with the first system of a layout, in which the other threads wait for the interpreter.
+LEAST_IN_BATCH, LEAST_BUILT = 64, 128
 TIMEOUT = 30.0  # [s] to wait for chunks that were asked to stop
 
 
@@ -161,7 +165,7 @@ def simulate_many(
     workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
     pool, close, workers = _pool(None if gpu else engine, workers)
     task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept)
-    size = _chunk_size(chunk, task, example, count, workers)
+    size = _chunk_size(chunk, task, example, count, workers, threads=engine is None or gpu)
     folder = None
     try:
         if out is not None:
@@ -297,17 +301,21 @@ def _refuse_for_gpu(example: System, how: Settings, in_joints: bool) -> None:
         )
 
 
-def _chunk_size(chunk: int | None, task: Task, example: System, count: int, workers: int) -> int:
-    """Number of cases per chunk: enough chunks for all workers, within ``MAX_BYTES`` of states and outputs."""
+def _chunk_size(chunk: int | None, task: Task, example: System, count: int, workers: int, *, threads: bool) -> int:
+    """Number of cases per chunk: enough chunks for all workers, within ``MAX_BYTES`` of states and outputs.
+
+    ``threads``: the workers are threads of this process.
+    """
     if chunk is not None:
         return counted("chunk", chunk, "cases")
     built = not isinstance(task.system, System)
     in_batch = side_by_side(example, task.how) or (not built and rows_in_lanes(example, task.how))
     largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
-    # Calls of a function take most of the time; in lanes, a chunk takes as long before and after its steps as hundreds of cases.
-    multiple, least = (LANES, BATCH_PORTIONS) if in_batch and not built else (1, PORTIONS)
-    portions = max(least, -(-count // (workers * largest)))  # the same number for all workers
-    portion = -(-count // (portions * workers * multiple)) * multiple
+    multiple = LANES if in_batch and not built else 1
+    least = (LEAST_BUILT if built else LEAST_IN_BATCH) if in_batch and threads else 1
+    few = BATCH_PORTIONS if in_batch and (threads or not built) else PORTIONS
+    portions = max(few, -(-count // (workers * largest)))  # the same number for all workers
+    portion = max(least, -(-count // (portions * workers * multiple)) * multiple)
     outputs = 0 if task.outputs is None else task.kept_shape[0]
     numbers = len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how)
     if built:  # each case may have signals of its own, in its parts and in the table of its batch

@@ -85,8 +85,10 @@ class Chunk:
         """
         if states is not None:
             self.states[cases] = states
-        self.status[cases], self.in_batch[cases] = Status.REACHED_END, True
-        self.counts[cases], self.reached[cases] = counts, reached
+        every = len(cases) == len(self.status) and bool((cases[1:] > cases[:-1]).all())
+        places = slice(None) if every else cases
+        self.status[places], self.in_batch[places] = Status.REACHED_END, True
+        self.counts[places], self.reached[places] = counts, reached
 
     def keep_turns(self, task: Task, cases: Ints, quarters: Ints) -> None:
         """Keep ``WholeTurns.quarters`` (cases, times, turns) of cases of a system where states do not show the turns."""

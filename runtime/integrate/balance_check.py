@@ -22,7 +22,8 @@ from runtime.integrate.balance import (
 )
 from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
-from runtime.jit.compilation import compiled
+from runtime.jit.compilation import compiled, inlined
+from runtime.jit.python_code import python_code
 from runtime.results.energy_balance import Work
 from runtime.support.arrays import Floats, Ints
 from runtime.system.reference import rotation_matrices
@@ -65,11 +66,24 @@ def explained_by(
     Errors of the velocities by ``rtol`` of themselves change the energy by this part of it, errors by ``atol`` [m/s] by the
     momentum times it; errors of the positions by ``atol`` [m] by the weight times it.
     """
-    steps, (mass, g) = np.maximum(steps, 1), weight
+    return python_code(explained_energy)(*weight, _rules(how), steps, kinetic, lowest, highest, exchanged)
+
+
+def _rules(how: Settings) -> Floats:
+    """Tolerances, and the constants above, (7,)."""
+    return np.array([how.rtol, how.atol, EACH_STEP, MOST, FEW, WEIGHTS, ROUNDING])
+
+
+@inlined
+def explained_energy(mass, g, rules, steps, kinetic, lowest, highest, exchanged):  # type: ignore[no-untyped-def]
+    """``explained_by`` with ``_rules``: in compiled code of one run, otherwise of any."""
+    rtol, atol, rounding = rules[0], rules[1], rules[6]
+    each_step, most, few, weights = rules[2], rules[3], rules[4], rules[5]
+    steps = np.maximum(steps, 1)
     energy = kinetic + highest - lowest + exchanged
-    of_state = how.atol * (np.sqrt(2.0 * mass * kinetic) + WEIGHTS * mass * g)
-    of_steps = np.minimum(EACH_STEP * steps * (how.rtol * energy + of_state), np.maximum(MOST * energy, FEW * of_state))
-    return of_steps + ROUNDING * np.sqrt(steps) * (energy + abs(lowest) + abs(highest))
+    of_state = atol * (np.sqrt(2.0 * mass * kinetic) + weights * mass * g)
+    of_steps = np.minimum(each_step * steps * (rtol * energy + of_state), np.maximum(most * energy, few * of_state))
+    return of_steps + rounding * np.sqrt(steps) * (energy + abs(lowest) + abs(highest))
 
 
 def energies_of_motions(
@@ -107,40 +121,46 @@ def unbalanced_cases(
     work (cases, n) of the sources until then; exchanged (cases,): that of all steps without signs, where it is known;
     unresolved (cases,): bound of the error of the work, as of ``balance.UNRESOLVED``.
     """
-    found = np.empty((6, len(energies)))
-    find_extremes(np.ascontiguousarray(energies), np.ascontiguousarray(work), found)
-    kinetic, lowest, highest, _, worst, at = found
-    exchanged = np.maximum(exchanged, found[3])
-    explained = explained_by(weight, how, steps, kinetic, lowest, highest, exchanged)
-    unbalanced = np.flatnonzero(~(worst <= explained)).tolist()
+    found, count = np.empty((3, len(energies))), np.ascontiguousarray(steps)
+    mass, gravity, exchanged = (np.array(values, float, ndmin=1) for values in (*weight, exchanged))
+    energies, work = np.ascontiguousarray(energies), np.ascontiguousarray(work)
+    if find_unexplained(energies, work, mass, gravity, exchanged, count, _rules(how), found) == 0:
+        return {}
+    worst, at, explained = found
     bounds = np.broadcast_to(unresolved, worst.shape)
     return {
         c: remark_on_balance(float(worst[c]), float(times[int(at[c])]), float(explained[c]), float(bounds[c]))
-        for c in unbalanced
+        for c in np.flatnonzero(~(worst <= explained)).tolist()
     }
 
 
 @compiled
-def find_extremes(energies, work, found):  # type: ignore[no-untyped-def]
-    """Of cases with energies (cases, n, 3) and work (cases, n) of sources, into ``found`` (6, cases).
+def find_unexplained(energies, work, mass, gravity, exchanged, steps, rules, found):  # type: ignore[no-untyped-def]
+    """The number of cases with energies (cases, n, 3) and work (cases, n) of sources whose error the tolerance does not explain.
 
-    Largest kinetic energy, lowest and highest potential, largest exchange with sources, largest error and its place.
+    mass, gravity, exchanged (cases or 1,) as of ``unbalanced_cases``; steps (cases,); rules: as of ``_rules``.
+    Filled: ``found`` (3, cases) with the largest error, its place, and what the tolerance explains.
     """
+    unexplained = 0
     for c in range(len(energies)):
-        kinetic, lowest, highest, exchanged, worst, at, start = 0.0, np.inf, -np.inf, 0.0, 0.0, 0, 0.0
+        kinetic, lowest, highest, most, worst, at, start = 0.0, np.inf, -np.inf, 0.0, 0.0, 0, 0.0
         for n in range(energies.shape[1]):
             potential = energies[c, n, 1] + energies[c, n, 2]
             total = energies[c, n, 0] + potential - work[c, n]
             start = total if n == 0 else start
-            kinetic, exchanged = max(kinetic, energies[c, n, 0]), max(exchanged, abs(work[c, n]))
+            kinetic, most = max(kinetic, energies[c, n, 0]), max(most, abs(work[c, n]))
             lowest, highest = min(lowest, potential), max(highest, potential)
             error = abs(total - start)
             if not error <= worst:  # also where it is not a number
                 worst, at = error, n
             if worst != worst:
                 break
-        found[0, c], found[1, c], found[2, c], found[3, c] = kinetic, lowest, highest, exchanged
-        found[4, c], found[5, c] = worst, at
+        most = np.maximum(exchanged[min(c, len(exchanged) - 1)], most)
+        weight = mass[min(c, len(mass) - 1)], gravity[min(c, len(gravity) - 1)]
+        explained = explained_energy(*weight, rules, steps[c], kinetic, lowest, highest, most)
+        found[0, c], found[1, c], found[2, c] = worst, at, explained
+        unexplained += not worst <= explained
+    return unexplained
 
 
 def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:

@@ -20,6 +20,7 @@ from runtime.system.spanning_tree import TreeSteps
 from runtime.system.system import System
 
 QUARTER = 0.25 * FULL_TURN
+SURELY = 1.0 - 1e-9  # angles that are smaller by this factor are not rounded to the next quarter
 
 
 class TurnOfTree(NamedTuple):
@@ -82,6 +83,14 @@ def needed(quarters: Ints) -> Bools:
     if (far := np.abs(ways) > 1).any():
         found[:] = far.reshape(len(far), -1).any(axis=1)
     return found
+
+
+def surely_shown(start: Floats, angles: Floats) -> bool:
+    """Whether ``needed`` is surely false for all cases: angles (cases, n, turns) [rad], and those at the start (cases, turns)."""
+    if not angles.size:
+        return True
+    within = np.abs(start).max() < 0.5 * SURELY * FULL_TURN and np.abs(angles[:, 0]).max() < 1.5 * SURELY * QUARTER
+    return bool(within and (angles.shape[1] == 1 or np.abs(np.diff(angles, axis=1)).max() < SURELY * QUARTER))
 
 
 def near(angles: Floats, others: Any) -> Floats:

@@ -19,7 +19,7 @@ from runtime.support.errors import ArgumentError, ModelError, Refused, nearest, 
 if TYPE_CHECKING:
     from runtime.support.kinds import Kind
 
-NOTHING: frozenset[type] = frozenset()
+NOTHING: frozenset[type | str] = frozenset()
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 T = TypeVar("T")
@@ -42,12 +42,13 @@ def checked(function: F) -> F:
     @functools.wraps(function)
     def call(*given: Any, **named: Any) -> Any:
         for value, at_once in zip(given, places, strict=False):
-            if type(value) not in at_once:
+            if type(value) not in at_once and not (type(value) is str and value in at_once):
                 given, named = border.admit(given, named)
                 break
         else:
             for name, value in named.items():
-                if type(value) not in names.get(name, border.others):
+                at_once = names.get(name, border.others)
+                if type(value) not in at_once and not (type(value) is str and value in at_once):
                     given, named = border.admit(given, named)
                     break
         try:
@@ -115,8 +116,8 @@ class Border:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.places: list[Any] = [Unknown()]  # types that need no check, by place; the first call fills it
-        self.names: dict[str, frozenset[type]] = {}  # and by name
+        self.places: list[Any] = [Unknown()]  # types and texts that need no check, by place; the first call fills it
+        self.names: dict[str, frozenset[type | str]] = {}  # and by name
         self.others = NOTHING  # and of **arguments
         self.kinds: dict[str, Kind] | None = None
         self.many: str = ""  # name of *arguments
@@ -211,11 +212,11 @@ def name_at_border(function: Callable[..., Any]) -> str:
     return f"{function.__module__}.build" if name == function.__qualname__ == "build" else name
 
 
-class Unknown(frozenset[type]):
+class Unknown(frozenset[type | str]):
     """No type: the first call finds the kinds."""
 
 
-class Anything(frozenset[type]):
+class Anything(frozenset[type | str]):
     """All types."""
 
     def __contains__(self, kind: object) -> bool:

@@ -34,13 +34,13 @@ MOST_ITEMS = 10_000_000  # of an iterator, which may have no end
 class Kind:
     """A kind of argument.
 
-    ``admit`` returns the value in its proper type or raises ``Refused``; ``words``: what to give; ``at_once``: types of values
-    that need no check.
+    ``admit`` returns the value in its proper type or raises ``Refused``; ``words``: what to give; ``at_once``: types of values,
+    and texts, that need no check.
     """
 
     admit: Callable[[Any], Any]
     words: str
-    at_once: frozenset[type] = frozenset()
+    at_once: frozenset[type | str] = frozenset()
 
 
 def kind_of(annotation: Any) -> Kind | None:
@@ -218,18 +218,17 @@ def _union(annotation: Any) -> Kind | None:
 
 def _literal(values: tuple[Any, ...]) -> Kind:
     *first, last = map(repr, values)
-    words, texts = f"{', '.join(first)} or {last}" if first else last, {one for one in values if isinstance(one, str)}
+    words = f"{', '.join(first)} or {last}" if first else last
+    texts = frozenset(one for one in values if type(one) is str)
 
     def admit(value: Any) -> Any:
-        if type(value) is str and value in texts:
-            return value
         value = str.__str__(value) if isinstance(value, str) else value
         if isinstance(value, str | int | None) and any(value == one and type(value) is type(one) for one in values):
             return value
         near = nearest(value, [one for one in values if isinstance(one, str)])
         raise Refused(remedy=(f"did you mean '{near}'? " if near else "") + f"use {words}")
 
-    return Kind(admit, words)
+    return Kind(admit, words, texts)
 
 
 def _mapping(keys: Kind | None, values: Kind | None) -> Kind:

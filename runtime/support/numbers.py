@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -116,8 +115,10 @@ def real_number(value: Any) -> float:
 def plain_numbers(value: Any) -> NDArray[np.float64] | None:
     """A list or tuple of numbers of Python and numpy as a new array; None for what has to be looked at."""
     if type(value) in (tuple, list) and PLAIN.issuperset(map(type, value)):
-        with suppress(OverflowError):
+        try:
             return np.array(value, dtype=float)
+        except OverflowError:
+            return None
     return None
 
 

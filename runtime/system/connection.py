@@ -42,7 +42,7 @@ def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
         raise unknown_name(
             kind, [*known, "what codegen.compile_joint(definition) returns"], "kind", whose=f"{sort} '{name}': "
         )
-    if not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
+    if module is kind and not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
         raise ModelError(
             f"{sort} '{name}': {shown(kind)} is no kind of {sort}; pass a name or codegen.compile_joint(definition)"
         )
@@ -89,6 +89,11 @@ def connection(
     )
 
 
+def has_keys(given: Collection[str], wanted: Collection[str]) -> bool:
+    """Whether the given keywords are the wanted ones, in any order."""
+    return len(given) == len(wanted) and all([key in given for key in wanted])
+
+
 def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str], needs: str) -> None:
     """Refuse missing and unused keywords, both in one sentence: one may be the other, misspelt.
 
@@ -96,7 +101,7 @@ def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str]
     ------
     ModelError
     """
-    if len(given) == len(wanted) and all([key in given for key in wanted]):
+    if has_keys(given, wanted):
         return
     missing, unused = ([key for key in one if key not in other] for one, other in ((wanted, given), (given, wanted)))
     if missing or unused:
@@ -112,15 +117,19 @@ def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> 
     ModelError
     """
     keywords = (*module.KEYWORDS, *module.SIGNALS)
-    needs = ", ".join(keywords) or "no values"
-    both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(values) - set(keywords) else ""
-    refuse_other_keys(what, values, keywords, f"needs {needs}{both}")
+    if not has_keys(values, keywords):
+        needs = ", ".join(keywords) or "no values"
+        both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(values) - set(keywords) else ""
+        refuse_other_keys(what, values, keywords, f"needs {needs}{both}")
     checked: dict[str, Any] = {}
-    for key, kind_of in ((v[0], v[1]) for v in module.VECTORS if v[0] in module.KEYWORDS):
-        checked[key] = finite(values[key], (3,), f"{what}: {key}")
+    for key, kind_of, *_ in module.VECTORS:
+        if key not in values:
+            continue
+        subject = f"{what}: {key}"
+        checked[key] = vector = finite(values[key], (3,), subject)
         if kind_of == "direction":
-            unit(checked[key], f"{what}: {key}", AXIS_TOLERANCE)
-        checked[key].flags.writeable = False
+            unit(vector, subject, AXIS_TOLERANCE)
+        vector.flags.writeable = False
     for key, _ in module.PARAMETERS:
         checked[key] = checked_parameter(values[key], f"{what}: {key}", module.BOUNDS.get(key))
     return checked
@@ -157,7 +166,6 @@ def checked_mass(value: float, what: str) -> float:
     )
 
 
-DIAGONAL = np.diag_indices(3)
 SYMMETRIC = 1e-12  # of the largest entry: rounding of matrices that were turned
 
 
@@ -167,7 +175,7 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     matrix = finite(given, (3,) if given.ndim == 1 else (3, 3), f"{what}: inertia")
     if matrix.ndim == 1:
         principal, matrix = matrix, np.zeros((3, 3))
-        matrix[DIAGONAL] = principal
+        matrix.flat[::4] = principal  # the diagonal
         matrix.flags.writeable = False
         if _are_plain(principal.tolist()):
             return matrix

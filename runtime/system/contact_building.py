@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.contacts import ContactData
 from runtime.dynamics.small_matrices import cross
 from runtime.jit.python_code import python_code
-from runtime.support.arguments import checked
+from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
@@ -79,8 +80,8 @@ def build_contact(
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
     least = checked.pop("least_impact")
-    return Contact(
-        name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
+    return unchecked(
+        Contact, name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
         MappingProxyType(values),
     )  # fmt: skip
 
@@ -153,7 +154,7 @@ def _vectors(
             raise ModelError(
                 f"{what}: belt_speed = {belt_speed!r} without belt; give the direction in which the belt moves"
             )
-        along = _across(n)
+        along = _across(n.tobytes()).copy()
     else:
         along = unit(finite(belt, (3,), f"{what}: belt"), f"{what}: belt", AXIS_TOLERANCE)
         if abs(along @ n) > AXIS_TOLERANCE:
@@ -165,8 +166,10 @@ def _vectors(
     return {"s_i": centre, "s_j": point, "n_j": n, "b_j": along}
 
 
-def _across(n: Floats) -> Floats:
-    """A direction across a normal (3,), of unit length."""
+@lru_cache(64)  # most contacts of a system, and of its cases, have one normal
+def _across(normal: bytes) -> Floats:
+    """A direction across a normal, the bytes of (3,), of unit length."""
+    n = np.frombuffer(normal)
     axis = [0.0, 0.0, 0.0]
     axis[int(np.abs(n).argmin())] = 1.0
     across = np.array(python_code(cross)(n.tolist(), axis))

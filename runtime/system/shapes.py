@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,19 +81,24 @@ def build_shape(
         raise unknown_name(body, [*bodies, GROUND], "body", "bodies", "shape: ")
     make, needed, more = KINDS[kind]
     what = f"shape of '{body}' ({kind})"
-    for word, names in (
-        ("missing", [name for name in needed if name not in values]),
-        ("unused", [name for name in values if name not in needed and name not in more]),
-    ):
-        if names:
-            known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
-            raise ModelError(f"{what}: {word} {', '.join(names)}; needs {known}")
+    if tuple(values) != needed:
+        _refuse_other_keys(what, values, needed, more)
     form = make(_Place(what, None if states is None else states[body]), values)
     for array in (form.at, form.rotation, *form.mesh):
         array.flags.writeable = False
     sizes, (vertices, faces) = form.sizes, form.mesh
     colour = checked_colour(colour, what)
     return unchecked(Shape, body, kind, form.at, form.rotation, sizes, vertices, faces, colour, label)
+
+
+def _refuse_other_keys(what: str, given: Collection[str], needed: Collection[str], more: Collection[str]) -> None:
+    for word, names in (
+        ("missing", [name for name in needed if name not in given]),
+        ("unused", [name for name in given if name not in needed and name not in more]),
+    ):
+        if names:
+            known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
+            raise ModelError(f"{what}: {word} {', '.join(names)}; needs {known}")
 
 
 def checked_colour(colour: Any, what: str) -> str | None:
@@ -147,12 +153,12 @@ def along(direction: Floats) -> Floats:
     length = length_of(direction)
     if length == 0.0:
         return np.eye(3)
-    zeta = direction / length
-    k = int(np.abs(zeta).argmin())
-    xi = EYE[k] - zeta[k] * zeta
-    xi /= length_of(xi)
-    a, b, c = xi.tolist()
-    x, y, z = zeta.tolist()
+    x, y, z = zeta = [component / length for component in direction.tolist()]  # for three numbers faster than arrays
+    sizes = [abs(component) for component in zeta]
+    k = sizes.index(min(sizes))
+    a, b, c = (float(i == k) - zeta[k] * zeta[i] for i in range(3))
+    across = math.sqrt(a * a + b * b + c * c)
+    a, b, c = a / across, b / across, c / across
     return np.array([[a, y * c - z * b, x], [b, z * a - x * c, y], [c, x * b - y * a, z]])
 
 
@@ -170,7 +176,6 @@ def _path(value: Any, what: str) -> str:
     return str(value)
 
 
-EYE = np.eye(3)
 _PLACED = ("at", "p")
 KINDS: Mapping[str, tuple[Callable[[_Place, Mapping[str, Any]], _Form], tuple[str, ...], tuple[str, ...]]] = {
     "sphere": (_sphere, ("radius",), ("at",)),

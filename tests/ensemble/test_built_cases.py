@@ -7,7 +7,7 @@ import pytest
 
 import models
 import runtime
-from runtime.ensemble import chunk
+from runtime.ensemble import built_at_once, chunk
 from runtime.system import built_cases
 from runtime.system.deferred import Deferred, deferring
 from tests.support.ensembles import equal, once_and_each
@@ -151,3 +151,11 @@ def test_a_deferred_system_is_refused_when_it_is_used():
     for _ in range(2):
         with pytest.raises(runtime.ModelError, match="gravity"):
             _ = heavy.state
+
+
+def test_few_cases_are_built_together_by_any_number_of_workers(monkeypatch):
+    together, run_group = [], built_at_once._run_group
+    monkeypatch.setattr(built_at_once, "_run_group", lambda *given: together.append(len(given[2])) or run_group(*given))
+    lengths = {"link_length": np.linspace(0.03, 0.05, 12)}
+    many = runtime.simulate_many(models.foot.build, lengths, 0.1, **SETTINGS | {"t_eval": [0.1], "workers": 4})
+    assert together == [12] and many.in_batch.all()

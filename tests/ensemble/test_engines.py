@@ -48,7 +48,7 @@ def test_chunks_keep_all_workers_busy():
 
 
 def test_workers_get_equal_numbers_of_chunks():
-    cases = {"mass.toes": np.linspace(0.2, 0.3, 34_000)}
+    cases = {"mass.toes": np.linspace(0.2, 0.3, 68_000)}
     for workers, chunks in ((1, 5), (2, 6)):
         with Counting(workers) as engine:
             found = simulate_many(models.foot.build(), cases, 0.01, engine=engine, **SETTINGS)

@@ -11,6 +11,7 @@ from runtime import GROUND, Builder, Cone, Event
 from runtime.dynamics.status import Status
 from runtime.integrate.followed_turns import FollowedTurns
 from runtime.integrate.tree_method import InJointCoordinates
+from runtime.results import whole_turns
 
 RATE, START = 50.0, 0.5
 TIMES = [0.0, 1.0, 2.0]
@@ -134,3 +135,14 @@ def test_turns_are_followed_by_rates_from_step_to_step():
     sparse = [0, 3]  # 15 and 20 rad after the start
     assert followed.go_on(t[sparse], states[sparse])[:, 0] == pytest.approx(START + RATE * t[sparse], abs=1e-7)
     assert followed.at(0.4, states[3]) == pytest.approx(START + RATE * 0.4, abs=1e-7)
+
+
+def test_turns_that_are_surely_shown_are_not_needed():
+    random = np.random.default_rng(0)
+    shown = 0
+    for size in np.repeat([0.3, 1.0, 2.0, 4.0], 100):
+        start, angles = random.uniform(-size, size, (2, 2)), random.uniform(-size, size, (2, 3, 2))
+        sure = whole_turns.surely_shown(start, angles)
+        shown += sure
+        assert not (sure and whole_turns.needed(whole_turns.whole_turns(start, angles).quarters).any())
+    assert 100 < shown < 250

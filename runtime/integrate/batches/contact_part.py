@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 from numba import types
@@ -121,8 +123,20 @@ def contact_part(purpose, m, address, a, b, begin):  # type: ignore[no-untyped-d
     return OK
 
 
+_ADDRESSES: dict[Any, int] = {}  # by ``_types``; numba takes a millisecond to find the type of a memory
+
+
 def address_of_part(memory: BatchWorkspace) -> int:
     """Address of ``contact_part`` for a memory."""
-    whole, real = types.int64, types.float64
-    signature = whole(whole, Pointer(numba.typeof(memory)), whole, whole, whole, real)
-    return address_of_compiled(contact_part, signature)
+    if (address := _ADDRESSES.get(key := _types(memory))) is None:
+        whole, real = types.int64, types.float64
+        signature = whole(whole, Pointer(numba.typeof(memory)), whole, whole, whole, real)
+        address = _ADDRESSES[key] = address_of_compiled(contact_part, signature)
+    return address
+
+
+def _types(value: Any) -> Any:
+    """What decides the types of named tuples of arrays and numbers."""
+    if isinstance(value, tuple):
+        return type(value), *map(_types, value)
+    return (value.dtype, value.ndim, value.flags.num) if isinstance(value, np.ndarray) else type(value)
