@@ -55,13 +55,18 @@ class Builder(LoadBuilder):
         if not isinstance(name, str) or not name.isprintable() or not name:
             raise ModelError(f"system name {name!r}: use printable characters on one line")
         self.name = name
-        self.gravity = finite(gravity, (3,), "gravity")
-        self.gravity.flags.writeable = False
+        self.gravity: ArrayLike = gravity
+        self.gravity = self._fixed_gravity()
         self._angles: dict[str, float] = {}
         self._rates: dict[str, float] = {}
         self._couplings: dict[str, Coupling] = {}
         self._armatures: dict[str, Armature] = {}
         super().__init__(axes)
+
+    def _fixed_gravity(self) -> Floats:
+        gravity = finite(self.gravity, (3,), "gravity")  # the attribute may have been set
+        gravity.flags.writeable = False
+        return gravity
 
     def body(
         self,
@@ -315,8 +320,8 @@ class Builder(LoadBuilder):
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")
         recipe = Recipe(
-            self.name, self._parts, self.gravity, self._y, start_time, redundant, project_velocities, checked_adjust(adjust),
-            check_units, dict(self._angles), dict(self._rates),
+            self.name, self._parts, self._fixed_gravity(), self._y, start_time, redundant, project_velocities,
+            checked_adjust(adjust), check_units, dict(self._angles), dict(self._rates),
         )  # fmt: skip
         return made_system(recipe)
 
@@ -352,7 +357,7 @@ class Builder(LoadBuilder):
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         parts, y = self._parts, self._y
-        value = builder_document(self.name, self.gravity, self.axes, parts, y, self._angles, self._rates)
+        value = builder_document(self.name, self._fixed_gravity(), self.axes, parts, y, self._angles, self._rates)
         return write_text(free_file(Path(file), overwrite), text_of(value))
 
     @classmethod

@@ -100,6 +100,16 @@ def test_no_body():
         Builder("nothing").build()
 
 
+def test_gravity_that_is_set_after_the_builder_was_made():
+    b = Builder("stone")
+    b.body("stone", mass=1.0, inertia=UNIT, free=True)
+    b.gravity = (0, 0, -9)
+    assert list(b.build().gravity) == [0.0, 0.0, -9.0]
+    b.gravity = (0, -9)
+    with pytest.raises(ModelError, match=r"gravity has the shape \(2,\); give 3 numbers"):
+        b.build()
+
+
 def fixed_leg():
     b = builder()
     b.joint("ground", "fixed", "ground", "leg")
