@@ -207,7 +207,7 @@ def _of_case(  # type: ignore[no-untyped-def]
         samples=deep, search=table, then=table, was=no, changed=no, events=deep, found=none,
     )  # fmt: skip
     rows = BatchClosing(
-        address=none, coordinates=none, marks=none, loaded=none, pivot=none, lacking=none, change=no, left=no, before=no,
+        address=none, size=none, marks=none, loaded=none, pivot=none, lacking=none, change=no, left=no, before=no,
         active=no, start=no,
     )  # fmt: skip
     m = BatchWorkspace(

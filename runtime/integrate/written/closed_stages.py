@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
+from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.layout import LANES
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
@@ -27,18 +28,25 @@ from runtime.jit.straight_line import INTEGER
 from runtime.lanes.vector_code import Code, Number, Vector
 from runtime.lanes.vector_functions import Functions
 from runtime.lanes.written_function import address_of_lanes
+from runtime.system.spanning_tree import places_of
 from runtime.system.system import System
 
 Numbers = list[Number]
 WORDS = "closed loops in a batch"
+SLIDES = {
+    "turn": 1,
+    "slide": 1,
+    "ball": 0,
+    "free": 3,
+}  # coordinates of a step whose derivatives are its rates, which come first
 
 
 class Addresses(NamedTuple):
     """Addresses in this process of the functions of a tree with rows; arrays have LANES as their last axis.
 
     derivative : of state, constants, its derivative and worst (1), the inverse square of the smallest pivot ratio
-    correction : of state, constants, change and left (2): the least changes of coordinates that satisfy all rows, and of rates
-        (2 n), with the marks of the rows that are chosen as independent behind them; largest |Phi| and |Phi'|
+    correction : of state, constants, change and left (2): the least changes of coordinates that satisfy all rows, and of rates,
+        with the marks of the rows that are chosen as independent behind them; largest |Phi| and |Phi'|
     forces : as of ``tree_forces``; also copies the signals to the constants
     """
 
@@ -201,22 +209,37 @@ class _Writer:
     def derivative(self) -> None:
         """The derivative of a state."""
         rows, y, to = self.rows, self.array(0), self.array(2)
-        n, m = rows.steps, rows.rows
+        first, n, m = rows.coordinates, rows.rates, rows.rows
         f = _Found(self.found(y), n, m)
         marks: Numbers | None = [y[rows.work + 1 + r] for r in range(m)] if rows.marks else None
         L, inverse = self.factorise(f.S, marks)
         push = self.solved(L, inverse, f.lacking)
         more = self.solved(L, inverse, self.left_of(f.S, f.lacking, push))
         push = [a + b for a, b in zip(push, more, strict=True)]
+        for k, rate in enumerate(self.rates_of_coordinates(y, [y[first + k] for k in range(n)])):
+            to[k] = rate
         for k in range(n):
-            to[k] = y[n + k]
-            to[n + k] = _plus(f.free[k], push, [response[k] for response in f.response])
+            to[first + k] = _plus(f.free[k], push, [response[k] for response in f.response])
         # The function of the forces has stored their power.
         to[rows.work] = (to[rows.work] if rows.loaded else 0.0) + self.power(y, f.Phi_dot, push)
         for row in range(rows.work + 1, rows.size):
             to[row] = 0.0
         self.array(3)[0] = self.worst_of(f, inverse)
         self.array(1)[rows.lacking] = self.largest_lacking(f, push)
+
+    def rates_of_coordinates(self, y: _Array, u: Numbers) -> Numbers:
+        """Derivatives of the coordinates of a state for rates u."""
+        found: dict[int, Number] = {}
+        places, rates = places_of(self.rows.kinds)
+        for kind, q, row in zip(self.rows.kinds, places, rates, strict=False):
+            at, slides = row - rates[0], SLIDES[kind]
+            found.update(zip(range(q, q + slides), u[at : at + slides], strict=True))
+            if kind in ("ball", "free"):
+                of_p: dict[int, Number] = {}
+                p = [y[q + slides + c] for c in range(4)]
+                python_code(euler_rates)(p, u[at + slides : at + slides + 3], of_p)
+                found.update({q + slides + c: value for c, value in of_p.items()})
+        return [found[k] for k in range(len(found))]
 
     def worst_of(self, f: _Found, inverse: Numbers) -> Number:
         """Sum of the squares of the reciprocal pivot ratios of marked rows; infinite where a coordinate depends on others."""
@@ -237,11 +260,12 @@ class _Writer:
 
     def power(self, y: _Array, Phi_dot: Numbers, push: Numbers) -> Number:
         """Power of the drivers: multipliers times D v, which is Phi' less that of bodies at rest."""
-        rows, n = self.rows, self.rows.steps
+        rows = self.rows
         if not rows.driven:
             return 0.0
-        at_rest = {k: y[k] for k in range(n)} | {n + k: 0.0 for k in range(n)}
-        resting = _Found(self.found(at_rest), n, rows.rows).Phi_dot
+        at_rest: dict[int, Number] = dict.fromkeys(range(rows.work), 0.0)
+        at_rest |= {k: y[k] for k in range(rows.coordinates)}
+        resting = _Found(self.found(at_rest), rows.rates, rows.rows).Phi_dot
         total: Number = 0.0
         for r in rows.driven:
             total = total + push[r] * (Phi_dot[r] - resting[r])
@@ -250,7 +274,7 @@ class _Writer:
     def correction(self) -> None:
         """The least changes that satisfy all rows, and which rows to choose."""
         rows, y, change, left = self.rows, self.array(0), self.array(2), self.array(3)
-        n, m = rows.steps, rows.rows
+        n, m = rows.rates, rows.rows
         f = _Found(self.found(y), n, m)
         damped = [list(row) for row in f.S]
         for r in range(m):
@@ -258,12 +282,23 @@ class _Writer:
         L, inverse = self.factorise(damped, None)
         for side, violated in enumerate((f.Phi, f.Phi_dot)):
             push = self.solved(L, inverse, [0.0 - value for value in violated])
-            for k in range(n):
-                change[side * n + k] = _plus(0.0, push, [response[k] for response in f.response])
+            moved = [_plus(0.0, push, [response[k] for response in f.response]) for k in range(n)]
+            if side == 0:
+                moved = self.of_unit_length(y, self.rates_of_coordinates(y, moved))
+            for k, value in enumerate(moved):
+                change[side * rows.coordinates + k] = value
             left[side] = self.largest_size(violated)
         if rows.marks:
             for r, mark in enumerate(self.chosen(f)):
-                change[2 * n + r] = mark
+                change[rows.work + r] = mark
+
+    def of_unit_length(self, y: _Array, change: Numbers) -> Numbers:
+        """The changes of coordinates after which Euler parameters have unit length."""
+        for q in self.rows.turned:
+            p = [y[q + c] + change[q + c] for c in range(4)]
+            length = self.code.intrinsic("sqrt", sum(e * e for e in p))
+            change[q : q + 4] = [e / length - y[q + c] for c, e in enumerate(p)]
+        return change
 
     def chosen(self, f: _Found) -> Numbers:
         """Marks of as many rows as are independent, each with the largest pivot ratio of those that are left."""
@@ -300,7 +335,7 @@ class _Writer:
         else:
             self.array(4)[0] = self.array(5)[0] = 0.0
         for k in range(3 * self.rows.signals):
-            Q[self.rows.steps + k] = signals[k]
+            Q[self.rows.rates + k] = signals[k]
 
 
 def _is_zero(number: Number) -> bool:
