@@ -16,6 +16,7 @@ import models
 from benchmarks.measure import ROOT
 from benchmarks.mechanisms import model, problem
 from models.foot_anatomy import size_of
+from models.walking import leg_foot, synthetic
 from runtime import Builder, Cone, Signal, System
 
 SPAN = 2.0  # [s] of signals
@@ -171,6 +172,11 @@ def _driven_leg() -> Builder:
     return b
 
 
+def driven_gait() -> System:
+    """The leg and foot of a walking subject: place and orientation of the leg and three angles are prescribed."""
+    return leg_foot.build(synthetic.subject(), synthetic.coordinates(), synthetic.ground())
+
+
 def with_kernel(build: Callable[[], System]) -> Callable[[], System]:
     """A function of this module that builds a system, with a kernel of the system."""
 
@@ -264,7 +270,10 @@ SIDE_BY_SIDE = (
     Study("driven leg with a passive ankle: stiffness", with_kernel(driven_leg), "stiffness.spring", 1.0),
     Study("driven leg with limits at its ankle: mass of the foot", with_kernel(driven_leg_with_stops), "mass.foot", 1.0),
     Study("driven four-bar linkage: mass of the rocker", with_kernel(driven_four_bar), "mass.rocker", 1.0),
+    Study("leg and foot driven by gait: mass of the leg", with_kernel(driven_gait), "mass.leg", 1.0, part=4),
+    Study("leg and foot driven by gait: length of a link", with_kernel(driven_gait), "l.ankle", 1.0, dict(assemble=True), 4),
     Study("four-bar linkage: mass of the coupler", lambda: models.four_bar.build(crank_speed=1.0), "mass.coupler", 1.0),
+    Study("four-bar linkage: a point of the coupler", models.four_bar.build, "s_j.B", 1.0, dict(assemble=True)),
     Study("slider-crank (IFToMM): gravity", with_kernel(slider_crank), "gravity", 1.0),
     Study("Bricard's linkage (IFToMM): gravity", with_kernel(bricard), "gravity", 1.0),
     Study("foot on the ground, 0.05 s", models.foot_ground.build, "mass.toes", 0.05),

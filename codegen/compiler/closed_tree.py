@@ -8,21 +8,26 @@ and S = J M^-1 J^T.  Which rows are independent is found where it is called.
 The kernels of the joints are called with nodes of an expression graph.  Parameters that are 0, 1 or -1 are constants; so rows
 that all poses of a tree satisfy, such as those across the plane of a planar mechanism, have entries of 0 only, and are left out.
 Vectors may be in axes of a pose in which many components are 0; the coordinates there are added to those of the state.
+M and Q are polynomials of trees of turns and slides, which take fewer operations, and those of composite bodies of others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
+from codegen.compiler.composite_bodies import equations_of
 from codegen.compiler.errors import NoKernelError
 from codegen.compiler.recorded_algebra import Elimination, Matrix, Vector, add, cross, times
+from codegen.compiler.sine import cosine_and_sine
 from codegen.compiler.straight import Lines
 from codegen.compiler.trace import Node, Record, Text, dot, recording
 from codegen.compiler.tree_equations import OF_GRAVITY, OF_STEP, TreeEquations
+from codegen.compiler.tree_kinematics import TreeMotion, euler_product, places_of
 from codegen.compiler.whole import DECORATOR, hoisted, of_parameters_alone
 
 # Beyond it the function takes long to compile, and a recursion over the bodies is hardly slower.
@@ -31,7 +36,8 @@ OF_BODY = (
     5  # parameters of a body of a closing joint: arm (3), 1 / mass, 3 / trace of inertia; behind both bodies follows x
 )
 ROWS = 6  # most rows of a joint
-UNREAD = "p"  # Euler parameters of a body, which the kinematics of a tree do not give
+UNREAD = "p"  # Euler parameters of a body whose joint is known not to read them
+OF_POSE = 4  # parameters of a body whose Euler parameters its joint reads: those it has beside the axes of its step
 
 
 class ClosingJoint(Protocol):
@@ -43,6 +49,7 @@ class ClosingJoint(Protocol):
     size: int  # of x
     vectors: Sequence[tuple[int, int]]  # place in x of the vectors that the bodies turn, and 0 or 1 for the body
     signals: Sequence[tuple[int, int]]  # place in x of the signals of a driver, and their number among all
+    posed: tuple[bool, bool]  # whether it reads Euler parameters of its bodies; their parameters follow x
 
 
 class ClosedTree(Protocol):
@@ -55,18 +62,6 @@ class ClosedTree(Protocol):
     parents: Sequence[int]
     joints: Sequence[ClosingJoint]
     constants: Sequence[float | None]  # by parameter: its value where it is a constant
-
-
-class Frame(NamedTuple):
-    """What a step moves: rotation since the reference configuration, place, velocities, accelerations without u'."""
-
-    A: Matrix
-    r: Vector
-    omega: Vector
-    v: Vector
-    alpha: Vector
-    a: Vector
-    axis: Vector  # of the step
 
 
 @dataclass
@@ -89,16 +84,19 @@ def emit_closed_tree(tree: ClosedTree) -> str:
     ------
     NoKernelError
     """
-    record = Record()
-    state = [record.input(f"y[{k}]") for k in range(2 * len(tree.kinds))]
-    Q = [record.input(f"Q[{k}]") for k in range(len(tree.kinds))]
+    record, (q, u) = Record(), places_of(tree.kinds)
+    state = [record.input(f"y[{k}]") for k in range(u[-1])]
+    Q = [record.input(f"Q[{k}]") for k in range(u[-1] - u[0])]
     signals = {n: [record.input(f"s[{n}, {c}]") for c in range(3)] for j in tree.joints for _, n in j.signals}
     parameters = [
         record.input(f"p[{k}]") if value is None else record.constant(value) for k, value in enumerate(tree.constants)
     ]
     offsets = parameters[_of_joints(tree) - len(tree.kinds) : _of_joints(tree)]
-    coordinates = [q + offset for q, offset in zip(state, offsets, strict=False)]
-    rows, outputs = _recorded(tree, record, parameters, [*coordinates, *state[len(coordinates) :]], Q, signals)
+    moved = list(state)
+    for kind, place, offset in zip(tree.kinds, q, offsets, strict=False):
+        if kind in ("turn", "slide"):
+            moved[place] = state[place] + offset
+    rows, outputs = _recorded(tree, record, parameters, moved, Q, signals)
     unread = record.input(UNREAD)
     evaluated = {node.index for node in (*state, *Q, unread, *(n for three in signals.values() for n in three))}
     constants = hoisted(record, [node.index for node in outputs], of_parameters_alone(record, evaluated))
@@ -121,14 +119,11 @@ def _recorded(
     tree: ClosedTree, record: Record, parameters: Vector, state: Vector, Q: Vector, signals: dict[int, Vector]
 ) -> tuple[list[Row], Vector]:
     """The rows, and all outputs in order."""
-    n = len(tree.kinds)
-    equations = TreeEquations(record, tree.kinds, tree.parents, parameters)
-    trigonometry = equations.variables(state[:n])
-    M, right = equations.equations(trigonometry, state[n:], Q)
+    M, right, motion = _equations(tree, record, parameters, state, Q)
     elimination = Elimination(M)
     free = elimination.solution(elimination.half(right))
-    kinematics = TreeKinematics(tree, record, parameters, state, trigonometry)
-    rows = [row for row in kinematics.rows(signals) if not _always_satisfied(row)]
+    closing = ClosingRows(tree, record, parameters, motion())
+    rows = [row for row in closing.rows(signals) if not _always_satisfied(row)]
     halves, responses, zero = [], [], record.constant(0.0)
     for row in rows:
         halves.append(elimination.half(row.J))
@@ -144,6 +139,22 @@ def _recorded(
     return rows, outputs
 
 
+def _equations(
+    tree: ClosedTree, record: Record, parameters: Vector, state: Vector, Q: Vector
+) -> tuple[Matrix, Vector, Callable[[], TreeMotion]]:
+    """M and right-hand side of M u' = right, and the motion of the steps."""
+    n, poses = len(tree.kinds), any(posed for joint in tree.joints for posed in joint.posed)
+    made = partial(TreeMotion, record, tree.kinds, tree.parents, parameters, state, poses=poses)
+    if {"turn", "slide"}.issuperset(tree.kinds):
+        equations = TreeEquations(record, tree.kinds, tree.parents, parameters)
+        trigonometry = equations.variables(state[:n])
+        return *equations.equations(trigonometry, state[n:], Q), partial(made, trigonometry)
+    none = (record.constant(1.0), record.constant(0.0))
+    places = zip(tree.kinds, places_of(tree.kinds)[0], strict=False)
+    motion = made([cosine_and_sine(state[q]) if kind == "turn" else none for kind, q in places])
+    return *equations_of(motion, Q), lambda: motion
+
+
 def _of_joints(tree: ClosedTree) -> int:
     """Place of the parameters of the closing joints, behind those of the steps and the angles added to the coordinates."""
     return OF_GRAVITY + (OF_STEP + 1) * len(tree.kinds)
@@ -154,68 +165,37 @@ def _always_satisfied(row: Row) -> bool:
     return row.Phi.constant == 0.0 and all(value.constant == 0.0 for value in row.J)
 
 
-class TreeKinematics:
-    """Motion of the bodies of the closing joints, and their rows, for coordinates and rates of a tree."""
+class ClosingRows:
+    """The rows of the closing joints, for the motion of a tree."""
 
-    def __init__(
-        self, tree: ClosedTree, record: Record, parameters: Vector, state: Vector, trigonometry: Sequence[tuple[Node, Node]]
-    ) -> None:  # fmt: skip
+    def __init__(self, tree: ClosedTree, record: Record, parameters: Vector, motion: TreeMotion) -> None:
         self.tree, self.record, self.zero = tree, record, record.constant(0.0)
-        n, one = len(tree.kinds), record.constant(1.0)
-        self.parameters = parameters
-        zeros = [self.zero] * 3
-        identity = [[one if a == b else self.zero for b in range(3)] for a in range(3)]
-        self.ground = Frame(identity, zeros, zeros, zeros, zeros, zeros, zeros)
-        self.frames: list[Frame] = []
-        for k in range(n):
-            self.frames.append(self._moved(k, state[k], state[n + k], trigonometry[k]))
-
-    def frame(self, step: int) -> Frame:
-        """Of a step, or of the ground."""
-        return self.ground if step < 0 else self.frames[step]
-
-    def _moved(self, k: int, q: Node, u: Node, trigonometry: tuple[Node, Node]) -> Frame:
-        b, first = self.frame(self.tree.parents[k]), OF_GRAVITY + OF_STEP * k
-        e, ahead = self.parameters[first : first + 3], self.parameters[first + 3 : first + 6]
-        axis, way = times(b.A, e), times(b.A, ahead)
-        rate = [u * x for x in axis]
-        turning = self.tree.kinds[k] == "turn"
-        if not turning:
-            way = [x + q * y for x, y in zip(way, axis, strict=True)]
-        at_way = cross(b.omega, way)
-        v, a = add(b.v, at_way), add(add(b.a, cross(b.alpha, way)), cross(b.omega, at_way))
-        gained = cross(b.omega, rate)
-        r = add(b.r, way)
-        if turning:
-            return Frame(
-                matrix_product(b.A, turn(e, *trigonometry)), r, add(b.omega, rate), v, add(b.alpha, gained), a, axis
-            )
-        return Frame(b.A, r, b.omega, add(v, rate), b.alpha, add(a, [2.0 * x for x in gained]), axis)
+        self.parameters, self.motion = parameters, motion
 
     def rows(self, signals: dict[int, Vector]) -> list[Row]:
         """Of all closing joints."""
         found, at = [], _of_joints(self.tree)
         for number, joint in enumerate(self.tree.joints):
-            own = self.parameters[at : at + 2 * OF_BODY + joint.size]
+            own = self.parameters[at : at + 2 * OF_BODY + joint.size + OF_POSE * sum(joint.posed)]
             found += self._rows(number, joint, own, signals)
             at += len(own)
         return found
 
     def _rows(self, number: int, joint: ClosingJoint, own: Vector, signals: dict[int, Vector]) -> list[Row]:
         """The rows of a joint; own: its parameters."""
-        frames = [self.frame(step) for step in joint.steps]
+        frames = [self.motion.frame(step) for step in joint.steps]
         arms = [times(frame.A, own[OF_BODY * side : OF_BODY * side + 3]) for side, frame in enumerate(frames)]
         weights = [own[OF_BODY * side + 3 : OF_BODY * side + 5] for side in range(2)]
-        x = list(own[2 * OF_BODY :])
+        x = list(own[2 * OF_BODY : 2 * OF_BODY + joint.size])
+        poses = [self._poses(joint, side, own, frame.p) for side, frame in enumerate(frames)]
         for place, side in joint.vectors:
             x[place : place + 3] = times(frames[side].A, x[place : place + 3])
         for place, n in joint.signals:
             x[place : place + 3] = signals[n]
         states, pushed = [], []
-        for frame, arm in zip(frames, arms, strict=True):
+        for frame, arm, p in zip(frames, arms, poses, strict=True):
             at_arm = cross(frame.omega, arm)
-            unread = [self.record.input(UNREAD)] * 4
-            states.append([*add(frame.r, arm), *unread, *add(frame.v, at_arm), *frame.omega])
+            states.append([*add(frame.r, arm), *p, *add(frame.v, at_arm), *frame.omega])
             accelerated = add(add(frame.a, cross(frame.alpha, arm)), cross(frame.omega, at_arm))
             pushed += [*accelerated, *frame.alpha]
         Phi, Phi_dot, gamma = (np.full(ROWS, self.zero, object) for _ in range(3))
@@ -229,46 +209,26 @@ class TreeKinematics:
                 linear, angular = entries[6 * side : 6 * side + 3], entries[6 * side + 3 : 6 * side + 6]
                 size = size + dot(linear, linear) * weights[side][0] + dot(angular, angular) * weights[side][1]
             right = gamma[r] + self.zero - dot(entries, pushed)
-            J = self._along(joint, entries, frames, arms)
+            J = self._along(joint, entries, arms)
             found.append(Row(number, r, Phi[r] + self.zero, Phi_dot[r] + self.zero, right, J, size))
         return found
 
-    def _along(self, joint: ClosingJoint, D: Vector, frames: Sequence[Frame], arms: Sequence[Vector]) -> Vector:
+    def _poses(self, joint: ClosingJoint, side: int, own: Vector, of_step: Vector) -> Vector:
+        """Euler parameters of a body, of unit length."""
+        if not joint.posed[side]:
+            return [self.record.input(UNREAD)] * 4
+        first = 2 * OF_BODY + joint.size + OF_POSE * sum(joint.posed[:side])
+        p = euler_product(of_step, own[first : first + OF_POSE])
+        length = dot(p, p).call("sqrt")
+        return [e / length for e in p]
+
+    def _along(self, joint: ClosingJoint, D: Vector, arms: Sequence[Vector]) -> Vector:
         """A row along the coordinates."""
-        J = [self.zero] * len(self.tree.kinds)
+        J = [self.zero] * (self.motion.u[-1] - self.motion.u[0])
+        # A step that moves both bodies as one changes rows too, where Phi is not 0.
         for side, last in enumerate(joint.steps):
-            linear, angular = D[6 * side : 6 * side + 3], D[6 * side + 3 : 6 * side + 6]
-            # A step that moves both bodies as one changes rows too, where Phi is not 0.
-            for k in self._way_to_ground(last):
-                step = self.frames[k]
-                if self.tree.kinds[k] == "slide":
-                    J[k] = J[k] + dot(step.axis, linear)
-                    continue
-                arm = [r - p + a for r, p, a in zip(frames[side].r, step.r, arms[side], strict=True)]
-                J[k] = J[k] + dot(step.axis, add(cross(arm, linear), angular))
+            self.motion.along(last, arms[side], D[6 * side : 6 * side + 3], D[6 * side + 3 : 6 * side + 6], J)
         return J
-
-    def _way_to_ground(self, step: int) -> list[int]:
-        way = []
-        while step >= 0:
-            way.append(step)
-            step = self.tree.parents[step]
-        return way
-
-
-def matrix_product(A: Matrix, B: Matrix) -> Matrix:
-    """The product of two matrices."""
-    return [[dot(row, [B[k][c] for k in range(3)]) for c in range(3)] for row in A]
-
-
-def turn(e: Vector, cosine: Node, sine: Node) -> Matrix:
-    """Rotation matrix of a turn about the unit vector e."""
-    one = e[0].record.constant(1.0)
-    across = [[cosine * ((one if a == b else 0.0) - e[a] * e[b]) + e[a] * e[b] for b in range(3)] for a in range(3)]
-    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        across[a][b] = across[a][b] - sine * e[c]
-        across[b][a] = across[b][a] + sine * e[c]
-    return across
 
 
 def _module(
@@ -277,7 +237,7 @@ def _module(
 ) -> str:  # fmt: skip
     """The module; texts and operations of its two functions."""
     n, signals = len(tree.kinds), sum(len(joint.signals) for joint in tree.joints)
-    prepare, lines = texts
+    (_, u), (prepare, lines) = places_of(tree.kinds), texts
     return (
         "\n".join(
             [
@@ -316,7 +276,7 @@ def _module(
                 "",
                 "def entry(y, Q, s, c, out):",
                 '    """``evaluate`` by addresses."""',
-                f"    y, Q, s = carray(y, ({2 * n},)), carray(Q, ({n},)), carray(s, ({max(signals, 1)}, 3))",
+                f"    y, Q, s = carray(y, ({u[-1]},)), carray(Q, ({u[-1] - u[0]},)), carray(s, ({max(signals, 1)}, 3))",
                 f"    evaluate(y, Q, s, carray(c, ({max(constants, 1)},)), carray(out, ({outputs},)))",
             ]
         )

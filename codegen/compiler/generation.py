@@ -37,7 +37,7 @@ LISTS = ("dispatch", "joints", "forces")  # modules that list others
 # The modules of the compiler that decide how whole-model kernels follow from the others.
 WHOLE_SOURCES = (
     "trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole", "polynomials", "sine",
-    "tree_equations", "tree", "closed_tree",
+    "tree_equations", "tree_kinematics", "composite_bodies", "tree", "closed_tree",
 )  # fmt: skip
 # By family in ``generated.dispatch``, the forms of its definitions.
 FAMILIES = {

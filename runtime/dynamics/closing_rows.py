@@ -194,7 +194,7 @@ def move_coordinates(data, c, z, velocities):  # type: ignore[no-untyped-def]
 def by_kernel(z, w):  # type: ignore[no-untyped-def]
     """What the kernel finds at coordinates and rates z, with the forces in ``Q``: also what ``respond`` would find."""
     m, c = w.tree, w.tree.closing
-    count, n, out = len(c.joint), len(m.data.kind), c.out
+    count, n, first, out = len(c.joint), len(m.Q), m.data.u[0], c.out
     addresses.call(
         c.address[0], z.ctypes.data, m.Q.ctypes.data, w.signals.ctypes.data, c.constants.ctypes.data, out.ctypes.data
     )
@@ -209,7 +209,7 @@ def by_kernel(z, w):  # type: ignore[no-untyped-def]
             place += 1
     for r in range(count):
         for k in range(n):
-            c.response[r, n + k] = out[place]
+            c.response[r, first + k] = out[place]
             place += 1
 
 
@@ -313,9 +313,10 @@ def without_rows(time, z, t, w, purpose, z_dot):  # type: ignore[no-untyped-def]
     if purpose == LOADS:
         return OK
     update_rows(time, z, t, w)
-    n, out = len(m.data.kind), m.closing.out
-    for k in range(n):
-        z_dot[k], z_dot[n + k] = z[n + k], out[1 + k]
+    first, out = m.data.u[0], m.closing.out
+    rates_of_coordinates(m.data, z, z_dot)
+    for k in range(len(m.Q)):
+        z_dot[first + k] = out[1 + k]
     w.smallest_pivot[0] = 1.0 / math.sqrt(out[0])
     return OK if w.smallest_pivot[0] > PIVOT_TOLERANCE else code_of_pivot(w.smallest_pivot[0])
 

@@ -11,7 +11,7 @@ import math
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.kinematics import update_signals, update_states
 from runtime.dynamics.layout import LOADS, OK, R
-from runtime.dynamics.lift import GROUND_STEP, SLIDE, add_cross, lift_steps, place_steps
+from runtime.dynamics.lift import FREE, GROUND_STEP, SLIDE, TURN, add_cross, lift_steps, place_steps
 from runtime.dynamics.limits_along import clear_limits, powers_of_limits, set_limits, store_limits
 from runtime.dynamics.loads import collect_wrenches
 from runtime.dynamics.places import TREE
@@ -53,10 +53,19 @@ def forces_on_steps(t, m, state, wrench):  # type: ignore[no-untyped-def]
 
 @inlined
 def forces_along(t, m):  # type: ignore[no-untyped-def]
-    """Forces along the coordinates of turns and slides, into ``m.Q``, with those of all steps beyond."""
+    """Forces along the coordinates, into ``m.Q``, with those of all steps beyond; of balls in the axes of what carries them."""
     for k in range(len(t.kind) - 1, -1, -1):
-        axis, b = m.lifting.axis[k], t.parent[k]
-        m.Q[k] = dot(axis, m.force[k]) if t.kind[k] == SLIDE else dot(axis, m.moment[k])
+        kind, axis, b, u = t.kind[k], m.lifting.axis[k], t.parent[k], t.u[k] - t.u[0]
+        if kind == TURN or kind == SLIDE:
+            m.Q[u] = dot(axis, m.force[k]) if kind == SLIDE else dot(axis, m.moment[k])
+        else:
+            if kind == FREE:
+                for c in range(3):
+                    m.Q[u + c] = m.force[k, c]
+                u += 3
+            A = m.lifting.A[len(t.kind) if b == GROUND_STEP else b]
+            for c in range(3):
+                m.Q[u + c] = A[0, c] * m.moment[k, 0] + A[1, c] * m.moment[k, 1] + A[2, c] * m.moment[k, 2]
         if b == GROUND_STEP:
             continue
         for c in range(3):

@@ -64,6 +64,7 @@ class ClosingRows(NamedTuple):
     address: Ints  # (1,) of the kernel that evaluates the rows, in this process; 0 where there is none
     constants: Floats  # of the kernel
     out: Floats  # and what it found
+    posed: Ints  # (bodies,) 1: it reads the Euler parameters of the body, with the sign of the reference configuration
     independent: Ints  # (1,) so many rows are independent but in singular poses
     force: Floats  # (n, 3) f_0 of the recursion for a wrench on bodies
     moment: Floats  # (n, 3) n_0
@@ -95,6 +96,7 @@ class RowsKernel(NamedTuple):
     address: int
     constants: Floats
     outputs: int
+    posed: Sequence[int] = ()  # bodies whose Euler parameters it reads, from 0 on
 
 
 NO_KERNEL = RowsKernel(0, np.zeros(1), 1)
@@ -115,6 +117,7 @@ def closing_rows(
     vectors, of_state = np.zeros((steps, 3)), np.zeros(size)
     return ClosingRows(
         joint=joint, row=row, address=np.array([kernel.address]), constants=kernel.constants, out=np.zeros(kernel.outputs),
+        posed=np.isin(np.arange(bodies), kernel.posed).astype(np.int64),
         independent=np.array([independent]), force=vectors.copy(), moment=vectors.copy(),
         along=np.zeros(steps), push=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)),
         response=np.zeros((m, size)), moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)),
@@ -137,7 +140,7 @@ class TreeWorkspace(NamedTuple):
     moment: Floats  # (n, 3) about its point
     address: Ints  # (3,) of the stages of a step by a kernel, in this process; 0 where there is none
     constants: Floats  # of the kernel, followed by forces along the coordinates and by limits
-    Q: Floats  # (n,) these
+    Q: Floats  # (rates,) these
     limits: LimitsAlong  # those that the kernel knows
     closing: ClosingRows
 
@@ -158,12 +161,13 @@ def tree_workspace(
     rows: joint and number of those that restrain the coordinates, of which so many are independent; ``of_rows``: their kernel
     """
     n, size = len(data.kind), sum(SIZES[kind] for kind in data.kind.tolist())
-    constants = np.zeros(n) if constants is None else constants
+    rates = size - int(data.u[0]) if n else 0
+    constants = np.zeros(rates) if constants is None else constants
     of_limits = constants[len(constants) - OF_LIMIT * len(limits) :].reshape(-1, OF_LIMIT)
     return TreeWorkspace(
         data=data, size=np.array([size]), lifting=lift_workspace(n), recursion=recursion_workspace(n),
         loaded=np.array([int(loaded)]), force=np.zeros((n, 3)), moment=np.zeros((n, 3)), address=np.array(address, np.int64),
-        constants=constants, Q=constants[len(constants) - of_limits.size - n :][:n],
+        constants=constants, Q=constants[len(constants) - of_limits.size - rates :][:rates],
         limits=memory_of_limits(data, limits, of_limits),
         closing=closing_rows(rows, independent, n, len(data.step), size, of_rows, coupled),
     )  # fmt: skip

@@ -200,7 +200,7 @@ def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable
     return Prepared(given, given.tree.geometry, z, given.limits, good, None, _angles_of(given.system), system_of)
 
 
-def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: bool) -> Prepared:
+def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: bool) -> Prepared:
     """The cases with joints of their own, assembled; without ``assemble``, those whose rows the state of the system satisfies."""
     system, tree = given.system, given.tree
     joints = joint_cases(system, given.joints, given.masses, given.inertias)
@@ -273,7 +273,7 @@ def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[in
     if only_velocities(task, cases):
         prepared: Prepared | None = _with_velocities(given, task, cases, system_of)
     elif given.joints:
-        prepared = _with_joints(given, system_of, assemble=task.assemble)
+        prepared = with_joints(given, system_of, assemble=task.assemble)
     else:
         prepared = _prepared(given, system_of)
     if prepared is None:

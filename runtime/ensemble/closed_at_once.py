@@ -1,4 +1,4 @@
-"""Cases of systems with closed loops or drivers, side by side: those that differ in masses, gravity and velocities.
+"""Cases of systems with closed loops or drivers, side by side: those that differ in masses, gravity, joints and velocities.
 
 Coordinates of the tree are integrated and projected onto the rows in lanes.  Cases that come near a singular pose, or do not
 reach their end, are left to be run one after another.
@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import ModuleType
 
 import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
+from runtime.ensemble.at_once import Prepared, with_joints
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.closed_joints import as_redundant, in_axes_of_system
 from runtime.ensemble.compiled_cases import OF_MASSES, settings_of, vary_alone
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import Given
@@ -38,6 +40,7 @@ from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_f
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import stored_energies
 from runtime.integrate.batches.workspace import closed_workspace
+from runtime.integrate.choices import AUTO
 from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.endings import with_stability
 from runtime.integrate.settings import Settings
@@ -59,21 +62,24 @@ from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
+from runtime.system.closed_cases import parameters_of_joints
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
+from runtime.system.tree_geometry import Geometry, carried
 
 
 def rows_in_lanes(system: System, how: Settings) -> bool:
-    """Whether cases of a system with closed loops or drivers run side by side: without contacts, with limits of turns."""
-    if system.closed_tree is None or not in_joint_coordinates(system, how):
+    """Whether cases of a system with closed loops or drivers run side by side: without contacts, with limits of turns.
+
+    In joint coordinates, also where ``coordinates="auto"`` takes absolute ones for single runs, as ``joints_in_lanes``.
+    """
+    if system.closed_tree is None or not (in_joint_coordinates(system, how) or how.coordinates == AUTO):
         return False
     if system.contacts or not known_beside_rows(system) or (system.limits and not tree_of_lanes(system).limits):
-        return False
-    if system.tree is None or not system.tree.turns_and_slides:
         return False
     return how.method == "dop853" and module_of_tree(system) is not None
 
@@ -92,11 +98,14 @@ class _Group:
     module: ModuleType
     how: Settings
     given: Given
+    where: Geometry  # of all cases, or one for all
     states: Floats  # (cases or 1, 13 bodies) at the start
     good: Bools  # (cases,)
     constants: Floats  # (cases, constants) as of ``ClosedRows``
     forces: Floats  # (cases or 1, parameters) as of ``parameters_of_cases`` of forces
     system_of: Callable[[int], System]  # of a case
+    joints: Prepared | None = None  # cases whose joints differ, assembled
+    turned: Floats | None = None  # (cases, n) their coordinates in their reference configurations
 
     @property
     def rows(self) -> ClosedRows:
@@ -107,12 +116,16 @@ class _Group:
         """Geometry and masses of the cases at these places."""
         given, system = self.given, self.system
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
-        return cases_of_tree(self.tree, self.tree.geometry, given.masses[at], system.data.inertia[None, 1:], gravity)
+        where = self.where if len(self.where.pose) == 1 else Geometry(*(values[at] for values in self.where))
+        return cases_of_tree(self.tree, where, given.masses[at], system.data.inertia[None, 1:], gravity)
 
     def initial(self, at: Ints) -> tuple[Floats, Bools]:
         """Coordinates, rates and what follows them (cases, 1, rows) of cases at the start, and which states they belong to."""
-        z = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, self.states)
         found = np.zeros((len(self.good), 1, self.rows.size))
+        if self.joints is not None:
+            found[:, 0, : self.rows.work] = self.joints.z
+            return found[at], np.ones(len(at), bool)
+        z = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, self.states)
         found[:, 0, : self.rows.work] = z
         found = found[at]
         states = np.broadcast_to(self.states, (len(self.good), self.states.shape[1]))[at]
@@ -139,16 +152,11 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
         given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
     ):
         return None
-    if given.joints or given.inertias.ndim > 3:
+    if given.balls or given.inertias.ndim > 3 or (given.joints and system.limits):
         return None
     given.good &= good
 
-    def system_of(k: int) -> System:
-        values = row(cases, k)
-        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
-        return replace_parameters(system, own) if own else system
-
-    return _grouped(task, given, states, system_of)
+    return _grouped(task, given, states, partial(_system_of, task, system, cases))
 
 
 def closed_in_lanes(task: Task, system: System) -> bool:
@@ -167,16 +175,33 @@ def _grouped(task: Task, given: Given, states: Floats, system_of: Callable[[int]
     tree, closed, module = given.tree, system.closed_tree, module_of_tree(system)
     assert closed is not None and module is not None
     masses = np.concatenate([np.tile(system.data.mass[:1], (count, 1)), given.masses], axis=1)
-    gravity = np.broadcast_to(given.gravity, (count, 3))
-    parameters, serves = parameters_of_cases(closed, tree, system.joints, system.data, masses, gravity)
+    gravity, joints, turned, where = np.broadcast_to(given.gravity, (count, 3)), None, None, tree.geometry
+    good = np.ones(count, bool)
+    if given.joints:
+        joints = with_joints(given, system_of, assemble=task.assemble)
+        system_of, good = joints.system_of, joints.good & as_redundant(joints)
+        joints, turned = in_axes_of_system(joints)
+        where = joints.where
+        load = carried(where, tree.skeleton, given.masses, given.inertias)
+        assert joints.joints is not None
+        of_cases = joints.joints.of_cases
+        parameters, serves = parameters_of_joints(closed, tree, system.data, of_cases, where, load, gravity)
+    else:
+        parameters, serves = parameters_of_cases(closed, tree, system.joints, system.data, masses, gravity)
     constants = np.zeros((closed_rows(system, module).of_case, count))
     module.prepare(parameters, constants)
-    good = given.good & serves
+    good &= given.good & serves
     own_forces = given.built._replace(values=given.forces)
     loaded = closed_rows(system, module).loaded
-    forces = parameters_of_forces(system, tree.geometry, own_forces) if loaded else NO_FORCES
+    forces = parameters_of_forces(system, where, own_forces) if loaded else NO_FORCES
     constants = np.ascontiguousarray(constants.T)
-    return _Group(system, tree, module, how, given, states, good, constants, forces, system_of)
+    return _Group(system, tree, module, how, given, where, states, good, constants, forces, system_of, joints, turned)
+
+
+def _system_of(task: Task, system: System, cases: Cases, k: int) -> System:
+    """The system of a case, in the reference configuration of all."""
+    own = {name: value for name, value in row(cases, k).items() if task.quantities[name].role is Role.PARAMETER}
+    return replace_parameters(system, own) if own else system
 
 
 def run_closed(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
@@ -237,7 +262,9 @@ class _Memory:
 def _memory_of(group: _Group, at: Ints) -> _Memory:
     rows = group.rows
     addresses = addresses_of_closed(group.system, group.module)
-    closing = batch_closing(addresses.correction, rows.steps, rows.marks, int(rows.loaded), rows.pivot, rows.lacking)
+    closing = batch_closing(
+        addresses.correction, (rows.coordinates, rows.work), rows.marks, int(rows.loaded), rows.pivot, rows.lacking
+    )
     forces = no_forces()
     if rows.loaded or rows.driven:
         given = group.forces if len(group.forces) == 1 else np.ascontiguousarray(group.forces[at])
@@ -257,12 +284,17 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     start, good = group.initial(at)
     wanted = start.copy()
     good &= memory.project(start, times[:1], constants, relative_bound(how))[0]
+    moved = np.abs(start - wanted)[:, 0, : rows.work].max(axis=1)
     if group.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
-        good &= np.abs(start - wanted)[:, 0, : rows.work].max(axis=1) <= FOLLOWING
+        good &= moved <= FOLLOWING
+    if group.joints is not None:  # the rows of the kernel are those that were assembled
+        good &= moved <= OFF_THE_ROWS
     given, results = batch.arguments(how, start[:, 0], constants)
     own_limits = np.ascontiguousarray(group.given.limits[at])
     limits = batch_limits(group.tree.limited_places, 0, rows.first_limit, own_limits)
-    of_batch = closed_workspace(rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces, limits)
+    of_batch = closed_workspace(
+        rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces, limits, rows.turned
+    )
     if task.gpu:
         from runtime.integrate.batches import gpu
 
@@ -285,14 +317,16 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     remarks = {k: text for k, text in with_stability(remarks, steps, f.bounded).items() if good[k]}
     found = states_in_lanes(trees, np.ascontiguousarray(path[:, 1:]))
     ended = np.flatnonzero(good)
-    turns = turns_in_lanes(group.tree, path[ended, 0], path[ended, 1:])
+    angles = path[ended] if group.turned is None else path[ended] - group.turned[at[ended]][:, None]
+    turns = turns_in_lanes(group.tree, angles[:, 0], angles[:, 1:])
     kept, own = numbers[at[ended]], found[ended]
     if task.outputs is None:
         chunk.keep_turns(task, kept, turns.quarters)
     elif len(kept):
+        followed = (system.joint_motions, turns.quarters) if group.joints is None else ()
         quantities = BatchQuantities(
-            system, lambda: own, lambda: energies[ended, 1:], group.tree, path[ended, 1:], path[ended, 0],
-            own_limits[ended], system.joint_motions, turns.quarters,
+            system, lambda: own, lambda: energies[ended, 1:], group.tree, angles[:, 1:], angles[:, 0],
+            own_limits[ended], *followed,
         )  # fmt: skip
         own = _columns(task, cases, quantities, group, at[ended], kept, chunk)
     else:
@@ -300,15 +334,19 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     chunk.keep(kept, own, results.counts[ended], results.reached[ended])
     chunk.remark(numbers[at], remarks, how.t_end)
     if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):
-        chunk.remark(kept, _undecided(system, how, found[ended]), how.t_end)
+        chunk.remark(kept, _undecided(group, at[ended], found[ended]), how.t_end)
     return good
 
 
-def _undecided(system: System, how: Settings, states: Floats) -> dict[int, str]:
-    """Remarks on whole turns of joints that states (cases, times, 13 bodies) do not show, by place."""
-    t = np.array(how.t)
+def _undecided(group: _Group, at: Ints, states: Floats) -> dict[int, str]:
+    """Remarks on whole turns of joints that states (cases, times, 13 bodies) of cases at places do not show."""
+    t, method = np.array(group.how.t), group.how.method
+
+    def system_of(k: int) -> System:
+        return group.system if group.joints is None else group.system_of(int(at[k]))
+
     far = np.flatnonzero(perhaps_undecided(t, states)).tolist()
-    found = {k: remark_on_turns(system, t, states[k], how.method, of_tree=True) for k in far}
+    found = {k: remark_on_turns(system_of(k), t, states[k], method, of_tree=True) for k in far}
     return {k: text for k, text in found.items() if text}
 
 
@@ -328,7 +366,7 @@ def _columns(
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + int(kept[k])] = text
 
-    needs_more = needs_more_than_states(task.outputs) and derives_outputs(system)
+    needs_more = needs_more_than_states(task.outputs) and derives_outputs(system) and group.joints is None
     with values_of_cases(task, cases) if needs_more else nullcontext() as values:
         if values is not None and values.good[kept].all():
             states = quantities.states()

@@ -23,8 +23,27 @@ from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, carried, kernel_pa
 ROUNDING = 1e-15
 OF_TURNED = 4.0  # rounding of what was turned into other axes, in units of that of the others
 OF_BODY = 5  # parameters of a body of a closing joint
+OF_POSE = 4  # and of one whose Euler parameters are read: those that it has beside the axes of its step
 POINT = "point"  # kind of a vector
 SEED, ALIKE = 11, 1e-9  # of random states, and of rows there
+
+
+class _Parameters(NamedTuple):
+    """Parameters of a kernel, (n,) each, or with a last axis of cases."""
+
+    value: Floats
+    size: Floats  # what a value of 0 may differ from it, in units of rounding
+    unit: Bools  # components of unit vectors
+
+    def like(self, value: Floats) -> _Parameters:
+        """Those of cases (n, cases)."""
+        return _Parameters(value, self.size[:, None], self.unit[:, None])
+
+    def rounded(self) -> Floats:
+        """With what is 0, or a component 1 or -1 of a unit vector, but for rounding made so: such values are computed."""
+        near = np.sign(self.value)
+        kept = np.where(self.unit & (np.abs(self.value - near) <= ROUNDING), near, self.value)
+        return np.where(np.abs(self.value) <= ROUNDING * self.size, 0.0, kept)
 
 
 @dataclass(frozen=True)
@@ -38,6 +57,8 @@ class ClosingJoint:
     vectors: tuple[tuple[int, int], ...]  # place in x of those that the bodies turn, and 0 or 1 for body i or j
     moved: tuple[bool, bool]  # the point of its step stands for the centre of body i, j
     signals: tuple[tuple[int, int], ...]  # place in x of the signals of a driver, and their number among all
+    points: tuple[int, ...]  # places in x of the vectors that lead to points
+    posed: tuple[bool, bool]  # whether it reads Euler parameters of body i, j: then their parameters follow x
 
     def places(self) -> list[tuple[int, int]]:
         """Of all vectors that bodies turn: 0 or 1 for the body, place among the parameters."""
@@ -61,20 +82,15 @@ class ClosedTree:
     parameters: Floats
     constants: tuple[float | None, ...]
     axes: Axes
+    rounding: tuple[_Parameters, ...]  # of the closing joints, without Euler parameters
+    poses: tuple[tuple[int, int], ...]  # of Euler parameters that are read: place among the parameters, body from 0 on
 
-
-class _Parameters(NamedTuple):
-    """Parameters of a kernel, (n,) each, or with a last axis of cases."""
-
-    value: Floats
-    size: Floats  # what a value of 0 may differ from it, in units of rounding
-    unit: Bools  # components of unit vectors
-
-    def rounded(self) -> Floats:
-        """With what is 0, or a component 1 or -1 of a unit vector, but for rounding made so: such values are computed."""
-        near = np.sign(self.value)
-        kept = np.where(self.unit & (np.abs(self.value - near) <= ROUNDING), near, self.value)
-        return np.where(np.abs(self.value) <= ROUNDING * self.size, 0.0, kept)
+    def with_signs(self, signs: Floats) -> Floats:
+        """The parameters where the Euler parameters of the bodies have these signs (bodies,) times their own."""
+        found = self.parameters.copy()
+        for place, body in self.poses:
+            found[place : place + OF_POSE] *= signs[body]
+        return found
 
 
 def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: ModelData) -> ClosedTree:
@@ -84,24 +100,95 @@ def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: 
     pairs = [_closing_joint(k, joints[k], tree, data, length) for k in tree.closing]
     of_joints = [joint for joint, _ in pairs]
     axes = axes_of(tree.kinds, tree.parents, given, _others(pairs))
+    rounding = tuple(_in_axes(joint, values, axes) for joint, values in pairs)
     n = len(tree.kinds)
     offsets = _Parameters(axes.offset, np.zeros(n), np.zeros(n, bool))
     own = [_of_tree(axes.of_tree(tree.parents, given), data.gravity, length), offsets]
-    own += [_in_axes(joint, values, axes) for joint, values in pairs]
+    own += [
+        _posed(joint, k, tree, data, axes, values)
+        for k, joint, values in zip(tree.closing, of_joints, rounding, strict=True)
+    ]
     every = _Parameters(*(np.concatenate(parts) for parts in zip(*own, strict=True)))
     parameters = every.rounded()
+    numbers = (parameters == 0.0) | (every.unit & (np.abs(parameters) == 1.0))
+    if not tree.turns_and_slides:
+        numbers &= ~_parts_of_vectors(parameters, every.unit, n, of_joints)
     constants = tuple(
-        value if value == 0.0 or (unit and abs(value) == 1.0) else None
-        for value, unit in zip(parameters.tolist(), every.unit.tolist(), strict=True)
+        value if known else None for value, known in zip(parameters.tolist(), numbers.tolist(), strict=True)
     )
     kernels = {joints[k].module.__name__: digest_of_module(joints[k].module) for k in tree.closing}
     decided = [
         digests.WHOLE, "closed tree", kernels, tree.kinds, tree.parents, constants,
-        [[joints[k].module.__name__, j.steps, j.vectors, j.signals] for k, j in zip(tree.closing, of_joints, strict=True)],
+        [
+            [joints[k].module.__name__, j.steps, j.vectors, j.signals, *_named(j.posed)]
+            for k, j in zip(tree.closing, of_joints, strict=True)
+        ],
     ]  # fmt: skip
     return ClosedTree(
-        name, key_of(decided), kernels, tree.kinds, tree.parents, tuple(of_joints), parameters, constants, axes
-    )
+        name, key_of(decided), kernels, tree.kinds, tree.parents, tuple(of_joints), parameters, constants, axes,
+        rounding, _poses_of(tree, of_joints, data, len(given) + n),
+    )  # fmt: skip
+
+
+def _parts_of_vectors(parameters: Floats, unit: Bools, n: int, of_joints: Sequence[ClosingJoint]) -> Bools:
+    """Which parameters belong to ways, moments, inertias and points of joints of which others are not 0.
+
+    Where bodies turn freely such zeros save few operations, and cases with other lengths do not have them.
+    """
+    found = np.zeros(len(parameters), bool)
+    vectors = [(OF_GRAVITY + OF_STEP * k + first, size) for k in range(n) for first, size in ((3, 3), (7, 3), (10, 6))]
+    start = OF_GRAVITY + (OF_STEP + 1) * n
+    for joint in of_joints:
+        vectors += [(start + first, 3) for _, first in joint.places()]
+        start += 2 * OF_BODY + joint.size + OF_POSE * sum(joint.posed)
+    for first, size in vectors:
+        own = slice(first, first + size)
+        found[own] = bool(parameters[own].any()) & ~unit[own]
+    return found
+
+
+def _named(posed: tuple[bool, bool]) -> list[tuple[bool, bool]]:
+    """What the key of a kernel says of Euler parameters; nothing where none are read."""
+    return [posed] if any(posed) else []
+
+
+def _poses_of(
+    tree: SpanningTree, of_joints: Sequence[ClosingJoint], data: ModelData, start: int
+) -> tuple[tuple[int, int], ...]:
+    """``ClosedTree.poses``; the parameters of the closing joints begin at ``start``."""
+    found = []
+    for k, joint in zip(tree.closing, of_joints, strict=True):
+        start += 2 * OF_BODY + joint.size
+        for body, posed in zip((int(data.body_i[k]), int(data.body_j[k])), joint.posed, strict=True):
+            if posed and body != GROUND_INDEX:
+                found.append((start, body - 1))
+            start += OF_POSE * posed
+    return tuple(found)
+
+
+def _posed(
+    joint: ClosingJoint, k: int, tree: SpanningTree, data: ModelData, axes: Axes, found: _Parameters
+) -> _Parameters:
+    """The parameters of the k-th joint of a system, with those of the Euler parameters that it reads."""
+    for body, step, posed in zip((data.body_i[k], data.body_j[k]), joint.steps, joint.posed, strict=True):
+        if posed:
+            p = np.array([1.0, 0.0, 0.0, 0.0]) if body == GROUND_INDEX else tree.pose[body - 1, P:V]
+            more = axes.turned_back(step, tree.parents, p), np.ones(OF_POSE), np.zeros(OF_POSE, bool)  # of either sign
+            found = _Parameters(*(np.concatenate(parts) for parts in zip(found, more, strict=True)))
+    return found
+
+
+def reads_euler_parameters(module: Any, side: int) -> bool:
+    """Whether the rows of a joint read the Euler parameters of body i (0) or j (1): others are no numbers without them."""
+    random = np.random.default_rng(SEED)
+    states, x = random.standard_normal((2, STATE)), random.standard_normal(module.SIZE)
+    states[side, P:V] = np.nan
+    found = [np.zeros(ROWS), np.zeros(ROWS), np.zeros((ROWS, 12)), np.zeros(ROWS)]
+    try:
+        python_code(module.evaluate)(*states, x, *found)
+    except (ArithmeticError, ValueError):  # outside the range of a function
+        return True
+    return bool(np.isnan(np.concatenate([one.ravel() for one in found])).any())
 
 
 def _length(tree: SpanningTree) -> float:
@@ -128,12 +215,23 @@ def parameters_of_cases(
             if body != GROUND_INDEX:
                 arm = arms[body - 1] if joint.moved[side] else np.zeros(3)
                 weights = start + OF_BODY * side + 3
-                found[weights : weights + 2] = _weights(body, data, masses[:, body], arm)
-        start += 2 * OF_BODY + joints[k].module.SIZE
+                found[weights : weights + 2] = weights_of(body, data, masses[:, body], arm)
+        start += 2 * OF_BODY + joints[k].module.SIZE + OF_POSE * sum(joint.posed)
+    return found, served_by(closed, found)
+
+
+def served_by(closed: ClosedTree, found: Floats) -> Bools:
+    """Which cases have the numbers of the kernel among their parameters (n, cases), and of turns and slides no other zeros."""
     known = np.array([value is not None for value in closed.constants])
     numbers = np.array([np.nan if value is None else value for value in closed.constants])[:, None]
-    serves: Bools = np.where(known[:, None], found == numbers, found != 0.0).all(axis=0)
-    return found, serves
+    others = (found != 0.0) | bool({"ball", "free"} & set(closed.kinds))
+    serves: Bools = np.where(known[:, None], found == numbers, others).all(axis=0)
+    return serves
+
+
+def of_steps(found: Floats, gravity: Floats, tree: SpanningTree) -> Floats:
+    """Parameters of the steps (n, cases) for gravity (3, cases), without what is rounding."""
+    return _of_tree(found, gravity, _length(tree)).rounded()
 
 
 def _of_tree(found: Floats, gravity: Floats, length: float) -> _Parameters:
@@ -189,7 +287,7 @@ def _closing_joint(
         arms.append(arm)
         steps.append(-1 if of_ground else skeleton.body_step[body - 1])
         weights = (
-            (0.0, 0.0) if of_ground else _weights(body, data, data.mass[body], arm if moved[side] else np.zeros(3))
+            (0.0, 0.0) if of_ground else weights_of(body, data, data.mass[body], arm if moved[side] else np.zeros(3))
         )
         found.append(np.concatenate([np.zeros(3) if moved[side] else arm, weights]))
     x = data.x[k, : joint.module.SIZE].copy()
@@ -211,7 +309,8 @@ def _closing_joint(
         x[place : place + 3] = 0.0
     one = ClosingJoint(
         joint.module.evaluate, len(joint.rows), (steps[0], steps[1]), len(x), tuple(vectors), (moved[0], moved[1]),
-        tuple(signals),
+        tuple(signals), tuple(place for place, _ in vectors if joint.module.VECTORS[place // 3][1] == POINT),
+        (reads_euler_parameters(joint.module, 0), reads_euler_parameters(joint.module, 1)),
     )  # fmt: skip
     of_arms = np.array([length, length, length, 0.0, 0.0])
     return one, _Parameters(
@@ -221,13 +320,13 @@ def _closing_joint(
     )
 
 
-def _weights(body: int, data: ModelData, mass: Any, arm: Floats) -> tuple[Any, Any]:
-    """1 / mass and 3 / trace of inertia of a body about a point at this distance from its centre, for a mass or those of cases.
+def weights_of(body: int, data: ModelData, mass: Any, arm: Floats) -> tuple[Any, Any]:
+    """1 / mass and 3 / trace of inertia of a body about a point ``arm`` (3,) from its centre, for a mass or those of cases.
 
     They give the sizes of rows.  Of a point mass the inertia that stands in for its own, as in absolute coordinates.
     """
     own = float(np.trace(data.inertia[body])) or 9.0 / float(np.trace(data.inertia_inverse[body]))
-    return 1.0 / mass, 3.0 / (own + 2.0 * mass * float(arm @ arm))
+    return 1.0 / mass, 3.0 / (own + 2.0 * mass * (arm * arm).sum(axis=-1))
 
 
 def reads_points_alone(module: Any, vectors: Sequence[tuple[int, int]], side: int) -> bool:

@@ -346,7 +346,7 @@ class System:
     def closed_tree(self) -> ClosedTree | None:
         """Its tree with the rows that restrain the coordinates, where there are any and a kernel can have them."""
         tree = self.tree
-        if tree is None or not tree.closing or not tree.turns_and_slides or self.joint_coordinates_only:
+        if tree is None or not tree.closing or self.joint_coordinates_only:
             return None
         return closed_tree(self.name, tree, self.joints, self.data)
 

@@ -13,20 +13,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runtime.dynamics.lift import GROUND_STEP
-from runtime.support.arrays import Floats
+from runtime.dynamics.lift import GROUND_STEP, product
+from runtime.jit.python_code import python_code
+from runtime.support.arrays import Floats, Ints
 from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, UPPER
 
 SMALL = 1e-12  # of unit vectors and of lengths: far above rounding, so that the choice does not depend on it
+euler_product = python_code(product)  # of Euler parameters
 OF_AXIS = 5  # number of zeros in other vectors that one in the axis of a turn counts as
 
 
 @dataclass(frozen=True)
 class Axes:
-    """By step the angle that is added to its coordinate (n,) and the axes of its vectors: columns of (n, 3, 3)."""
+    """By step the angle that is added to its coordinate (n,) and the axes of its vectors: columns of (n, 3, 3).
+
+    Rates of balls are in the axes of what carries them: trees with balls keep those of the reference configuration.
+    """
 
     offset: Floats
     rotation: Floats
+    direction: Floats  # (n, 3) axis of the turn whose coordinate has an angle added, in the axes of the step before
+    chosen: Ints  # (n,) which of ``vectors_beyond`` has this angle; -1: none
 
     def of(self, step: int) -> Floats:
         """The axes of vectors that a step moves; those of the ground are global."""
@@ -37,6 +44,17 @@ class Axes:
         found: Floats = vector @ self.of(step)
         return found
 
+    def turned_back(self, step: int, parents: Sequence[int], p: Floats) -> Floats:
+        """Euler parameters (4,) of what a step moves, beside its axes."""
+        way = []
+        while step != GROUND_STEP:
+            way.append(step)
+            step = parents[step]
+        for k in reversed(way):
+            half, along = 0.5 * self.offset[k], self.direction[k]
+            p = euler_product((math.cos(half), *(-math.sin(half) * along)), p)
+        return np.array(p)
+
     def of_tree(self, parents: Sequence[int], given: Floats) -> Floats:
         """Parameters (3 + 16 n, ...) of the steps, as of ``kernel_parameters``, in these axes."""
         found = given.copy()
@@ -45,7 +63,7 @@ class Axes:
             before, after = self.of(parent).T, self.rotation[k].T
             for first, A in ((0, before), (3, before), (7, after)):
                 own[k, first : first + 3] = np.tensordot(A, own[k, first : first + 3], 1)
-            own[k, 10:] = np.einsum("ab,bc...,dc->ad...", after, _inertia(own[k, 10:]), after)[UPPER]
+            own[k, 10:] = np.einsum("ab,bc...,dc->ad...", after, inertia_of(own[k, 10:]), after)[UPPER]
         return found
 
 
@@ -57,7 +75,7 @@ def axes_of(
     Parameters
     ----------
     kinds : sequence of str
-        "turn" or "slide".
+        Of the steps.
     parents : sequence of int
     parameters : (3 + 16 n,)
         Of the steps, in global axes.
@@ -65,7 +83,9 @@ def axes_of(
         By step the other vectors (3,) that it moves and that its equations read.
     """
     n = len(kinds)
-    axes = Axes(np.zeros(n), np.tile(np.eye(3), (n, 1, 1)))
+    axes = Axes(np.zeros(n), np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.full(n, -1))
+    if "ball" in kinds:
+        return axes
     own = parameters[OF_GRAVITY:].reshape(n, OF_STEP)
     for k, parent in enumerate(parents):
         axes.rotation[k] = axes.of(parent)
@@ -74,15 +94,31 @@ def axes_of(
         if kinds[k] == "turn" and abs(e[along]) > 1.0 - SMALL:
             with_k = _moved_alike(k, kinds, parents)
             children = [c for c in range(n) if parents[c] in with_k]
+            turns = sum(kinds[c] == "turn" for c in children)
+            vectors = [axes.turned(k, v) for v in vectors_beyond(k, kinds, parents, own, others)]
             seen = _Seen(
-                axes.turned(k, own[[c for c in children if kinds[c] == "turn"], 0:3]),
-                [axes.turned(k, v) for v in [*own[children, 3:6], *(v for c in with_k for v in others.get(c, ()))]],
+                np.reshape(vectors[:turns], (turns, 3)),
+                vectors[turns:],
                 [axes.turned(k, own[c, 7:10]) for c in with_k],
-                [axes.rotation[k].T @ _inertia(own[c, 10:]) @ axes.rotation[k] for c in with_k],
+                [axes.rotation[k].T @ inertia_of(own[c, 10:]) @ axes.rotation[k] for c in with_k],
             )
-            axes.offset[k] = seen.best_angle(along, float(np.sign(e[along])))
+            axes.offset[k], axes.chosen[k] = seen.best_angle(along, float(np.sign(e[along])))
             axes.rotation[k] = axes.rotation[k] @ about(along, float(np.sign(e[along])) * axes.offset[k])
+            axes.direction[k, along] = np.sign(e[along])
     return axes
+
+
+def vectors_beyond(
+    k: int, kinds: Sequence[str], parents: Sequence[int], own: Floats, others: Mapping[int, list[Floats]]
+) -> list[Floats]:
+    """Axes of the turns beyond turn k, ways to the points there, and other vectors, in global axes.
+
+    own (n, 16, ...): parameters of the steps
+    """
+    with_k = _moved_alike(k, kinds, parents)
+    children = [c for c in range(len(kinds)) if parents[c] in with_k]
+    found = [own[c, 0:3] for c in children if kinds[c] == "turn"] + [own[c, 3:6] for c in children]
+    return found + [v for c in with_k for v in others.get(c, ())]
 
 
 def _moved_alike(k: int, kinds: Sequence[str], parents: Sequence[int]) -> list[int]:
@@ -94,7 +130,7 @@ def _moved_alike(k: int, kinds: Sequence[str], parents: Sequence[int]) -> list[i
     return found
 
 
-def _inertia(six: Floats) -> Floats:
+def inertia_of(six: Floats) -> Floats:
     """The inertia (3, 3, ...) with the components (6, ...) of its upper half."""
     found = np.empty((3, 3, *six.shape[1:]))
     found[UPPER] = found[UPPER[1], UPPER[0]] = six
@@ -110,18 +146,22 @@ class _Seen:
     moments: list[Floats]
     inertias: list[Floats]
 
-    def best_angle(self, along: int, sign: float) -> float:
-        """The angle [rad] about the axis ``along`` (or its opposite) with the most zeros; 0 if no other has more."""
+    def best_angle(self, along: int, sign: float) -> tuple[float, int]:
+        """The angle [rad] about the axis ``along`` (or its opposite) with the most zeros, and which vector has it.
+
+        0 and -1 if no vector has more.
+        """
         length = max((float(np.abs(v).max()) for v in self.vectors), default=0.0)
-        best, most = 0.0, self._zeros(np.eye(3), length)
+        best, most, which = 0.0, self._zeros(np.eye(3), length), -1
         first, second = (along + 1) % 3, (along + 2) % 3
-        for vector, size in [*((a, 1.0) for a in self.next_axes), *((v, length) for v in self.vectors)]:
+        every = [*((a, 1.0) for a in self.next_axes), *((v, length) for v in self.vectors)]
+        for number, (vector, size) in enumerate(every):
             if math.hypot(vector[first], vector[second]) > SMALL * size:
                 angle = math.atan2(vector[second], vector[first])
                 found = self._zeros(about(along, angle), length)
                 if found > most:
-                    best, most = sign * angle, found
-        return best
+                    best, most, which = sign * angle, found, number
+        return best, which
 
     def _zeros(self, A: Floats, length: float) -> int:
         """Number of components of 0 in axes A, those of axes of turns counted several times."""

@@ -10,7 +10,7 @@ import codegen
 import models
 import runtime
 from benchmarks.mechanisms import model, problem
-from codegen.compiler import closed_tree, whole
+from codegen.compiler import closed_tree, tree_kinematics, whole
 from codegen.compiler.errors import DefinitionError, NoKernelError
 from codegen.compiler.study import module_from, refuse_wrong_tree
 from codegen.compiler.trace import Record
@@ -168,7 +168,8 @@ def test_nearly_dependent_rows_of_rounded_linkages(own_kernels):
 
 @pytest.mark.parametrize("what", ["_moved", "_along", "_rows"])
 def test_wrong_equations_are_refused(monkeypatch, what):
-    system, right = slider_crank(), getattr(closed_tree.TreeKinematics, what)
+    whose = tree_kinematics.TreeMotion if what == "_moved" else closed_tree.ClosingRows
+    system, right = slider_crank(), getattr(whose, what)
 
     def wrong(self, *given):
         found = right(self, *given)
@@ -179,7 +180,7 @@ def test_wrong_equations_are_refused(monkeypatch, what):
         found[0].Phi_dot = found[0].Phi_dot * 1.001
         return found
 
-    monkeypatch.setattr(closed_tree.TreeKinematics, what, wrong)
+    monkeypatch.setattr(whose, what, wrong)
     with pytest.raises(DefinitionError, match="differ from those of all bodies by .* limit 1e-09"):
         refuse_wrong_tree(system, closed_tree.emit_closed_tree(system.closed_tree))
 

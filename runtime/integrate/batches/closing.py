@@ -34,25 +34,25 @@ class BatchClosing(NamedTuple):
     """Rows that restrain the coordinates of the trees of a batch; see ``runtime.integrate.written.closed_stages``."""
 
     address: Common[Ints]  # (1,) of the function ``correction``; 0: there are no rows
-    coordinates: Common[Ints]  # (1,) n
+    size: Common[Ints]  # (2,) of coordinates, and of coordinates and rates
     marks: Common[Ints]  # (1,) their number; they follow the work of drivers in a state
     loaded: Common[Ints]  # (1,) 1: forces act that depend on the state
     pivot: Common[Ints]  # (1,) row of a state
     lacking: Common[Ints]  # (1,) row of the constants
-    change: OfLanes[Floats]  # ((2 n + marks) * LANES,)
+    change: OfLanes[Floats]  # ((size + marks) * LANES,)
     left: OfLanes[Floats]  # (2 * LANES,) largest |Phi| and |Phi'|
     before: OfLanes[Floats]  # (LANES,) the same before a correction
     active: OfLanes[Floats]  # (LANES,) 1: the state is to be corrected
-    start: OfLanes[Floats]  # (2 n * LANES,) ends of steps before the projection
+    start: OfLanes[Floats]  # (size * LANES,) ends of steps before the projection
 
 
 def batch_closing(
-    address: int = 0, coordinates: int = 0, marks: int = 0, loaded: int = 0, pivot: int = 0, lacking: int = 0
+    address: int = 0, sizes: tuple[int, int] = (0, 0), marks: int = 0, loaded: int = 0, pivot: int = 0, lacking: int = 0
 ) -> BatchClosing:
     """Memory for rows; without arguments that of a batch without them."""
-    size = 2 * coordinates * LANES
+    size = sizes[1] * LANES
     return BatchClosing(
-        address=np.array([address]), coordinates=np.array([coordinates]), marks=np.array([marks]), loaded=np.array([loaded]),
+        address=np.array([address]), size=np.array(sizes), marks=np.array([marks]), loaded=np.array([loaded]),
         pivot=np.array([pivot]), lacking=np.array([lacking]), change=np.zeros(size + marks * LANES), left=np.zeros(2 * LANES),
         before=np.zeros(LANES), active=np.zeros(LANES), start=np.zeros(size),
     )  # fmt: skip
@@ -98,15 +98,15 @@ def go_on_correcting(left, before, active):  # type: ignore[no-untyped-def]
 @inlined
 def project_lanes(x, y, constants):  # type: ignore[no-untyped-def]
     """Move coordinates and rates of all lanes onto the rows by the least change; as ``project_coordinates`` to rounding."""
-    n = x.coordinates[0] * LANES
     find_correction(x, y, constants)
     for side in range(2):
-        left, part = x.left[side * LANES : (side + 1) * LANES], y[side * n : (side + 1) * n]
+        first, end = side * x.size[0] * LANES, x.size[side] * LANES
+        left, part = x.left[side * LANES : (side + 1) * LANES], y[first:end]
         count = begin_corrections(left, x.active)
         for _ in range(PROJECTIONS):
             if count == 0:
                 break
-            correct(x.change[side * n : (side + 1) * n], x.active, part)
+            correct(x.change[first:end], x.active, part)
             for lane in range(LANES):
                 x.before[lane] = left[lane]
             find_correction(x, y, constants)
@@ -116,7 +116,7 @@ def project_lanes(x, y, constants):  # type: ignore[no-untyped-def]
 @inlined
 def choose_rows(x, y):  # type: ignore[no-untyped-def]
     """Mark the rows that the last correction chose in states y."""
-    n = 2 * x.coordinates[0] * LANES
+    n = x.size[1] * LANES
     for k in range(x.marks[0] * LANES):
         y[n + LANES + k] = x.change[n + k]
 

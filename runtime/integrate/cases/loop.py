@@ -202,7 +202,10 @@ def largest(y, first, last):  # type: ignore[no-untyped-def]
 
 @inlined
 def keep_signs(m, y, c):  # type: ignore[no-untyped-def]
-    """Euler parameters of the tree with the signs of those of y; whether the coordinates lead to y."""
+    """Euler parameters of the tree with the signs of those of y; whether the coordinates lead to y.
+
+    Not where a kernel has another sign of parameters that it reads in its constants.
+    """
     tree = m.w.tree
     update_motion(m.s.y, m.t, m.w)
     for b in range(len(tree.data.p)):
@@ -210,6 +213,8 @@ def keep_signs(m, y, c):  # type: ignore[no-untyped-def]
         for k in range(P, V):
             product += m.w.motion[b * STATE + k] * y[b * STATE + k]
         if product < 0.0:
+            if tree.closing.posed[b] == 1:
+                return False
             for k in range(4):
                 tree.data.p[b, k] *= -1.0
     update_motion(m.s.y, m.t, m.w)

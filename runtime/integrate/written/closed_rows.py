@@ -7,31 +7,48 @@ from typing import NamedTuple
 
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.support.latest import Latest
+from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 from runtime.system.system import System
 
 
 class ClosedRows(NamedTuple):
     """What decides the functions of a tree with rows beside its kernel, and where its numbers are in the arrays of a batch.
 
-    A state has coordinates and rates (2 n), the work of drivers, a mark for each row where some depend on others (1: it is
+    A state has coordinates and rates, the work of drivers, a mark for each row where some depend on others (1: it is
     chosen as independent), and the inverse square of the smallest pivot ratio at the begin of the step.  The constants are those
-    of the kernel, forces along the coordinates (n), signals with two derivatives each, what rows that are not chosen lack, and
+    of the kernel, forces along the coordinates, signals with two derivatives each, what rows that are not chosen lack, and
     four of each limit along a coordinate (``limits_along``).
     """
 
-    steps: int
+    kinds: tuple[str, ...]  # of the steps
     rows: int
     constants: int  # of the kernel
     independent: int
     signals: int
     driven: tuple[int, ...]  # rows of drivers
     loaded: bool  # loads, motors or forces act
-    limited: tuple[int, ...]  # steps that limits restrain
+    limited: tuple[tuple[int, int], ...]  # rows of the coordinates that limits restrain, and of their rates
+
+    @property
+    def coordinates(self) -> int:
+        """Number of the coordinates, whose rates follow them."""
+        return places_of(self.kinds)[0][-1]
+
+    @property
+    def rates(self) -> int:
+        """Their number."""
+        return self.work - self.coordinates
+
+    @property
+    def turned(self) -> list[int]:
+        """Rows of the first of four Euler parameters each."""
+        ends = zip(self.kinds, places_of(self.kinds)[0][1:], strict=True)
+        return [end - COORDINATES["ball"] for kind, end in ends if kind in ("ball", "free")]
 
     @property
     def work(self) -> int:
         """Row of a state."""
-        return 2 * self.steps
+        return places_of(self.kinds)[1][-1]
 
     @property
     def marks(self) -> int:
@@ -56,7 +73,7 @@ class ClosedRows(NamedTuple):
     @property
     def first_signal(self) -> int:
         """Row of the constants."""
-        return self.forces + self.steps
+        return self.forces + self.rates
 
     @property
     def lacking(self) -> int:
@@ -78,11 +95,11 @@ def _rows_of(system: System, module: ModuleType) -> ClosedRows:
     closed, tree = system.closed_tree, system.tree_in_lanes
     assert closed is not None and tree is not None
     driven = tuple(r for r, (joint, _) in enumerate(module.ROWS) if closed.joints[joint].signals)
-    independent = len(tree.kinds) - system.degrees_of_freedom
+    independent = sum(RATES[kind] for kind in tree.kinds) - system.degrees_of_freedom
     signals = len(system.data.signals.start) - 1
     loaded = any((system.forces, system.loads, system.motors))
-    of_module = module.STEPS, len(module.ROWS), module.CONSTANTS
-    return ClosedRows(*of_module, independent, signals, driven, loaded, tree.limited_steps)
+    limited = tuple(zip(*tree.limited_places, strict=True))
+    return ClosedRows(tree.kinds, len(module.ROWS), module.CONSTANTS, independent, signals, driven, loaded, limited)
 
 
 closed_rows = Latest(_rows_of, 8)  # of a system and the module of its kernel

@@ -18,6 +18,7 @@ from llvmlite import ir
 
 from generated import law_cubic
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
+from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
@@ -31,6 +32,7 @@ from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number, Vector
 from runtime.lanes.vector_functions import Functions, lesser
 from runtime.lanes.written_function import address_of_lanes
+from runtime.system.spanning_tree import places_of
 from runtime.system.system import System
 
 Numbers = list[Number]
@@ -40,14 +42,16 @@ AXES = {
     "derivative": dict(y=1, constants=2, y_dot=1, worst=1), "correction": dict(y=1, constants=2, change=1, left=1),
     "forces": AXES_OF_FORCES,
 }  # fmt: skip
+# Coordinates of a step whose derivatives are its rates; they come first.
+SLIDES = {"turn": 1, "slide": 1, "ball": 0, "free": 3}
 
 
 class Addresses(NamedTuple):
     """Addresses in this process of the functions of a tree with rows; arrays have LANES as their last axis.
 
     derivative : of state, constants, its derivative and worst (1), the inverse square of the smallest pivot ratio
-    correction : of state, constants, change and left (2): the least changes of coordinates that satisfy all rows, and of rates
-        (2 n), with the marks of the rows that are chosen as independent behind them; largest |Phi| and |Phi'|
+    correction : of state, constants, change and left (2): the least changes of coordinates that satisfy all rows, and of rates,
+        with the marks of the rows that are chosen as independent behind them; largest |Phi| and |Phi'|
     forces : as of ``tree_forces``; also copies the signals to the constants
     """
 
@@ -174,12 +178,13 @@ class _Writer:
     def along(self, y: Any) -> list[Number]:
         """Forces along the coordinates with the moments of limits, which kernels of trees have by the same formula."""
         loads, of_limits = self.array(1, self.rows.forces), self.array(1, self.rows.first_limit, OF_LIMIT)
-        forces = [loads[k] for k in range(self.rows.steps)]
-        for limit, step in enumerate(self.rows.limited):
+        forces = [loads[k] for k in range(self.rows.rates)]
+        for limit, (q, u) in enumerate(self.rows.limited):
             a, b, largest, damping = (of_limits[limit, c] for c in range(OF_LIMIT))
             law: dict[int, Number] = {}
-            python_code(law_cubic.law)(lesser(a * y[step] + b, 1.0), law)
-            forces[step] = forces[step] - largest * law[1] - damping * y[self.rows.steps + step]
+            python_code(law_cubic.law)(lesser(a * y[q] + b, 1.0), law)
+            k = u - self.rows.coordinates
+            forces[k] = forces[k] - largest * law[1] - damping * y[u]
         return forces
 
     def larger(self, a: Number, b: Number) -> Number:
@@ -234,22 +239,37 @@ class _Writer:
     def derivative(self) -> None:
         """The derivative of a state."""
         rows, y, to = self.rows, self.array(0), self.array(2)
-        n, m = rows.steps, rows.rows
+        first, n, m = rows.coordinates, rows.rates, rows.rows
         f = _Found(self.found(y), n, m)
         marks: Numbers | None = [y[rows.work + 1 + r] for r in range(m)] if rows.marks else None
         L, inverse = self.factorise(f.S, marks)
         push = self.solved(L, inverse, f.lacking)
         more = self.solved(L, inverse, self.left_of(f.S, f.lacking, push))
         push = [a + b for a, b in zip(push, more, strict=True)]
+        for k, rate in enumerate(self.rates_of_coordinates(y, [y[first + k] for k in range(n)])):
+            to[k] = rate
         for k in range(n):
-            to[k] = y[n + k]
-            to[n + k] = _plus(f.free[k], push, [response[k] for response in f.response])
+            to[first + k] = _plus(f.free[k], push, [response[k] for response in f.response])
         # The function of the forces has stored their power.
         to[rows.work] = (to[rows.work] if rows.loaded else 0.0) + self.power(y, f.Phi_dot, push) + self.damped(y)
         for row in range(rows.work + 1, rows.size):
             to[row] = 0.0
         self.array(3)[0] = self.worst_of(f, inverse)
         self.array(1)[rows.lacking] = self.largest_lacking(f, push)
+
+    def rates_of_coordinates(self, y: _Array, u: Numbers) -> Numbers:
+        """Derivatives of the coordinates of a state for rates u."""
+        found: dict[int, Number] = {}
+        places, rates = places_of(self.rows.kinds)
+        for kind, q, row in zip(self.rows.kinds, places, rates, strict=False):
+            at, slides = row - rates[0], SLIDES[kind]
+            found.update(zip(range(q, q + slides), u[at : at + slides], strict=True))
+            if kind in ("ball", "free"):
+                of_p: dict[int, Number] = {}
+                p = [y[q + slides + c] for c in range(4)]
+                python_code(euler_rates)(p, u[at + slides : at + slides + 3], of_p)
+                found.update({q + slides + c: value for c, value in of_p.items()})
+        return [found[k] for k in range(len(found))]
 
     def worst_of(self, f: _Found, inverse: Numbers) -> Number:
         """Sum of the squares of the reciprocal pivot ratios of marked rows; infinite where a coordinate depends on others."""
@@ -270,11 +290,12 @@ class _Writer:
 
     def power(self, y: _Array, Phi_dot: Numbers, push: Numbers) -> Number:
         """Power of the drivers: multipliers times D v, which is Phi' less that of bodies at rest."""
-        rows, n = self.rows, self.rows.steps
+        rows = self.rows
         if not rows.driven:
             return 0.0
-        at_rest = {k: y[k] for k in range(n)} | {n + k: 0.0 for k in range(n)}
-        resting = _Found(self.found(at_rest), n, rows.rows).Phi_dot
+        at_rest: dict[int, Number] = dict.fromkeys(range(rows.work), 0.0)
+        at_rest |= {k: y[k] for k in range(rows.coordinates)}
+        resting = _Found(self.found(at_rest), rows.rates, rows.rows).Phi_dot
         total: Number = 0.0
         for r in rows.driven:
             total = total + push[r] * (Phi_dot[r] - resting[r])
@@ -283,15 +304,15 @@ class _Writer:
     def damped(self, y: _Array) -> Number:
         """Power of the dampers of limits."""
         of_limits, total = self.array(1, self.rows.first_limit, OF_LIMIT), 0.0
-        for limit, step in enumerate(self.rows.limited):
-            rate = y[self.rows.steps + step]
+        for limit, (_, u) in enumerate(self.rows.limited):
+            rate = y[u]
             total = total - of_limits[limit, OF_LIMIT - 1] * rate * rate
         return total
 
     def correction(self) -> None:
         """The least changes that satisfy all rows, and which rows to choose."""
         rows, y, change, left = self.rows, self.array(0), self.array(2), self.array(3)
-        n, m = rows.steps, rows.rows
+        n, m = rows.rates, rows.rows
         f = _Found(self.found(y), n, m)
         damped = [list(row) for row in f.S]
         for r in range(m):
@@ -299,12 +320,23 @@ class _Writer:
         L, inverse = self.factorise(damped, None)
         for side, violated in enumerate((f.Phi, f.Phi_dot)):
             push = self.solved(L, inverse, [0.0 - value for value in violated])
-            for k in range(n):
-                change[side * n + k] = _plus(0.0, push, [response[k] for response in f.response])
+            moved = [_plus(0.0, push, [response[k] for response in f.response]) for k in range(n)]
+            if side == 0:
+                moved = self.of_unit_length(y, self.rates_of_coordinates(y, moved))
+            for k, value in enumerate(moved):
+                change[side * rows.coordinates + k] = value
             left[side] = self.largest_size(violated)
         if rows.marks:
             for r, mark in enumerate(self.chosen(f)):
-                change[2 * n + r] = mark
+                change[rows.work + r] = mark
+
+    def of_unit_length(self, y: _Array, change: Numbers) -> Numbers:
+        """The changes of coordinates after which Euler parameters have unit length."""
+        for q in self.rows.turned:
+            p = [y[q + c] + change[q + c] for c in range(4)]
+            length = self.code.intrinsic("sqrt", sum(e * e for e in p))
+            change[q : q + 4] = [e / length - y[q + c] for c, e in enumerate(p)]
+        return change
 
     def chosen(self, f: _Found) -> Numbers:
         """Marks of as many rows as are independent, each with the largest pivot ratio of those that are left."""
@@ -341,7 +373,7 @@ class _Writer:
         else:
             self.array(4)[0] = self.array(5)[0] = 0.0
         for k in range(3 * self.rows.signals):
-            Q[self.rows.steps + k] = signals[k]
+            Q[self.rows.rates + k] = signals[k]
 
 
 def _is_zero(number: Number) -> bool:
