@@ -23,12 +23,10 @@ from benchmarks.ensemble_systems import (
     SIDE_BY_SIDE,
     STUDIES,
     Study,
-    bouncing_ball,
     built_with_load,
     built_with_spring,
-    floating,
-    loaded_foot,
 )
+from benchmarks.ensembles_on_device import Kinds, on_device
 from benchmarks.measure import BODY, ROOT, Answer, BenchmarkError, Say, foot, seconds
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
@@ -78,12 +76,6 @@ took = time.perf_counter() - begin
 memory = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 print(memory / 1024.0, int((many.status == runtime.Status.REACHED_END).sum()), took)
 """
-ON_DEVICE = (
-    ("foot with a load and a motor: mass of the toes", loaded_foot, "mass.toes"),
-    ("bouncing ball: stiffness", bouncing_ball, "stiffness.touch"),
-    ("satellite with two arms: mass of an arm", floating, "mass.left"),
-    ("four-bar linkage: mass of the coupler", models.four_bar.build, "mass.coupler"),
-)
 OF_STUDIES = ["system", "share", "cases/s, one worker", "two", "by single runs", "one worker over these"]
 SETTINGS: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -314,39 +306,16 @@ def study(base: int) -> list[Any]:
     return [len(found.many), len(found.failed), run - start, ranked - run, clock.perf_counter() - ranked]
 
 
-def on_device(cases: Cases) -> list[list[Any]]:
-    """Cases per second on a graphics processor and on all cores, and the time of the first call [s]; none without a device."""
-    from numba import cuda
-
-    if not cuda.is_available():
-        return []
+def _on_device(cases: Cases) -> Kinds:
+    """Cases for a graphics processor."""
     plain, limited, count = models.foot.build(), models.foot.build(limits="dissipative"), cases.device
-    kinds: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
+    return {
         "velocities": (plain, initial_velocities(count), {}),
         "velocities, with limits": (limited, initial_velocities(count), {}),
         "lengths of the link and two masses by name, assembled, with limits": (
             limited, _by_name(limited, np.linspace(0.9, 1.1, cases.device_named)), dict(assemble=True),
         ),
     }  # fmt: skip
-    for name, build, varied in ON_DEVICE:
-        system, share = build(), np.linspace(0.9, 1.1, cases.device_named)
-        kinds[name] = system, {varied: share * runtime.parameters(system)[varied]}, {}
-    rows = []
-    for name, (system, varied, options) in kinds.items():
-
-        def run(engine: str | None) -> Any:
-            return runtime.simulate_many(
-                system, varied, DURATION, engine=engine, progress=False, **SETTINGS, **options  # noqa: B023
-            )  # fmt: skip
-
-        start = clock.perf_counter()
-        run("gpu")
-        first = clock.perf_counter() - start
-        times = seconds({"gpu": lambda: run("gpu"), "cores": lambda: run(None)}, min(3, cases.repeats))
-        number = len(next(iter(varied.values())))
-        rates = [number / float(times[where].min()) for where in ("gpu", "cores")]
-        rows.append([name, number, *rates, rates[0] / rates[1], first])
-    return rows
 
 
 def ask(*, quick: bool, say: Say) -> Answer:
@@ -374,7 +343,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     say(f"a study of {8 * cases.study} cases")
     studied = study(cases.study)
     say("the graphics processor, if there is one")
-    device = on_device(cases)
+    device = on_device(_on_device(cases), cases.device_named, DURATION, SETTINGS, min(3, cases.repeats))
     note = (
         f"Modified foot, {DURATION:g} s. Side by side at the tolerance {tolerance:.2g}, at which the main foot of no case is "
         f"more than {off:.1e} m from the exact motion at the end; the others at {TOLERANCE:g}. Best of several. Two "
