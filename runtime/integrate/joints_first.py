@@ -99,6 +99,8 @@ class JointsFirst:
         rest.s.balance.work[DONE] = s.balance.work[DONE]
         if len(first.work.events.value):
             rest.watch(first.work.events)
+        if first.sampled:
+            rest.sample()
         if isinstance(rest, Automatic):
             rest.s.flags[stepping.TURN] = s.flags[stepping.TURN]
             rest.s.time[stepping.REACH] = s.time[stepping.REACH]  # by which radau knows the steps of dop853

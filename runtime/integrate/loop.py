@@ -72,6 +72,7 @@ from runtime.integrate.stepping import (
     norm_of,
     normalise,
 )
+from runtime.integrate.turned_steps import longest_step
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
 
@@ -239,7 +240,8 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
                 )
                 project_stages(s, w, s.flags[ENDS_AHEAD] == 1 or near)
             s.flags[ENDS_AHEAD] = 0
-        h, last = step_length(s.time[NEXT_STEP], max_step, time, end)
+        longest = longest_step(s, t, w, max_step)
+        h, last = step_length(s.time[NEXT_STEP], longest, time, end)
         if too_small(h, time, end):
             close = s.flags[PROJECTED] == 1 and (
                 s.smallest_pivot[AT_BEGIN] < CLOSE_TO_SINGULAR * s.passage[LARGEST_PIVOT] or s.passage[OFF] > NEARLY
@@ -251,7 +253,7 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
         if s.flags[STEP_ENDED] == 0:
             continue
         taken += 1
-        s.flags[TURN] = check_stiffness(s, rtol, atol, max_step, end)
+        s.flags[TURN] = check_stiffness(s, rtol, atol, longest, end)
         written = s.counts[NEXT_OUTPUT]
         code = write_outputs(stepper, s, t, w, outputs, out)
         if code != OK:

@@ -27,6 +27,7 @@ from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.step_control import failure
+from runtime.integrate.turned_steps import longest_watched
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
@@ -142,7 +143,7 @@ class Compiled:
         self._bound: tuple[Any, ...] = (None, None, None)  # the loop, and the memory that it was bound to
         self.found: list[Floats] = []
         self.passages: list[Passage] = []
-        self.variational = False
+        self.variational = self.sampled = False
         # Of a start in a singular pose; the first step then.
         self.beginning = beginning(system, data, self.work, t_start, y, t_end) if projected else None
 
@@ -203,7 +204,8 @@ class Compiled:
         # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
         explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
         self.s.passage[stepping.PROJECT_STAGES] = PROJECTED_STAGES if explicit else 0.0
-        control = (self.end, self.rtol, self.atol, self.max_step, steps)
+        longest = longest_watched(self.s, self.max_step) if self.sampled else self.max_step
+        control = (self.end, self.rtol, self.atol, longest, steps)
         if self._bound[0] is not self.s or self._bound[1] is not self.work:
             self._bound = self.s, self.work, loop.advance.bound(self.s, self.data, self.work)
         status = Status(self._bound[2](*control, outputs, out, record_t, record_y))
@@ -262,6 +264,10 @@ class Compiled:
         """Stop after every step in which one of these events changes its sign, from the present state on."""
         self.work = self.work._replace(events=events)
         evaluate_events_once(self.s.y, self.data, self.work)
+
+    def sample(self) -> None:
+        """Take steps in which no body turns far, one at a time: events are searched in them."""
+        self.sampled = True
 
     @property
     def crossed(self) -> bool:

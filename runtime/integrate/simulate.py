@@ -144,6 +144,8 @@ def simulate(
     search = EventSearch(bound, system.body_names)
     if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(events):
         stepper.watch(event_workspace(watched(crossings, system)))
+    elif not isinstance(stepper, SciPy) and bound:
+        stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
     times, states, done, angles, status, reason = _integrate(stepper, how, search, bar, len(start))
     if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (

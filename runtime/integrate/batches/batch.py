@@ -63,6 +63,7 @@ from runtime.integrate.batches.rows import (
 from runtime.integrate.batches.slopes import choose_slopes, put_slopes
 from runtime.integrate.batches.stages import (
     attempt,
+    bound_lengths,
     dense_stages,
     interpolate,
     prepare_dense,
@@ -279,7 +280,8 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             )
         if busy == 0 or stop[0] != 0:
             return
-        if choose_lengths(m.lanes, steps[0], span[1]) > 0:
+        bound_lengths(m, steps[0])
+        if choose_lengths(m.lanes, span[1]) > 0:
             ended = end_small(m, span, steps, status, counts, reached)
             busy -= ended
             if ended > 0:

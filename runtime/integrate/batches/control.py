@@ -21,6 +21,7 @@ from runtime.integrate.batches.rows import (
     FACTOR,
     LEAST_WORST,
     LENGTH,
+    LONGEST,
     LOOK_AT,
     NEXT,
     NOW,
@@ -44,12 +45,12 @@ SMALL = 1e-15  # of the largest time of a run: longer steps are surely not too s
 
 
 @columns
-def choose_lengths(lanes, max_step, finish):  # type: ignore[no-untyped-def]
+def choose_lengths(lanes, finish):  # type: ignore[no-untyped-def]
     """Length of the attempt of every lane, 0 of an idle one; number of lanes whose step may be too small."""
     small = 0
     for lane in range(LANES):
         time = lanes[TIME * LANES + lane]
-        h, _ = step_length(lanes[NEXT * LANES + lane], max_step, time, finish)
+        h, _ = step_length(lanes[NEXT * LANES + lane], lanes[LONGEST * LANES + lane], time, finish)
         busy = lanes[BUSY * LANES + lane] == 1.0
         lanes[LENGTH * LANES + lane] = h if busy else 0.0
         least = SMALL * max(abs(time), abs(finish)) if busy else -1.0

@@ -54,5 +54,6 @@ from __future__ import annotations
     UNRESOLVED_NOW,  # [J] bound of the error of the work of forces in the attempt
     UNRESOLVED,  # [J] and in the steps of the case
     BY_SLOPES,  # 1: rates within the step are slopes of the coordinates
-) = range(50)
-ROWS_OF_LANES = 50
+    LONGEST,  # [s] length of the attempt at most
+) = range(51)
+ROWS_OF_LANES = 51

@@ -18,6 +18,7 @@ from runtime.integrate.batches.rows import (
     CODE,
     END_CODE,
     LENGTH,
+    LONGEST,
     SPEED,
     SUM3,
     SUM5,
@@ -26,9 +27,11 @@ from runtime.integrate.batches.rows import (
 from runtime.integrate.batches.workspace import BENDS, END, ERROR3, ERROR5
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
+from runtime.integrate.turned_steps import TURN
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 
+SLOWEST_RATE = 1e-300  # [rad/s]
 LARGEST_WORST = 1.0 / PIVOT_TOLERANCE**2  # of an evaluation that is neither singular nor infinite
 
 
@@ -161,10 +164,42 @@ def add_bends(errors, bends):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def may_bend(m):  # type: ignore[no-untyped-def]
+    """As of ``step_error.may_bend``."""
+    signals_alone = m.closing.address[0] != 0 and m.closing.loaded[0] == 0
+    return not signals_alone and (m.forces.address[0] != 0 or len(m.contacts.places) > 0)
+
+
+@columns
+def set_longest(max_step, lanes):  # type: ignore[no-untyped-def]
+    """Begin the lengths that attempts have at most."""
+    for lane in range(LANES):
+        lanes[LONGEST * LANES + lane] = max_step
+
+
+@columns
+def bound_turns(rates, lever, lanes):  # type: ignore[no-untyped-def]
+    """As of ``turned_steps.longest_step``, for rates at the begin of the step."""
+    for o in range(0, len(rates), LANES):
+        for lane in range(LANES):
+            longest, rate = lanes[LONGEST * LANES + lane], abs(rates[o + lane])
+            bounded = TURN / max(rate, SLOWEST_RATE) if lever[o + lane] > 0.0 else longest
+            lanes[LONGEST * LANES + lane] = bounded if bounded < longest else longest
+
+
+@inlined
+def bound_lengths(m, max_step):  # type: ignore[no-untyped-def]
+    """The lengths that attempts have at most, by the settings and by turns."""
+    set_longest(max_step, m.lanes)
+    if m.rates[0] > 0 and (may_bend(m) or len(m.limits.q) > 0):
+        first, end = m.rates[0] * LANES, m.size[0] * LANES
+        bound_turns(m.y[first:end], m.lever[first:end], m.lanes)
+
+
+@inlined
 def estimate_bends(m):  # type: ignore[no-untyped-def]
     """Have the estimate of order 5 see bends, where accelerations may have some (``step_error.may_bend``)."""
-    signals_alone = m.closing.address[0] != 0 and m.closing.loaded[0] == 0
-    if signals_alone or (m.forces.address[0] == 0 and len(m.contacts.places) == 0):
+    if not may_bend(m):
         return
     sum_stages(m, BENDS, m.errors[2])
     size = m.size[0] * LANES

@@ -1,0 +1,50 @@
+"""Longest steps by the turns of bodies: within one step no body turns far.
+
+In joint coordinates a body that turns freely moves by a straight line, which is exact for steps of any length.  What it passes on
+its way, a wall, the edge of a limit, a cable that is taut for a part of the turn, or an event, would be between two stages or two
+samples of such a step.  Therefore steps of systems with one of these turn no body, or joint, by more than ``TURN``.
+"""
+
+from __future__ import annotations
+
+from runtime.dynamics.layout import OMEGA, STATE
+from runtime.integrate.step_error import may_bend
+from runtime.integrate.stepping import BODIES, LEVER
+from runtime.jit.compilation import compiled, inlined
+
+TURN = 1.0  # [rad] by the rates at the begin of a step: samples are a quarter of this apart
+
+
+@inlined
+def fastest_rate(s):  # type: ignore[no-untyped-def]
+    """The largest component of the rates of turns and of angular velocities at the begin of a step [rad/s]."""
+    rate = 0.0
+    if s.flags[BODIES] == 0:
+        for i in range(len(s.y)):
+            if s.scales[LEVER, i] > 0.0:
+                rate = max(rate, abs(s.y[i]))
+    for b in range(s.flags[BODIES]):
+        for i in range(STATE * b + OMEGA, STATE * b + OMEGA + 3):
+            rate = max(rate, abs(s.y[i]))
+    return rate
+
+
+@inlined
+def longest_step(s, t, w, max_step):  # type: ignore[no-untyped-def]
+    """The length of the next step [s] is this at most; ``max_step``: that of the settings."""
+    if not (may_bend(t, w) or len(w.switches.mode) > 0 or len(w.events.value) > 0):
+        return max_step
+    return longest_turned(s, max_step)
+
+
+@inlined
+def longest_turned(s, max_step):  # type: ignore[no-untyped-def]
+    """The length of a step with a turn by ``TURN``, ``max_step`` at most [s]."""
+    rate = fastest_rate(s)
+    return max_step if rate == 0.0 or rate * max_step <= TURN else TURN / rate
+
+
+@compiled
+def longest_watched(s, max_step):  # type: ignore[no-untyped-def]
+    """``longest_turned``, called from Python."""
+    return longest_turned(s, max_step)
