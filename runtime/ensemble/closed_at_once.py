@@ -52,7 +52,7 @@ from runtime.integrate.tree_method import (
     tree_of_lanes,
 )
 from runtime.integrate.tree_scales import scales_of
-from runtime.integrate.written.acting_forces import known_beside_rows
+from runtime.integrate.written.acting_forces import known_beside_rows, what_acts
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed, texts_of_closed
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
@@ -271,7 +271,7 @@ def _memory_of(group: _Group, at: Ints) -> _Memory:
         signals, set_of = group.system.data.signals, group.given.set_of
         sets = group.given.sets or SignalSets(signals, 1)
         of_cases = ForcesOfCases(given, *sets, set_of if len(set_of) == 1 else set_of[at])
-        forces = batch_forces(addresses.forces, rows.forces, of_cases, len(at))
+        forces = batch_forces(addresses.forces, rows.forces, of_cases, len(at), acting=what_acts(group.system))
         forces.values[::3] = signals.coefficient[signals.start[:-1], :1]  # of those that do not vary
     return _Memory(rows, addresses, closing, forces)
 

@@ -29,6 +29,7 @@ from runtime.integrate.tree_method import (
 )
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
+from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.equation_parameters import parameters_of_equations
 from runtime.integrate.written.force_parameters import parameters_of_forces
 from runtime.integrate.written.measured_contacts import text_of_contacts
@@ -256,7 +257,7 @@ def memory_of_batch(
         whole = by_recursion(system)
         address = address_of_recursion(system, general=own.general) if whole else address_of_forces(system)
         along = first - len(tree.kinds)
-        forces = batch_forces(address, along, of.forces, len(z), whole=whole)
+        forces = batch_forces(address, along, of.forces, len(z), whole=whole, acting=what_acts(system))
     contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
     turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
     memory = batch.tree_workspace(

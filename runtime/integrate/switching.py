@@ -35,11 +35,8 @@ ELASTIC_ENERGY = 0  # of the outputs of a normal law
 MAX_QUICK = 2  # quick changes in a row, after which a contact would lose and regain its force without end
 MAX_ITERATIONS = 40  # of the location of a change
 GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] a change that seems to come so near between two samples is sampled there
-REFINEMENTS, CLOSER, CLOSEST = (
-    6,
-    0.1,
-    1e-3,
-)  # most of them with a tenth of the distance between samples, until it is this
+REFINEMENTS = 6  # of these samples at most
+CLOSER, CLOSEST = 0.1, 1e-3  # factor of the distance between samples in a refinement; the least distance, of the step
 ROUGHLY = 0.1  # of these: between the ends of a step states are known so well without the dense output
 
 

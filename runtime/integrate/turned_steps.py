@@ -8,7 +8,6 @@ samples of such a step.  Therefore steps of systems with one of these turn no bo
 from __future__ import annotations
 
 from runtime.dynamics.layout import OMEGA, STATE
-from runtime.integrate.step_error import may_bend
 from runtime.integrate.stepping import BODIES, LEVER
 from runtime.jit.compilation import compiled, inlined
 
@@ -32,7 +31,7 @@ def fastest_rate(s):  # type: ignore[no-untyped-def]
 @inlined
 def longest_step(s, t, w, max_step):  # type: ignore[no-untyped-def]
     """The length of the next step [s] is this at most; ``max_step``: that of the settings."""
-    if not (may_bend(t, w) or len(w.switches.mode) > 0 or len(w.events.value) > 0):
+    if len(t.forces.address) + len(w.switches.mode) + len(w.events.value) == 0:
         return max_step
     return longest_turned(s, max_step)
 

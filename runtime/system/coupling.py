@@ -151,7 +151,9 @@ def in_order(couplings: Sequence[Coupling]) -> list[Coupling]:
         ready = [one for one in left if not followers.intersection(one.leaders)]
         if not ready:
             names = ", ".join(f"'{one.name}'" for one in left)
-            raise ModelError(f"couplings {names}: each leader follows another one of them; leave one of them out")
+            raise ModelError(
+                f"couplings {names}: form a circle in which a coordinate follows itself; leave one of them out"
+            )
         found += ready
         left = [one for one in left if one not in ready]
     return found

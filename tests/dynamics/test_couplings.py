@@ -257,7 +257,7 @@ def builder():
 
 
 BAD = {
-    "unknown joint 'c'": ("c.angle", "a.angle", 1.0), "each leader follows": ("a.angle", "a.angle", 1.0),
+    "unknown joint 'c'": ("c.angle", "a.angle", 1.0), "form a circle": ("a.angle", "a.angle", 1.0),
     "7 coefficients": ("b.angle", "a.angle", [1.0] * 7), "no turn or slide": ("b.orientation_x", "a.angle", 1.0),
     "give a ratio": ("b.angle", "a.angle", "x"), "finite": ("b.angle", "a.angle", float("nan")),
 }  # fmt: skip
@@ -289,7 +289,7 @@ def test_files_refuse_what_the_builder_refuses(tmp_path):
     for couplings, sentence in (
         ([*value["couplings"], second], "follows already by coupling 'gear'"),
         ([*value["couplings"], {**second, "name": "gear"}], "exists already"),
-        ([*value["couplings"], {**second, "follower": "a.angle", "leader": "b.angle"}], "each leader follows"),
+        ([*value["couplings"], {**second, "follower": "a.angle", "leader": "b.angle"}], "form a circle"),
         ([{**second, "leader": "c.angle"}], "unknown joint 'c'"),
     ):
         file.write_text(json.dumps({**value, "couplings": couplings}))

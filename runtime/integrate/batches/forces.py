@@ -41,6 +41,7 @@ class BatchForces(NamedTuple):
     address: Common[Ints]
     # (1,) 1: it is the one of the equations with the forces (``tree_recursion``), in place of a kernel
     whole: Common[Ints]
+    acting: Common[Ints]  # (2,) 1: loads, motors or force elements act; 1: force elements do (``step_error.may_bend``)
     first: Common[Ints]  # (1,) row of the constants of the first force along a coordinate
     nodes: Common[Floats]  # (16,) of the stages, as fractions of the step
     signals: Common[SignalData]  # sets of equally many signals, one after another
@@ -77,17 +78,19 @@ class ForcesOfCases(NamedTuple):
 
 
 def batch_forces(
-    address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False
-) -> BatchForces:
+    address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False,
+    acting: tuple[bool, bool] = (False, False),
+) -> BatchForces:  # fmt: skip
     """Memory for forces of so many cases; first: row of their first constant.
 
-    ``whole``: the function is that of the equations; ``coordinates``: forces along them.
+    ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``.
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
     signals = frozen(of.signals)  # one type in compiled code, with forces and without
     return BatchForces(
-        address=np.array([address]), whole=np.array([int(whole)]), first=np.array([first]), nodes=COEFFICIENTS.c,
+        address=np.array([address]), whole=np.array([int(whole)]), acting=np.array(acting, np.int64),
+        first=np.array([first]), nodes=COEFFICIENTS.c,
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),

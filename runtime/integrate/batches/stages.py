@@ -166,8 +166,7 @@ def add_bends(errors, bends):  # type: ignore[no-untyped-def]
 @inlined
 def may_bend(m):  # type: ignore[no-untyped-def]
     """As of ``step_error.may_bend``."""
-    signals_alone = m.closing.address[0] != 0 and m.closing.loaded[0] == 0
-    return not signals_alone and (m.forces.address[0] != 0 or len(m.contacts.places) > 0)
+    return m.forces.acting[0] == 1 or len(m.contacts.places) > 0
 
 
 @columns
@@ -191,7 +190,7 @@ def bound_turns(rates, lever, lanes):  # type: ignore[no-untyped-def]
 def bound_lengths(m, max_step):  # type: ignore[no-untyped-def]
     """The lengths that attempts have at most, by the settings and by turns."""
     set_longest(max_step, m.lanes)
-    if m.rates[0] > 0 and (may_bend(m) or len(m.limits.q) > 0):
+    if m.rates[0] > 0 and (m.forces.acting[1] == 1 or len(m.contacts.places) > 0 or len(m.limits.q) > 0):
         first, end = m.rates[0] * LANES, m.size[0] * LANES
         bound_turns(m.y[first:end], m.lever[first:end], m.lanes)
 

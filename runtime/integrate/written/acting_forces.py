@@ -177,6 +177,11 @@ def known_forces(system: System) -> bool:
     return tree is not None and not tree.closing and _are_known(system) and _known_reactions(system)
 
 
+def what_acts(system: System) -> tuple[bool, bool]:
+    """Whether loads, motors or force elements act on a system, and whether force elements do."""
+    return bool(system.loads or system.motors or system.forces), bool(system.forces)
+
+
 def known_beside_rows(system: System) -> bool:
     """As ``known_forces``, also where rows restrain the coordinates, but without forces that depend on reactions."""
     return system.tree is not None and _are_known(system)
