@@ -10,7 +10,7 @@ from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import LANES
 from runtime.integrate import loop, stepping
 from runtime.integrate.aiming import until_edge
-from runtime.integrate.batches import limits
+from runtime.integrate.batches import limit_steps, limits
 from runtime.integrate.batches.rows import ROWS_OF_LANES, SPECIAL, TAKEN
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.limit_changes import ON_SIDE, SHARE, bends_of, cubic_of, passes
@@ -37,7 +37,7 @@ def _until(begin, end, h, sides, longest, found):
 
 @compiled
 def _go_on(own, lanes):
-    limits.go_on_with_limit(own, lanes)
+    limit_steps.go_on_with_limit(own, lanes)
 
 
 def quintic(rng):
