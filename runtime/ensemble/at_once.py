@@ -211,7 +211,7 @@ def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: b
         good = joints.on_the_rows(states)
     states = reference = states if good.all() else np.where(good[:, None], states, system.state.y)
     if system.reference is not None or not assemble:
-        reference, also = joints.assembled(system.reference_configuration.y)
+        reference, also = joints.assembled_on_joints(system.reference_configuration.y)
         good &= also
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))

@@ -163,19 +163,20 @@ def digest_of_case(task: Task, values: Mapping[str, Any]) -> str:
 
 
 def digest_of_system(system: System, y: Floats) -> str:
-    """Digest of the data of a system, the kernels of its joints and an initial state."""
+    """Digest of the data of a system, the kinds of its joints, motors and forces and an initial state."""
     joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
-    digest = hashlib.sha256(repr((repr(system), joints, sorted(system.model.made_from.items()))).encode())
-    none = np.zeros(0, np.int64)  # addresses differ between processes
-    data = system.data._replace(address=none, loads=system.data.loads._replace(address=none))
-    digest.update(repr(_bytes(data)).encode())
+    joints += [(one.name, one.joint.kind, one.joint.body_i, one.joint.body_j) for one in system.motors]
+    forces = [(force.name, force.kind, force.bodies) for force in system.forces]
+    of_kernels = repr(system), joints, forces, sorted(system.model.made_from.items())
+    digest = hashlib.sha256(repr((of_kernels, _bytes(system.data))).encode())
     digest.update(y.tobytes())
     return digest.hexdigest()[:16]
 
 
 def _bytes(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_bytes(part) for part in value]
+    if isinstance(value, tuple):  # addresses of kernels differ between processes
+        named = zip(getattr(value, "_fields", range(len(value))), value, strict=True)
+        return [_bytes(part) for name, part in named if name != "address"]
     return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
 
 

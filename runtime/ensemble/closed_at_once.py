@@ -22,6 +22,7 @@ from runtime.ensemble.closed_joints import as_redundant, in_axes_of_system
 from runtime.ensemble.compiled_cases import OF_MASSES, settings_of, vary_alone
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import Given
+from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
     cases_of_tree,
     energies_in_lanes,
@@ -127,12 +128,10 @@ class _Group:
             return found[at], np.ones(len(at), bool)
         z = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, self.states)
         found[:, 0, : self.rows.work] = z
-        found = found[at]
         states = np.broadcast_to(self.states, (len(self.good), self.states.shape[1]))[at]
-        lifted = states_in_lanes(self.trees(at), np.ascontiguousarray(found[..., : self.rows.work]))
-        for place, values in self.given.coordinates.items():
-            found[:, 0, place] = values[at]
-        return found, off_the_rows(lifted[:, 0], states) <= OFF_THE_ROWS
+        lifted = states_in_lanes(self.trees(at), np.ascontiguousarray(found[at, :, : self.rows.work]))
+        set_coordinates(found[:, 0], self.given, self.where)
+        return found[at], off_the_rows(lifted[:, 0], states) <= OFF_THE_ROWS
 
 
 def _group_of(task: Task, cases: Cases) -> _Group | None:

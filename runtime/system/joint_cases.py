@@ -24,7 +24,9 @@ from runtime.jit.references import Reference
 from runtime.lanes.assembly import CaseData, case_lanes
 from runtime.lanes.cases import Assembled, Checks, assemble_cases, largest_violations, project_cases
 from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.latest import Latest
 from runtime.support.numbers import LARGEST
+from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.mass_data import THIN
 from runtime.system.parts import AXIS_TOLERANCE, Force, Joint, Limit
@@ -37,6 +39,9 @@ MARGIN = 10.0  # from the limits of singular joints within which a case is made 
 LEAST = MARGIN * JOINT_RANK_TOLERANCE
 SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed
 ON_THE_ROWS = 1e-9  # [SI unit of a row] largest violation at the end of a run in joint coordinates
+
+
+_without_drivers = Latest(without_drivers, 4)
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,13 @@ class JointCases:
             before = self._signs(k, self.references, self._at_reference(k))
             good &= ~(before * self._signs(k, own, x) < 0.0).any(axis=0)
         return states, good
+
+    def assembled_on_joints(self, y: Floats) -> tuple[Floats, Bools]:
+        """``assembled`` onto the rows of the joints alone, wherever drivers place the bodies, as reference configurations are."""
+        if not self.system.drivers:
+            return self.assembled(y)
+        alone = _without_drivers(self.system)
+        return replace(self, system=alone, memory=_shared_memory(alone)).assembled(y)
 
     @property
     def masses(self) -> Floats:

@@ -107,6 +107,17 @@ def test_forces_beside_drivers_at_a_coarse_tolerance(in_lanes):
     assert np.array_equal(many.steps, each.steps) and off.max() < 2e-10 and off[-1] < 1e-12
 
 
+def test_angles_beyond_half_a_turn(in_lanes):
+    """Euler parameters have the signs of ``displaced``, as those of trees."""
+    cases = {"angle.ankle.angle": [0.2, 2 * np.pi + 0.2, 0.1 - 4 * np.pi], "rate.ankle.angle": [0.0, 3.0, -3.0]}
+    outputs = ["p.foot", "p.toes", "angle.ankle.angle"]
+    many = runtime.simulate_many(leg(), cases, 1.0, outputs=outputs, **SETTINGS)
+    one_by_one(in_lanes)
+    each = runtime.simulate_many(leg(), cases, 1.0, outputs=outputs, **SETTINGS)
+    for name in outputs:
+        assert np.abs(many[name] - each[name]).max() < 1e-9
+
+
 def test_remarks_are_made_without_single_runs(in_lanes):
     """A case that reached its end in its lane keeps its result, whatever its message says of stability and balance."""
     cases, settings = {"damping.tendon": [0.05, 300.0]}, SETTINGS | dict(rtol=1e-6, atol=1e-6)

@@ -104,6 +104,19 @@ def test_whole_turns_count_from_the_reference_configuration(in_lanes):
         assert np.abs(own.angles["A"].values["angle"] - turned[k]).max() < 1e-6
 
 
+def test_angles_count_from_the_joints_alone(in_lanes):
+    """The reference configuration of a driven system is not on the rows of its drivers."""
+    system = SYSTEMS["driven leg"]()
+    cases, settings = cases_of(system, "s_j.hip"), dict(SETTINGS, rtol=1e-9, atol=1e-9)
+    outputs = [f"angle.{joint}.angle" for joint in ("hip", "ankle", "ball")]
+    many = runtime.simulate_many(system, cases, 1.0, outputs=outputs, **settings)
+    in_lanes.undo()
+    each = runtime.simulate_many(system, cases, 1.0, outputs=outputs, coordinates="absolute", **settings)
+    for name in outputs:
+        assert np.abs(many[name] - each[name]).max() < 1e-7
+        assert np.ptp(each[name][:, 0]) > 1e-3
+
+
 def test_a_case_depends_on_no_other(in_lanes):
     system = SYSTEMS["four-bar"]()
     own = np.asarray(runtime.parameters(system)["s_j.B"])

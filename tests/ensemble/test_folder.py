@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 import models
+from benchmarks.ensemble_systems import loaded_foot, sprung_foot
 from runtime import ModelError, Status, read_ensemble, simulate_many
 from runtime.ensemble import store
+from runtime.ensemble.chunk import digest_of_system
 from runtime.ensemble.seals import SEAL, seal_of_description
+from runtime.support.arrays import frozen
 from runtime.support.files import is_unfinished
+from runtime.system.system import with_fields
 from tests.support.ensembles import GRID, SETTINGS, thrown
 from tests.support.processes import environment
 
@@ -236,6 +240,16 @@ print(runtime.simulate_many(models.foot.build, {"limits": limits}, 0.01, out=sys
         command = [sys.executable, "-c", program, str(tmp_path / "many")]
         done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
         assert done.stdout == "True\n", done.stderr
+
+
+@pytest.mark.parametrize("build", [sprung_foot, loaded_foot])
+def test_addresses_of_kernels_do_not_count(build):
+    """They differ between processes, of forces and motors as of joints."""
+    system = build()
+    t = system.data
+    moved = {part: getattr(t, part)._replace(address=getattr(t, part).address + 64) for part in ("forces", "loads")}
+    other = with_fields(system, data=frozen(t._replace(address=t.address + 64, **moved)))
+    assert digest_of_system(other, other.state.y) == digest_of_system(system, system.state.y)
 
 
 def test_files_set_aside_do_not_replace_earlier_ones(tmp_path):
