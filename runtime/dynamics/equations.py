@@ -74,9 +74,11 @@ from runtime.dynamics.places import (
     JOINT_LOADS,
     PLACES,
     PROJECTION,
+    ROW_SPACE,
     WHOLE,
 )
 from runtime.dynamics.projection import TO_ZERO, correction_part, projection_part
+from runtime.dynamics.row_space import closed_rows_part, rows_part
 from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia, thin_part
@@ -106,7 +108,8 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: Tre
     for place, part in zip(PLACES, (evaluation, *PARTS), strict=True):
         work.address[place] = place_of_part(part)
     if tree is not None and len(tree.closing.joint):
-        work.address[EVALUATION], work.address[PROJECTION] = map(place_of_part, (closed_part, closed_projection_part))
+        of_rows = closed_part, closed_projection_part, closed_rows_part
+        work.address[[EVALUATION, PROJECTION, ROW_SPACE]] = [place_of_part(part) for part in of_rows]
     if len(t.limits.kind):
         ask("limits")
     if len(t.contacts.law):
@@ -373,6 +376,7 @@ PARTS = (
     thin_part,
     lift_part,
     tree_part,
+    rows_part,
 )
 EVALUATIONS = (
     whole_part,

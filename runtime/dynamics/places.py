@@ -4,10 +4,10 @@ from __future__ import annotations
 
 # Places of the addresses of the parts: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
 # least correction; projection of a state onto the rows; forces; normal loads of joints; energies; loads and motors; the
-# correction for thin bodies; the states of the bodies of a tree; its equations with forces on bodies.
+# correction for thin bodies; the states of the bodies of a tree; its equations with forces on bodies; the space of the rows.
 PLACES = (
     EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION, PROJECTION, ELEMENTS, JOINT_LOADS, ENERGY,
-    APPLIED, THIN, LIFT, TREE,
-) = range(15)  # fmt: skip
-WHOLE = 15  # the address of the whole-model kernel, 0 if there is none
-ADDRESSES = 16
+    APPLIED, THIN, LIFT, TREE, ROW_SPACE,
+) = range(16)  # fmt: skip
+WHOLE = 16  # the address of the whole-model kernel, 0 if there is none
+ADDRESSES = 17

@@ -25,6 +25,7 @@ class Status(IntEnum):
     CONSTRAINTS_VIOLATED = -6
     FRICTION_NOT_UNIQUE = -7
     TOO_MANY_STEPS = -8
+    BRANCH_LEFT = -9
     REFUSED = -20
     NOT_RUN = -21
 
@@ -96,6 +97,10 @@ _TEXTS = {
     Status.TOO_MANY_STEPS: (
         "the steps are too short to reach the end",
         "check masses, stiffnesses, speeds and t_end, raise rtol and atol, or try another method; with max_steps the run goes on",
+    ),
+    Status.BRANCH_LEFT: (
+        "a step led a closed loop to another assembly mode, which does not belong to its start",
+        "lower rtol and atol by a factor of 10 to 100, or give a shorter max_step",
     ),
     Status.REFUSED: ("the case breaks a rule and was not started", "correct the values of this case"),
     Status.NOT_RUN: ("the case was not run", "repeat the call"),

@@ -52,8 +52,7 @@ from runtime.integrate.cases.memory import (
     same_items,
 )
 from runtime.integrate.choices import COMPILED_METHODS
-from runtime.integrate.endings import TURNED, closeness, stiffness, stiffness_is_said, turns_of
-from runtime.integrate.methods import lost_digits_at
+from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
 from runtime.results.run import Run

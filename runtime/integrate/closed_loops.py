@@ -41,6 +41,7 @@ from runtime.integrate.stepping import (
     USUAL_STEP,
     norm_of,
 )
+from runtime.integrate.unsure_steps import doubt
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
@@ -72,6 +73,13 @@ ATTEMPTS, LOOSER, LOOSEST = 4, 30.0, 1e-7
 
 
 @inlined
+def evaluate_end(s, t, w, time_end):  # type: ignore[no-untyped-def]
+    """The derivative at the end of a step, with independent rows chosen anew; a code."""
+    purpose = DERIVATIVE_ANEW if t.redundant > 0 else DERIVATIVE
+    return call_at(w.address[EVALUATION], time_end, s.trial, t, w, purpose, s.end)
+
+
+@inlined
 def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
     """Move the end of a step onto the constraints, and evaluate the derivative there; a code."""
     for i in range(len(s.y)):
@@ -83,9 +91,7 @@ def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
     for i in range(STATE * s.flags[BODIES] if s.flags[BODIES] > 0 else w.tree.size[0], len(s.y)):
         s.moved[i] = 0.0  # derivatives of variational equations, whose rows are differences with their own rounding
     s.counts[EVALUATIONS] += 1
-    code = call_at(
-        w.address[EVALUATION], time_end, s.trial, t, w, DERIVATIVE_ANEW if t.redundant > 0 else DERIVATIVE, s.end
-    )
+    code = evaluate_end(s, t, w, time_end)
     keep_powers(s.balance, s.trial, s.end, t, w, END)
     return code
 
@@ -179,8 +185,9 @@ def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
     s.passage[CROSSING_STEPS] = s.passage[CROSSING_STEPS] + 1.0 if close else 0.0
 
 
-def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
+def projecting_part(judged, stepper, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
     """Project the end of a step, or have the step repeated: then ``s.flags[REPEATED]`` is 1; a code of an evaluation."""
+    s = stepper
     s.flags[REPEATED] = 0
     patient = s.flags[RETRIES] < ATTEMPTS or s.passage[LOOSE] * (rtol + atol) < LOOSEST
     before, smallest, last = s.smallest_pivot[AT_BEGIN], s.tried[SMALLEST_PIVOT], w.smallest_pivot[0]
@@ -212,6 +219,8 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
         repeat(s, SHORTER * h)
         return OK
     if code == OK:
+        if doubt(stepper, s, t, w, min(before, smallest, last), time_end):
+            evaluate_end(s, t, w, time_end)
         accept(s, w, h, time_end)
         if s.passage[CROSSING_STEPS] > MAX_CROSSING_STEPS:
             return SINGULAR

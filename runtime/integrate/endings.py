@@ -8,12 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from runtime.integrate import stepping
 from runtime.support.arrays import Ints
 
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
 TURNS = 4  # in a message
 TURNED = "; turned to "  # begins the last part of a message
+
+
+def lost_digits_at(smallest_pivot: float, rtol: float, atol: float) -> float:
+    """Digits of the tolerance that are lost at a pivot ratio."""
+    return float(stepping.lost_digits.py_func(smallest_pivot, rtol + atol))
 
 
 def closeness(digits: float, t: float) -> str:

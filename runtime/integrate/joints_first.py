@@ -11,6 +11,7 @@ from runtime.dynamics.status import Status
 from runtime.integrate import stepping
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, Automatic
 from runtime.integrate.balance import DONE
+from runtime.integrate.branches import UnsureStep
 from runtime.integrate.followed_turns import FollowedTurns
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.tree_method import InJointCoordinates
@@ -139,6 +140,12 @@ class JointsFirst:
         """Of singular poses of closed loops."""
         rest = () if self.now is self.first else self.now.passages
         return (*self.first.passages, *rest)
+
+    @property
+    def unsure_steps(self) -> list[UnsureStep]:
+        """As of ``Method``."""
+        rest = [] if self.now is self.first else self.now.unsure_steps
+        return self.first.unsure_steps + rest
 
     def give_back(self) -> None:
         """Let the next run have the memory of this one."""

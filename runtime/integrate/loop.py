@@ -73,6 +73,7 @@ from runtime.integrate.stepping import (
     normalise,
 )
 from runtime.integrate.turned_steps import longest_step
+from runtime.integrate.unsure_steps import keep_unsure, note_rows
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
 
@@ -86,6 +87,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
     first_step = s.time[NEXT_STEP]
     if s.flags[PROJECTED] == 1:  # velocities may be given to fewer digits than the tolerance
         call_at(w.address[PROJECTION], s.time[T], s.y, t, w, CAUTIOUS, w.violation)
+        note_rows(s, t, w)
     code = derivative(s.time[T], s.y, t, w, s.begin)
     s.counts[EVALUATIONS] += 1
     if code == OK and len(w.contacts.mode) > 0:
@@ -212,8 +214,8 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
 
     ``outputs`` (m,) are the times wanted; states at those that were passed, the work of the sources of energy until then, and
     turns of a tree go to ``out`` (m, n + sources + turns).  Every step goes to ``record_t``, ``record_y`` unless they are empty.
-    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full, an event may be in the last step, the other
-    method should go on, or states were written in a step close to a singular pose.
+    Returns the ``Status``: RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event may be in the last step,
+    the other method should go on, or states were written in a step close to a singular pose.
     """
     stepper, s, taken = s, local(s), 0
     if s.flags[STARTED] == 0:
@@ -253,6 +255,7 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
         if s.flags[STEP_ENDED] == 0:
             continue
         taken += 1
+        full = keep_unsure(s)
         s.flags[TURN] = check_stiffness(s, rtol, atol, longest, end)
         written = s.counts[NEXT_OUTPUT]
         code = write_outputs(stepper, s, t, w, outputs, out)
@@ -263,6 +266,6 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
             record(s, t, w, record_y[taken - 1])
         if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
             break  # an event in the last step
-        if s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):
+        if full or s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):
             break
     return Status.RUNNING if s.time[T] < end else Status.REACHED_END

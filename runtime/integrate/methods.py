@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from runtime.dynamics.force_elements import EventWorkspace
-from runtime.dynamics.layout import OK
+from runtime.dynamics.layout import OK, STATE
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import WHOLE
 from runtime.dynamics.projection import mark_smallest_pivot
@@ -16,10 +16,12 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.beginning import Beginning, beginning
+from runtime.integrate.branches import UnsureStep, fetch_unsure, unsure_steps
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
+from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
@@ -28,6 +30,7 @@ from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.step_control import failure
 from runtime.integrate.turned_steps import longest_watched
+from runtime.integrate.unsure_steps import TURNED_PART
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
@@ -81,6 +84,10 @@ class Method(Protocol):
     def y(self) -> Floats:
         """State reached."""
 
+    @property
+    def unsure_steps(self) -> list[UnsureStep]:
+        """Steps across which the branch of the motion of a closed loop may have changed."""
+
     def stop(self, t: float) -> None:
         """End the motion at a time within the last step."""
 
@@ -121,6 +128,7 @@ def bind(s: stepping.Stepper, data: ModelData, work: Workspace) -> None:
         s.address[stepping.LINEAR] = LINEAR_PART.place(s, data)
     if s.flags[stepping.PROJECTED]:
         s.address[stepping.PROJECTING] = PROJECTING_PART.place(s, data)
+        s.address[stepping.TURNED] = TURNED_PART.place(s, data)
     if len(work.switches.mode):
         s.address[stepping.SWITCHING] = SWITCHING_PART.place(s, data)
 
@@ -142,6 +150,7 @@ class Compiled:
         self.bind(self.s)
         self._bound: tuple[Any, ...] = (None, None, None)  # the loop, and the memory that it was bound to
         self.found: list[Floats] = []
+        self.unsure: list[Floats] = []  # as of ``Stepper.unsure``
         self.passages: list[Passage] = []
         self.variational = self.sampled = False
         # Of a start in a singular pose; the first step then.
@@ -212,6 +221,7 @@ class Compiled:
         if count := int(self.s.counts[stepping.FOUND]):
             self.found.append(self.s.found[:count].copy())
             self.s.counts[stepping.FOUND] = 0
+        fetch_unsure(self.s, self.unsure)
         if self.s.flags[stepping.CLOSE_BY] and (written := int(self.s.counts[stepping.NEXT_OUTPUT])):
             if len(outputs) and outputs[written - 1] > self.t_old:
                 self._keep_passage()
@@ -227,6 +237,13 @@ class Compiled:
             return singular_force(self.t, self.y, self.system, self.data)
         projected, stuck = bool(self.s.flags[stepping.PROJECTED]), bool(self.s.passage[stepping.OFF] > NEARLY)
         return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
+
+    @property
+    def unsure_steps(self) -> list[UnsureStep]:
+        return unsure_steps(self.unsure, self._bodies_of)
+
+    def _bodies_of(self, y: Floats) -> Floats:
+        return y[: STATE * len(self.system.bodies)]
 
     def explained(self, status: Status, message: str) -> tuple[Status, str]:
         """Status and message of a run that is given up for its short steps; those of their cause, where it is known."""
@@ -387,8 +404,3 @@ class Compiled:
 def kernel_of(work: Workspace) -> str:
     """Of the evaluations of all bodies."""
     return "whole model" if work.address[WHOLE] else "joint by joint"
-
-
-def lost_digits_at(smallest_pivot: float, rtol: float, atol: float) -> float:
-    """Digits of the tolerance that are lost at a pivot ratio."""
-    return float(stepping.lost_digits.py_func(smallest_pivot, rtol + atol))

@@ -14,10 +14,12 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import stepping
+from runtime.integrate.branches import UnsureStep
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.contact_events import find_contact_events
+from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import evaluation_failure, failure_detail
-from runtime.integrate.methods import kernel_of, lost_digits_at
+from runtime.integrate.methods import kernel_of
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.stepwise_balance import SteppedBalance
 from runtime.jit.references import reference
@@ -182,6 +184,11 @@ class SciPy:
     def y(self) -> Floats:
         y: Floats = self._y if self.failure else self.solver.y
         return y
+
+    @property
+    def unsure_steps(self) -> list[UnsureStep]:
+        """As of ``Method``: none, as runs near a singular pose of closed loops end."""
+        return []
 
     @property
     def lost_digits(self) -> tuple[float, float]:

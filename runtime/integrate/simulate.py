@@ -15,6 +15,7 @@ from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
+from runtime.integrate.branches import OTHER, left_branch
 from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.endings import closeness, stiffness, turns_of
@@ -53,6 +54,7 @@ LOG = logger(__name__)
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
+ENDED = Status.REACHED_END, Status.STOPPED_BY_EVENT
 GOT_STUCK = (
     Status.STEPS_USED_UP, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.SINGULAR_CONFIGURATION,
 )  # fmt: skip
@@ -148,10 +150,11 @@ def simulate(
         stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
     times, states, done, angles, status, reason = _integrate(stepper, how, search, bar, len(start))
-    if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (
-        found := violated_row(system, stepper, times, states, how)
-    ):
+    if status in ENDED and (found := violated_row(system, stepper, times, states, how)):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
+    left = left_branch(system, stepper.unsure_steps, stepper.t)
+    if left is not None and left.relation == OTHER and status in ENDED:
+        status, reason = Status.BRANCH_LEFT, Status.BRANCH_LEFT.text(left.time, left.detail)
     counts = evaluations, steps, rejections = stepper.counts()
     of_method = stepper.parts if isinstance(stepper, Automatic | JointsFirst) else ()
     parts = of_method or (Part(method, how.t_start, *counts),)
@@ -167,6 +170,7 @@ def simulate(
         status=status,
         message=(reason or message_at_end(how.t_end))
         + closeness(*stepper.lost_digits)
+        + (left.remark if left is not None and status in ENDED else "")
         + unbalanced
         + stiffness(steps, stepper.bounded)
         + _undecided(system, how, times[finite_rows], states[finite_rows], start)

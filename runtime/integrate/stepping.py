@@ -29,9 +29,9 @@ class Stepper(NamedTuple):
     time: Floats  # (9,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of
     # the last stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough;
     # length that a step had by the error of the one before, had it not been aimed at a change
-    counts: Ints  # (10,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
+    counts: Ints  # (11,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
     # touch-downs and lift-offs in ``found``; steps that speak for the other method, those since that do not, and how many of
-    # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``)
+    # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``); steps in ``unsure``
     y: Floats  # (n,)
     y_old: Floats  # (n,) at the start of the last step
     trial: Floats  # (n,)
@@ -47,8 +47,8 @@ class Stepper(NamedTuple):
     # states are projected onto the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt
     # is to be repeated there; 1: it is to end ahead of the pose; 1: the last step is close to a singular pose; 1 + limit at whose
     # change the step is to end, or ``aiming.SHORT``, or 0
-    # (5,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
-    # polynomials, and for linear systems of radau; 0 where there is no such code
+    # (6,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
+    # polynomials, for linear systems of radau, and for turns of the rows of closed loops; 0 where there is no such code
     address: Ints
     # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     sampled: Floats
@@ -59,17 +59,24 @@ class Stepper(NamedTuple):
     # (4, n) of tolerances: the largest value of a component that takes part in its own, by which its error counts, and the least
     # with which the first step is compared; lever [m] of the rate of a turn, -1 for coordinates of a tree, 0 for all others
     scales: Floats
-    passage: Floats  # (8,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
+    passage: Floats  # (9,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
     # fraction of it below which stages are projected, steps in a row close to a singular pose, what the last projection left or
-    # moved as a fraction of what is allowed
+    # moved as a fraction of what is allowed, 1: the last step may have left its branch
+    # (UNSURE_STEPS, 2 + 2 n) of closed loops: steps that may have left their branch, times and states at both ends
+    unsure: Floats
+    rows: Floats  # (12 rows,) of D at the end of the last step of closed loops, for states of all bodies
+    rows_at: Floats  # (1,) time of ``rows`` [s]
+    first_rows: Floats  # (rows size,) orthonormal basis of the rows of closed loops at the begin of a step
+    last_rows: Floats  # at its end
+    products: Floats  # (rows rows,) of both
     balance: Balance  # work of the sources of energy
     own: Any  # the method's memory
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 REACH, CHECKED_AT, PLANNED = 6, 7, 8  # places in ``Stepper.time``
-EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED = range(10)
+EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED, UNSURE = range(11)
 (
     DENSE_READY,
     STEP_ENDED,
@@ -85,12 +92,13 @@ EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEA
     CLOSE_BY,
     AIMED,
 ) = range(13)
-SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR = range(5)  # places in ``Stepper.address``
+SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR, TURNED = range(6)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 # Places in ``Stepper.passage``.
-LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS, OFF = range(8)
+LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS, OFF, DOUBTED = range(9)
 CAP, WEIGHT, TYPICAL, LEVER = range(4)  # rows of ``Stepper.scales``
 OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
+UNSURE_STEPS = 16  # stored until Python code fetches them
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 
@@ -100,15 +108,19 @@ def stepper(
 ) -> Stepper:  # fmt: skip
     """A stepper at the start; for a first step of 0 the integration loop chooses one.  ``scales``: of coordinates of a tree."""
     bodies = len(data.mass) - 1 if scales is None else 0
+    rows = int(data.rows.sum()) if data.closed else 0
+    size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
-        time=np.zeros(9), counts=np.zeros(10, np.int64), y=np.zeros(n), y_old=np.zeros(n),
+        time=np.zeros(9), counts=np.zeros(11, np.int64), y=np.zeros(n), y_old=np.zeros(n),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0, 0]),
-        address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
+        address=np.zeros(6, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         scales=np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(n)) if scales is None else scales,
-        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
+        passage=np.array([1.0, *np.zeros(8)]), unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
+        rows=np.zeros(12 * rows if bodies else 0), rows_at=np.array([np.nan]), first_rows=np.zeros(rows * size),
+        last_rows=np.zeros(rows * size), products=np.zeros(rows * rows), balance=balance or no_balance(), own=own,
     )  # fmt: skip
     begin(s, y, t, first_step)
     return s

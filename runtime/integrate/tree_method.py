@@ -243,10 +243,12 @@ class InJointCoordinates(Compiled):
         return near(self._own_state(y)[self._places], self.turns)
 
     def _lifted(self) -> Floats:
-        tree = self.work.tree
-        y = np.empty(self.width)
-        lift_once(tree.data, tree.lifting, self.s.y, y)
-        return y
+        return self._bodies_of(self.s.y)
+
+    def _bodies_of(self, y: Floats) -> Floats:
+        tree, of_bodies = self.work.tree, np.empty(self.width)
+        lift_once(tree.data, tree.lifting, np.ascontiguousarray(y), of_bodies)
+        return of_bodies
 
     def _state_at(self, t: float) -> Floats:
         if t >= self.t:

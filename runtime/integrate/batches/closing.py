@@ -18,6 +18,7 @@ from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, 
 from runtime.integrate.beginning import SMALL_PIVOT
 from runtime.integrate.closed_loops import MAX_MOVE, UNSATISFIED
 from runtime.integrate.step_control import squared_error
+from runtime.integrate.unsure_steps import CLEAR
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
 from runtime.support.arrays import Floats, Ints
@@ -27,6 +28,9 @@ from runtime.support.arrays import Floats, Ints
 NEAR, DIP = 1e-2, 0.25
 LOST = 1e-15  # tolerance times the sine of the smallest angle between rows below which digits may be lost
 REPEATED = 3300.0  # square of an error after which a step has half the length of the one before, as in ``closed_loops``
+# Pivot ratio of a step as a fraction of the larger one at its ends, below which a step that turns joints by more than its root
+# may lead to another branch: its case is run alone.  With tolerances above LOOSE, stages are too far off to show such a dip.
+STEEP, LOOSE = 0.3, 3e-6
 BOUND = 1e-9  # of |Phi| at the end of a step: the least of those of ``constraint_check``
 
 
@@ -147,6 +151,20 @@ def is_near(worst, first, last, least, tolerance):  # type: ignore[no-untyped-de
 
 
 @inlined
+def is_wide(m, lane, first, last, tolerance):  # type: ignore[no-untyped-def]
+    """Whether a step may lead to another branch; ``first``, ``last`` as of ``is_near``.  As ``unsure_steps.is_clear``."""
+    worst, square = max(m.lanes[ATTEMPT_WORST * LANES + lane], first, last), 0.0
+    for i in range(m.closing.coordinates[0]):
+        e = i * LANES + lane
+        moved = (m.end[e] - m.y[e]) ** 2
+        if m.cap[e] == np.inf:  # a slide
+            moved /= max(m.end[e] ** 2, m.y[e] ** 2, 1e-300)
+        square = max(square, moved)
+    steep = worst * STEEP**2 > min(first, last) or tolerance > LOOSE
+    return steep and not square * square * worst < CLEAR**4
+
+
+@inlined
 def reject(m, lane):  # type: ignore[no-untyped-def]
     """Have an accurate attempt repeated with a step of about half its length."""
     lanes, n = m.lanes, m.size[0]
@@ -177,6 +195,7 @@ def check_ends(m, rtol, atol):  # type: ignore[no-untyped-def]
         first, last = m.y[pivot + lane], m.worst[lane]
         first = lanes[EVER_WORST * LANES + lane] if first == 0.0 else first  # the first step
         near = is_near(lanes[ATTEMPT_WORST * LANES + lane], first, last, lanes[LEAST_WORST * LANES + lane], rtol + atol)
+        near = near or is_wide(m, lane, first, last, rtol + atol)
         fits = x.left[lane] <= BOUND and x.left[LANES + lane] < np.inf
         if (near or not fits) and lanes[END_CODE * LANES + lane] == OK:
             lanes[END_CODE * LANES + lane] = SINGULAR

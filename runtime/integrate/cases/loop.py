@@ -47,6 +47,7 @@ from runtime.integrate.stepping import (
     STEPS,
     T_OLD,
     TURN,
+    UNSURE,
     Stepper,
     T,
     endless,
@@ -338,7 +339,7 @@ def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
             keep_turn(m, found, n)
             turn(m)
             status = Status.RUNNING
-        if not keep_events(s, found, n):
+        if not keep_events(s, found, n) or s.counts[UNSURE] > 0:
             return ALONE
         if s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > before:
             found.passed[n] = 1
@@ -350,11 +351,10 @@ def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
 @inlined
 def satisfied(m, given, out, c):  # type: ignore[no-untyped-def]
     """Whether the results satisfy the rows, as ``violated_row`` asks."""
-    joints, bodies = len(m.t.address), given.states.shape[1]
+    joints, bodies, times = len(m.t.address), given.states.shape[1], len(given.outputs)
     for k in range(joints, len(m.w.Phi)):
         if not abs(m.w.Phi[k, 0]) <= c.coupled:
             return False
-    times = len(given.outputs)
     for n in range(times):
         normalise(out[n], bodies // STATE)
     if joints == 0 or c.checked == 0:
