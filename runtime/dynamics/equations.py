@@ -91,10 +91,7 @@ from runtime.jit.second_process import ask
 
 
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
-    """Memory for the evaluations of a system, with its whole-model kernel if there is one.
-
-    ``tree``: for evaluations of its coordinates.
-    """
+    """Memory for the evaluations of a system, with its whole-model kernel if there is one; ``tree``: of its coordinates."""
     work = _memory(t, whole, tree)
     types_of(t)
     evaluation = general_part
@@ -102,9 +99,8 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: Tre
         work.address[WHOLE] = whole.address
         evaluation = loaded_part if whole.loaded else whole_part
     if tree is not None:
-        evaluation = (
-            tree_part if tree.address[0] == 0 or (tree.loaded[0] == 1 and len(tree.limits.q) == 0) else kernel_part
-        )
+        by_kernel = tree.address[0] != 0 and (tree.loaded[0] != 1 or len(tree.limits.q) > 0)
+        evaluation = kernel_part if by_kernel else tree_part
     for place, part in zip(PLACES, (evaluation, *PARTS), strict=True):
         work.address[place] = place_of_part(part)
     if tree is not None and len(tree.closing.joint):

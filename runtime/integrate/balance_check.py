@@ -20,7 +20,7 @@ from runtime.integrate.balance import (
     UNCERTAIN,
     UNRESOLVED,
 )
-from runtime.integrate.methods import Method
+from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.python_code import python_code

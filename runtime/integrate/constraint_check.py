@@ -7,7 +7,7 @@ import numpy as np
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R
 from runtime.dynamics.projection import worst_row
-from runtime.integrate.methods import Method
+from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.support.units import with_unit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -40,71 +40,6 @@ from runtime.system.workspaces import pooled_workspace, workspace_of_jacobian
 
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 _STEPPERS = Pool(4)
-
-
-class Method(Protocol):
-    """Interface of a method to ``simulate``."""
-
-    data: ModelData
-    work: Workspace
-
-    def step(self) -> tuple[Status, str]:
-        """One accepted step: RUNNING, REACHED_END or a failure, and the message of a failure."""
-
-    def at(self, t: float) -> Floats:
-        """State at a time within the last step."""
-
-    def work_until(self, t: float) -> Floats:
-        """Work of each source of energy [J] until a time within the last step."""
-
-    def turns_at(self, t: float) -> Floats:
-        """Angles of the turns of a tree [rad] at a time within the last step, where they are known."""
-
-    @property
-    def turns(self) -> Floats:
-        """The same at the time reached."""
-
-    @property
-    def kernel(self) -> str:
-        """By which equations: a name of ``Stats.kernel``."""
-
-    @property
-    def balance(self) -> Floats:
-        """``Balance.energy``."""
-
-    @property
-    def t(self) -> float:
-        """Time reached."""
-
-    @property
-    def t_old(self) -> float:
-        """Start of the last step."""
-
-    @property
-    def y(self) -> Floats:
-        """State reached."""
-
-    @property
-    def unsure_steps(self) -> list[UnsureStep]:
-        """Steps across which the branch of the motion of a closed loop may have changed."""
-
-    def stop(self, t: float) -> None:
-        """End the motion at a time within the last step."""
-
-    @property
-    def contact_events(self) -> Floats:
-        """Touch-downs and lift-offs, in order: time, contact, 1 or 0, speed of touch-down."""
-
-    def counts(self) -> tuple[int, int, int | None]:
-        """Evaluations, accepted steps, rejected steps."""
-
-    @property
-    def bounded(self) -> int:
-        """Number of steps bounded by stability rather than accuracy; 0 for methods that do not report it."""
-
-    @property
-    def lost_digits(self) -> tuple[float, float]:
-        """Digits by which errors near a singular configuration exceed the tolerance, and the time [s] of the first such step."""
 
 
 def memory_of_radau(system: System) -> radau.Memory:

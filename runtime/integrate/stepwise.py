@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.events import Event
-from runtime.integrate.methods import Method
+from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
 from runtime.support.arrays import Floats

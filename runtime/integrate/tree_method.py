@@ -62,13 +62,11 @@ class OffTheRowsError(ModelError):
 def joints_serve(system: System) -> bool:
     """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
-    By a kernel of the tree they are faster than absolute coordinates with forces of any kind; where rows restrain balls and free
-    bodies, than those without a whole-model kernel, which takes 0.8 of the time.  The recursion is faster than the
-    evaluation joint by joint, not than a whole-model kernel, and on rows it is not faster.  With forces absolute coordinates are
-    taken then: contacts of bodies that float, and states between the steps of stiff motions, are more accurate there.
+    By a kernel of the tree they are faster than absolute coordinates, but for rows on balls and free bodies beside a whole-model
+    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel, and not on rows; with forces absolute
+    coordinates are more accurate: contacts of bodies that float, and states between steps of stiff motions.
     """
-    tree = system.tree
-    if tree is None:
+    if (tree := system.tree) is None:
         return False
     if module_of_tree(system) is not None:
         return tree.turns_and_slides or module_of(system.model.key) is None

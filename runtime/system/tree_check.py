@@ -114,8 +114,8 @@ def _of_all_bodies(
         for one, (k, r) in zip(D, places, strict=True):
             one[data.body_i[k]] += work.D[k, r, :6]
             one[data.body_j[k]] += work.D[k, r, 6:]
-        moved = np.einsum("bij,nbj->nbi", inverse, D)[:, 1:].reshape(len(places), -1)
-        return D[:, 1:].reshape(len(places), -1), moved.T, np.array([work.gamma[place] for place in places])
+        moved = np.einsum("bij,nbj->nbi", inverse, D)[:, 1:].reshape(len(places), 6 * bodies - 6)
+        return D[:, 1:].reshape(len(places), 6 * bodies - 6), moved.T, np.array([work.gamma[place] for place in places])
 
     (D, moved, gamma), (own, own_moved, own_gamma) = of(of_steps), of(rows)
     S = D @ moved

@@ -155,7 +155,7 @@ def check(system, cases, t_end=0.3, off=1e-12, **settings):
     settings = dict(t_eval=[0.0, 0.4 * t_end, t_end], rtol=1e-7, atol=1e-7, assemble=True, workers=1) | settings
     a, b = (runtime.simulate_many(system, cases, t_end, engine=engine, **settings) for engine in ("gpu", None))
     assert a.success and a.in_batch.all() and b.in_batch.all()
-    assert off > 1e-12 or np.array_equal(a.counts, b.counts), (a.counts, b.counts)
+    assert off > 1e-11 or np.array_equal(a.counts, b.counts), (a.counts, b.counts)
     assert np.abs(a.states() - b.states()).max() < off, np.abs(a.states() - b.states()).max()
 
 
@@ -178,7 +178,7 @@ band = dict(tension_table=[(0.2, -3.0), (0.5, 0.0), (0.8, 4.0), (1.5, 5.0)], dam
 b.force("band", "tabulated_spring", "ground", "rod", s_i=(1.0, 0.0, 0.5), s_j=(0.5, 0.0, 0.0), **band)
 check(b.build(), {"rate.pivot.angle": [1.0, -2.0], "mass.rod": [0.9, 1.2]})
 check(floating(), {"mass.left": [1.9, 2.2]})  # by the recursion
-check(leg(), {"coefficient.rub_hip": [0.1, 0.4]}, 0.1)  # friction by reactions
+check(leg(), {"coefficient.rub_hip": [0.1, 0.4]}, 0.1, off=1e-11)  # friction by reactions
 check(models.four_bar.build(crank_speed=1.0), {"mass.coupler": [0.9, 1.0]})  # rows
 driven = driven_leg()
 codegen.compile_model(driven)

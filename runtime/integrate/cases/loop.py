@@ -203,10 +203,7 @@ def largest(y, first, last):  # type: ignore[no-untyped-def]
 
 @inlined
 def keep_signs(m, y, c):  # type: ignore[no-untyped-def]
-    """Euler parameters of the tree with the signs of those of y; whether the coordinates lead to y.
-
-    Not where a kernel has another sign of parameters that it reads in its constants.
-    """
+    """Euler parameters of the tree with the signs of those of y; whether the coordinates lead to y, with the signs of a kernel."""
     tree = m.w.tree
     update_motion(m.s.y, m.t, m.w)
     for b in range(len(tree.data.p)):
@@ -249,8 +246,7 @@ def begin_case(m, given, n, c):  # type: ignore[no-untyped-def]
 @inlined
 def turn(m):  # type: ignore[no-untyped-def]
     """``Automatic._turn``."""
-    s, u = m.s, m.turning
-    here, steps = u.begun[1], s.counts[STEPS]
+    s, u, here, steps = m.s, m.turning, m.turning.begun[1], m.s.counts[STEPS]
     there = IMPLICIT if here == EXPLICIT else EXPLICIT
     short = steps - u.begun[0] <= u.rules[0] * u.needed[here]
     u.needed[there] = min(2 * u.needed[there], u.rules[1]) if short else u.first_needed[there]
@@ -260,8 +256,7 @@ def turn(m):  # type: ignore[no-untyped-def]
         u.last[:] = 0.0
     elif u.last[FASTEST_RATE] > 0.0:
         s.time[NEXT_STEP] = min(s.time[NEXT_STEP], s.time[REACH] / u.last[FASTEST_RATE])
-    s.flags[TURN] = 0
-    s.counts[SPEAKING] = s.counts[SILENT] = 0
+    s.flags[TURN] = s.counts[SPEAKING] = s.counts[SILENT] = 0
     s.counts[NEEDED] = u.needed[there]
 
 
