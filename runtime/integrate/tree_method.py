@@ -63,8 +63,8 @@ def joints_serve(system: System) -> bool:
     """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
     By a kernel of the tree they are faster than absolute coordinates, but for rows on balls and free bodies beside a whole-model
-    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel, and not on rows; with forces absolute
-    coordinates are more accurate: contacts of bodies that float, and states between steps of stiff motions.
+    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel, and not on rows; with forces
+    absolute coordinates are more accurate: contacts of bodies that float, and states between steps of stiff motions.
     """
     if (tree := system.tree) is None:
         return False

@@ -203,7 +203,7 @@ def largest(y, first, last):  # type: ignore[no-untyped-def]
 
 @inlined
 def keep_signs(m, y, c):  # type: ignore[no-untyped-def]
-    """Euler parameters of the tree with the signs of those of y; whether the coordinates lead to y, with the signs of a kernel."""
+    """Euler parameters of the tree with the signs of those of y; whether the coordinates lead to y, with a kernel's signs."""
     tree = m.w.tree
     update_motion(m.s.y, m.t, m.w)
     for b in range(len(tree.data.p)):
