@@ -154,11 +154,16 @@ def is_near(worst, first, last, least, tolerance):  # type: ignore[no-untyped-de
 def is_wide(m, lane, first, last, tolerance):  # type: ignore[no-untyped-def]
     """Whether a step may lead to another branch; ``first``, ``last`` as of ``is_near``.  As ``unsure_steps.is_clear``."""
     worst, square = max(m.lanes[ATTEMPT_WORST * LANES + lane], first, last), 0.0
-    for i in range(m.closing.coordinates[0]):
+    for i in range(m.closing.size[0]):
         e = i * LANES + lane
         moved = (m.end[e] - m.y[e]) ** 2
         if m.cap[e] == np.inf:  # a slide
             moved /= max(m.end[e] ** 2, m.y[e] ** 2, 1e-300)
+        square = max(square, moved)
+    for first_of_four in m.turned:  # a turn by an angle changes Euler parameters by half of it
+        moved = 0.0
+        for e in range(first_of_four * LANES + lane, (first_of_four + 4) * LANES, LANES):
+            moved += 4.0 * (m.end[e] - m.y[e]) ** 2
         square = max(square, moved)
     steep = worst * STEEP**2 > min(first, last) or tolerance > LOOSE
     return steep and not square * square * worst < CLEAR**4
