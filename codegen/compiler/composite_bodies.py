@@ -60,10 +60,10 @@ def equations_of(motion: TreeMotion, Q: Vector) -> tuple[Matrix, Vector]:
             linear, angular = here.momentum(rate)
             j = k
             while j >= 0:
-                for d, other in enumerate(motion.frames[j].rates):
-                    column = motion.u[j] - first + d
-                    if column <= row:
-                        M[row][column] = M[column][row] = other.along(linear, angular)
+                for column, other in enumerate(
+                    motion.frames[j].rates[: row + 1 - motion.u[j] + first], motion.u[j] - first
+                ):
+                    M[row][column] = M[column][row] = other.along(linear, angular)
                 angular = add(angular, cross(motion.frames[j].way, linear))
                 j = motion.parents[j]
         if (parent := motion.parents[k]) >= 0:

@@ -16,6 +16,21 @@ BODY = 6  # entries of a row for each body
 SMALL, COSINE = 1e-300, 0.2
 
 
+@inlined
+def add_row(t, w, k, r, to):  # type: ignore[no-untyped-def]
+    """Put row r of joint k, divided by roots of masses, into ``to`` (6 bodies)."""
+    to[:] = 0.0
+    for side in range(2):
+        b = t.body_i[k] if side == 0 else t.body_j[k]
+        if b == GROUND_INDEX:
+            continue
+        K, D, o = w.inertia_inverse[b], w.D[k, r], BODY * (b - 1)
+        linear, angular = math.sqrt(1.0 / t.mass[b]), math.sqrt((K[0, 0] + K[1, 1] + K[2, 2]) / 3.0)
+        for c in range(3):
+            to[o + c] += linear * D[BODY * side + c]
+            to[o + 3 + c] += angular * D[BODY * side + 3 + c]
+
+
 def rows_part(time, y, t, w, purpose, rows):  # type: ignore[no-untyped-def]
     """Put the independent rows of D (count, 6 bodies) at a state into ``rows``, divided by roots of masses; their number."""
     bodies = len(t.mass) - 1
@@ -26,17 +41,7 @@ def rows_part(time, y, t, w, purpose, rows):  # type: ignore[no-untyped-def]
         for r in range(t.rows[k]):
             if t.redundant > 0 and w.kept[k, r] == 0.0:
                 continue
-            for i in range(n):
-                to[count * n + i] = 0.0
-            for side in range(2):
-                b = t.body_i[k] if side == 0 else t.body_j[k]
-                if b != GROUND_INDEX:
-                    K, D = w.inertia_inverse[b], w.D[k, r]
-                    o = count * n + BODY * (b - 1)
-                    linear, angular = math.sqrt(1.0 / t.mass[b]), math.sqrt((K[0, 0] + K[1, 1] + K[2, 2]) / 3.0)
-                    for c in range(3):
-                        to[o + c] += linear * D[BODY * side + c]
-                        to[o + 3 + c] += angular * D[BODY * side + 3 + c]
+            add_row(t, w, k, r, to[count * n : (count + 1) * n])
             count += 1
     return count
 

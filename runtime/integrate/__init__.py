@@ -40,6 +40,7 @@ add_words(
         "quintic": "the states within stiff steps",
         "stepping": "Euler parameters",
         "stepwise_balance": "the powers of forces",
+        "turned_steps": "the lengths of steps with events",
         "variational.equations": "the variational equations",
         "variational.joints": "the variational equations in joint coordinates",
     },

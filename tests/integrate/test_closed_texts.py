@@ -29,8 +29,8 @@ def same(system, signals, parameters):
     module.prepare(np.repeat(system.closed_tree.parameters[:, None], LANES, axis=1), constants)
     constants[rows.forces : rows.lacking] = random.uniform(-1.0, 1.0, (rows.lacking - rows.forces, LANES))
     sizes = {
-        "derivative": (rows.size, 1), "correction": (2 * rows.steps + rows.marks, 2),
-        "forces": (rows.steps + 3 * rows.signals, 1, 1),
+        "derivative": (rows.size, 1), "correction": (rows.work + rows.marks, 2),
+        "forces": (rows.rates + 3 * rows.signals, 1, 1),
     }  # fmt: skip
     for name, text in texts.items():
         given = [y, signals, parameters] if name == "forces" else [y, constants.copy()]

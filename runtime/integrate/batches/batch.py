@@ -264,20 +264,8 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     while True:
         if busy < LANES:
             busy = fill(
-                m,
-                memory,
-                address,
-                span,
-                tolerances,
-                steps,
-                initial,
-                constants,
-                times,
-                first_output,
-                status,
-                counts,
-                reached,
-            )
+                m, memory, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached
+            )  # fmt: skip
         if busy == 0 or stop[0] != 0:
             return
         bound_lengths(m, steps[0])
