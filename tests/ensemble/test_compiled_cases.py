@@ -169,6 +169,9 @@ def test_cases_have_the_bits_of_single_runs(way, monkeypatch):
         assert many.messages.get(case, run.message) == run.message
 
 
+CHANGE_POINTS = ("driven_parallelogram",)  # mechanisms that pass these in their motion
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*nearly dependent rows")
 @pytest.mark.parametrize("name", [name for name in question.CLASSES if name != "start_at_pose"])
@@ -184,7 +187,9 @@ def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monke
                 each = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
             assert not each.in_batch.any()
             # Whether a step ends next to a singular pose, where runs with alpha and beta end, is chance.
-            assert list(many.in_batch) == list(many.status == Status.REACHED_END)
+            # Cases with a step that may lead to another branch are run alone.
+            ended = many.status == Status.REACHED_END
+            assert ended[many.in_batch].all() and (name in CHANGE_POINTS or many.in_batch[ended].all())
             assert np.array_equal(many.states(), each.states(), equal_nan=True) and (many.counts == each.counts).all()
             assert (many.status == each.status).all() and many.messages == each.messages
 

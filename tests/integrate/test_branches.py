@@ -65,7 +65,11 @@ def test_cases_that_leave_their_branch_are_no_success():
     times, masses = np.linspace(0.0, 1.5, 31), {"mass.coupler": np.linspace(0.5, 2.0, 32)}
     many = runtime.simulate_many(linkage(crank=0.3 - 1e-7), masses, 1.5, t_eval=times, rtol=1e-4, atol=1e-4)
     for k, status in enumerate(many.status):
-        assert status == Status.BRANCH_LEFT or "another assembly mode" in many.messages.get(k, "") or on_one_branch(many[k])
+        assert (
+            status == Status.BRANCH_LEFT
+            or "another assembly mode" in many.messages.get(k, "")
+            or on_one_branch(many[k])
+        )
     assert (many.status == Status.BRANCH_LEFT).any()
 
 
