@@ -39,6 +39,7 @@ LOCKED = 1e-6
 OF_KIND = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
 COORDINATES = {"turn": 1, "slide": 1, "ball": 4, "free": 7}  # numbers in the state
 RATES = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
+SLOPES = {"turn": 1, "slide": 1, "ball": 0, "free": 3}  # coordinates whose derivatives are rates; they come first
 
 
 def places_of(kinds: Sequence[str]) -> tuple[list[int], list[int]]:

@@ -16,6 +16,7 @@ from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
+from runtime.system.spanning_tree import SLOPES
 from runtime.system.system import System
 
 MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
@@ -29,7 +30,6 @@ OF_STATE = 4
 # distances beyond the side there [mm]; the fraction that was found, or is tried; the limit or contact that changes there.
 SOUGHT, LOWER, UPPER, BELOW, ABOVE, FRACTION, FIRST = range(7)
 OF_SEARCH = 7
-SLOPES = {"turn": 1, "slide": 1, "ball": 0, "free": 3}  # coordinates of a step whose rates are their slopes
 READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``contact_part`` does
 
 

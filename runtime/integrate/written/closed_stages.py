@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from generated import law_cubic
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
 from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
+from runtime.integrate.written.limit_moments import moments_of_limit
 from runtime.integrate.written.tree_forces import ARGUMENTS as OF_FORCES
 from runtime.integrate.written.tree_forces import AXES as AXES_OF_FORCES
 from runtime.integrate.written.tree_forces import write_forces
@@ -30,9 +30,9 @@ from runtime.jit.python_code import python_code
 from runtime.jit.straight_line import INTEGER
 from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number, Vector
-from runtime.lanes.vector_functions import Functions, lesser
+from runtime.lanes.vector_functions import Functions
 from runtime.lanes.written_function import address_of_lanes
-from runtime.system.spanning_tree import places_of
+from runtime.system.spanning_tree import SLOPES, places_of
 from runtime.system.system import System
 
 Numbers = list[Number]
@@ -42,8 +42,6 @@ AXES = {
     "derivative": dict(y=1, constants=2, y_dot=1, worst=1), "correction": dict(y=1, constants=2, change=1, left=1),
     "forces": AXES_OF_FORCES,
 }  # fmt: skip
-# Coordinates of a step whose derivatives are its rates; they come first.
-SLIDES = {"turn": 1, "slide": 1, "ball": 0, "free": 3}
 
 
 class Addresses(NamedTuple):
@@ -176,15 +174,13 @@ class _Writer:
         return out
 
     def along(self, y: Any) -> list[Number]:
-        """Forces along the coordinates with the moments of limits, which kernels of trees have by the same formula."""
+        """Forces along the coordinates with the moments of limits."""
         loads, of_limits = self.array(1, self.rows.forces), self.array(1, self.rows.first_limit, OF_LIMIT)
         forces = [loads[k] for k in range(self.rows.rates)]
         for limit, (q, u) in enumerate(self.rows.limited):
-            a, b, largest, damping = (of_limits[limit, c] for c in range(OF_LIMIT))
-            law: dict[int, Number] = {}
-            python_code(law_cubic.law)(lesser(a * y[q] + b, 1.0), law)
+            moment, damped = moments_of_limit([of_limits[limit, c] for c in range(OF_LIMIT)], y[q], y[u])
             k = u - self.rows.coordinates
-            forces[k] = forces[k] - largest * law[1] - damping * y[u]
+            forces[k] = forces[k] - moment - damped
         return forces
 
     def larger(self, a: Number, b: Number) -> Number:
@@ -262,7 +258,7 @@ class _Writer:
         found: dict[int, Number] = {}
         places, rates = places_of(self.rows.kinds)
         for kind, q, row in zip(self.rows.kinds, places, rates, strict=False):
-            at, slides = row - rates[0], SLIDES[kind]
+            at, slides = row - rates[0], SLOPES[kind]
             found.update(zip(range(q, q + slides), u[at : at + slides], strict=True))
             if kind in ("ball", "free"):
                 of_p: dict[int, Number] = {}

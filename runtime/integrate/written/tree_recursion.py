@@ -14,7 +14,6 @@ from typing import Any
 
 from llvmlite import ir
 
-from generated import law_cubic
 from runtime.dynamics import recursion
 from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
@@ -22,6 +21,7 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.small_matrices import dot
 from runtime.integrate.written.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
 from runtime.integrate.written.equation_parameters import parameters_of_equations
+from runtime.integrate.written.limit_moments import moments_of_limit
 from runtime.integrate.written.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.integrate.written.tree_reactions import JointLoads
@@ -29,7 +29,6 @@ from runtime.jit.python_code import python_code
 from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
-from runtime.lanes.vector_functions import lesser
 from runtime.lanes.written_function import address_of_lanes
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
@@ -212,11 +211,10 @@ class _Equations:
             self.code.store(value, self.at.data[name], self.at.place(0))
 
     def _restrain(self, limit: int, step: Step) -> None:
-        """Put the moment of a limit on a turn and on the step before, as kernels of trees have it; the batch has its power."""
-        a, b, largest, damping = (self.at.load("limits", OF_LIMIT * limit + c) for c in range(OF_LIMIT))
-        law: dict[int, Number] = {}
-        python_code(law_cubic.law)(lesser(a * step.coordinates[0] + b, 1.0), law)
-        moment = plus_times(NONE, -(largest * law[1]) - damping * step.rates[0], step.axis)
+        """Put the moment of a limit on a turn and on the step before; the batch has its power."""
+        constants = [self.at.load("limits", OF_LIMIT * limit + c) for c in range(OF_LIMIT)]
+        against, damped = moments_of_limit(constants, step.coordinates[0], step.rates[0])
+        moment = plus_times(NONE, -against - damped, step.axis)
         step.moment = plus(step.moment, moment)
         if step.before.moves:
             step.before.moment = minus(step.before.moment, moment)
