@@ -10,7 +10,7 @@ from runtime import Cone, Signal, Status
 from runtime.ensemble.built_closed import built_closed, shared_parts
 from runtime.ensemble.compiled_cases import settings_of
 from runtime.system.deferred import deferring, recipe_of
-from tests.ensemble.test_closed_in_lanes import Y, made
+from tests.support.driven_legs import Y, made
 from tests.support.ensembles import once_and_each
 
 COUNT, END = 12, 0.5

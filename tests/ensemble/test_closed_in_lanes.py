@@ -5,49 +5,31 @@ import functools
 import numpy as np
 import pytest
 
-import codegen
 import models
 import runtime
 from benchmarks.ensemble_systems import driven_four_bar
 from benchmarks.random import model, question
-from runtime import Signal, Status
+from runtime import Status
 from runtime.dynamics import equations, projection
-from runtime.ensemble import chunk
 from runtime.integrate import balance_check
+from tests.support.driven_legs import ACROSS, Y, driven_leg_of, made, one_by_one
 from tests.support.loops import bricard
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
 SHARE = np.linspace(0.9, 1.1, 20)
-Y = (0.0, 1.0, 0.0)
 
 
 @functools.cache
 def leg():
     """A leg that is driven at the hip and at the toes; the ankle is passive, with a spring, a motor and a load."""
-    b = runtime.Builder("driven leg with a passive ankle", axes="global")
-    b.body("leg", mass=3.0, inertia=(4e-2, 4e-2, 5e-3), r=(0.0, 0.0, -0.2))
-    b.body("foot", mass=0.9, inertia=(1e-3, 4e-3, 4e-3), r=(0.06, 0.0, -0.45))
-    b.body("toes", mass=0.2, inertia=(1e-4, 2e-4, 2e-4), r=(0.17, 0.0, -0.46))
-    b.joint("hip", "revolute", "ground", "leg", point=(0, 0, 0), axis=Y)
-    b.joint("ankle", "revolute", "leg", "foot", point=(0, 0, -0.4), axis=Y)
-    b.joint("ball", "revolute", "foot", "toes", point=(0.14, 0, -0.46), axis=Y)
-    across = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
-    swing, lift = (
-        Signal.function(f, 0.0, 3.0) for f in (lambda t: 0.4 * np.sin(3 * t), lambda t: 0.2 * np.sin(3 * t) ** 3)
+    b, lift = driven_leg_of(
+        "driven leg with a passive ankle", lambda t: 0.4 * np.sin(3 * t), lambda t: 0.2 * np.sin(3 * t) ** 3
     )
-    b.driver("swing", "guided_angle", "ground", "leg", **across, theta_t=swing)
-    b.driver("toe_off", "guided_angle", "foot", "toes", **across, theta_t=lift)
     b.load("push", "foot", force=(lift, 0.0, 1.0))
     b.force("spring", "torsional_spring", "leg", "foot", a_i=Y, stiffness=8.0, damping=0.1, free_angle=0.1)
-    b.motor("tendon", "guided_angle", "leg", "foot", **across, theta_t=lift, stiffness=2.0, damping=0.05)
+    b.motor("tendon", "guided_angle", "leg", "foot", **ACROSS, theta_t=lift, stiffness=2.0, damping=0.05)
     return made(b.build(project_velocities=True))
-
-
-def made(system):
-    """The system, with a kernel."""
-    codegen.compile_model(system)
-    return system
 
 
 @functools.cache
@@ -64,32 +46,14 @@ def loop(name):
     return made(b.build())
 
 
-@pytest.fixture
-def in_lanes(monkeypatch):
-    """All cases run in lanes, until ``undo``."""
-
-    def all_of_them(*arguments, run=chunk.run_closed):
-        left = run(*arguments)
-        assert left == []
-        return left
-
-    monkeypatch.setattr(chunk, "run_closed", all_of_them)
-    return monkeypatch
-
-
-def one_by_one(monkeypatch):
-    """No case runs in lanes."""
-    monkeypatch.setattr(chunk, "run_closed", lambda *_: None)
-
-
 @pytest.mark.parametrize("name", ["stiffness.spring", "mass.foot", "gravity", "damping.tendon", "rate.ankle.angle"])
-def test_a_passive_ankle_beside_drivers_as_in_absolute_coordinates(name, in_lanes):
+def test_a_passive_ankle_beside_drivers_as_in_absolute_coordinates(name, closed_in_lanes):
     own = np.asarray(runtime.parameters(leg()).get(name, 1.0))
     values = own * SHARE.reshape(-1, *[1] * own.ndim)
     outputs = ["r.toes", "omega.foot", "energy"]
     many = runtime.simulate_many(leg(), {name: values}, 1.0, outputs=outputs, **SETTINGS)
     assert (many.status == Status.REACHED_END).all() and not many.messages
-    in_lanes.undo()
+    closed_in_lanes.undo()
     few = {name: values[::19]}
     absolute = runtime.simulate_many(leg(), few, 1.0, outputs=outputs, coordinates="absolute", **SETTINGS)
     for output, bound in zip(outputs, (1e-11, 1e-9, 1e-9), strict=True):
@@ -97,28 +61,28 @@ def test_a_passive_ankle_beside_drivers_as_in_absolute_coordinates(name, in_lane
     assert np.ptp(many["r.toes"][:, -1], axis=0).max() > 1e-7
 
 
-def test_forces_beside_drivers_at_a_coarse_tolerance(in_lanes):
+def test_forces_beside_drivers_at_a_coarse_tolerance(closed_in_lanes):
     """Projections move states, outputs among them, by much more than rounding; forces are those of the projected states."""
     cases, settings = {"stiffness.spring": 40.0 * SHARE}, SETTINGS | dict(rtol=1e-5, atol=1e-5)
     many = runtime.simulate_many(leg(), cases, 1.0, **settings)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(leg(), cases, 1.0, **settings)
     off = np.abs(many.states() - each.states()).max(axis=(0, 2, 3))
     assert np.array_equal(many.steps, each.steps) and off.max() < 2e-10 and off[-1] < 1e-12
 
 
-def test_angles_beyond_half_a_turn(in_lanes):
+def test_angles_beyond_half_a_turn(closed_in_lanes):
     """Euler parameters have the signs of ``displaced``, as those of trees."""
     cases = {"angle.ankle.angle": [0.2, 2 * np.pi + 0.2, 0.1 - 4 * np.pi], "rate.ankle.angle": [0.0, 3.0, -3.0]}
     outputs = ["p.foot", "p.toes", "angle.ankle.angle"]
     many = runtime.simulate_many(leg(), cases, 1.0, outputs=outputs, **SETTINGS)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(leg(), cases, 1.0, outputs=outputs, **SETTINGS)
     for name in outputs:
         assert np.abs(many[name] - each[name]).max() < 1e-9
 
 
-def test_remarks_are_made_without_single_runs(in_lanes):
+def test_remarks_are_made_without_single_runs(closed_in_lanes):
     """A case that reached its end in its lane keeps its result, whatever its message says of stability and balance."""
     cases, settings = {"damping.tendon": [0.05, 300.0]}, SETTINGS | dict(rtol=1e-6, atol=1e-6)
     many = runtime.simulate_many(leg(), cases, 1.0, **settings)
@@ -129,36 +93,36 @@ def test_remarks_are_made_without_single_runs(in_lanes):
         many.messages[1].partition(" of ")[2] == run.message.partition(" of ")[2] and many.steps[1] == run.stats.steps
     )
     for name in ("EACH_STEP", "ROUNDING"):  # as if the tolerance explained nothing
-        in_lanes.setattr(balance_check, name, 0.0)
+        closed_in_lanes.setattr(balance_check, name, 0.0)
     many = runtime.simulate_many(leg(), cases, 1.0, **settings)
     assert many.success and all("the energy balance is off by" in many.messages[k] for k in (0, 1))
     assert "bounded by stability" in many.messages[1]
 
 
-def test_steps_whose_projection_moves_far_are_repeated(in_lanes):
+def test_steps_whose_projection_moves_far_are_repeated(closed_in_lanes):
     """Knots of a signal are not seen by the estimate of the error of driven coordinates."""
     system, cases = made(driven_four_bar()), {"mass.rocker": SHARE[:3]}
     many = runtime.simulate_many(system, cases, 1.0, **SETTINGS)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, 1.0, **SETTINGS)
     assert np.array_equal(many.rejections, each.rejections) and many.rejections.min() > 0
 
 
 @pytest.mark.parametrize(("name", "t_end"), [("four-bar", 1.0), ("Bricard", 6.0)])
-def test_loops_as_one_by_one(name, t_end, in_lanes):
+def test_loops_as_one_by_one(name, t_end, closed_in_lanes):
     """Bricard's linkage goes round: which of its rows are independent changes on the way."""
     system = loop(name)
     body, settings = system.body_names[0], SETTINGS | dict(t_eval=t_end * TIMES, rtol=1e-11, atol=1e-11)
     cases = {f"mass.{body}": SHARE, "gravity": np.outer(SHARE, (0, 0, -9.81))}
     many = runtime.simulate_many(system, cases, t_end, **settings)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, t_end, **settings)
     assert not many.messages and not each.messages and np.array_equal(many.steps, each.steps)
     assert np.abs(many.states() - each.states()).max() < 1e-9
     assert np.ptp(many.states()[:, -1], axis=0).max() > 1e-3
 
 
-def test_outputs_between_steps_satisfy_all_rows(in_lanes):
+def test_outputs_between_steps_satisfy_all_rows(closed_in_lanes):
     system = loop("four-bar")
     many = runtime.simulate_many(system, {"mass.coupler": SHARE}, 1.0, t_eval=TIMES, rtol=1e-6, atol=1e-6)
     states = many.states().reshape(-1, len(system.state.y))
@@ -167,7 +131,7 @@ def test_outputs_between_steps_satisfy_all_rows(in_lanes):
     assert worst[:, 0].max() < 1e-13 and worst[:, 1].max() < 1e-12
 
 
-def test_velocities_of_loops(in_lanes):
+def test_velocities_of_loops(closed_in_lanes):
     system = loop("four-bar")
     cases = {
         f"{part}.{body}": SHARE[:, None] * getattr(system.state, part)[body]
@@ -175,12 +139,12 @@ def test_velocities_of_loops(in_lanes):
         for body in system.body_names
     }
     many = runtime.simulate_many(system, cases, 1.0, **SETTINGS)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, 1.0, **SETTINGS)
     assert np.abs(many.states() - each.states()).max() < 1e-11
 
 
-def test_a_case_depends_on_no_other(in_lanes):
+def test_a_case_depends_on_no_other(closed_in_lanes):
     cases = {"stiffness.spring": np.linspace(0.0, 9.0, 60)}
     settings = SETTINGS | dict(rtol=1e-7, atol=1e-7)
     many = runtime.simulate_many(leg(), cases, 1.0, workers=2, chunk=17, **settings)
@@ -199,12 +163,12 @@ def test_a_case_depends_on_no_other(in_lanes):
         ("door", 12),  # no row of its loops restrains a coordinate
     ],
 )
-def test_random_loops_as_one_by_one(name, seed, in_lanes):
+def test_random_loops_as_one_by_one(name, seed, closed_in_lanes):
     system = made(model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name))
     cases = {f"mass.{system.body_names[0]}": system.data.mass[1] * SHARE[:3]}
     settings = SETTINGS | dict(t_eval=0.5 * TIMES)
     many = runtime.simulate_many(system, cases, 0.5, **settings)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, 0.5, **settings)
     assert np.abs(many.states() - each.states()).max() < 1e-11 * max(1.0, np.abs(each.states()).max())
 

@@ -9,7 +9,8 @@ from benchmarks.ensemble_systems import driven_leg, slider_crank
 from runtime import Status
 from runtime.dynamics import equations, projection
 from runtime.ensemble import chunk, closed_at_once, closed_joints
-from tests.support.free_steps import chain, gait, made
+from tests.support.driven_legs import made
+from tests.support.free_steps import chain, gait
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12, assemble=True)
@@ -22,19 +23,6 @@ SYSTEMS = {
     "chain": chain,
     "gait": gait,
 }
-
-
-@pytest.fixture
-def in_lanes(monkeypatch):
-    """All cases run in lanes, until ``undo``."""
-
-    def all_of_them(*arguments, run=chunk.run_closed):
-        left = run(*arguments)
-        assert left == []
-        return left
-
-    monkeypatch.setattr(chunk, "run_closed", all_of_them)
-    return monkeypatch
 
 
 def cases_of(system, name):
@@ -56,7 +44,7 @@ def exact(system, name, k, **settings):
         ("driven leg", "s_j.hip"), ("chain", "l.link"), ("chain", "s_j.ball"), ("gait", "l.ankle"), ("gait", "s_j.ankle"),
     ],
 )  # fmt: skip
-def test_as_single_runs(system, name, in_lanes):
+def test_as_single_runs(system, name, closed_in_lanes):
     system = SYSTEMS[system]()
     cases = cases_of(system, name)
     many = runtime.simulate_many(system, cases, 1.0, **SETTINGS)
@@ -64,8 +52,8 @@ def test_as_single_runs(system, name, in_lanes):
     kept = runtime.simulate_many(system, cases, 1.0, outputs=outputs, **SETTINGS)
     assert (many.status == Status.REACHED_END).all()
     assert np.array_equal(kept[outputs[0]], many.r(system.body_names[-1]))
-    in_lanes.undo()
-    in_lanes.setattr(chunk, "run_closed", lambda *_: None)
+    closed_in_lanes.undo()
+    closed_in_lanes.setattr(chunk, "run_closed", lambda *_: None)
     each = runtime.simulate_many(system, cases, 1.0, outputs=outputs, **SETTINGS)
     size = max(1.0, np.abs(each["energy"]).max())
     assert np.abs(kept["energy"] - each["energy"]).max() < 2e-8 * size
@@ -77,7 +65,7 @@ def test_as_single_runs(system, name, in_lanes):
     assert np.ptp(states[:, -1], axis=0).max() > 1e-5
 
 
-def test_rows_hold_at_all_times(in_lanes):
+def test_rows_hold_at_all_times(closed_in_lanes):
     """At a coarse tolerance, between steps, by the joints of each case."""
     system = SYSTEMS["hinges"]()
     cases = cases_of(system, "s_j.A")
@@ -90,7 +78,7 @@ def test_rows_hold_at_all_times(in_lanes):
         assert worst[:, 0].max() < 1e-13 and worst[:, 1].max() < 1e-11
 
 
-def test_whole_turns_count_from_the_reference_configuration(in_lanes):
+def test_whole_turns_count_from_the_reference_configuration(closed_in_lanes):
     """Of the case itself, whatever pose its tree is in."""
     system = SYSTEMS["hinges"]()
     cases, settings = cases_of(system, "s_j.A"), dict(SETTINGS, rtol=1e-9, atol=1e-9)
@@ -98,26 +86,26 @@ def test_whole_turns_count_from_the_reference_configuration(in_lanes):
     many = runtime.simulate_many(system, cases, 3.0, outputs=["angle.A.angle"], **settings)
     turned = many["angle.A.angle"]
     assert np.abs(turned[:, -1]).min() > np.pi  # where poses alone have other angles
-    in_lanes.undo()
+    closed_in_lanes.undo()
     for k in (0, 4):
         own = runtime.simulate_many(system, {key: v[[k]] for key, v in cases.items()}, 3.0, **settings)[0]
         assert np.abs(own.angles["A"].values["angle"] - turned[k]).max() < 1e-6
 
 
-def test_angles_count_from_the_joints_alone(in_lanes):
+def test_angles_count_from_the_joints_alone(closed_in_lanes):
     """The reference configuration of a driven system is not on the rows of its drivers."""
     system = SYSTEMS["driven leg"]()
     cases, settings = cases_of(system, "s_j.hip"), dict(SETTINGS, rtol=1e-9, atol=1e-9)
     outputs = [f"angle.{joint}.angle" for joint in ("hip", "ankle", "ball")]
     many = runtime.simulate_many(system, cases, 1.0, outputs=outputs, **settings)
-    in_lanes.undo()
+    closed_in_lanes.undo()
     each = runtime.simulate_many(system, cases, 1.0, outputs=outputs, coordinates="absolute", **settings)
     for name in outputs:
         assert np.abs(many[name] - each[name]).max() < 1e-7
         assert np.ptp(each[name][:, 0]) > 1e-3
 
 
-def test_a_case_depends_on_no_other(in_lanes):
+def test_a_case_depends_on_no_other(closed_in_lanes):
     system = SYSTEMS["four-bar"]()
     own = np.asarray(runtime.parameters(system)["s_j.B"])
     values = own * np.linspace(0.97, 1.03, 40)[:, None]

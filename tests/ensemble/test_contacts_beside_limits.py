@@ -32,18 +32,6 @@ def with_stop(system, joint, reference, damping=0.0, range_deg=20.0, compliance=
     return b.build()
 
 
-@pytest.fixture
-def in_lanes(monkeypatch):
-    """All cases run in lanes, until ``undo``."""
-
-    def never(cases, *_):
-        assert not len(cases), "cases ran one by one"
-        return []
-
-    monkeypatch.setattr(chunk, "run_compiled", never)
-    return monkeypatch
-
-
 @pytest.mark.parametrize(("damping", "law"), [(0.0, "flores"), (0.02, "kelvin_voigt")])
 def test_changes_of_both_as_in_absolute_coordinates(damping, law, in_lanes):
     """With parameters of both by name, and coordinates."""

@@ -48,18 +48,6 @@ def sledge(law="kelvin_voigt", friction="coulomb"):
     return b.build()
 
 
-@pytest.fixture
-def in_lanes(monkeypatch):
-    """All cases run in lanes, until ``undo``."""
-
-    def never(cases, *_):
-        assert not len(cases), "cases ran one by one"
-        return []
-
-    monkeypatch.setattr(chunk, "run_compiled", never)
-    return monkeypatch
-
-
 def compared(system, cases, duration, names, in_lanes, few=slice(None), **settings):
     """Outputs of cases in lanes, and of some of them in absolute coordinates at a tight tolerance."""
     many = runtime.simulate_many(system, cases, duration, outputs=names, **(SETTINGS | settings))

@@ -10,7 +10,6 @@ import pytest
 import models
 import runtime
 from runtime import Signal, Status
-from runtime.ensemble import chunk
 from runtime.integrate import balance_check
 
 TIMES = np.linspace(0.0, 0.5, 4)
@@ -29,18 +28,6 @@ def foot(damping=0.1, stiffness=8.0, limits=None):
     b.motor("toe", "guided_angle", "leg", "main_foot", **ACROSS, theta_t=wave, stiffness=5.0, damping=0.05)
     b.load("push", "main_foot", force=(wave, 0.0, 1.0))
     return b.build()
-
-
-@pytest.fixture
-def in_lanes(monkeypatch):
-    """All cases run in lanes, until ``undo``."""
-
-    def never(cases, *_):
-        assert not len(cases), "cases ran one by one"
-        return []
-
-    monkeypatch.setattr(chunk, "run_compiled", never)
-    return monkeypatch
 
 
 def differ(many, case, run):

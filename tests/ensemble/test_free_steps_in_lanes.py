@@ -7,38 +7,20 @@ import runtime
 from benchmarks.random import model, question
 from runtime import State, Status
 from runtime.dynamics import equations, projection
-from runtime.ensemble import chunk
 from runtime.system.variants import with_reference
-from tests.support.free_steps import chain, gait, made, posed
+from tests.support.driven_legs import made, one_by_one
+from tests.support.free_steps import chain, gait, posed
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12, coordinates="joint")
 SHARE = np.linspace(0.9, 1.1, 20)
 
 
-@pytest.fixture
-def in_lanes(monkeypatch):
-    """All cases run in lanes, until ``undo``."""
-
-    def all_of_them(*arguments, run=chunk.run_closed):
-        left = run(*arguments)
-        assert left == []
-        return left
-
-    monkeypatch.setattr(chunk, "run_closed", all_of_them)
-    return monkeypatch
-
-
-def one_by_one(monkeypatch):
-    """No case runs in lanes."""
-    monkeypatch.setattr(chunk, "run_closed", lambda *_: None)
-
-
 @pytest.mark.parametrize(
     ("build", "name"),
     [(gait, "mass.leg"), (gait, "gravity"), (chain, "mass.float"), (chain, "stiffness.spring"), (posed, "mass.rod")],
 )
-def test_as_one_by_one_and_in_absolute_coordinates(build, name, in_lanes):
+def test_as_one_by_one_and_in_absolute_coordinates(build, name, closed_in_lanes):
     system = build()
     own = np.asarray(runtime.parameters(system)[name])
     cases = {name: own * SHARE[:9].reshape(-1, *[1] * own.ndim)}
@@ -47,7 +29,7 @@ def test_as_one_by_one_and_in_absolute_coordinates(build, name, in_lanes):
     kept = runtime.simulate_many(system, cases, 1.0, outputs=outputs, **SETTINGS)
     assert (many.status == Status.REACHED_END).all() and not many.messages
     assert np.array_equal(many.r(system.body_names[0]), kept[outputs[0]])
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, 1.0, **SETTINGS)
     bound = 1e-10 if build is posed else 1e-11  # a parameter near 1 changes little with the angle
     assert np.abs(many.states() - each.states()).max() < bound
@@ -59,19 +41,19 @@ def test_as_one_by_one_and_in_absolute_coordinates(build, name, in_lanes):
         assert np.abs(kept[output][::8] - absolute[output]).max() < 1e-9 * size, output
 
 
-def test_single_runs_may_be_in_absolute_coordinates(in_lanes):
+def test_single_runs_may_be_in_absolute_coordinates(closed_in_lanes):
     """As ``coordinates="auto"`` has them, where they are faster; cases run side by side all the same."""
     cases = {"mass.float": 0.9 * SHARE}
     many, joint = (
         runtime.simulate_many(chain(), cases, 1.0, **SETTINGS | dict(coordinates=c)) for c in ("auto", "joint")
     )
     assert np.array_equal(many.states(), joint.states())
-    in_lanes.undo()
+    closed_in_lanes.undo()
     assert np.abs(many[3].states - many.states()[3].reshape(len(TIMES), -1)).max() < 1e-9
 
 
 @pytest.mark.parametrize("build", [gait, chain])
-def test_outputs_between_steps_satisfy_all_rows(build, in_lanes):
+def test_outputs_between_steps_satisfy_all_rows(build, closed_in_lanes):
     system = build()
     settings = dict(t_eval=np.linspace(0.0, 1.0, 23), rtol=1e-6, atol=1e-6)
     many = runtime.simulate_many(system, {"gravity": np.outer(SHARE, system.gravity)}, 1.0, **settings)
@@ -83,7 +65,7 @@ def test_outputs_between_steps_satisfy_all_rows(build, in_lanes):
         assert np.abs((states.reshape(-1, 13)[:, 3:7] ** 2).sum(axis=1) - 1.0).max() < 1e-14
 
 
-def test_a_case_depends_on_no_other(in_lanes):
+def test_a_case_depends_on_no_other(closed_in_lanes):
     cases = {"mass.float": np.linspace(0.5, 2.0, 40)}
     settings = SETTINGS | dict(rtol=1e-7, atol=1e-7)
     many = runtime.simulate_many(chain(), cases, 1.0, workers=2, chunk=17, **settings)
@@ -92,13 +74,13 @@ def test_a_case_depends_on_no_other(in_lanes):
 
 
 @pytest.mark.parametrize(("name", "seed"), [("spatial_loop", 3), ("modified_loop", 1), ("sprung_loop", 0)])
-def test_random_loops_with_balls(name, seed, in_lanes):
+def test_random_loops_with_balls(name, seed, closed_in_lanes):
     system = made(model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name))
     assert "ball" in system.tree.kinds
     cases = {f"mass.{system.body_names[0]}": system.data.mass[1] * SHARE[:3]}
     settings = SETTINGS | dict(t_eval=0.5 * TIMES)
     many = runtime.simulate_many(system, cases, 0.5, **settings)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, 0.5, **settings)
     assert np.abs(many.states() - each.states()).max() < 1e-11 * max(1.0, np.abs(each.states()).max())
     absolute = runtime.simulate_many(system, cases, 0.5, **settings | dict(coordinates="absolute"))

@@ -9,10 +9,9 @@ import models
 import runtime
 from benchmarks.ensemble_systems import builder_of
 from benchmarks.random import model, question
-from runtime import Cone, Signal, Status
+from runtime import Cone, Status
 from runtime.dynamics import equations, projection
-from runtime.ensemble import chunk
-from tests.ensemble.test_closed_in_lanes import Y, made, one_by_one
+from tests.support.driven_legs import Y, driven_leg_of, made, one_by_one
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
@@ -22,19 +21,9 @@ SHARE = np.linspace(0.9, 1.1, 20)
 @functools.cache
 def leg(damping=0.02):
     """A leg that is driven at the hip and at the toes; its passive ankle meets both stops."""
-    b = runtime.Builder("driven leg with stops at its ankle", axes="global")
-    b.body("leg", mass=3.0, inertia=(4e-2, 4e-2, 5e-3), r=(0.0, 0.0, -0.2))
-    b.body("foot", mass=0.9, inertia=(1e-3, 4e-3, 4e-3), r=(0.06, 0.0, -0.45))
-    b.body("toes", mass=0.2, inertia=(1e-4, 2e-4, 2e-4), r=(0.17, 0.0, -0.46))
-    b.joint("hip", "revolute", "ground", "leg", point=(0, 0, 0), axis=Y)
-    b.joint("ankle", "revolute", "leg", "foot", point=(0, 0, -0.4), axis=Y)
-    b.joint("ball", "revolute", "foot", "toes", point=(0.14, 0, -0.46), axis=Y)
-    across = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
-    swing, lift = (
-        Signal.function(f, 0.0, 3.0) for f in (lambda t: 0.6 * np.sin(5 * t), lambda t: 0.2 * np.sin(3 * t) ** 3)
+    b, _ = driven_leg_of(
+        "driven leg with stops at its ankle", lambda t: 0.6 * np.sin(5 * t), lambda t: 0.2 * np.sin(3 * t) ** 3
     )
-    b.driver("swing", "guided_angle", "ground", "leg", **across, theta_t=swing)
-    b.driver("toe_off", "guided_angle", "foot", "toes", **across, theta_t=lift)
     b.force("spring", "torsional_spring", "leg", "foot", a_i=Y, stiffness=1.0, damping=0.01, free_angle=0.0)
     stops = Cone.from_degrees((0, 90, 180, 270, 360), (5, 30, 6, 30, 5))
     law = dict(max_moment=9.0, compliance=0.2, damping=damping)
@@ -59,26 +48,13 @@ def four_bar():
     return limited(models.four_bar.build("revolute", crank_speed=6.0), "D", 10.0)
 
 
-@pytest.fixture
-def in_lanes(monkeypatch):
-    """All cases run in lanes, until ``undo``."""
-
-    def all_of_them(*arguments, run=chunk.run_closed):
-        left = run(*arguments)
-        assert left == []
-        return left
-
-    monkeypatch.setattr(chunk, "run_closed", all_of_them)
-    return monkeypatch
-
-
 @pytest.mark.parametrize("name", ["compliance.stop", "max_moment.stop", "damping.stop", "mass.foot"])
-def test_stops_of_a_driven_leg_as_in_absolute_coordinates(name, in_lanes):
+def test_stops_of_a_driven_leg_as_in_absolute_coordinates(name, closed_in_lanes):
     own = runtime.parameters(leg())[name]
     outputs = ["r.toes", "omega.foot", "energy", "limit_excess.stop", "limit_dissipated_power.stop"]
     many = runtime.simulate_many(leg(), {name: own * SHARE}, 1.0, outputs=outputs, **SETTINGS)
     assert (many.status == Status.REACHED_END).all() and not many.messages
-    in_lanes.undo()
+    closed_in_lanes.undo()
     few = {name: own * SHARE[::19]}
     absolute = runtime.simulate_many(leg(), few, 1.0, outputs=outputs, coordinates="absolute", **SETTINGS)
     for output, bound in zip(outputs, (1e-11, 5e-9, 1e-9, 5e-11, 1e-9), strict=True):
@@ -86,7 +62,7 @@ def test_stops_of_a_driven_leg_as_in_absolute_coordinates(name, in_lanes):
     assert many["limit_excess.stop"].max() > 0.01 and np.ptp(many["r.toes"][:, -1], axis=0).max() > 1e-6
 
 
-def test_rows_hold_between_steps_of_a_loop_with_stops(in_lanes):
+def test_rows_hold_between_steps_of_a_loop_with_stops(closed_in_lanes):
     """All rows of the loop, at a coarse tolerance; the work of its dampers balances the energy of each case."""
     cases = {"mass.coupler": 0.8 * SHARE, "damping.stop": 0.1 * SHARE}
     many = runtime.simulate_many(four_bar(), cases, 1.0, t_eval=TIMES, rtol=1e-6, atol=1e-6)
@@ -100,21 +76,21 @@ def test_rows_hold_between_steps_of_a_loop_with_stops(in_lanes):
 @pytest.mark.parametrize(
     ("name", "seed"), [("polygon", 0), ("spherical_four_bar", 1), ("driven_loop", 1), ("bricard", 0)]
 )
-def test_random_loops_with_stops_as_one_by_one(name, seed, in_lanes):
+def test_random_loops_with_stops_as_one_by_one(name, seed, closed_in_lanes):
     plain = model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name)
     hinge = next(j.name for k, j in enumerate(plain.joints) if k not in plain.tree.closing and j.kind == "revolute")
     system = limited(plain, hinge, 1.0)
     cases = {f"mass.{system.body_names[0]}": system.data.mass[1] * SHARE[:3]}
     settings = SETTINGS | dict(t_eval=0.5 * TIMES, outputs=["r." + system.body_names[0], "limit_excess.stop"])
     many = runtime.simulate_many(system, cases, 0.5, **settings)
-    one_by_one(in_lanes)
+    one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, 0.5, **settings)
     assert not many.messages and not each.messages and many["limit_excess.stop"].max() > 1e-3
     for name in settings["outputs"]:
         assert np.abs(many[name] - each[name]).max() < 1e-11 * max(1.0, np.abs(each[name]).max())
 
 
-def test_a_case_with_stops_depends_on_no_other(in_lanes):
+def test_a_case_with_stops_depends_on_no_other(closed_in_lanes):
     cases = {"max_moment.stop": np.linspace(1.0, 9.0, 60)}
     settings = SETTINGS | dict(rtol=1e-7, atol=1e-7)
     many = runtime.simulate_many(leg(), cases, 1.0, workers=2, chunk=17, **settings)
@@ -123,7 +99,7 @@ def test_a_case_with_stops_depends_on_no_other(in_lanes):
     assert np.ptp(many.steps) > 0
 
 
-def test_folders_and_single_cases(in_lanes, tmp_path):
+def test_folders_and_single_cases(closed_in_lanes, tmp_path):
     cases = {"max_moment.stop": [7.0, 8.0, 9.0]}
     settings = SETTINGS | dict(out=tmp_path / "sweep")
     many = runtime.simulate_many(leg(), cases, 1.0, **settings)

@@ -4,18 +4,10 @@ import functools
 
 import numpy as np
 
-import codegen
 import runtime
 from models.walking import leg_foot, synthetic
 from runtime import Signal
-
-Y = (0.0, 1.0, 0.0)
-
-
-def made(system):
-    """The system, with a kernel."""
-    codegen.compile_model(system)
-    return system
+from tests.support.driven_legs import Y, made
 
 
 @functools.cache

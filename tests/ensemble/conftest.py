@@ -1,0 +1,30 @@
+"""What decides how cases of an ensemble run."""
+
+import pytest
+
+from runtime.ensemble import chunk
+
+
+@pytest.fixture
+def in_lanes(monkeypatch):
+    """All cases of trees run in lanes, until ``undo``."""
+
+    def never(cases, *_):
+        assert not len(cases), "cases ran one by one"
+        return []
+
+    monkeypatch.setattr(chunk, "run_compiled", never)
+    return monkeypatch
+
+
+@pytest.fixture
+def closed_in_lanes(monkeypatch):
+    """All cases with closed loops or drivers run in lanes, until ``undo``."""
+
+    def all_of_them(*arguments, run=chunk.run_closed):
+        left = run(*arguments)
+        assert left == []
+        return left
+
+    monkeypatch.setattr(chunk, "run_closed", all_of_them)
+    return monkeypatch
