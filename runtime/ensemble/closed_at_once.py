@@ -67,7 +67,7 @@ from runtime.system.closed_cases import parameters_of_joints
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
-from runtime.system.spanning_tree import SpanningTree
+from runtime.system.spanning_tree import SpanningTree, ties_of
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, carried
@@ -292,7 +292,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     own_limits = np.ascontiguousarray(group.given.limits[at])
     limits = batch_limits(group.tree.limited_places, 0, rows.first_limit, own_limits)
     of_batch = closed_workspace(
-        rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces, limits, rows.turned
+        rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces, limits, ties_of(rows.kinds)
     )
     if task.gpu:
         from runtime.integrate.batches import gpu

@@ -40,7 +40,7 @@ from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_l
 from runtime.results.whole_turns import WholeTurns, surely_shown, whole_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.system.spanning_tree import OF_KIND, SpanningTree, turn_weights
+from runtime.system.spanning_tree import OF_KIND, SpanningTree, ties_of, turn_weights
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry
@@ -259,9 +259,8 @@ def memory_of_batch(
         along = first - len(tree.kinds)
         forces = batch_forces(address, along, of.forces, len(z), whole=whole, acting=what_acts(system))
     contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
-    turned = [after - 4 for after, kind in zip(tree.places[0][1:], tree.kinds, strict=True) if kind in ("ball", "free")]
     memory = batch.tree_workspace(
-        stages, constants, scales_of(tree), limits, forces, contacts, turned, tree.places[0][-1]
+        stages, constants, scales_of(tree), limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]
     )
     if contacts is not None:
         contacts.part[0] = address_of_part(memory)

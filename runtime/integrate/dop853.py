@@ -21,19 +21,7 @@ from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.limit_changes import bends_of, cubic_of
-from runtime.integrate.quintic import (
-    CLEARLY,
-    DEGREE,
-    POSITIONS,
-    RELATED,
-    SCRATCH,
-    SLOPE,
-    at_quintic,
-    interpolate_slopes,
-    largest_change,
-    rate_differs,
-    set_quintic,
-)
+from runtime.integrate.quintic import OF_TURN, SUSPICIOUS, largest_square, put_slopes, shows_error
 from runtime.integrate.step_error import estimate, judge
 from runtime.integrate.stepping import (
     BODIES,
@@ -59,7 +47,6 @@ from runtime.support.arrays import Floats, Ints
 
 POWER = 7  # terms of the dense output
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
-SUSPICIOUS = 2.0  # length of a step times the largest eigenvalue from which on stiffness may spoil its dense output
 
 
 class Memory(NamedTuple):
@@ -68,13 +55,11 @@ class Memory(NamedTuple):
     coefficients: Coefficients
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
     dense: Floats  # (7, n) polynomial of the last step
-    quintic: Floats  # (6, 7 bodies) polynomials of positions, where they are better
-    better: Ints  # (bodies, 2) 1 where they are: for r and v, for p and omega
-    # (2,) coordinates of a tree of turns and slides alone, else 0; 1 where quintic polynomials of them are better
-    by_slopes: Ints
-    compared: Ints  # (1,) 1 once this is known of the last step
-    scratch: Floats  # (21,) memory: a state, and that of ``quintic``
-    square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
+    ties: Ints  # (ties, 3) of ``runtime.integrate.quintic``: places of coordinates and of rates, number of the former
+    better: Ints  # (ties,) 1: quintic polynomials are better in the last step
+    compared: Ints  # (1,) 1 once this is known
+    coordinates: Ints  # (1,) of a tree of turns and slides alone, else 0
+    scratch: Floats  # (1,)
     # (4, n) of the last attempt: estimates of the orders 5 and 3, the way between its last two stages over its length, and
     # of bends (``step_error.estimate``)
     errors: Floats
@@ -84,18 +69,24 @@ class Memory(NamedTuple):
     worst: Floats  # (1,) of their stages: inverse square of the smallest pivot ratio
 
 
-def memory(n: int, written: Sequence[int] = (0, 0, 0), coordinates: int = 0) -> Memory:
+def memory(n: int, written: Sequence[int] = (0, 0, 0), coordinates: int = 0, ties: Ints | None = None) -> Memory:
     """Memory for states of n components.
 
     ``written``: addresses as of ``runtime.integrate.tree_stages``, if there are any; ``coordinates``: of a tree of turns and
-    slides alone.
+    slides alone; ``ties``: none where the dense output is that of order 7 throughout.
     """
+    ties = np.zeros((0, 3), np.int64) if ties is None else ties
     return Memory(
-        coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)),
-        quintic=np.zeros((DEGREE + 1, POSITIONS * (n // STATE))), better=np.zeros((n // STATE, 2), np.int64),
-        by_slopes=np.array([coordinates, 0]), compared=np.zeros(1, np.int64), scratch=np.zeros(STATE + SCRATCH),
-        square=np.zeros(1), errors=np.zeros((4, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
+        coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), ties=ties,
+        better=np.zeros(len(ties), np.int64), compared=np.zeros(1, np.int64), coordinates=np.array([coordinates]),
+        scratch=np.zeros(1), errors=np.zeros((4, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
     )  # fmt: skip
+
+
+def ties_of_bodies(bodies: int) -> Ints:
+    """``Memory.ties`` of states of bodies."""
+    of_one = [*((R + c, V + c, 1) for c in range(3)), (P, OMEGA, OF_TURN)]
+    return np.array([(STATE * b + q, STATE * b + u, n) for b in range(bodies) for q, u, n in of_one]).reshape(-1, 3)
 
 
 @inlined
@@ -212,18 +203,10 @@ def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-de
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
     k, ways, h = s.own.k, s.own.errors[2], s.time[LENGTH]
-    rates = distances = largest = 0.0
-    size = STATE if s.flags[BODIES] > 0 else len(s.y)  # the coordinates of a tree as those of one body
-    for b in range(len(s.y) // size):
-        of_body = way = 0.0
-        for i in range(size * b, size * (b + 1)):
-            of_body += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
-            way += ways[i] * ways[i]
-        rates += of_body
-        distances += way
-        if of_body > largest * way:
-            largest = of_body / way
-    s.own.square[0] = largest
+    rates = distances = 0.0
+    for i in range(len(s.y)):
+        rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
+        distances += ways[i] * ways[i]
     bounded = distances > 0.0 and rates > STABLE * STABLE * distances
     s.counts[BOUND] += bounded
     if s.counts[NEEDED] == 0:
@@ -273,76 +256,33 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
         dense[3, i], dense[4, i], dense[5, i], dense[6, i] = third, fourth, fifth, sixth
     s.flags[DENSE_READY] = 1 if code == OK else 0
     s.own.compared[0] = 0
-    for b in range(len(s.own.better)):
-        s.own.better[b, 0] = s.own.better[b, 1] = 0
-    s.own.by_slopes[1] = 0
+    for i in range(len(s.own.better)):
+        s.own.better[i] = 0
     return code
 
 
 @inlined
 def choose_polynomials(s):  # type: ignore[no-untyped-def]
-    """Find the velocities and angular velocities in which stiffness spoils the polynomial of order 7.
-
-    There it differs from the slope of the quintic polynomial of the position, in the middle of the step, by more than this slope
-    differs anywhere from that of the cubic polynomial without the accelerations.
-    """
-    own = s.own
+    """Find the coordinates whose quintic polynomials are better in the last step, because it is stiff."""
+    own, size = s.own, STATE if s.flags[BODIES] > 0 else len(s.y)  # the coordinates of a tree as those of one body
     own.compared[0] = 1
-    of_bodies = len(s.y) == STATE * s.flags[BODIES]
-    if own.square[0] < SUSPICIOUS * SUSPICIOUS or not (of_bodies or own.by_slopes[0] > 0):
-        return
-    interpolate_dense(s, 0.5, s.trial)
-    rounding = RELATED * largest_change(s, own.by_slopes[0])
-    for q in range(own.by_slopes[0]):  # errors of one rate are related to those of the others: all, or none
-        if rate_differs(s, q, own.by_slopes[0], rounding):
-            own.by_slopes[1] = 1
-    for b in range(len(own.better) if of_bodies else 0):
-        set_quintic(s, b, s.begin, s.end, own.quintic, own.scratch[STATE:])
-        at_quintic(s, b, 0.5, own.quintic, own.scratch[STATE:], own.scratch)
-        own.better[b, 0] = differs(s, b, V, 3, R, 3, 1.0)
-        own.better[b, 1] = differs(s, b, OMEGA, 3, P, 4, 2.0)
-
-
-@inlined
-def differs(s, b, velocity, n, position, m, factor):  # type: ignore[no-untyped-def]
-    """Whether velocities (n) of body b in the middle of the step show an error of the polynomial of order 7.
-
-    ``factor`` converts rates of the positions (m) to velocities.
-    """
-    o, h = STATE * b, s.time[LENGTH]
-    of_velocities = of_positions = 0.0
-    for c in range(n):
-        of_velocities = max(of_velocities, abs(s.trial[o + velocity + c] - s.own.scratch[velocity + c]))
-    for c in range(position, position + m):
-        cubic = 0.5 * (s.y_old[o + c] + s.y[o + c]) + 0.125 * h * (s.begin[o + c] - s.end[o + c])
-        of_positions = max(of_positions, abs(s.own.scratch[c] - cubic))
-    return of_velocities > CLEARLY * factor * SLOPE / h * of_positions
+    square = largest_square(own.k, 0, len(s.y), size, 1) if len(own.ties) > 0 else 0.0
+    for i in range(len(own.ties) if square >= SUSPICIOUS else 0):
+        own.better[i] = shows_error(s, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], square)
 
 
 @serves(stepping.interpolate, Memory)
 def interpolate(s, time, y):  # type: ignore[no-untyped-def]
-    """The polynomial of order 7, or slopes of quintic ones for bodies, or coordinates of a tree, where these are better."""
+    """The polynomial of order 7, or quintic ones of coordinates and their slopes where these are better."""
     x, own = (time - s.time[T_OLD]) / s.time[LENGTH], s.own
     if s.flags[STEP_ENDED] == 1 and own.compared[0] == 0:
         choose_polynomials(s)  # for results; changes of mode are located on the polynomial of order 7 alone
     interpolate_dense(s, x, y)
-    for b in range(len(own.better)):
-        if own.better[b, 0] == 1 or own.better[b, 1] == 1:
-            at_quintic(s, b, x, own.quintic, own.scratch[STATE:], own.scratch)
-            copy_part(own.scratch, R, P, own.better[b, 0], STATE * b, y)
-            copy_part(own.scratch, V, OMEGA, own.better[b, 0], STATE * b, y)
-            copy_part(own.scratch, P, V, own.better[b, 1], STATE * b, y)
-            copy_part(own.scratch, OMEGA, STATE, own.better[b, 1], STATE * b, y)
-    if own.by_slopes[1] == 1:
-        interpolate_slopes(s, own.by_slopes[0], x, y)
+    for i in range(len(own.ties)):
+        if own.better[i] == 1:
+            # Not ``s.end``: a change of mode at the end of the step replaces the derivatives there.
+            put_slopes(s, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], x, own.k[0], own.k[STAGES], y)
     normalise(y, s.flags[BODIES])
-
-
-@inlined
-def copy_part(state, start, stop, wanted, o, y):  # type: ignore[no-untyped-def]
-    """Copy part of the state of a body into y from o on, where it is wanted."""
-    for c in range(start, stop if wanted == 1 else start):
-        y[o + c] = state[c]
 
 
 @inlined
@@ -382,7 +322,7 @@ def between_ends(s, x, y):  # type: ignore[no-untyped-def]
 
     It is quintic for coordinates of a tree of turns and slides alone, else cubic.
     """
-    h, of_slopes, both = s.time[LENGTH], s.own.by_slopes[0], x * (1.0 - x)
+    h, of_slopes, both = s.time[LENGTH], s.own.coordinates[0], x * (1.0 - x)
     for i in range(of_slopes):
         cubic = cubic_of(s.y_old[i], s.y[i], s.begin[i], s.end[i], h)
         bend, tilt = bends_of(cubic, s.begin[i + of_slopes], s.end[i + of_slopes], h)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from runtime.support.arrays import Floats
 
@@ -128,3 +129,23 @@ COEFFICIENTS = Coefficients(
     a=_square([(), *_A, (), *_A_DENSE]), b=np.array(_B), c=np.array(_C), error5=np.array(_ERROR5),
     error3=np.array(_ERROR3), dense=np.array(_DENSE), bends=np.array(_BENDS),
 )  # fmt: skip
+
+
+def _of_polynomials() -> tuple[Floats, Floats]:
+    """What follows as ``VALUES`` and ``SLOPES``, from the terms of the dense output (``dop853.interpolate_dense``)."""
+    stages = STAGES + 1 + EXTRA
+    delta, first, last = np.zeros((3, stages))
+    delta[:STAGES], first[0], last[STAGES] = COEFFICIENTS.b, 1.0, 1.0
+    x, factor = Polynomial([0.0, 1.0]), Polynomial([1.0])
+    values, slopes = np.zeros((2, len(PLACES), stages))
+    for d, of_stages in enumerate((delta, first - delta, 2.0 * delta - last - first, *COEFFICIENTS.dense)):
+        factor *= x if d % 2 == 0 else 1.0 - x
+        values += np.outer(factor(PLACES), of_stages)
+        slopes += np.outer(factor.deriv()(PLACES), of_stages)
+    return values, slopes
+
+
+# Of a step: there the slopes of quintic polynomials by values and two derivatives at its ends have their largest errors.
+PLACES = 0.5 + np.array([-0.5, 0.0, 0.5]) / np.sqrt(5.0)
+# (3, 16) factors of the stages in the dense output at these places, less its begin and over the length, and in its slopes.
+VALUES, SLOPES = _of_polynomials()

@@ -52,7 +52,11 @@ def memory_of_radau(system: System) -> radau.Memory:
 
 def stepper_for(method: str, system: System, data: ModelData, y: Floats) -> stepping.Stepper:
     """A stepper of a compiled method for states of all bodies, or for others of another size."""
-    own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(system)
+    if method == "dop853":
+        bodies = len(data.mass) - 1
+        own: Any = dop853.memory(len(y), ties=dop853.ties_of_bodies(bodies if len(y) == STATE * bodies else 0))
+    else:
+        own = memory_of_radau(system)
     return stepping.stepper(y, 0.0, own, data, 0.0, balance_of(data, len(y)))
 
 

@@ -1,117 +1,57 @@
-"""Polynomials of degree 5 of the positions of a body in a step, by r, v and v' at both ends; the velocities are their slopes.
+"""States within a step by polynomials of degree 5 of the coordinates, with their first two derivatives at both ends.
 
-A direction that is stiff leaves errors in velocities and accelerations, and hardly any in positions: the velocities between
-the ends are then more accurate than those at the ends.  They are the same for all methods and compiled apart from them.
+A direction that is stiff leaves errors in rates and accelerations, and hardly any in coordinates: the slopes of the
+polynomials are then more accurate than polynomials of the rates.  *Ties* are the coordinates whose rates are in the state too:
+one with its slope, or four Euler parameters with an angular velocity in the axes in which they turn.  ``stride``: distance of
+components in arrays; 1, or LANES.  For single runs the functions are the same for all methods and compiled apart from them.
 """
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
 from numba import types
 
-from runtime.dynamics.kinematics import euler_rates, turn_of
-from runtime.dynamics.layout import NOT_FINITE, OK, OMEGA, STATE, P, V
+from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.lift import product
+from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, PLACES, SLOPES, STAGES, VALUES
 from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.stepping import LENGTH, QUINTIC
-from runtime.jit.compilation import inlined, place_of_address
+from runtime.jit.compilation import expanded, inlined, place_of_address
 from runtime.jit.pointers import array_at, call_at
 
-DEGREE = 5
-SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
-CLEARLY = 2.0  # a difference so many times another one is due to an error
-RELATED = 1e-12  # of the largest change of a coordinate in a step: differences below are rounding
-POSITIONS = 7  # scalars of r and p of a body
-SCRATCH = 8  # memory of the functions below
-SET, AT = range(2)  # what ``quintic_part`` does
+OF_TURN = 4  # coordinates of a tie of Euler parameters, which has one rate less
+# Squares of the length of a step times an eigenvalue.  From SUSPICIOUS on errors of rates by the polynomial of order 7, in the
+# direction of the eigenvalue, are larger than those of quintic slopes.  There, and soon after it, the rates differ from quintic
+# slopes by at most 0.6 (CLEARLY, a square) of what they differ by from slopes of the coordinates' own polynomials of order 7,
+# and beyond FAR by less than all of that.  Both hold for eigenvalues of linear motions, real and complex, up to 1000 in a step.
+SUSPICIOUS, FAR, CLEARLY = 9.0, 100.0, 0.36
+OF_WAYS = COEFFICIENTS.b - COEFFICIENTS.a[STAGES - 1, :STAGES]  # from the last stage to the end of the step
+SPOILT, PUT = range(2)  # what ``quintic_part`` does
 
 
 @inlined
-def set_quintic(s, b, first, last, dense, scratch):  # type: ignore[no-untyped-def]
-    """Put the polynomials of body b in the last step into ``dense`` (6, 7 bodies); accelerations: ``first``, ``last`` (n,)."""
-    call_at(
-        s.address[QUINTIC], SET, b, len(s.y), 0.0, s.time[LENGTH], s.y_old, s.y, s.begin, s.end, first, last, dense, scratch,
-        scratch,
-    )  # fmt: skip
+def shows_error(s, q, u, n, square):  # type: ignore[no-untyped-def]
+    """1 if a tie of the last step of dop853 ``is_spoilt``."""
+    k, h = s.own.k, s.time[LENGTH]
+    return call_at(s.address[QUINTIC], SPOILT, q, u, n, len(s.y), square, h, s.y_old, s.y, k, k, s.y)
 
 
 @inlined
-def at_quintic(s, b, x, dense, scratch, y):  # type: ignore[no-untyped-def]
-    """Put the state of body b at the fraction x of the step into y (13,); p is not of unit length."""
-    call_at(
-        s.address[QUINTIC],
-        AT,
-        b,
-        len(s.y),
-        x,
-        s.time[LENGTH],
-        s.y_old,
-        s.y,
-        s.begin,
-        s.end,
-        s.begin,
-        s.end,
-        dense,
-        scratch,
-        y,
-    )
+def put_slopes(s, q, u, n, x, first, last, y):  # type: ignore[no-untyped-def]
+    """``put_tie`` at the fraction x of the last step into a state y; ``first``, ``last``: derivatives at its ends."""
+    call_at(s.address[QUINTIC], PUT, q, u, n, len(s.y), x, s.time[LENGTH], s.y_old, s.y, first, last, y)
 
 
-def quintic_part(purpose, b, n, x, h, y_old, y, begin, end, first, last, dense, scratch, out):  # type: ignore[no-untyped-def]
-    """``set_quintic`` and ``at_quintic``, with the places of arrays."""
-    columns = POSITIONS * (n // STATE)
-    polynomials, memory = array_at(dense, (DEGREE + 1) * columns), array_at(scratch, SCRATCH)
-    if purpose == SET:
-        _set_end(b, h, array_at(y_old, n), array_at(begin, n), array_at(first, n), 0, columns, polynomials, memory)
-        _set_end(b, h, array_at(y, n), array_at(end, n), array_at(last, n), 3, columns, polynomials, memory)
-        _set_coefficients(b, columns, polynomials)
-    else:
-        _evaluate(b, x, h, columns, polynomials, memory, array_at(out, STATE))
+def quintic_part(purpose, q, u, n, size, x, h, y_old, y, first, last, out):  # type: ignore[no-untyped-def]
+    """``is_spoilt`` with stages at ``first`` and a square x, or ``put_tie``, with the places of arrays."""
+    begin, end = array_at(y_old, size), array_at(y, size)
+    if purpose == SPOILT:
+        return 1 if is_spoilt(array_at(first, STAGES + 1 + EXTRA, size), begin, end, q, u, n, 1, h, x) else 0
+    put_tie(begin, end, array_at(first, size), array_at(last, size), q, u, n, 1, h, x, array_at(out, size), q, u)
     return OK
-
-
-@inlined
-def _set_end(b, h, y, y_dot, slope, row, columns, dense, scratch):  # type: ignore[no-untyped-def]
-    """Positions of body b at an end of the step, their rates and accelerations, into three rows."""
-    o = STATE * b
-    # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega'
-    euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], scratch[:4])
-    euler_rates(y[o + P : o + V], slope[o + OMEGA : o + STATE], scratch[4:8])
-    for c in range(POSITIONS):
-        k = row * columns + POSITIONS * b + c
-        dense[k] = y[o + c]
-        dense[k + columns] = h * y_dot[o + c]
-        dense[k + 2 * columns] = h * h * (slope[o + V + c] if c < 3 else scratch[c - 3] + scratch[c + 1])
-
-
-@inlined
-def _set_coefficients(b, columns, dense):  # type: ignore[no-untyped-def]
-    for c in range(POSITIONS):
-        d = dense[POSITIONS * b + c :: columns]
-        y0, v0, a0, y1, v1, a1 = d[0], d[1], d[2], d[3], d[4], d[5]
-        rise, v, a = y1 - y0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
-        d[2] = 0.5 * a0
-        d[3] = 10.0 * rise - 4.0 * v + 0.5 * a
-        d[4] = -15.0 * rise + 7.0 * v - a
-        d[5] = 6.0 * rise - 3.0 * v + 0.5 * a
-
-
-@inlined
-def _evaluate(b, x, h, columns, dense, scratch, y):  # type: ignore[no-untyped-def]
-    for c in range(POSITIONS):
-        d = dense[POSITIONS * b + c :: columns]
-        y[c] = d[0] + x * (d[1] + x * (d[2] + x * (d[3] + x * (d[4] + x * d[5]))))
-        slope = (d[1] + x * (2.0 * d[2] + x * (3.0 * d[3] + x * (4.0 * d[4] + x * 5.0 * d[5])))) / h
-        if c < 3:
-            y[V + c] = slope
-        else:
-            scratch[c - 3] = slope
-    e, omega = y[P:V], y[OMEGA:STATE]
-    turn_of(e, scratch, omega)
-    square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
-    for c in range(3):
-        omega[c] /= square  # omega = 2 G p' / |p|^2
 
 
 _REAL, _INTEGER, _ARRAY = types.float64, types.int64, types.CPointer(types.float64)
@@ -125,37 +65,151 @@ def place_of_quintic() -> int:
 
 def signature_of_quintic() -> Any:
     """Types of ``quintic_part``."""
-    return _INTEGER(*[_INTEGER] * 3, *[_REAL] * 2, *[_ARRAY] * 9)
+    return _INTEGER(*[_INTEGER] * 5, *[_REAL] * 2, *[_ARRAY] * 5)
 
 
 @inlined
-def largest_change(s, coordinates):  # type: ignore[no-untyped-def]
-    """The largest change of a coordinate of a tree in the last step, by the rates at its ends."""
-    largest = 0.0
-    for u in range(coordinates, 2 * coordinates):
-        largest = max(largest, abs(s.y_old[u]), abs(s.y[u]))
-    return s.time[LENGTH] * largest
+def is_spoilt(k, y, end, q, u, n, stride, h, square):  # type: ignore[no-untyped-def]
+    """Whether stiffness spoils the polynomial of order 7 of the rates of a tie, so that slopes are better.
 
-
-@inlined
-def rate_differs(s, q, coordinates, rounding):  # type: ignore[no-untyped-def]
-    """Whether the rate of coordinate q of a tree in the middle of the step, in ``s.trial``, shows an error.
-
-    It differs from the slope of the quintic polynomial of the coordinate by more than this does from that of the cubic one, and
-    by more than ``rounding``: both polynomials are exact of a coordinate that rests, or that a driver or gravity moves so.
+    Its coordinates have such a polynomial too, by the same stages: where the rates differ from its slopes, they are wrong by
+    about half of that.  ``square``: as of SUSPICIOUS, ``largest_square``; a single tie may show a large one by chance.
     """
-    u, h = q + coordinates, s.time[LENGTH]
-    cubic = cubic_of(s.y_old[q], s.y[q], s.y_old[u], s.y[u], h)
-    return differs_from_slope(cubic, bends_of(cubic, s.begin[u], s.end[u], h), h * s.trial[u], rounding)
+    square = min(square, square_of_stiffness(k, u, max(n - 1, 1), stride))
+    if square < SUSPICIOUS:
+        return False
+    off = wrong = 0.0
+    for p in range(len(PLACES)):
+        at_place = of_turn(k, y, end, q, u, stride, h, p) if n == OF_TURN else of_slope(k, y, end, q, u, h, p)
+        off, wrong = off + at_place[0], wrong + at_place[1]
+    return off < (CLEARLY if square < FAR else 1.0) * wrong
 
 
 @inlined
-def differs_from_slope(cubic, bends, change, rounding):  # type: ignore[no-untyped-def]
-    """As ``rate_differs``; ``change``: what the coordinate would change in the step by the rate in its middle."""
-    bend, tilt = bends
-    _, slope = value_and_slope(cubic, bend, tilt, 0.5)
-    allowed = CLEARLY * SLOPE / 16.0 * max(abs(bend), abs(bend + tilt))
-    return abs(change - slope) > max(allowed, rounding)
+def largest_square(k, first, n, size, stride):  # type: ignore[no-untyped-def]
+    """The largest ``square_of_stiffness`` of parts, of so many components each, of n components from ``first`` on."""
+    largest = 0.0
+    for i in range(first, first + n * stride, size * stride):
+        largest = max(largest, square_of_stiffness(k, i, size, stride))
+    return largest
+
+
+@inlined
+def square_of_stiffness(k, u, n, stride):  # type: ignore[no-untyped-def]
+    """Square of the length of the step times the largest eigenvalue that n components show; see ``dop853.check_stiffness``."""
+    rates = ways = 0.0
+    for i in range(u, u + n * stride, stride):
+        rate, way = k[STAGES, i] - k[STAGES - 1, i], 0.0
+        for q in range(STAGES):
+            way += OF_WAYS[q] * k[q, i]
+        rates += rate * rate
+        ways += way * way
+    return rates / ways if ways > 0.0 else 0.0
+
+
+@inlined
+def of_stages(weights, p, k, i):  # type: ignore[no-untyped-def]
+    """Sum of the stages of component i by the weights of a place."""
+    total = 0.0
+    for q in range(STAGES + 1 + EXTRA):
+        total += weights[p, q] * k[q, i]
+    return total
+
+
+@inlined
+def of_slope(k, y, end, q, u, h, p):  # type: ignore[no-untyped-def]
+    """Squares of differences of a rate by the polynomial of order 7 at a place: to the quintic one, and to the slope by it."""
+    rate = y[u] + h * of_stages(VALUES, p, k, u)
+    _, better = slope_within(y, end, k[0], k[STAGES], q, u, h, PLACES[p])
+    return (rate - better) ** 2, (rate - of_stages(SLOPES, p, k, q)) ** 2
+
+
+@inlined
+def of_turn(k, y, end, q, u, stride, h, p):  # type: ignore[no-untyped-def]
+    """As ``of_slope``, for Euler parameters and an angular velocity."""
+    q1, q2, q3 = q + stride, q + 2 * stride, q + 3 * stride
+    e = (
+        y[q] + h * of_stages(VALUES, p, k, q), y[q1] + h * of_stages(VALUES, p, k, q1),
+        y[q2] + h * of_stages(VALUES, p, k, q2), y[q3] + h * of_stages(VALUES, p, k, q3),
+    )  # fmt: skip
+    slope = rate_of_turn(
+        e,
+        (
+            of_stages(SLOPES, p, k, q),
+            of_stages(SLOPES, p, k, q1),
+            of_stages(SLOPES, p, k, q2),
+            of_stages(SLOPES, p, k, q3),
+        ),
+    )
+    first, last = end_of_turn(y, k[0], q, u, stride), end_of_turn(end, k[STAGES], q, u, stride)
+    _, better = turn_within(first, last, h, PLACES[p])
+    off = wrong = 0.0
+    for c in range(OF_TURN - 1):
+        rate = y[u + c * stride] + h * of_stages(VALUES, p, k, u + c * stride)
+        off, wrong = off + (rate - better[c]) ** 2, wrong + (rate - slope[c]) ** 2
+    return off, wrong
+
+
+@inlined
+def put_tie(y, end, first, last, q, u, n, stride, h, x, out, to_q, to_u):  # type: ignore[no-untyped-def]
+    """Coordinates of a tie by their quintic polynomials at a fraction x of the step, and rates by the slopes of these.
+
+    ``first``, ``last``: derivatives of the state at both ends; ``to_q``, ``to_u``: places in ``out``.
+    """
+    if n == OF_TURN:
+        e, omega = turn_within(end_of_turn(y, first, q, u, stride), end_of_turn(end, last, q, u, stride), h, x)
+        for c in range(OF_TURN):
+            out[to_q + c] = e[c]
+        for c in range(OF_TURN - 1):
+            out[to_u + c] = omega[c]
+    else:
+        out[to_q], out[to_u] = slope_within(y, end, first, last, q, u, h, x)
+
+
+@inlined
+def slope_within(y, end, first, last, q, u, h, x):  # type: ignore[no-untyped-def]
+    """A coordinate at a fraction x of a step of length h, and its slope."""
+    return value_and_rate((y[q], y[u], first[u]), (end[q], end[u], last[u]), h, x)
+
+
+@inlined
+def value_and_rate(first, last, h, x):  # type: ignore[no-untyped-def]
+    """As ``slope_within``, by value, rate and acceleration at both ends."""
+    cubic = cubic_of(first[0], last[0], first[1], last[1], h)
+    bend, tilt = bends_of(cubic, first[2], last[2], h)
+    value, slope = value_and_slope(cubic, bend, tilt, x)
+    return value, slope / h
+
+
+@inlined
+def end_of_turn(y, y_dot, q, u, stride):  # type: ignore[no-untyped-def]
+    """Euler parameters at an end of a step with their first two derivatives: p' = (0, omega) p / 2, products of turns."""
+    e = y[q], y[q + stride], y[q + 2 * stride], y[q + 3 * stride]
+    omega = 0.0, y[u], y[u + stride], y[u + 2 * stride]
+    d, a = product(omega, e), product((0.0, y_dot[u], y_dot[u + stride], y_dot[u + 2 * stride]), e)
+    rate = 0.5 * d[0], 0.5 * d[1], 0.5 * d[2], 0.5 * d[3]
+    b = product(omega, rate)
+    return e, rate, (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]), 0.5 * (a[3] + b[3]))
+
+
+@inlined
+def turn_within(first, last, h, x):  # type: ignore[no-untyped-def]
+    """Euler parameters of unit length at a fraction x of a step, and the angular velocity; ``end_of_turn`` of both ends."""
+    (a, a1, a2), (b, b1, b2) = first, last
+    e0, d0 = value_and_rate((a[0], a1[0], a2[0]), (b[0], b1[0], b2[0]), h, x)
+    e1, d1 = value_and_rate((a[1], a1[1], a2[1]), (b[1], b1[1], b2[1]), h, x)
+    e2, d2 = value_and_rate((a[2], a1[2], a2[2]), (b[2], b1[2], b2[2]), h, x)
+    e3, d3 = value_and_rate((a[3], a1[3], a2[3]), (b[3], b1[3], b2[3]), h, x)
+    size = math.sqrt(e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
+    return (e0 / size, e1 / size, e2 / size, e3 / size), rate_of_turn((e0, e1, e2, e3), (d0, d1, d2, d3))
+
+
+@expanded
+def rate_of_turn(e, slope):  # type: ignore[no-untyped-def]
+    """The angular velocity of Euler parameters of any length with these rates."""
+    w = product(slope, (e[0], -e[1], -e[2], -e[3]))
+    factor = 2.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    return factor * w[1], factor * w[2], factor * w[3]
 
 
 @inlined
@@ -165,15 +219,3 @@ def value_and_slope(cubic, bend, tilt, x):  # type: ignore[no-untyped-def]
     both, share = x * (1.0 - x), bend + x * tilt
     value = c0 + x * (c1 + x * (c2 + x * c3)) + both * both * share
     return value, c1 + x * (2.0 * c2 + 3.0 * x * c3) + both * (2.0 * (1.0 - 2.0 * x) * share + both * tilt)
-
-
-@inlined
-def interpolate_slopes(s, coordinates, x, y):  # type: ignore[no-untyped-def]
-    """Coordinates of a tree by their quintic polynomials, and their rates by the slopes of these, at a fraction x of the step."""
-    h = s.time[LENGTH]
-    for q in range(coordinates):
-        u = q + coordinates
-        cubic = cubic_of(s.y_old[q], s.y[q], s.y_old[u], s.y[u], h)
-        bend, tilt = bends_of(cubic, s.begin[u], s.end[u], h)
-        y[q], slope = value_and_slope(cubic, bend, tilt, x)
-        y[u] = slope / h

@@ -43,7 +43,7 @@ from runtime.system.coupled_coordinates import (
     with_turns,
 )
 from runtime.system.joint_values import values_of
-from runtime.system.spanning_tree import SpanningTree, tree_data, tree_parameters
+from runtime.system.spanning_tree import SpanningTree, ties_of, tree_data, tree_parameters
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
@@ -64,7 +64,7 @@ def joints_serve(system: System) -> bool:
 
     By a kernel of the tree they are faster than absolute coordinates, but for rows on balls and free bodies beside a whole-model
     kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel, and not on rows; with forces
-    absolute coordinates are more accurate: contacts of bodies that float, and states between steps of stiff motions.
+    absolute coordinates are more accurate: contacts of bodies that float.
     """
     if (tree := system.tree) is None:
         return False
@@ -319,7 +319,7 @@ def stepper_of_tree(tree: SpanningTree, data: ModelData, work: Workspace, z: Flo
     m = work.tree
     known = m.loaded[0] == 0 or len(tree.limits) > 0
     of_slopes = len(z) // 2 if {"turn", "slide"}.issuperset(tree.kinds) else 0
-    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0), of_slopes)
+    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0), of_slopes, ties_of(tree.kinds))
     balance = balance_of(data, len(work.motion))
     return stepping.stepper(z, 0.0, own, data, 0.0, balance, np.array(scales_of(tree)))
 

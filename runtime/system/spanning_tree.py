@@ -19,7 +19,7 @@ from generated import digests
 from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData
 from runtime.dynamics.limits_along import LimitAlong
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, Ints
 from runtime.system.joint_motion import JointMotion
 from runtime.system.model_description import key_of
 from runtime.system.parts import GROUND, Body, Joint
@@ -46,6 +46,23 @@ def places_of(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
     """``TreeSteps.places`` of steps of these kinds."""
     q = [0, *accumulate(COORDINATES[kind] for kind in kinds)]
     return q, [q[-1] + before for before in (0, *accumulate(RATES[kind] for kind in kinds))]
+
+
+@lru_cache(maxsize=256)  # each run asks for it
+def _ties_of(kinds: tuple[str, ...]) -> Ints:
+    found = []
+    for kind, q, u in zip(kinds, *places_of(kinds), strict=False):
+        slopes, turn = SLOPES[kind], COORDINATES["ball"] if kind in ("ball", "free") else 0
+        found += [(q + c, u + c, 1) for c in range(slopes)] + [(q + slopes, u + slopes, turn)] * (turn > 0)
+    return np.array(found, np.int64).reshape(-1, 3)
+
+
+def ties_of(kinds: Sequence[str]) -> Ints:
+    """Places of the coordinates of steps of these kinds and of their rates, and the number of the former.
+
+    1: its derivative is the rate; 4: Euler parameters and a relative angular velocity.
+    """
+    return _ties_of(tuple(kinds))
 
 
 class NoTreeError(Exception):

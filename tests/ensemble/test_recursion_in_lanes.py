@@ -11,6 +11,7 @@ from benchmarks.ensemble_systems import floating
 from runtime import Builder, Status
 from runtime.ensemble import chunk
 from runtime.integrate import tree_method
+from tests.integrate.test_dense_output import rods_on_balls, rolling
 from tests.support.joint_trees import random_tree
 
 TIMES = np.linspace(0.0, 0.5, 4)
@@ -220,3 +221,19 @@ def test_trees_of_too_many_steps_run_one_after_another(monkeypatch):
     assert tree_method.joints_in_lanes(hanging(), how)
     monkeypatch.setattr(tree_method, "MOST_STEPS", 2)
     assert not tree_method.joints_in_lanes(hanging(), how)
+
+
+@pytest.mark.parametrize(
+    ("build", "mass", "bound"), [(rolling, "mass.ball", 3e-4), (rods_on_balls, "mass.lower", 4e-6)]
+)
+def test_rates_within_stiff_steps(build, mass, bound):
+    """By the polynomial of order 7 they are 20 times less accurate; single runs find them by the same rule."""
+    system, times = build(), np.linspace(0.0, 0.1, 401)[101:]
+    how = dict(t_eval=times, rtol=1e-6, atol=1e-6, method="dop853", **JOINT)
+    many = runtime.simulate_many(system, {mass: [1.0, 0.95]}, 0.1, workers=1, **how)
+    single, exact = runtime.simulate(system, 0.1, **how), runtime.simulate(system, 0.1, t_eval=times, **EXACT)
+    assert many.in_batch.all()
+    for name in system.body_names:
+        assert np.abs(many.omega[name][0] - single.omega[name]).max() < 0.1 * bound
+        assert np.abs(many.omega[name][0] - exact.omega[name]).max() < bound
+        assert np.abs(many.v[name][0] - exact.v[name]).max() < bound

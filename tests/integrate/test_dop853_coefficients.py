@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from scipy.integrate import DOP853
 
-from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
+from runtime.integrate.dop853_coefficients import COEFFICIENTS, PLACES, SLOPES, STAGES, VALUES
 
 
 def test_coefficients_are_those_of_scipy():
@@ -16,6 +16,15 @@ def test_coefficients_are_those_of_scipy():
     expected = (a, DOP853.B, c, DOP853.E5, DOP853.E3, DOP853.D)
     for name, own, scipys in zip(COEFFICIENTS._fields[:-1], COEFFICIENTS[:-1], expected, strict=True):
         assert np.array_equal(own, scipys), name
+
+
+def test_dense_output_at_places_is_exact_for_polynomials():
+    """Integrals and values of polynomials of degree 6, which a polynomial of order 7 and its slope give."""
+    for degree in range(7):
+        rates = COEFFICIENTS.c**degree
+        assert np.abs(VALUES @ rates - PLACES ** (degree + 1) / (degree + 1)).max() < 1e-13
+        assert np.abs(SLOPES @ rates - PLACES**degree).max() < 1e-12
+    assert np.abs(SLOPES @ COEFFICIENTS.c**9 - PLACES**9).max() > 1e-6
 
 
 @cache

@@ -16,7 +16,7 @@ from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
-from runtime.system.spanning_tree import SLOPES
+from runtime.system.spanning_tree import ties_of
 from runtime.system.system import System
 
 MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
@@ -109,10 +109,9 @@ def places_of_contacts(system: System) -> tuple[Ints, Ints, Floats]:
 
 def _slopes_of(system: System) -> Ints:
     """``BatchContacts.slopes``: of all coordinates but Euler parameters."""
-    tree, found = system.tree_of_joints, []
-    for kind, q, u in zip(tree.kinds, *tree.places, strict=False) if tree else ():
-        found += [(q + i, u + i) for i in range(SLOPES[kind])]
-    return np.array(found, np.int64).reshape(-1, 2)
+    tree = system.tree_of_joints
+    ties = ties_of(tree.kinds if tree else ())
+    return np.ascontiguousarray(ties[ties[:, 2] == 1, :2])
 
 
 @inlined

@@ -14,9 +14,12 @@ from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
 from runtime.integrate.batches.rows import ROWS_OF_LANES
-from runtime.integrate.dop853 import POWER
+from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
+from runtime.integrate.quintic import OF_TURN
 from runtime.support.arrays import Floats, Ints
+
+NO_TIES = np.zeros((0, 3), np.int64)
 
 
 def _combination(coefficients: Floats) -> tuple[Ints, Floats]:
@@ -47,6 +50,9 @@ class BatchWorkspace(NamedTuple):
     groups: Common[Ints]  # (20,) of four stages
     polynomial: Common[Floats]  # (4, 16) of the dense output
     turned: Common[Ints]  # rows of the first of four Euler parameters each
+    ties: Common[
+        Ints
+    ]  # (ties, 3) of ``runtime.integrate.quintic``: rows of coordinates and of rates, number of the former
     rates: Common[Ints]  # (1,) row of the first rate of a tree; 0 of states of bodies
     size: Common[Ints]  # (1,) components whose errors count: all but the work of forces, which is the last one
     parts: Common[Ints]  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
@@ -95,6 +101,7 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
     free = [b for b, still in enumerate([*fixed, *fixed] if directions else fixed) if not still]
     return _workspace(
         [b * STATE + P for b in range(bodies)],
+        ties_of_bodies(0 if directions else bodies),
         [(b * STATE, (b + 1) * STATE) for b in free],
         constants,
         np.full(n, np.inf),
@@ -111,19 +118,19 @@ def tree_workspace(
     limits: BatchLimits | None = None,
     forces: BatchForces | None = None,
     contacts: BatchContacts | None = None,
-    turned: Sequence[int] = (),
+    ties: Ints = NO_TIES,
     rates: int = 0,
 ) -> BatchWorkspace:
     """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``.
 
-    With forces, states have the work of these as a further component, and ``stages`` are not used.  ``turned``: places of the
-    Euler parameters; ``rates``: that of the first rate, 0 where there are as many coordinates as rates.
+    With forces, states have the work of these as a further component, and ``stages`` are not used.  ``ties``: as of
+    ``spanning_tree.ties_of``; ``rates``: place of the first rate, 0 where there are as many coordinates as rates.
     """
     cap, weight, typical, lever = scales
     n, lever = len(cap), np.maximum(lever, 0.0)
     if forces is not None:
         cap, weight, lever, stages = np.append(cap, np.inf), np.append(weight, 0.0), np.append(lever, 0.0), (0, 0)
-    memory = _workspace(turned, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
+    memory = _workspace(turned_of(ties), ties, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
     memory.stages[:], memory.size[0], memory.rates[0] = stages, n, rates or n // 2
     memory = memory if limits is None else memory._replace(limits=limits)
     memory = memory if forces is None else memory._replace(forces=forces)
@@ -132,19 +139,24 @@ def tree_workspace(
 
 def closed_workspace(
     constants: int, scales: Sequence[Floats], rows: int, closing: BatchClosing, forces: BatchForces, limits: BatchLimits,
-    turned: Sequence[int] = (),
+    ties: Ints,
 ) -> BatchWorkspace:  # fmt: skip
-    """Memory for states (rows,) of a tree with rows, coordinates and rates first; ``scales`` as of ``tree_workspace``."""
+    """Memory for states (rows,) of a tree with rows, coordinates and rates first; arguments as of ``tree_workspace``."""
     cap, weight, typical, lever = scales
     none = np.zeros(rows - len(cap))
     cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever.clip(0.0), none)
-    memory = _workspace(turned, [(0, rows)], constants, cap, weight, lever, float(typical[0]))
+    memory = _workspace(turned_of(ties), ties, [(0, rows)], constants, cap, weight, lever, float(typical[0]))
     memory.size[0], memory.rates[0] = rows - len(none), closing.size[0]
     return memory._replace(closing=closing, forces=forces, limits=limits)
 
 
+def turned_of(ties: Ints) -> list[int]:
+    """Rows of the Euler parameters among ties."""
+    return [int(q) for q, _, n in ties if n == OF_TURN]
+
+
 def _workspace(
-    turned: Sequence[int], parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
+    turned: Sequence[int], ties: Ints, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
     lever: Floats, typical: float,
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (n,); ``parts``: first and last component of what moves."""
@@ -152,8 +164,8 @@ def _workspace(
     y, trial, end, h, ready_y, ready_k = (np.zeros(size) for _ in range(6))
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
-        turned=np.array(turned, np.int64), rates=np.zeros(1, np.int64), size=np.array([len(cap)]), stages=np.zeros(2, np.int64),
-        parts=np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
+        turned=np.array(turned, np.int64), ties=ties, rates=np.zeros(1, np.int64), size=np.array([len(cap)]),
+        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
         weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((3, size)), h=h,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),

@@ -23,11 +23,11 @@ import numpy as np
 from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import accelerations, derivative
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
-from runtime.dynamics.layout import LOADS, OK, STATE, V
+from runtime.dynamics.layout import LOADS, OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW
-from runtime.integrate.quintic import at_quintic, set_quintic
+from runtime.integrate.quintic import OF_TURN, put_slopes
 from runtime.integrate.radau.coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau.linear import EIGENVALUE, FACTORISE, FASTEST_RATE, SOLVE, solve_linear
 from runtime.integrate.radau.newton import (
@@ -104,7 +104,7 @@ class Memory(NamedTuple):
     p_pair: np.ndarray
     q: Floats  # (m,) displacements of the right-hand side
     q_pair: np.ndarray
-    dense: Floats  # (6, 7 bodies) polynomial of the positions
+    dense: Floats  # (2, n) derivatives at the ends of the last step, for polynomials of the positions
     slopes: Floats  # (2, n) slopes of the stages at both ends of the last step where these replace y', else NaN
     error: Floats  # (n,)
     bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.creeps``
@@ -123,7 +123,7 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         middle=np.zeros(n), real=np.zeros(n), pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex),
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
-        p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
+        p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((2, n)),
         slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf),
         kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
@@ -358,14 +358,11 @@ def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-de
 
 @serves(stepping.prepare_dense, Memory)
 def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
-    """The polynomials of degree 5 of r and p, by their values and two derivatives at both ends."""
+    """Derivatives at both ends, by which ``interpolate`` finds the polynomials of degree 5 of r and p."""
     if s.flags[DENSE_READY] == 1:
         return OK
-    own, first, last = s.own, s.own.f[0], s.own.f[1]  # memory that is free now
     for i in range(len(s.y)):
-        first[i], last[i] = slope_at(s, 0, i), slope_at(s, 1, i)
-    for b in range(len(s.y) // STATE):
-        set_quintic(s, b, first, last, own.dense, own.right)
+        s.own.dense[0, i], s.own.dense[1, i] = slope_at(s, 0, i), slope_at(s, 1, i)
     s.flags[DENSE_READY] = 1
     return OK
 
@@ -394,6 +391,7 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
         through(s, x, y)
         normalise(y, s.flags[BODIES])
         return
-    for b in range(len(y) // STATE):
-        at_quintic(s, b, x, own.dense, own.right, y[STATE * b : STATE * (b + 1)])
-    normalise(y, s.flags[BODIES])
+    for o in range(0, len(y), STATE):
+        for c in range(3):
+            put_slopes(s, o + R + c, o + V + c, 1, x, own.dense[0], own.dense[1], y)
+        put_slopes(s, o + P, o + OMEGA, OF_TURN, x, own.dense[0], own.dense[1], y)
