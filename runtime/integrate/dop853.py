@@ -86,7 +86,8 @@ def memory(n: int, written: Sequence[int] = (0, 0, 0), coordinates: int = 0, tie
 def ties_of_bodies(bodies: int) -> Ints:
     """``Memory.ties`` of states of bodies."""
     of_one = [*((R + c, V + c, 1) for c in range(3)), (P, OMEGA, OF_TURN)]
-    return np.array([(STATE * b + q, STATE * b + u, n) for b in range(bodies) for q, u, n in of_one]).reshape(-1, 3)
+    found = [(STATE * b + q, STATE * b + u, n) for b in range(bodies) for q, u, n in of_one]
+    return np.array(found, np.int64).reshape(-1, 3)
 
 
 @inlined
