@@ -52,7 +52,8 @@ def system():
     b.limit("range", "ankle", reference="leg", xi=(1, 0, 0), eta=(0, 1, 0), direction=(0, 0, 1),
             cone=Cone.from_degrees((0, 90, 180, 270, 360), (30, 60, 45, 20, 30)), max_moment=20.0, compliance=0.1)  # fmt: skip
     b.contact("sole", "foot", centre=(0.1, 0, 0.1), radius=0.05, point=(0, 0, 0.06), law="hunt_crossley", stiffness=1e4,
-              exponent=1.5, loss=0.3, friction="smooth", mu_c=0.3, mu_d=0.0, belt=(1, 0, 0), belt_speed=Signal.spline(t, 0.2 + t))  # fmt: skip
+              exponent=1.5, loss=0.3, friction="smooth", mu_c=0.3, mu_d=0.0, belt=(1, 0, 0),
+              belt_speed=Signal.spline(t, 0.2 + t))  # fmt: skip
     return b.build()
 
 
