@@ -11,7 +11,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.ensemble.task import Task
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
 from runtime.integrate.settings import Settings
-from runtime.results.undecided_turns import perhaps_undecided, remark_on_turns
+from runtime.results.undecided_turns import perhaps_unknown, remark_on_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 
@@ -45,13 +45,19 @@ def unbalanced(
     return remarks
 
 
-def undecided(cases: Ints, states: Floats, built: Built, how: Settings) -> dict[int, str]:
-    """Remarks on cases in states (cases, n, 13 bodies) that do not show all turns of their joints, by their places."""
+def undecided(cases: Ints, start: Floats, states: Floats, built: Built, how: Settings) -> dict[int, str]:
+    """Remarks on cases that do not show all turns of their joints, by their places.
+
+    start, states : of the cases at the start, (cases, 13 bodies), and at the times of the result, (cases, n, 13 bodies)
+    """
     t = np.array(how.t)
-    found = {
-        int(k): remark_on_turns(built[int(cases[k])][0], t, states[k], how.method, of_tree=False)
-        for k in np.flatnonzero(perhaps_undecided(t, states))
-    }
+
+    def remark(k: int) -> str:
+        own = how.t_start, start[k], t, states[k]
+        return remark_on_turns(built[int(cases[k])][0], *own, how.method, of_tree=False)
+
+    far = np.flatnonzero(perhaps_unknown(how.t_start, start, t, states)).tolist()
+    found = {k: remark(k) for k in far}
     return {k: remark for k, remark in found.items() if remark}
 
 

@@ -285,7 +285,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     remarks = unbalanced(at[good], times, motions, work, of_steps, built, task, results.counts[good])
     chunk.remark(at[good], remarks, s.t_end)
     if task.counts_turns:
-        chunk.remark(at[good], undecided(at[good], results.out[good], built, s), s.t_end)
+        chunk.remark(at[good], undecided(at[good], motions[:, 0], results.out[good], built, s), s.t_end)
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 

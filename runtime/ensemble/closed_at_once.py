@@ -59,7 +59,7 @@ from runtime.integrate.written.closed_stages import Addresses, addresses_of_clos
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.written.signal_sets import SignalSets
 from runtime.lanes.lift import CasesOfTree
-from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
+from runtime.results.undecided_turns import followed_by_poses, perhaps_unknown, remark_on_turns
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -333,19 +333,28 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     chunk.keep(kept, own, results.counts[ended], results.reached[ended])
     chunk.remark(numbers[at], remarks, how.t_end)
     if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):
-        chunk.remark(kept, _undecided(group, at[ended], found[ended]), how.t_end)
+        chunk.remark(kept, _undecided(group, at, ended, trees, path, found), how.t_end)
     return good
 
 
-def _undecided(group: _Group, at: Ints, states: Floats) -> dict[int, str]:
-    """Remarks on whole turns of joints that states (cases, times, 13 bodies) of cases at places do not show."""
-    t, method = np.array(group.how.t), group.how.method
+def _undecided(
+    group: _Group, at: Ints, ended: Ints, trees: CasesOfTree, path: Floats, states: Floats
+) -> dict[int, str]:
+    """Remarks on whole turns of joints that the cases ``ended`` among those at places do not show, by their places there.
+
+    path, states : in coordinates from the start on, and of the bodies at the times of the result, (cases, times, 13 bodies)
+    """
+    t, how, at, states = np.array(group.how.t), group.how, at[ended], states[ended]
+    start = states_in_lanes(trees, np.ascontiguousarray(path[:, :1]))[ended, 0]
 
     def system_of(k: int) -> System:
         return group.system if group.joints is None else group.system_of(int(at[k]))
 
-    far = np.flatnonzero(perhaps_undecided(t, states)).tolist()
-    found = {k: remark_on_turns(system_of(k), t, states[k], method, of_tree=True) for k in far}
+    def remark(k: int) -> str:
+        return remark_on_turns(system_of(k), how.t_start, start[k], t, states[k], how.method, of_tree=True)
+
+    far = np.flatnonzero(perhaps_unknown(how.t_start, start, t, states)).tolist()
+    found = {k: remark(k) for k in far}
     return {k: text for k, text in found.items() if text}
 
 

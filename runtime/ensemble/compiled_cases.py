@@ -57,7 +57,7 @@ from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
-from runtime.results.undecided_turns import followed_by_poses, perhaps_undecided, remark_on_turns
+from runtime.results.undecided_turns import followed_by_poses, perhaps_unknown, remark_on_turns
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
@@ -304,7 +304,8 @@ def remarks(
     t, states = np.array(how.t), found.out[..., : STATE * len(group.system.bodies)]
     far = np.zeros(len(found.status), bool)
     if system_of is not None and followed_by_poses(group.system, of_tree=of_tree):
-        far = perhaps_undecided(t, states)
+        start = np.concatenate(group.states)
+        far = perhaps_unknown(how.t_start, start, t, states)
     for k in good[(unbalanced | far | _perhaps_said(found, how))[good]].tolist():
         if control.projected:
             digits, when = np.log10(max(found.digits[k, LARGEST_LOST], 1.0)), found.digits[k, WHEN_LOST]
@@ -316,7 +317,8 @@ def remarks(
             text += remark_on_balance(float(error[k]), at, float(explained[k]), bound)
         text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
         if far[k] and system_of is not None:
-            text += remark_on_turns(system_of(group.cases[k]), t, states[k], how.method, of_tree=of_tree)
+            of_case = system_of(group.cases[k]), how.t_start, start[k], t, states[k], how.method
+            text += remark_on_turns(*of_case, of_tree=of_tree)
         turns = int(found.turns[k])
         text += turns_of([(names[i % 2], float(t)) for i, t in enumerate(found.turn_times[k, :turns])], turns)
         if text:

@@ -173,7 +173,7 @@ def simulate(
         + (left.remark if left is not None and status in ENDED else "")
         + unbalanced
         + stiffness(steps, stepper.bounded)
-        + _undecided(system, how, times[finite_rows], states[finite_rows], start)
+        + _undecided(system, how, state.y, times[finite_rows], states[finite_rows], of_tree=len(start) > 0)
         + turns_of([(part.method, part.t) for part in parts[1:]], len(parts) - 1)
         + _of_assembly(system, status),
         stats=Stats(
@@ -272,9 +272,10 @@ def _integrate(
     return times, states, done, angles, status, reason
 
 
-def _undecided(system: System, how: Settings, times: Floats, states: Floats, start: Floats) -> str:
-    """That times of ``t_eval`` are too far apart to count the turns that are not among those of a tree, ``start``."""
-    return "" if how.t is None else remark_on_turns(system, times, states, how.method, of_tree=len(start) > 0)
+def _undecided(system: System, how: Settings, y: Floats, times: Floats, states: Floats, *, of_tree: bool) -> str:
+    """That times of ``t_eval`` are too far apart, or from the start in the state y, to count turns that poses have to show."""
+    known = how.t is None  # at the ends of all steps
+    return "" if known else remark_on_turns(system, how.t_start, y, times, states, how.method, of_tree=of_tree)
 
 
 def _of_assembly(system: System, status: Status) -> str:

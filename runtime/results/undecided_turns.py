@@ -20,15 +20,20 @@ OF_JOINTS = ("auto", "dop853")  # methods that take the coordinates of joints
 MARGIN = 3.0  # rates of coordinates may be larger than angular velocities
 
 
-def remark_on_turns(system: System, t: Floats, states: Floats, method: str, *, of_tree: bool) -> str:
+def remark_on_turns(
+    system: System, t_start: float, start: Floats, t: Floats, states: Floats, method: str, *, of_tree: bool
+) -> str:
     """That whole turns of a coordinate are not known between times (n,) of states (n, 13 bodies); "" where they are.
 
+    t_start, start : time of the start [s], and the state (13 bodies,) there
     method : as of ``simulate``
     of_tree : whether those of the tree of the system are known
     """
     unknown = followed_by_poses(system, of_tree=of_tree)
-    if not unknown or not perhaps_undecided(t, states[None])[0]:
+    if not unknown or not perhaps_unknown(t_start, start[None], t, states[None])[0]:
         return ""
+    if t[0] > t_start:
+        t, states = np.append(t_start, t), np.concatenate([start[None], states])
     worst, remark = HALF_TURN, ""
     for motion, places in unknown:
         if not _perhaps_of(system, motion, t, states):
@@ -78,6 +83,14 @@ def _perhaps_of(system: System, motion: JointMotion, t: Floats, states: Floats) 
     of_i, of_j = (omega[:, places[body]] for body in (motion.joint.body_i, motion.joint.body_j))
     relative = np.abs(of_j - of_i).sum(axis=1)
     return bool((MARGIN * np.maximum(relative[1:], relative[:-1]) * np.diff(t) > HALF_TURN).any())
+
+
+def perhaps_unknown(t_start: float, start: Floats, t: Floats, states: Floats) -> Bools:
+    """``perhaps_undecided`` from the start on, with bodies in states (cases, 13 bodies) there."""
+    perhaps = perhaps_undecided(t, states)
+    if len(t) and t[0] > t_start:
+        perhaps |= perhaps_undecided(np.array([t_start, t[0]]), np.stack([start, states[:, 0]], axis=1))
+    return perhaps
 
 
 def perhaps_undecided(t: Floats, states: Floats) -> Bools:

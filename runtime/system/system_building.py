@@ -24,6 +24,7 @@ from runtime.system.assemble import (
     without_drivers,
 )
 from runtime.system.branches import refuse_undecided_start
+from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
@@ -71,6 +72,7 @@ def build_system(
     start, displaces = placed, bool(angles or rates or system.couplings)
     reference = _reference(system, y, placed) if displaces or system.drivers else None
     system = _with_constants_of(system, parts, y, placed if reference is None else reference.y)
+    _refuse_unknown_coordinates(system)
     if displaces:
         system = replace(system, reference=reference)
         start = displaced(system, angles, rates, state=State(system.body_names, placed), check_units=False).y
@@ -93,7 +95,6 @@ def build_system(
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
-    _refuse_unknown_armature(system)
     system = with_added_inertia(system, time, start)
     check_velocities(system, time, start, remedy)
     refuse_undecided_start(system, time, start, singular)
@@ -189,10 +190,15 @@ def _not_assembled(name: str, parts: Parts, gravity: Floats, y: Floats, time: fl
     return with_fields(system, branch_signs=branch_signs_of(system, time, y))
 
 
-def _refuse_unknown_armature(system: System) -> None:
-    """Refuse armature that is not along a coordinate of the tree, and of systems without one."""
-    if system.armatures and system.tree is None:
+def _refuse_unknown_coordinates(system: System) -> None:
+    """Refuse couplings and armature that are not along coordinates of the tree, and of systems without one."""
+    if not (system.couplings or system.armatures):
+        return
+    if system.tree is None:
         raise ModelError(f"{whose_couplings(system)} joint coordinates know, and it has none: {system.without_tree}")
+    for coupling in system.couplings:
+        for name in coupling.coordinates:
+            step_of(f"coupling '{coupling.name}'", name, system.joint_motions, system.tree)
 
 
 def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:

@@ -112,6 +112,10 @@ def test_absolute_coordinates_name_turns_that_times_do_not_show():
         assert (
             many.in_batch.all() and list(many.messages) == [1] and "'bearing.angle' are not known" in many.messages[1]
         )
+        late = runtime.simulate_many(rotor(), cases, 2.0, t_eval=TIMES[2:], coordinates="absolute", method=method)
+        assert list(late.messages) == [1] and "50 rad/s for 2 s from t = 0 s on" in late.messages[1]
+    late = runtime.simulate(rotor(), 2.0, t_eval=TIMES[2:], coordinates="absolute")
+    assert "50 rad/s for 2 s from t = 0 s on" in late.message
     plain = runtime.simulate_many(rotor(), cases, 2.0, t_eval=TIMES, coordinates="absolute", outputs=["r.rotor"])
     assert not plain.messages
 
@@ -122,6 +126,9 @@ def test_joints_that_close_loops_name_turns_that_times_do_not_show():
     fine = runtime.simulate(system, 1.0, t_eval=np.linspace(0.0, 1.0, 401), coordinates="joint")
     run = runtime.simulate(system, 1.0, t_eval=[0.0, 0.5, 1.0], coordinates="joint")
     assert fine.message == "reached t = 1 s" and f"turns of '{closing}.angle' are not known" in run.message
+    late = runtime.simulate(system, 1.0, t_eval=[1.0], coordinates="joint").message
+    many = runtime.simulate_many(system, {"mass.crank": [1.0, 2.0]}, 1.0, t_eval=[1.0])
+    assert "for 1 s from t = 0 s on" in late and "for 1 s from t = 0 s on" in many.messages[0]
     for name in set(run.angles) - {closing}:
         assert run.angles[name].angle == pytest.approx(fine.angles[name].angle[[0, 200, 400]], abs=1e-6)
 
