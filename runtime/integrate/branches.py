@@ -23,6 +23,7 @@ from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.model_data import Workspace
 from runtime.dynamics.projection import assemble_positions, worst_row
 from runtime.integrate.stepping import UNSURE, Stepper
+from runtime.integrate.unsure_steps import SATISFIED, SIDEWAYS
 from runtime.support.arrays import Floats
 from runtime.system.degrees_of_freedom import row_places
 from runtime.system.system import System
@@ -36,9 +37,9 @@ REVERSED = -0.9  # cosine of the turn of a direction between two branches whose 
 DEPENDENT = 1e-6
 # The same for motions with more than one degree of freedom, whose branches may meet beside the way between two poses.
 ASIDE = 1e-4
-SATISFIED = 1e-12  # [SI unit of a row] violation of a pose between the ends of a step
-SIDEWAYS = 0.6  # of the way between two poses: a pose between them that lies farther aside may be on a third branch
-OPPOSITE = -0.5  # cosine of the turn in a step below which a way along one branch is no proof
+# Cosine of the turn in a step below which a way along one branch is proof only where it leads forwards, in poses between which
+# directions turn by less than that of ``NARROW``.
+OPPOSITE, NARROW = -0.5, 0.8
 TRIALS = 200  # poses between the ends of a step
 LEAST, BESIDE, SHORTER = (
     0.02,
@@ -157,18 +158,20 @@ class Search:
             share[k] += value * value
         return tuple(self.system.joints[k].name for k in np.flatnonzero(share > SHARE**2))
 
-    def relation(self, step: UnsureStep) -> Found:
+    def relation(self, step: UnsureStep, cosine: float = COSINE) -> Found:
         """How the branches of both ends of a step belong together.
 
         ``ahead`` holds poses in order, the nearest one last.  The way may change to the other branch and back.
         """
         low, ahead = self.pose(step.begin, step.first), [self.pose(step.end, step.last)]
         relation, closest, changes, turned = SAME, low, 0, least_cosine(low, ahead[0])
+        forwards, way = True, step.last - step.first
         for _ in range(TRIALS):
             if not ahead:
                 break
             high = ahead[-1]
-            if least_cosine(low, high) > COSINE:
+            if least_cosine(low, high) > cosine:
+                forwards &= along(way, high.y - low.y) > 0.0
                 low = ahead.pop()
                 continue
             nearest = low if low.sine < high.sine else high
@@ -191,7 +194,9 @@ class Search:
             free = len(closest.right) > closest.right.shape[1] + 1
             relation = OTHER if changes % 2 and not free else MET if free and closest.sine < ASIDE else UNKNOWN
         if relation == SAME and turned < OPPOSITE:
-            relation = UNKNOWN
+            if cosine < NARROW:
+                return self.relation(step, NARROW)
+            relation = SAME if forwards else UNKNOWN
         return Found(relation, closest.time, closest.sine, self.names(closest) if relation > MET else ())
 
     def _between(self, low: Pose, high: Pose) -> Pose | None:
@@ -218,7 +223,12 @@ def distance(a: Pose, b: Pose) -> float:
 
 def length_of(change: Floats) -> float:
     """Length of a change of positions and Euler parameters in a change of states."""
-    return float(np.linalg.norm(change.reshape(-1, STATE)[:, :V]))
+    return float(np.sqrt(along(change, change)))
+
+
+def along(way: Floats, change: Floats) -> float:
+    """The product of changes of positions and Euler parameters in two changes of states."""
+    return float((way.reshape(-1, STATE)[:, :V] * change.reshape(-1, STATE)[:, :V]).sum())
 
 
 def least_cosine(a: Pose, b: Pose) -> float:
