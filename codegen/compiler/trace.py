@@ -175,10 +175,6 @@ class Node:
             return self.record.constant(getattr(math, name)(*values))
         return self.record.of("call", f"math.{name}", self.index, *(other.index for other in others))
 
-    def least(self, value: float) -> Node:
-        """The smaller of both; not a number where the node is not."""
-        return self.record.of("call", "min", self.index, self._other(value).index)
-
     def __bool__(self) -> bool:
         raise TypeError("straight-line code has no branches")
 

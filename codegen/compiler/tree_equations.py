@@ -186,8 +186,8 @@ class TreeEquations:
 def moment_of_limit(record: Record, k: int, q: Node, u: Node) -> tuple[Node, list[Node]]:
     """The moment along a coordinate q with the rate u of limit k, which restrains it, and the limit's constants.
 
-    The constants a, b, c, d: relative excess x = a q + b; c the largest moment, with the sign that q has outside, 0 for an
-    inactive limit; damping d.
+    The constants a, b, c, d: relative excess x = a q + b, 1 beyond the end of the law; c the largest moment, with the sign that q
+    has outside, 0 for an inactive limit; damping d.
     """
     a, b, c, d = constants = [record.input(f"limit {k}: {name}") for name in OF_LIMIT]
     x, rate, damping = sp.symbols("x rate damping")
@@ -195,7 +195,7 @@ def moment_of_limit(record: Record, k: int, q: Node, u: Node) -> tuple[Node, lis
     dissipation = limits.hinge(e, zeta, of_j, 0, 0, damping, lambda _: rate)["dissipation"]
     rise = sp.lambdify([x], sp.horner(sp.diff(laws.cubic(x), x)), modules=[])
     drag = sp.lambdify([damping, rate], sp.diff(dissipation, rate), modules=[])
-    return -(c * rise((a * q + b).least(1.0))) - drag(d, u), constants
+    return -(c * rise(a * q + b)) - drag(d, u), constants
 
 
 def _symmetric(six: P3) -> list[P3]:

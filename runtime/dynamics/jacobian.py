@@ -25,7 +25,7 @@ from runtime.dynamics.equations import accelerations, types_of
 from runtime.dynamics.force_elements import MAX_BODIES
 from runtime.dynamics.force_slopes import linearise_forces
 from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, OK, ROWS
-from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
+from runtime.dynamics.limits import EXCESS, PRINTED, evaluate_law, excess_of_law, measure_excess
 from runtime.dynamics.load_slopes import LoadSlopes, add_load_slopes, load_slopes
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.model_data import ModelData
@@ -33,7 +33,7 @@ from runtime.dynamics.switches import LEAVING
 from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
-from runtime.jit.kernels import bodies, dispatch, law_cubic, separation, sphere_plane, top_view
+from runtime.jit.kernels import bodies, dispatch, separation, sphere_plane, top_view
 from runtime.jit.pointers import Pointer, call_at, local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
@@ -186,7 +186,7 @@ def bend_slope(k, bend, t, w, m, n):  # type: ignore[no-untyped-def]
     ``bend`` is -u . t'' where the nearest direction t moves along the curve, 0 where t stays.  Inside, where the law of an
     ACTIVE limit is continued, the moment is zero to second order, and so is the change of its direction.
     """
-    excess, shortening, slope_shortening = w.separation[0], 1.0, 0.0
+    excess, slope_shortening = w.separation[0], 0.0
     for c in range(3):
         m.pair[c, 0], m.pair[3 + c, 0] = m.u[c, n], 0.0
     if bend > 0.0:  # u . t' = 0 holds along the curve, so t moves by t' (t' . du) / -(u . t'')
@@ -203,14 +203,12 @@ def bend_slope(k, bend, t, w, m, n):  # type: ignore[no-untyped-def]
     rate = m.measured[0, 0]
     gradient = m.measured[1:4, 0]
     if t.law[k] == PRINTED and excess > 0.0:
-        top_view.top_view(w.u, w.nearest, w.position)
-        excess, shortening = w.position[0], w.position[1]
         top_view.top_view_tangent(w.u, w.nearest, m.pair, m.measured)
         rate, slope_shortening = m.measured[0, 0], m.measured[1, 0]
         separation.separation_tangent(w.u, w.nearest, m.pair, m.measured)
-    x = excess / t.compliance[k]
-    law_cubic.law(min(x, 1.0), w.pair)
-    bending = w.pair[2] / t.compliance[k] if x < 1.0 else 0.0
+    excess, shortening = excess_of_law(w.u, k, t, w)
+    evaluate_law(excess / t.compliance[k], w.mode[k], w.pair)
+    bending = w.pair[2] / t.compliance[k]
     for c in range(3):
         m.of_slope[BOTH + c, n] = t.max_moment[k] * (
             (bending * rate * shortening + w.pair[1] * slope_shortening) * w.separation[1 + c]

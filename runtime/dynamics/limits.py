@@ -14,9 +14,10 @@ import numpy as np
 from runtime.dynamics.cone_curve import Pieces, maximum, nearest
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import GROUND_INDEX, OK, OVER, REPORT
+from runtime.dynamics.limit_modes import acts, beyond_sides, excesses_of
 from runtime.dynamics.loads import push
 from runtime.dynamics.sources import first_limit
-from runtime.dynamics.switches import ACTIVE, INACTIVE
+from runtime.dynamics.switches import ACTIVE, FULL, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, law_cubic, position, separation, top_view
@@ -68,6 +69,7 @@ class LimitWorkspace(NamedTuple):
     place: Floats  # (2,) piece of the cone's curve and parameter of the nearest direction; -1 where it is a vertex, or inside
     Q: Floats  # (12,)
     measured: Floats  # (3,)
+    beyond: Floats  # (limits,) [rad] excess by which a mode is chosen; below 0, and far below the end of the law, in latitude
 
 
 def limit_workspace(t: LimitData, mode: Ints | None = None) -> LimitWorkspace:
@@ -77,6 +79,7 @@ def limit_workspace(t: LimitData, mode: Ints | None = None) -> LimitWorkspace:
         mode=np.zeros(count, np.int64) if mode is None else mode, x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)),
         slope=np.zeros((count, 3)), u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4),
         position=np.zeros(8), pair=np.zeros(3), place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
+        beyond=np.zeros(count),
     )  # fmt: skip
 
 
@@ -99,7 +102,7 @@ def locate(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
 def measure_excess(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
     """Angle by which the direction u is outside cone k, and its gradient in u, into ``w.separation``; False if it is inside.
 
-    Inside, a limit in mode ACTIVE is continued by the distance in latitude, converted to an angle to first order, below zero.
+    Inside, a limit that acts is continued by the distance in latitude, converted to an angle to first order, below zero.
     """
     w.place[0] = -1.0
     side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
@@ -115,7 +118,7 @@ def measure_excess(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
         w.place[0], w.place[1] = nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
         separation.separation(u, w.nearest, w.separation)
         return w.separation[0] > 0.0
-    if w.mode[k] != ACTIVE:
+    if not acts(w.mode[k]):
         return False
     size = 0.0
     for c in range(3):
@@ -130,24 +133,41 @@ def measure_excess(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def excess_of_law(u, k, t, w):  # type: ignore[no-untyped-def]
+    """Excess that enters the law of limit k, and the factor that shortens its moment, after ``measure_excess``."""
+    if t.law[k] == PRINTED and w.separation[0] > 0.0:
+        # Rodrigues da Silva et al. (2024b), Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the
+        # cosine of the excess.
+        top_view.top_view(u, w.nearest, w.position)
+        return w.position[0], w.position[1]
+    return w.separation[0], 1.0
+
+
+@inlined
+def evaluate_law(x, mode, pair):  # type: ignore[no-untyped-def]
+    """Put work, moment and its slope at the relative excess x into ``pair`` (3,), per unit of the largest moment.
+
+    Beyond the end of the law the moment keeps its value there; in the modes ACTIVE and FULL each part is continued.
+    """
+    full = mode == FULL or (mode != ACTIVE and x > 1.0)
+    law_cubic.law(1.0 if full else x, pair)
+    if full:
+        pair[0] += pair[1] * (x - 1.0)
+        pair[2] = 0.0
+
+
+@inlined
 def restrain(u, k, t, w, outputs, slope):  # type: ignore[no-untyped-def]
     """Put dV/du of limit k into ``slope``, its excess and potential into ``outputs``; 0 for a direction inside."""
     slope[0] = slope[1] = slope[2] = 0.0
     outputs[EXCESS] = outputs[POTENTIAL] = 0.0
     if not measure_excess(u, k, t, w, outputs):
         return
-    excess, shortening = w.separation[0], 1.0
-    if t.law[k] == PRINTED and excess > 0.0:
-        # Rodrigues da Silva et al. (2024b), Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the
-        # cosine of the excess.
-        top_view.top_view(u, w.nearest, w.position)
-        excess, shortening = w.position[0], w.position[1]
-    x = excess / t.compliance[k]
-    law_cubic.law(min(x, 1.0), w.pair)
+    excess, shortening = excess_of_law(u, k, t, w)
+    evaluate_law(excess / t.compliance[k], w.mode[k], w.pair)
     moment = t.max_moment[k] * w.pair[1] * shortening
     if t.law[k] == CONSERVATIVE:
-        # Beyond the end of the law the moment keeps its value at the end.
-        outputs[POTENTIAL] = t.max_moment[k] * t.compliance[k] * (w.pair[0] + w.pair[1] * max(x - 1.0, 0.0))
+        outputs[POTENTIAL] = t.max_moment[k] * t.compliance[k] * w.pair[0]
     outputs[EXCESS] = excess
     for c in range(3):
         slope[c] = moment * w.separation[1 + c]
@@ -169,7 +189,7 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
             if report:
                 locate(m.u, k, t, m, m.outputs[k])
             # A direction whose cosine with zeta is above the least one that leaves the cone is inside.
-            if m.u[2] < t.reach[k] or m.mode[k] == ACTIVE:
+            if m.u[2] < t.reach[k] or acts(m.mode[k]):
                 restrain(m.u, k, t, m, m.outputs[k], slope)
         if m.outputs[k, EXCESS] == 0.0 and t.damping[k] == 0.0:
             continue
@@ -189,14 +209,20 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
 
 @inlined
 def limit_over(data, w):  # type: ignore[no-untyped-def]
-    """Fill ``Switches.over`` of the limits: latitude of each direction beyond the side of its mode; after ``update_states``."""
+    """Fill ``Switches.over`` of the limits: how far each direction is beyond the side of its mode; after ``update_states``."""
     t, m = data.limits, w.limits
     rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.kind)):
         i, j = t.body_i[k], t.body_j[k]
         dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
-        beyond = locate(m.u, k, t, m, m.outputs[k])
-        w.switches.over[k] = -beyond if m.mode[k] == ACTIVE else beyond
+        beyond, compliance = locate(m.u, k, t, m, m.outputs[k]), t.compliance[k]
+        near = (
+            0.5 * compliance if t.law[k] == CONSERVATIVE else 0.0
+        )  # the excess is at most the latitude beyond the cone
+        if m.mode[k] != INACTIVE and beyond > near and measure_excess(m.u, k, t, m, m.outputs[k]):
+            beyond, _ = excess_of_law(m.u, k, t, m)
+        m.beyond[k] = beyond
+        w.switches.over[k] = beyond_sides(beyond, excesses_of(m.mode[k], compliance))
 
 
 def limits_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]

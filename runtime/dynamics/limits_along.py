@@ -14,14 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.lift import TreeData
-from runtime.dynamics.limits import EXCESS, POTENTIAL
+from runtime.dynamics.limit_modes import beyond_sides, excesses_of, mode_of
+from runtime.dynamics.limits import EXCESS, POTENTIAL, evaluate_law
 from runtime.dynamics.sources import first_limit
-from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE
+from runtime.dynamics.switches import AUTO, FULL, INACTIVE
 from runtime.jit.compilation import inlined
-from runtime.jit.kernels import law_cubic
 from runtime.support.arrays import Floats, Ints
 
-OF_LIMIT = 4  # constants: relative excess a q + b, largest moment with the sign that q has outside, damping
+# Constants: relative excess a q + b, 1 beyond the end of the law; largest moment with the sign that q has outside; damping.
+OF_LIMIT = 4
 A, B, MOMENT, DAMPING = range(OF_LIMIT)
 HERE, IN_STEPS = 1, 2  # constants hold at the last state; in the steps until a mode changes
 CLEARLY = 1e-12  # [rad] more than the rounding of angles
@@ -47,7 +48,8 @@ class LimitsAlong(NamedTuple):
     edge: Floats  # (limits, 2)
     flat: Floats  # (limits, 2)
     rows: Floats  # (limits, 4) constants of the kernel
-    largest: Floats  # (limits,) relative excess up to which they hold
+    outside: Floats  # (limits,) sign of q outside; 0 for a limit that does not act
+    farthest: Floats  # (limits,) [rad] outside times q up to which the constants hold
     low: Floats  # (limits,) coordinates between which a limit keeps the side of its mode
     high: Floats  # (limits,)
     ready: Ints  # (1,) HERE or IN_STEPS: these belong to the modes of the limits; 0: they do not
@@ -60,7 +62,8 @@ def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats)
         q=tree.q[steps], sign=np.array([limit.sign for limit in limits], float),
         offset=np.array([limit.offset for limit in limits], float),
         edge=np.array([limit.edge for limit in limits], float).reshape(-1, 2),
-        flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2), rows=rows, largest=np.zeros(len(limits)),
+        flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2), rows=rows,
+        outside=np.zeros(len(limits)), farthest=np.full(len(limits), np.inf),
         low=np.zeros(len(limits)), high=np.zeros(len(limits)), ready=np.zeros(1, np.int64),
     )  # fmt: skip
 
@@ -79,34 +82,42 @@ def angle_of(k, m, z):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def over_along(z, t, w):  # type: ignore[no-untyped-def]
-    """Fill ``Switches.over``: angle of each limit beyond the side of its mode."""
-    m = w.tree.limits
-    for k in range(len(m.q)):
-        angle = angle_of(k, m, z)
-        beyond = abs(angle) - m.edge[k, 0 if angle > 0.0 else 1]
-        w.switches.over[k] = -beyond if w.limits.mode[k] == ACTIVE else beyond
+def excess_along(k, m, z):  # type: ignore[no-untyped-def]
+    """Angle of limit k, and its excess; below 0 inside [rad]."""
+    angle = angle_of(k, m, z)
+    return angle, abs(angle) - m.edge[k, 0 if angle > 0.0 else 1]
 
 
 @inlined
-def sides_of(active, angle, ahead, behind, sign, q):  # type: ignore[no-untyped-def]
-    """Least and largest coordinate, near q with an angle, up to which a limit keeps the side of its mode."""
+def over_along(z, w):  # type: ignore[no-untyped-def]
+    """Fill ``Switches.over``: how far each limit is beyond the side of its mode, and its excess."""
+    m = w.tree.limits
+    for k in range(len(m.q)):
+        _, w.limits.beyond[k] = excess_along(k, m, z)
+        w.switches.over[k] = beyond_side(k, m, z)
+
+
+@inlined
+def sides_of(excesses, angle, ahead, behind, sign, q):  # type: ignore[no-untyped-def]
+    """Least and largest coordinate, near q with an angle, up to which a limit keeps the side of its mode (``excesses_of``)."""
+    (below, above), whole = excesses, 2.0 * math.pi
     least, most = -behind, ahead
-    if active:
-        least, most = (ahead, 2.0 * math.pi - behind) if angle > 0.0 else (ahead - 2.0 * math.pi, -behind)
+    if below >= 0.0 and angle > 0.0:
+        least, most = ahead + below, min(ahead + above, whole - behind - below)
+    elif below >= 0.0:
+        least, most = -min(behind + above, whole - ahead - below), -behind - below
     if sign < 0.0:
         angle, least, most = -angle, -most, -least
     return q + (least - angle), q + (most - angle)
 
 
 @inlined
-def set_sides(z, w):  # type: ignore[no-untyped-def]
+def set_sides(z, t, w):  # type: ignore[no-untyped-def]
     """Coordinates between which the limits keep the sides of their modes, near z; none in mode AUTO."""
     m = w.tree.limits
     for k in range(len(m.q)):
-        m.low[k], m.high[k] = sides_of(
-            w.limits.mode[k] == ACTIVE, angle_of(k, m, z), m.edge[k, 0], m.edge[k, 1], m.sign[k], z[m.q[k]]
-        )
+        excesses = excesses_of(w.limits.mode[k], t.limits.compliance[k])
+        m.low[k], m.high[k] = sides_of(excesses, angle_of(k, m, z), m.edge[k, 0], m.edge[k, 1], m.sign[k], z[m.q[k]])
         if w.limits.mode[k] == AUTO:
             m.low[k], m.high[k] = np.inf, -np.inf
 
@@ -114,8 +125,7 @@ def set_sides(z, w):  # type: ignore[no-untyped-def]
 @inlined
 def beyond_side(k, m, z):  # type: ignore[no-untyped-def]
     """How far limit k is beyond the side of its mode [rad]; below 0 on that side."""
-    q = z[m.q[k]]
-    return max(m.low[k] - q, q - m.high[k])
+    return beyond_sides(z[m.q[k]], (m.low[k], m.high[k]))
 
 
 @inlined
@@ -188,18 +198,21 @@ def set_limit(k, z, t, w):  # type: ignore[no-untyped-def]
     """Constants of limit k at z."""
     m, of = w.tree.limits, t.limits
     row = m.rows[k]
-    row[A] = row[B] = row[MOMENT] = m.largest[k] = 0.0
-    row[DAMPING] = of.damping[k]
-    if w.limits.mode[k] == INACTIVE:
+    row[A] = row[B] = row[MOMENT] = m.outside[k] = 0.0
+    row[DAMPING], m.farthest[k] = of.damping[k], np.inf
+    angle, excess = excess_along(k, m, z)
+    mode = w.limits.mode[k]
+    if mode == AUTO:
+        mode = mode_of(excess, of.compliance[k])
+    if mode == INACTIVE:
         return
-    angle = angle_of(k, m, z)
-    side, outside = (0, 1.0) if angle > 0.0 else (1, -1.0)
-    if w.limits.mode[k] == AUTO and abs(angle) <= m.edge[k, side]:
-        return
-    slope = outside * m.sign[k]
-    row[A] = slope / of.compliance[k]
-    row[B] = (outside * angle - slope * z[m.q[k]] - m.edge[k, side]) / of.compliance[k]
-    row[MOMENT], m.largest[k] = slope * of.max_moment[k], m.flat[k, side] / of.compliance[k]
+    slope = m.sign[k] if angle > 0.0 else -m.sign[k]
+    at_edge = excess - slope * z[m.q[k]]
+    row[A], row[B] = slope / of.compliance[k], at_edge / of.compliance[k]
+    if mode == FULL:
+        row[A], row[B] = 0.0, 1.0
+    row[MOMENT], m.outside[k] = slope * of.max_moment[k], slope
+    m.farthest[k] = m.flat[k, 0 if angle > 0.0 else 1] - at_edge
 
 
 @inlined
@@ -207,7 +220,7 @@ def limits_hold(z, w):  # type: ignore[no-untyped-def]
     """Whether the constants of the limits hold at the coordinates z; else the limits are left to the equations of all bodies."""
     m = w.tree.limits
     for k in range(len(m.q)):
-        if m.rows[k, A] * z[m.q[k]] + m.rows[k, B] > m.largest[k]:
+        if m.outside[k] * z[m.q[k]] > m.farthest[k]:
             clear_limits(m)
             return False
     return True
@@ -218,12 +231,12 @@ def store_limits(z, t, w):  # type: ignore[no-untyped-def]
     """Excess and potential of all limits at coordinates z, into the outputs of the limits."""
     m, of, outputs = w.tree.limits, t.limits, w.limits.outputs
     for k in range(len(m.q)):
-        x = m.rows[k, A] * z[m.q[k]] + m.rows[k, B]
-        law_cubic.law(min(x, 1.0), w.limits.pair)
-        work = w.limits.pair[0] + w.limits.pair[1] * max(x - 1.0, 0.0)
-        active = m.rows[k, MOMENT] != 0.0
-        outputs[k, EXCESS] = x * of.compliance[k] if active else 0.0
-        outputs[k, POTENTIAL] = of.max_moment[k] * of.compliance[k] * work if active else 0.0
+        outputs[k, EXCESS] = outputs[k, POTENTIAL] = 0.0
+        if m.outside[k] == 0.0:
+            continue
+        _, outputs[k, EXCESS] = excess_along(k, m, z)
+        evaluate_law(outputs[k, EXCESS] / of.compliance[k], w.limits.mode[k], w.limits.pair)
+        outputs[k, POTENTIAL] = of.max_moment[k] * of.compliance[k] * w.limits.pair[0]
 
 
 @inlined

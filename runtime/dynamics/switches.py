@@ -2,10 +2,11 @@
 
 AUTO      by its direction, or by its penetration and force; the only mode that is not smooth;
 INACTIVE  without force, even where the direction is outside the cone or the sphere within the plane;
-ACTIVE    with the law continued inside the cone, or above the plane and below zero force;
+ACTIVE    with the law continued inside the cone and beyond its end, or above the plane and below zero force;
 SLACK     (contacts) within the plane but without force, since the surface recovers more slowly than the sphere leaves;
 LEAVING   (contacts) with a normal force but no friction until the sphere is out or comes back, where friction (its viscous part
-          does not fade with the normal force) would make the contact lose and regain its force without end.
+          does not fade with the normal force) would make the contact lose and regain its force without end;
+FULL      (limits) with the largest moment, which acts beyond the end of the law, here also before it.
 
 The smooth modes let an integrator step over a change, locate it, and repeat the step up to there.
 """
@@ -18,7 +19,7 @@ import numpy as np
 
 from runtime.support.arrays import Floats, Ints
 
-AUTO, INACTIVE, ACTIVE, SLACK, LEAVING = range(5)
+AUTO, INACTIVE, ACTIVE, SLACK, LEAVING, FULL = range(6)
 
 
 class Switches(NamedTuple):

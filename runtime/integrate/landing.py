@@ -17,9 +17,9 @@ import numpy as np
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
-from runtime.dynamics.limits_along import IN_STEPS, MOMENT, A, B, beyond_side, set_limit, set_sides
+from runtime.dynamics.limit_modes import mode_after
+from runtime.dynamics.limits_along import IN_STEPS, MOMENT, A, B, beyond_side, excess_along, set_limit, set_sides
 from runtime.dynamics.status import Status
-from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.dynamics.tree_equations import by_kernel
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
 from runtime.integrate.balance import BEGIN, DONE, END, TRIAL, keep_powers, release
@@ -99,11 +99,14 @@ def lands(k, s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     outward = side * s.end[q]
     if m.ready[0] != IN_STEPS or not is_near(off, outward, s.end[q + rates], h):
         return False
-    mode, a, b, moment, largest = w.limits.mode[k], m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT], m.largest[k]
-    w.limits.mode[k] = INACTIVE if mode == ACTIVE else ACTIVE
+    mode, a, b, moment = w.limits.mode[k], m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT]
+    outside, farthest = m.outside[k], m.farthest[k]
+    _, excess = excess_along(k, m, s.y)
+    w.limits.mode[k] = mode_after(mode, excess, t.limits.compliance[k])
     set_limit(k, s.y, t, w)
     code = by_kernel(s.y, w, s.trial)
-    m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT], m.largest[k] = a, b, moment, largest
+    m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT] = a, b, moment
+    m.outside[k], m.farthest[k] = outside, farthest
     s.counts[EVALUATIONS] += 1
     share = abs(off) / (3.0 * outward)  # the difference grows with the square of the time from the change
     for i in range(len(s.y)):
@@ -114,7 +117,7 @@ def lands(k, s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for i in range(len(s.y)):
         s.end[i] += s.trial[i]
     forget_constants(w)
-    set_sides(s.y, w)
+    set_sides(s.y, t, w)
     return True
 
 
@@ -191,7 +194,7 @@ def switch(s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
         s.flags[LANDING] += 1
         s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
         if s.flags[LANDING] == MAX_LANDINGS:
-            set_auto(s, w)
+            set_auto(s, t, w)
         return Status.RUNNING
     if landing:
         resume(s, w, h, was_active)

@@ -2,12 +2,13 @@
 
 The value, rate and acceleration of the coordinate at both ends of a step are known, so that a change is located without the
 stages of the dense output.  The result lies a little beyond the change, by more than the error of the polynomial: a step that
-ends short of it would be followed by a short one.  The restricting moment begins with the square of the excess: it is still 0.
+ends short of it would be followed by a short one.  The restricting moment begins with the square of the excess, and ends so at
+its largest value: there the moments of both modes are still equal.
 """
 
 from __future__ import annotations
 
-from runtime.dynamics.limits_along import turned_back
+from runtime.dynamics.limit_modes import beyond_sides
 from runtime.jit.compilation import inlined
 
 ON_SIDE = 1e-9  # [rad] within this distance a direction is on its cone: the moment is below 1e-13 of its maximum
@@ -31,17 +32,14 @@ def bends_of(cubic, acceleration, acceleration_end, h):  # type: ignore[no-untyp
 
 
 @inlined
-def passes(cubic, bends, limit, lower, upper):  # type: ignore[no-untyped-def]
-    """Fraction of a step, between two, at which a coordinate passes the edge of a limit; ``upper`` if it does not surely.
-
-    ``limit``: sign and offset of its angle, the edges ahead and behind, 1 while it is to stay inside them and -1 outside.
-    """
-    x, (c0, c1, c2, c3), (bend, tilt), (sign, offset, ahead, behind, side) = upper, cubic, bends, limit
+def passes(cubic, bends, sides, lower, upper):  # type: ignore[no-untyped-def]
+    """Fraction of a step, between two, at which a coordinate leaves the sides of a limit; ``upper`` if it does not surely."""
+    x, (c0, c1, c2, c3), (bend, tilt) = upper, cubic, bends
     for _ in range(MAX_STEPS):
         both, share = x * (1.0 - x), bend + x * tilt
         more = both * both * share
-        angle = turned_back(sign * (c0 + x * (c1 + x * (c2 + x * c3)) + more) + offset)
-        out = side * (abs(angle) - (ahead if angle > 0.0 else behind))
+        q = c0 + x * (c1 + x * (c2 + x * c3)) + more
+        out = beyond_sides(q, sides)
         wanted = ON_SIDE + SHARE * abs(more)
         if abs(out - wanted) <= 0.5 * wanted:
             return x
@@ -50,7 +48,7 @@ def passes(cubic, bends, limit, lower, upper):  # type: ignore[no-untyped-def]
         else:
             lower = x
         slope = c1 + x * (2.0 * c2 + 3.0 * x * c3) + both * (2.0 * (1.0 - 2.0 * x) * share + both * tilt)
-        slope *= sign * side * (1.0 if angle > 0.0 else -1.0)
+        slope = slope if out == q - sides[1] else -slope
         x = x + (wanted - out) / slope
         if not lower < x < upper:
             x = 0.5 * (lower + upper)

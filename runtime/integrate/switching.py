@@ -1,12 +1,13 @@
 """Switching of limits of motion and contacts: location of a change of mode within a step, and the new mode.
 
-Where a direction leaves its cone, or a sphere meets its plane, the force begins with a bend or a jump, which an error estimate
-would locate by many rejected steps.  Therefore each limit and contact keeps its mode throughout a step; a step in which one of
-them switches is repeated up to the change.
+Where a direction leaves its cone, or passes the end of the law of its limit, or a sphere meets its plane, the force has a bend
+or a jump, which an error estimate would locate by many rejected steps, or overlook. Therefore each limit and contact keeps its
+mode throughout a step; a step in which one of them switches is repeated up to the change.
 """
 
 from __future__ import annotations
 
+from runtime.dynamics import limit_modes
 from runtime.dynamics.contact_rules import mode_after, mode_at
 from runtime.dynamics.contacts import (
     PENETRATION,
@@ -20,7 +21,7 @@ from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
 from runtime.dynamics.limits_along import HERE, keep_sides, over_along, set_sides
 from runtime.dynamics.places import CONTACTS, LIMITS
-from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
+from runtime.dynamics.switches import ACTIVE, AUTO, FULL, INACTIVE, LEAVING, SLACK
 from runtime.integrate.dense_output import prepare_step, state_within
 from runtime.integrate.limit_changes import ON_SIDE, bends_of, cubic_of, passes
 from runtime.integrate.stepping import FOUND, LENGTH, SAMPLES, T_OLD, T, between_ends
@@ -44,7 +45,7 @@ ROUGHLY = 0.1  # of these: between the ends of a step states are known so well w
 def over_at(y, t, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` in a state."""
     if len(w.tree.limits.q) > 0:
-        over_along(y, t, w)
+        over_along(y, w)
         return
     update_poses(y, t, w)
     if len(t.limits.kind) > 0:
@@ -60,8 +61,8 @@ def first_modes(s, t, w):  # type: ignore[no-untyped-def]
         s.trial[i] = s.y[i] + 1e-6 * s.begin[i]
     over_at(s.trial, t, w)
     for k in range(len(w.limits.mode)):
-        w.limits.mode[k] = INACTIVE if w.switches.over[k] < 0.0 else ACTIVE
-    set_sides(s.y, w)
+        w.limits.mode[k] = limit_modes.mode_of(w.limits.beyond[k], t.limits.compliance[k])
+    set_sides(s.y, t, w)
     over_at(s.trial, t, w)
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]  # the first step begins there
@@ -117,13 +118,12 @@ def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
         if not (w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first):
             continue
         if k < limits:
-            free = w.switches.over[k] < 0.0 if w.limits.mode[k] == AUTO else w.limits.mode[k] == ACTIVE
-            w.limits.mode[k] = INACTIVE if free else ACTIVE
+            w.limits.mode[k] = limit_modes.mode_after(w.limits.mode[k], w.limits.beyond[k], t.limits.compliance[k])
             continue
         change_contact(k - limits, at, s, t, w)
         contacts += 1
     forget_constants(w)
-    set_sides(s.y, w)
+    set_sides(s.y, t, w)
     over_at(s.y, t, w)
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]
@@ -181,18 +181,18 @@ def any_active(w):  # type: ignore[no-untyped-def]
     limits = len(w.limits.mode)
     for k in range(len(w.switches.mode)):
         mode = w.switches.mode[k]
-        if mode == ACTIVE or mode == LEAVING or (mode == AUTO and k < limits):
+        if mode == ACTIVE or mode == LEAVING or mode == FULL or (mode == AUTO and k < limits):
             return 1
     return 0
 
 
 @inlined
-def set_auto(s, w):  # type: ignore[no-untyped-def]
+def set_auto(s, t, w):  # type: ignore[no-untyped-def]
     """Set all modes to AUTO."""
     forget_constants(w)
     for k in range(len(w.switches.mode)):
         w.switches.before_auto[k], w.switches.mode[k] = w.switches.mode[k], AUTO
-    set_sides(s.y, w)
+    set_sides(s.y, t, w)
 
 
 @inlined
@@ -328,7 +328,7 @@ def first_switch_along(s, t, w, landing):  # type: ignore[no-untyped-def]
     lower = upper = 2.0
     for q in range(SAMPLES + 1):
         between_ends(s, q / SAMPLES, s.trial)
-        over_along(s.trial, t, w)
+        over_along(s.trial, w)
         for k in range(len(w.switches.over)):
             s.sampled[q, k] = w.switches.over[k]
         if q > 0 and w.switches.over[foremost(w)] > ON_SIDE:
@@ -341,11 +341,11 @@ def first_switch_along(s, t, w, landing):  # type: ignore[no-untyped-def]
         lower = max(upper - 1.0 / SAMPLES, 0.0)
     elif landing and upper == 1.0:
         between_ends(s, LANDED, s.trial)
-        over_along(s.trial, t, w)
+        over_along(s.trial, w)
         if w.switches.over[foremost(w)] <= ON_SIDE:
             return 1.0
     between_ends(s, upper, s.trial)
-    over_along(s.trial, t, w)
+    over_along(s.trial, w)
     return first_passage(s, w, lower, upper)
 
 
@@ -360,10 +360,7 @@ def first_passage(s, w, lower, upper):  # type: ignore[no-untyped-def]
         if w.switches.over[k] > ON_SIDE:
             q, a = m.q[k], m.q[k] + rates
             cubic = cubic_of(s.y_old[q], s.y[q], s.begin[q], s.end[q], h)
-            limit = (
-                m.sign[k], m.offset[k], m.edge[k, 0], m.edge[k, 1], -1.0 if w.limits.mode[k] == ACTIVE else 1.0
-            )  # fmt: skip
-            x = passes(cubic, bends_of(cubic, s.begin[a], s.end[a], h), limit, lower, upper)
+            x = passes(cubic, bends_of(cubic, s.begin[a], s.end[a], h), (m.low[k], m.high[k]), lower, upper)
             if first < 0 or x < at:
                 first, at = k, x
     for k in range(len(m.q)):

@@ -20,22 +20,34 @@ SAMPLES, SEED = 6, 4
 SAME_ANGLE = 1e-9  # [rad]
 
 
-def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -> tuple[LimitAlong, ...]:
+def limits_along(
+    tree: SpanningTree, limits: Sequence[Limit], data: ModelData, *, in_lanes: bool
+) -> tuple[LimitAlong, ...]:
     """The coordinates that limits restrain; empty unless each of them restrains the angle of a turn.
 
-    The angles of the limits are compared with the coordinates at random ones.
+    The angles of the limits are compared with the coordinates at random ones.  ``in_lanes``: cases whose excess is not that of
+    the angle are run alone.
     """
     flat = [tuple(float(excess) for excess, _ in limit.vertices) for limit in limits]
-    plain = all(limit.law == LAWS[CONSERVATIVE] for limit in limits) and all(min(sides) > 0.0 for sides in flat)
-    if not plain:
-        return ()
+    edges = [tuple(float(np.arccos(vertex[2])) for _, vertex in limit.vertices) for limit in limits]
+    for limit, sides, edge in zip(limits, flat, edges, strict=True):
+        ends = in_lanes or all(ends_along(*side, limit.compliance) for side in zip(sides, edge, strict=True))
+        if limit.law != LAWS[CONSERVATIVE] or not min(sides) > 0.0 or not ends:
+            return ()
     found = []
-    for k, (limit, turn) in enumerate(zip(limits, turns_of_limits(tree, limits, data), strict=True)):
-        edge = tuple(float(np.arccos(vertex[2])) for _, vertex in limit.vertices)
+    for k, (edge, turn) in enumerate(zip(edges, turns_of_limits(tree, limits, data), strict=True)):
         if turn is None:
             return ()
         found.append(LimitAlong(*turn, edge, flat[k]))  # type: ignore[arg-type]
     return tuple(found)
+
+
+def ends_along(flat: float, edge: float, compliance: float) -> bool:
+    """Whether the excess of a hinge's limit is beyond the compliance wherever its angle is, to one side.
+
+    Up to the excess ``flat`` the excess is the angle less the ``edge``; farther on it changes by the turn at most.
+    """
+    return flat - max(np.pi - edge - flat, 0.0) > compliance
 
 
 def turns_of_limits(

@@ -327,7 +327,7 @@ class System:
             return replace(tree, armature=armature_of_steps(self.armatures, self.joint_motions, tree))
         alone = tree.has_polynomials and not any((self.contacts, self.forces, self.loads, self.motors))
         alone = alone and bool(self.limits) and not tree.closing
-        return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone else tree
+        return replace(tree, limits=limits_along(tree, self.limits, self.data, in_lanes=False)) if alone else tree
 
     @cached_property
     def tree_in_lanes(self) -> SpanningTree | None:
@@ -335,7 +335,7 @@ class System:
         tree = self.tree_of_joints
         if tree is None or tree.limits or not self.limits or self.armatures:
             return tree
-        return replace(tree, limits=limits_along(tree, self.limits, self.data))
+        return replace(tree, limits=limits_along(tree, self.limits, self.data, in_lanes=True))
 
     @property
     def joint_coordinates_only(self) -> bool:

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import runtime
 from models import foot
 from runtime import Builder, Cone, simulate
 from runtime.dynamics.limits_along import keep_sides, set_sides
-from runtime.dynamics.switches import ACTIVE, INACTIVE
+from runtime.dynamics.switches import ACTIVE, FULL, INACTIVE
 from runtime.integrate import switching
 from runtime.integrate.limit_changes import passes
 from runtime.integrate.methods import NONE, NONE2, Compiled
@@ -107,7 +108,7 @@ def test_the_rod_that_orbits_on_its_cone_stays_there():
 
 
 def test_modes_of_the_stepper():
-    for latitude, mode in ((29.0, INACTIVE), (31.0, ACTIVE)):
+    for latitude, mode in ((29.0, INACTIVE), (31.0, ACTIVE), (42.0, FULL)):
         system = rod(latitude)
         m = Compiled("dop853", system, system.data, system.state.y, 0.0, 1.0, 1e-10, 1e-10, np.inf, 0.0)
         m.advance(0, NONE, NONE2, NONE, NONE2)  # begins, and takes no step
@@ -236,14 +237,14 @@ def test_restriction_of_a_law():
 
 
 @compiled
-def _keep_sides(steps, h, w, kept):
+def _keep_sides(steps, h, t, w, kept):
     for n in range(len(steps)):
-        set_sides(steps[n, 0], w)
+        set_sides(steps[n, 0], t, w)
         kept[n] = keep_sides(steps[n, 0], steps[n, 1], steps[n, 2], steps[n, 3], h, w, -1)
 
 
 def test_steps_without_samples_are_those_whose_limits_keep_their_sides():
-    """Against many points of the cubic polynomials of random steps, in both modes."""
+    """Against many points of the cubic polynomials of random steps, in all modes."""
     system, rng, x = foot.build("modified", limits="elastic"), np.random.default_rng(2), np.linspace(0.0, 1.0, 401)
     method = InJointCoordinates(system, system.data, system.state, 0.0, 1.0, 1e-9, 1e-9, np.inf, 0.0)
     m, modes, h, kept = method.work.tree.limits, method.work.limits.mode, 0.3, np.zeros(4000, np.int64)
@@ -253,10 +254,13 @@ def test_steps_without_samples_are_those_whose_limits_keep_their_sides():
     q = a + x * (slope_a + x * (3 * (b - a) - 2 * slope_a - slope_b + x * (2 * (a - b) + slope_a + slope_b)))
     angle = np.mod(m.sign[:, None] * q + m.offset[:, None] + np.pi, 2 * np.pi) - np.pi
     beyond = np.abs(angle) - np.where(angle > 0.0, m.edge[:, :1], m.edge[:, 1:])
-    for mode in ((INACTIVE, INACTIVE), (ACTIVE, INACTIVE), (INACTIVE, ACTIVE), (ACTIVE, ACTIVE)):
+    end = method.data.limits.compliance[0]
+    sides = {INACTIVE: (-np.inf, 0.0), ACTIVE: (0.0, end), FULL: (end, np.inf)}
+    for mode in itertools.product(sides, sides):
         modes[:] = mode
-        _keep_sides(steps, h, method.work, kept)
-        over = np.where((modes == ACTIVE)[:, None], -beyond, beyond)
+        _keep_sides(steps, h, method.data, method.work, kept)
+        least, most = np.array([sides[one] for one in mode]).T[:, :, None]
+        over = np.maximum(least - beyond, beyond - most)
         stays, begins = (over < 0.0).all(axis=(1, 2)), (over[:, :, 0] < 0.0).all(axis=1)  # where a step begins is known
         assert not (kept.astype(bool) & begins & ~stays).any()
         assert (kept[begins]).sum() > 0.5 * stays.sum() > 0

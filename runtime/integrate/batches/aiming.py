@@ -7,27 +7,24 @@ import math
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.limits_along import sides_of, stays_between
+from runtime.dynamics.limits_along import stays_between
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
 from runtime.integrate.batches.forces import forces_in_steps
-from runtime.integrate.batches.limits import CUBIC, ENDED, SIDE, START, beyond, limits_hold, place_of, set_constants
-from runtime.integrate.batches.parameters import AHEAD, BEHIND, SIGN
+from runtime.integrate.batches.limits import (
+    CUBIC,
+    ENDED,
+    START,
+    change_mode,
+    limits_hold,
+    place_of,
+    set_constants,
+    sides_in,
+)
 from runtime.integrate.batches.rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
 from runtime.integrate.batches.stages import LARGEST_WORST, derive
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import bends_of
 from runtime.jit.compilation import inlined
-
-
-@inlined
-def sides_in(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
-    """Coordinates between which limit k keeps the side of its mode, near one of them."""
-    own, at = x.own, place_of(k, lane)
-    angle, _ = beyond(own, at, coordinate)
-    return sides_of(
-        own[at + SIDE * LANES] < 0.0, angle, own[at + AHEAD * LANES], own[at + BEHIND * LANES], own[at + SIGN * LANES],
-        coordinate,
-    )  # fmt: skip
 
 
 @inlined
@@ -38,7 +35,7 @@ def aim(m, lane):  # type: ignore[no-untyped-def]
     until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
     for k in range(len(x.q)):
         e, a, at = x.q[k] * LANES + lane, x.u[k] * LANES + lane, place_of(k, lane)
-        end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, a]), sides_in(x, k, lane, m.end[e])
+        end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, a]), sides_in(x, k, lane)
         if not may_leave(end, sides, longest):
             continue
         cubic = (
@@ -68,12 +65,12 @@ def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
     x, h = m.limits, m.lanes[LENGTH * LANES + lane]
     for i in range(len(x.q)):
         e = x.q[i] * LANES + lane
-        a, sides = x.u[i] * LANES + lane, sides_in(x, i, lane, m.y[e])
+        a, sides = x.u[i] * LANES + lane, sides_in(x, i, lane)
         begin, end = (m.y[e], m.k[0, e], m.k[0, a]), (m.end[e], m.k[STAGES, e], m.k[STAGES, a])
         if not stays_between(begin, end, h, sides, i == k):
             return False
     e = x.q[k] * LANES + lane
-    low, high = sides_in(x, k, lane, m.y[e])
+    low, high = sides_in(x, k, lane)
     outward = m.k[STAGES, e] * (1.0 if m.end[e] - high > low - m.end[e] else -1.0)
     off, acceleration = x.own[place_of(k, lane) + ENDED * LANES], m.k[STAGES, x.u[k] * LANES + lane]
     return is_near(off, outward, acceleration, h) and limits_hold(m, lane)
@@ -82,9 +79,9 @@ def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
 @inlined
 def turn_over(m, lane, k):  # type: ignore[no-untyped-def]
     """The other mode of limit k at the end of a lane's step, with its constants."""
-    x, at = m.limits, place_of(k, lane)
-    x.own[at + SIDE * LANES] = -x.own[at + SIDE * LANES]
-    set_constants(x, k, x.own, lane, m.end[x.q[k] * LANES + lane], m.constants)
+    x, coordinate = m.limits, m.end[m.limits.q[k] * LANES + lane]
+    change_mode(x.own, place_of(k, lane), coordinate)
+    set_constants(x, k, x.own, lane, coordinate, m.constants)
 
 
 @inlined

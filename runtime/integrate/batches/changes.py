@@ -10,14 +10,13 @@ from runtime.integrate.batches.limit_steps import end_step
 from runtime.integrate.batches.limits import (
     CUBIC,
     NONE,
-    SIDE,
     START,
     beyond_within,
     change_modes,
     place_of,
     set_active,
+    sides_in,
 )
-from runtime.integrate.batches.parameters import AHEAD, BEHIND, OFFSET, SIGN
 from runtime.integrate.batches.rows import (
     ACTIVE,
     AIMED,
@@ -128,11 +127,7 @@ def locate(m, lane):  # type: ignore[no-untyped-def]
                 own[at + CUBIC * LANES], own[at + (CUBIC + 1) * LANES], own[at + (CUBIC + 2) * LANES],
                 own[at + (CUBIC + 3) * LANES],
             )  # fmt: skip
-            limit = (
-                own[at + SIGN * LANES], own[at + OFFSET * LANES], own[at + AHEAD * LANES], own[at + BEHIND * LANES],
-                own[at + SIDE * LANES],
-            )  # fmt: skip
-            passage = passes(cubic, bends_of(cubic, m.k[0, a], m.k[STAGES, a], h), limit, lower, upper)
+            passage = passes(cubic, bends_of(cubic, m.k[0, a], m.k[STAGES, a], h), sides_in(x, k, lane), lower, upper)
             if first < 0 or passage < fraction:
                 first, fraction = k, passage
     return fraction, first

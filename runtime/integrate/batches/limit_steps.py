@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES
+from runtime.dynamics.limit_modes import beyond_sides
 from runtime.integrate.aiming import FARTHEST, STRETCH
-from runtime.integrate.batches.limits import ENDED, SIDE, START, beyond, place_of
+from runtime.integrate.batches.limits import ENDED, HIGH, LOW, START, place_of
 from runtime.integrate.batches.rows import (
     ACTIVE,
     AIMED,
@@ -95,8 +96,8 @@ def screen_next(own, end, rate, acceleration, lanes):  # type: ignore[no-untyped
     for lane in range(LANES):
         longest = min(STRETCH * lanes[NEXT * LANES + lane], FARTHEST * lanes[LENGTH * LANES + lane])
         then = end[lane] + longest * (rate[lane] + 0.5 * longest * acceleration[lane])
-        _, out = beyond(own, lane, then)
-        soon, found = lanes[SOON * LANES + lane], own[SIDE * LANES + lane] * out
+        sides = own[LOW * LANES + lane], own[HIGH * LANES + lane]
+        soon, found = lanes[SOON * LANES + lane], beyond_sides(then, sides)
         found = found if lanes[TAKEN * LANES + lane] - lanes[FRESH * LANES + lane] > 0.0 else -1.0
         lanes[SOON * LANES + lane] = found if found > soon else soon
 

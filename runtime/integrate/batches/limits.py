@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.limits_along import OF_LIMIT, turned_back
+from runtime.dynamics.limit_modes import acts, beyond_sides, excesses_of, mode_after, mode_of
+from runtime.dynamics.limits_along import OF_LIMIT, sides_of, turned_back
 from runtime.dynamics.switches import ACTIVE as TOUCHES
-from runtime.dynamics.switches import LEAVING
+from runtime.dynamics.switches import FULL, INACTIVE, LEAVING
 from runtime.integrate.batches.contact_memory import MODE
 from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
 from runtime.integrate.batches.parameters import (
@@ -54,10 +55,11 @@ from runtime.jit.compilation import columns, inlined
 from runtime.support.arrays import Floats, Ints
 
 NONE = 2.0  # a fraction of the step that is not in it
-# Rows of ``BatchLimits.own``, after the parameters: -1 where the limit acts and 1 where not; angle beyond the side of its mode at
-# the start of the step and at its end [rad]; relative excess up to which its constants hold; cubic of the coordinate in the step,
-# and the factors of its difference to the quintic one.
-SIDE, START, ENDED, LARGEST, CUBIC = range(PARAMETERS, PARAMETERS + 5)
+# Rows of ``BatchLimits.own``, after the parameters: mode, and the coordinates between which it holds; how far the coordinate is
+# outside these at the start of the step and at its end [rad]; sign of the coordinate outside, 0 for a limit that does not act,
+# and the product of both up to which its constants hold [rad]; cubic of the coordinate in the step, and the factors of its
+# difference to the quintic one.
+OF_MODE, LOW, HIGH, START, ENDED, OUTSIDE, FARTHEST, CUBIC = range(PARAMETERS, PARAMETERS + 8)
 WIDTH = CUBIC + 6
 
 
@@ -107,11 +109,16 @@ def beyond(own, at, coordinate):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def sides_in(x, k, lane):  # type: ignore[no-untyped-def]
+    """Coordinates between which limit k keeps the side of its mode."""
+    at = place_of(k, lane)
+    return x.own[at + LOW * LANES], x.own[at + HIGH * LANES]
+
+
+@inlined
 def beyond_side(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
     """Angle of limit k beyond the side of its mode."""
-    at = place_of(k, lane)
-    _, out = beyond(x.own, at, coordinate)
-    return x.own[at + SIDE * LANES] * out
+    return beyond_sides(coordinate, sides_in(x, k, lane))
 
 
 @inlined
@@ -135,6 +142,24 @@ def count_alone(m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def set_mode(own, at, mode, coordinate):  # type: ignore[no-untyped-def]
+    """Store the mode of the limit at a place, and the coordinates between which it holds, near one of them."""
+    angle, _ = beyond(own, at, coordinate)
+    own[at + OF_MODE * LANES] = mode
+    own[at + LOW * LANES], own[at + HIGH * LANES] = sides_of(
+        excesses_of(mode, own[at + COMPLIANCE * LANES]), angle, own[at + AHEAD * LANES], own[at + BEHIND * LANES],
+        own[at + SIGN * LANES], coordinate,
+    )  # fmt: skip
+
+
+@inlined
+def change_mode(own, at, coordinate):  # type: ignore[no-untyped-def]
+    """The mode of the limit at a place after the change that was located at a coordinate; a second time, the one before."""
+    _, excess = beyond(own, at, coordinate)
+    set_mode(own, at, mode_after(int(own[at + OF_MODE * LANES]), excess, own[at + COMPLIANCE * LANES]), coordinate)
+
+
+@inlined
 def set_constants(x, k, own, lane, coordinate, constants):  # type: ignore[no-untyped-def]
     """Constants of limit k for a step from a coordinate on, into a column; False where the kernel does not know its excess.
 
@@ -143,30 +168,34 @@ def set_constants(x, k, own, lane, coordinate, constants):  # type: ignore[no-un
     row, at = x.first[0] + OF_LIMIT * k, place_of(k, lane)
     for c in range(3):
         constants[row + c, lane] = 0.0
-    constants[row + 3, lane], own[at + LARGEST * LANES] = own[at + DAMPING * LANES], np.inf
-    if own[at + SIDE * LANES] > 0.0:
+    constants[row + 3, lane], own[at + FARTHEST * LANES] = own[at + DAMPING * LANES], np.inf
+    own[at + OUTSIDE * LANES] = 0.0
+    mode = own[at + OF_MODE * LANES]
+    if mode == INACTIVE:
         return True
     angle, out = beyond(own, at, coordinate)
     outside, compliance = 1.0 if angle > 0.0 else -1.0, own[at + COMPLIANCE * LANES]
     slope = outside * own[at + SIGN * LANES]
     constants[row, lane] = slope / compliance
     constants[row + 1, lane] = (out - slope * coordinate) / compliance
+    if mode == FULL:
+        constants[row, lane], constants[row + 1, lane] = 0.0, 1.0
     constants[row + 2, lane] = slope * own[at + MAX_MOMENT * LANES]
     most = own[at + FLAT_AHEAD * LANES] if angle > 0.0 else own[at + FLAT_BEHIND * LANES]
-    own[at + LARGEST * LANES] = most / compliance
+    own[at + OUTSIDE * LANES], own[at + FARTHEST * LANES] = slope, most - (out - slope * coordinate)
     return out <= most
 
 
 @inlined
 def set_active(m, lane):  # type: ignore[no-untyped-def]
     """Store whether a limit or contact of a lane acts."""
-    acts = 0.0
+    active = 0.0
     for k in range(len(m.limits.q)):
-        acts = 1.0 if m.limits.own[place_of(k, lane) + SIDE * LANES] < 0.0 else acts
+        active = 1.0 if acts(m.limits.own[place_of(k, lane) + OF_MODE * LANES]) else active
     for k in range(len(m.contacts.places)):
         mode = m.contacts.state[k, MODE, lane]
-        acts = 1.0 if mode == TOUCHES or mode == LEAVING else acts
-    m.lanes[ACTIVE * LANES + lane] = acts
+        active = 1.0 if mode == TOUCHES or mode == LEAVING else active
+    m.lanes[ACTIVE * LANES + lane] = active
 
 
 @inlined
@@ -181,7 +210,7 @@ def load_limits(m, r, case, ready):  # type: ignore[no-untyped-def]
         for c in range(PARAMETERS):
             x.waiting[at + c * LANES] = x.given[case, k, c]
         _, out = beyond(x.waiting, at, coordinate)
-        x.waiting[at + SIDE * LANES] = -1.0 if out > 0.0 else 1.0
+        set_mode(x.waiting, at, mode_of(out, x.waiting[at + COMPLIANCE * LANES]), coordinate)
         set_constants(x, k, x.waiting, r, coordinate, m.ready_constants)
 
 
@@ -197,8 +226,8 @@ def begin_limits(m, lane, r):  # type: ignore[no-untyped-def]
             x.own[at + c * LANES] = x.waiting[ready + c * LANES]
         soon = m.y[e] + 1e-6 * m.k[0, e]
         _, out = beyond(x.own, at, soon)
-        side = 1.0 if out < 0.0 else -1.0
-        x.own[at + SIDE * LANES], x.own[at + START * LANES] = side, side * out
+        set_mode(x.own, at, mode_of(out, x.own[at + COMPLIANCE * LANES]), soon)
+        x.own[at + START * LANES] = beyond_side(x, k, lane, soon)
         holds = set_constants(x, k, x.own, lane, m.y[e], m.constants) and holds
     set_active(m, lane)
     return holds
@@ -209,18 +238,18 @@ def limits_hold(m, lane):  # type: ignore[no-untyped-def]
     """Whether the constants of the limits hold at the end of a lane's step."""
     x = m.limits
     for k in range(len(x.q)):
-        row, largest = x.first[0] + OF_LIMIT * k, x.own[place_of(k, lane) + LARGEST * LANES]
-        if m.constants[row, lane] * m.end[x.q[k] * LANES + lane] + m.constants[row + 1, lane] > largest:
+        at, coordinate = place_of(k, lane), m.end[x.q[k] * LANES + lane]
+        if x.own[at + OUTSIDE * LANES] * coordinate > x.own[at + FARTHEST * LANES]:
             return False
     return True
 
 
 @columns
-def screen_limit(own, y, end, first, last, pull, pull_end, slope, offset, lanes):  # type: ignore[no-untyped-def]
+def screen_limit(own, y, end, first, last, pull, pull_end, lanes):  # type: ignore[no-untyped-def]
     """Put a number above 0 into the row SUSPECT of the lanes in whose step a limit may change its mode.
 
-    Also where its constants, of relative excess slope q + offset, do not hold at the end of the step.  y, end, first, last, pull,
-    pull_end: its coordinate, rate and acceleration at both ends.
+    Also where its constants do not hold at the end of the step.  y, end, first, last, pull, pull_end: its coordinate, rate and
+    acceleration at both ends.
     """
     for lane in range(LANES):
         h = lanes[LENGTH * LANES + lane]
@@ -230,12 +259,12 @@ def screen_limit(own, y, end, first, last, pull, pull_end, slope, offset, lanes)
         own[(CUBIC + 2) * LANES + lane], own[(CUBIC + 3) * LANES + lane] = c2, c3
         bend, tilt = bends_of((y[lane], slope_a, c2, c3), pull[lane], pull_end[lane], h)
         own[(CUBIC + 4) * LANES + lane], own[(CUBIC + 5) * LANES + lane] = bend, tilt
+        sides = own[LOW * LANES + lane], own[HIGH * LANES + lane]
         found, before, here = -1.0, own[START * LANES + lane], own[START * LANES + lane]
         for q in range(1, SAMPLES + 1):
             s = q / SAMPLES
             more = s * s * (1.0 - s) * (1.0 - s) * (bend + s * tilt)
-            _, out = beyond(own, lane, y[lane] + s * (slope_a + s * (c2 + s * c3)) + more)
-            after = own[SIDE * LANES + lane] * out
+            after = beyond_sides(y[lane] + s * (slope_a + s * (c2 + s * c3)) + more, sides)
             # The top of the parabola through three samples, where it lies between them.
             curved, rises = before - 2.0 * here + after, 0.5 * (after - before)
             top = here - 0.5 * rises * rises / curved + GRAZE
@@ -246,8 +275,7 @@ def screen_limit(own, y, end, first, last, pull, pull_end, slope, offset, lanes)
             found = after - ON_SIDE if after - ON_SIDE > found else found
             before, here = here, after
         own[ENDED * LANES + lane] = here
-        excess = slope[lane] * end[lane] + offset[lane]
-        found = 1.0 if excess > own[LARGEST * LANES + lane] else found
+        found = 1.0 if own[OUTSIDE * LANES + lane] * end[lane] > own[FARTHEST * LANES + lane] else found
         suspect = lanes[SUSPECT * LANES + lane]
         lanes[SUSPECT * LANES + lane] = found if found > suspect else suspect
 
@@ -281,7 +309,7 @@ def screen_limits(m):  # type: ignore[no-untyped-def]
     x, lanes = m.limits, m.lanes
     begin_screen(lanes)
     for k in range(len(x.q)):
-        o, row, own = x.q[k] * LANES, x.first[0] + OF_LIMIT * k, x.own[place_of(k, 0) :]
+        o, own = x.q[k] * LANES, x.own[place_of(k, 0) :]
         a = x.u[k] * LANES
         y, end, first, last, pull, pull_end = (
             m.y[o:],
@@ -291,7 +319,7 @@ def screen_limits(m):  # type: ignore[no-untyped-def]
             m.k[0, a:],
             m.k[STAGES, a:],
         )
-        screen_limit(own, y, end, first, last, pull, pull_end, m.constants[row], m.constants[row + 1], lanes)
+        screen_limit(own, y, end, first, last, pull, pull_end, lanes)
         measure_work(own[DAMPING * LANES :], x.weights, m.k, o, lanes)
 
 
@@ -322,8 +350,8 @@ def change_modes(m, lane, state, near, first):  # type: ignore[no-untyped-def]
         coordinate, at = state[x.q[k] * LANES + lane], place_of(k, lane)
         set_over(x, k, lane, coordinate)
         if x.over[k] > near or k == first:
-            x.own[at + SIDE * LANES] = -x.own[at + SIDE * LANES]
-            x.over[k] = -x.over[k]
+            change_mode(x.own, at, coordinate)
+            set_over(x, k, lane, coordinate)
         x.own[at + START * LANES] = x.over[k]
         holds = set_constants(x, k, x.own, lane, coordinate, m.constants) and holds
     set_active(m, lane)

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from generated import law_cubic
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_code import Number
-from runtime.lanes.vector_functions import lesser
 
 
 def moments_of_limit(constants: Sequence[Number], coordinate: Number, rate: Number) -> tuple[Number, Number]:
     """Moments against the coordinate by the law and by the damper of a limit [N m]; ``constants``: those of ``limits_along``."""
     a, b, largest, damping = constants
     law: dict[int, Number] = {}
-    python_code(law_cubic.law)(lesser(a * coordinate + b, 1.0), law)
+    python_code(law_cubic.law)(a * coordinate + b, law)
     return largest * law[1], damping * rate
