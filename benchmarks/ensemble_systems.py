@@ -155,6 +155,26 @@ def driven_leg_with_stops() -> System:
     return b.build(project_velocities=True)
 
 
+def driven_leg_on_plane() -> System:
+    """``driven_leg`` with a sphere at its heel and one at its toes, which touch a plane with friction."""
+    b = _driven_leg()
+    law = dict(law="hunt_crossley", stiffness=2e5, exponent=1.5, loss=0.3, friction="coulomb", mu_c=0.4, mu_d=0.1)
+    where = dict(radius=0.02, point=(0.0, 0.0, -0.505), normal=(0, 0, 1), axes="body", creep=1e-2)
+    for name, body, centre in (("heel", "foot", (-0.08, 0, -0.03)), ("tip", "toes", (0.03, 0, -0.01))):
+        b.contact(name, body, centre=centre, **where, **law)  # type: ignore[arg-type]
+    return b.build(project_velocities=True)
+
+
+def four_bar_on_plane() -> System:
+    """A four-bar linkage whose coupler has a sphere, which touches a plane."""
+    b, state = builder_of(models.four_bar.build("revolute", crank_speed=2.0)), models.four_bar.build("revolute").state
+    height = float(state.r["coupler"][2])
+    law = dict(law="hunt_crossley", stiffness=1e5, exponent=1.5, loss=0.3, friction="coulomb", mu_c=0.3, mu_d=0.1)
+    where = dict(centre=(0, 0, 0), radius=0.05, point=(0, 0, height - 0.3), normal=(0, 0, 1), creep=1e-2)
+    b.contact("touch", "coupler", **where, **law)  # type: ignore[arg-type]
+    return b.build()
+
+
 def _driven_leg() -> Builder:
     b, y = Builder("driven leg with a passive ankle", axes="global"), (0.0, 1.0, 0.0)
     b.body("leg", mass=3.0, inertia=(4e-2, 4e-2, 5e-3), r=(0.0, 0.0, -0.2))

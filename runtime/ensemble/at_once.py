@@ -19,7 +19,7 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.contact_batch import ContactEvents
-from runtime.ensemble.damping_groups import groups_by_damping
+from runtime.ensemble.damping_groups import run_in_groups
 from runtime.ensemble.given import Given
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
@@ -251,13 +251,7 @@ def _angles(system: System, states: Floats) -> Floats:
 
 def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
-    left: list[int] = []
-    for own, places in groups_by_damping(task, cases):
-        alone = _run_alike(own, {name: _of_places(values, places) for name, values in cases.items()}, places, chunk)
-        if alone is None and len(places) == len(chunk.status):
-            return None
-        left += places.tolist() if alone is None else alone
-    return sorted(left)
+    return run_in_groups(_run_alike, task, cases, chunk)
 
 
 def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:

@@ -132,7 +132,7 @@ def tree_workspace(
 
 def closed_workspace(
     constants: int, scales: Sequence[Floats], rows: int, closing: BatchClosing, forces: BatchForces, limits: BatchLimits,
-    turned: Sequence[int] = (),
+    contacts: BatchContacts, turned: Sequence[int] = (),
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (rows,) of a tree with rows, coordinates and rates first; ``scales`` as of ``tree_workspace``."""
     cap, weight, typical, lever = scales
@@ -140,7 +140,7 @@ def closed_workspace(
     cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever.clip(0.0), none)
     memory = _workspace(turned, [(0, rows)], constants, cap, weight, lever, float(typical[0]))
     memory.size[0], memory.rates[0] = rows - len(none), closing.size[0]
-    return memory._replace(closing=closing, forces=forces, limits=limits)
+    return memory._replace(closing=closing, forces=forces, limits=limits, contacts=contacts)
 
 
 def _workspace(
