@@ -17,7 +17,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.sparsity import has_loops
 from runtime.support.arguments import checked
-from runtime.support.arrays import Floats, frozen
+from runtime.support.arrays import Floats, Ints, frozen
 from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
 from runtime.support.names import Named
@@ -280,7 +280,7 @@ def _change_motors(system: System, changes: Changes, new: dict[str, Any], data: 
 
 
 def _change_forces(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
-    forces, first = list(system.forces), int(system.data.forces.signal.min(initial=0))
+    forces, first = list(system.forces), _first_of(system.data.forces.signal)
     for k, force in enumerate(forces):
         if own := changes.get(("force", force.name)):
             values = {**force.values, **force.signals, **own}
@@ -297,9 +297,14 @@ def _change_contacts(system: System, changes: Changes, new: dict[str, Any], data
     if not any(sort == "contact" for sort, _ in changes):
         return
     contacts = tuple(changed_contact(one, changes.get(("contact", one.name), {})) for one in system.contacts)
-    new["contacts"], first = contacts, int(system.data.contacts.signal.min(initial=0))
+    new["contacts"], first = contacts, _first_of(system.data.contacts.signal)
     states = states_with_ground(system.reference_configuration.y)
     data["contacts"] = contact_data(contacts, body_places(system.body_names), states, first)
+
+
+def _first_of(signals: Ints) -> int:
+    """The least of the numbers of signals, those of drivers and loads being before them; 0 where there are none."""
+    return int(signals.min()) if len(signals) else 0
 
 
 def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
