@@ -80,8 +80,7 @@ def _allowed(system: System, how: Settings) -> bool:
 
 def size_of_forces(system: System, how: Settings) -> int:
     """Numbers that each case has for its forces, if it is run in a batch with them."""
-    with_forces = joints_in_lanes(system, how) and has_parameters(system)
-    return len(parameters_in_lanes(system)) if with_forces else 0
+    return len(parameters_in_lanes(system)) if joints_in_lanes(system, how) and has_parameters(system) else 0
 
 
 def size_of_events(system: System, how: Settings, *, gpu: bool) -> int:
