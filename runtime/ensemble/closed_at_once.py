@@ -107,6 +107,7 @@ class _Group:
     good: Bools  # (cases,)
     constants: Floats  # (cases, constants) as of ``ClosedRows``
     forces: Floats  # (cases or 1, parameters) as of ``parameters_of_cases`` of forces
+    limits: Floats  # (cases, limits, PARAMETERS) by the angles of results
     system_of: Callable[[int], System]  # of a case
     joints: Prepared | None = None  # cases whose joints differ, assembled
     turned: Floats | None = None  # (cases, n) their coordinates in their reference configurations
@@ -159,7 +160,7 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
         given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
     ):
         return None
-    if given.balls or given.inertias.ndim > 3 or (given.joints and system.limits):
+    if given.balls or given.inertias.ndim > 3:
         return None
     given.good &= good
 
@@ -183,10 +184,10 @@ def _grouped(task: Task, given: Given, states: Floats, system_of: Callable[[int]
     assert closed is not None and module is not None
     masses = np.concatenate([np.tile(system.data.mass[:1], (count, 1)), given.masses], axis=1)
     gravity, joints, turned, where = np.broadcast_to(given.gravity, (count, 3)), None, None, tree.geometry
-    good = np.ones(count, bool)
+    good, limits = np.ones(count, bool), given.limits
     if given.joints:
         joints = with_joints(given, system_of, assemble=task.assemble)
-        system_of, good = joints.system_of, joints.good & as_redundant(joints)
+        system_of, good, limits = joints.system_of, joints.good & as_redundant(joints), joints.limits
         joints, turned = in_axes_of_system(joints)
         where = joints.where
         load = carried(where, tree.skeleton, given.masses, given.inertias)
@@ -202,7 +203,9 @@ def _grouped(task: Task, given: Given, states: Floats, system_of: Callable[[int]
     loaded = closed_rows(system, module).loaded
     forces = parameters_of_forces(system, where, own_forces) if loaded else NO_FORCES
     constants = np.ascontiguousarray(constants.T)
-    return _Group(system, tree, module, how, given, where, states, good, constants, forces, system_of, joints, turned)
+    return _Group(
+        system, tree, module, how, given, where, states, good, constants, forces, limits, system_of, joints, turned
+    )
 
 
 def _system_of(task: Task, system: System, cases: Cases, k: int) -> System:
@@ -267,7 +270,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     if group.joints is not None:  # the rows of the kernel are those that were assembled
         good &= moved <= OFF_THE_ROWS
     given, results = batch.arguments(how, start[:, 0], constants)
-    own_limits = np.ascontiguousarray(group.given.limits[at])
+    own_limits = np.ascontiguousarray((group.limits if group.joints is None else group.joints.limits)[at])
     of_batch = memory.workspace(own_limits)
     if task.gpu:
         from runtime.integrate.batches import gpu
@@ -299,7 +302,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
         followed = (system.joint_motions, turns.quarters) if group.joints is None else ()
         quantities = BatchQuantities(
             system, lambda: own, lambda: energies[ended, 1:], group.tree, angles[:, 1:], angles[:, 0],
-            own_limits[ended], *followed,
+            group.limits[at[ended]], *followed,
         )  # fmt: skip
         if (events := memory.events) is not None:
             quantities.contacts = lambda: measured_in_lanes(system, path[:, 1:], times[1:], f, events)[ended]
