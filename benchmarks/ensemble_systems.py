@@ -155,6 +155,26 @@ def driven_leg_with_stops() -> System:
     return b.build(project_velocities=True)
 
 
+def driven_leg_on_plane() -> System:
+    """``driven_leg`` with a sphere at its heel and one at its toes, which touch a plane with friction."""
+    b = _driven_leg()
+    law = dict(law="hunt_crossley", stiffness=1e5, exponent=1.5, loss=0.5, friction="coulomb", mu_c=0.4, mu_d=0.1)
+    where = dict(radius=0.02, point=(0.0, 0.0, -0.4985), normal=(0, 0, 1), axes="body", creep=1e-2)
+    for name, body, centre in (("heel", "foot", (-0.08, 0, -0.03)), ("tip", "toes", (0.03, 0, -0.01))):
+        b.contact(name, body, centre=centre, **where, **law)  # type: ignore[arg-type]
+    return b.build(project_velocities=True)
+
+
+def four_bar_on_plane() -> System:
+    """A four-bar linkage whose coupler has a sphere, which touches a plane."""
+    b, state = builder_of(models.four_bar.build("revolute", crank_speed=2.0)), models.four_bar.build("revolute").state
+    height = float(state.r["coupler"][2])
+    law = dict(law="hunt_crossley", stiffness=1e5, exponent=1.5, loss=0.3, friction="coulomb", mu_c=0.3, mu_d=0.1)
+    where = dict(centre=(0, 0, 0), radius=0.05, point=(0, 0, height - 0.3), normal=(0, 0, 1), creep=1e-2)
+    b.contact("touch", "coupler", **where, **law)  # type: ignore[arg-type]
+    return b.build()
+
+
 def _driven_leg() -> Builder:
     b, y = Builder("driven leg with a passive ankle", axes="global"), (0.0, 1.0, 0.0)
     b.body("leg", mass=3.0, inertia=(4e-2, 4e-2, 5e-3), r=(0.0, 0.0, -0.2))
@@ -269,6 +289,8 @@ SIDE_BY_SIDE = (
     Study("sledge on a belt: mass", sledge, "mass.board", 1.0, part=8),
     Study("driven leg with a passive ankle: stiffness", with_kernel(driven_leg), "stiffness.spring", 1.0),
     Study("driven leg with limits at its ankle: mass of the foot", with_kernel(driven_leg_with_stops), "mass.foot", 1.0),
+    Study("driven leg whose heel and toes touch a plane: mass", with_kernel(driven_leg_on_plane), "mass.foot", 1.0, part=4),
+    Study("four-bar linkage whose coupler touches a plane: its mass", four_bar_on_plane, "mass.coupler", 1.0, part=4),
     Study("driven four-bar linkage: mass of the rocker", with_kernel(driven_four_bar), "mass.rocker", 1.0),
     Study("leg and foot driven by gait: mass of the leg", with_kernel(driven_gait), "mass.leg", 1.0, part=4),
     Study("leg and foot driven by gait: length of a link", with_kernel(driven_gait), "l.ankle", 1.0, dict(assemble=True), 4),

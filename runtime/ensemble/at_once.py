@@ -19,7 +19,7 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.contact_batch import ContactEvents
-from runtime.ensemble.damping_groups import groups_by_damping
+from runtime.ensemble.damping_groups import run_in_groups
 from runtime.ensemble.given import Given
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
@@ -66,7 +66,7 @@ from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
 from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
 from runtime.system.joint_motion import JointMotion
-from runtime.system.limits_along import SAME_ANGLE
+from runtime.system.limits_along import SAME_ANGLE, random_coordinates
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
 from runtime.system.reference import body_places
@@ -87,8 +87,6 @@ class Prepared:
     limits: Floats  # (cases, limits, PARAMETERS)
     good: Bools  # (cases,)
     joints: JointCases | None  # None: the same for all
-    # Of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies).
-    angles: Callable[[Ints, Floats], Floats]
     system_of: Callable[[int], System]  # of a case
 
     def constants(self, at: Ints) -> Floats:
@@ -191,13 +189,13 @@ def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | No
     if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
         return None
     z = set_coordinates(np.tile(z, (count, 1)), given, tree.geometry)
-    return Prepared(given, tree.geometry, z, given.limits, given.good, None, _angles_of(system), system_of)
+    return Prepared(given, tree.geometry, z, given.limits, given.good, None, system_of)
 
 
 def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable[[int], System]) -> Prepared:
     """The cases with velocities of their own."""
     z, good = coordinates_with_velocities(task, cases)
-    return Prepared(given, given.tree.geometry, z, given.limits, good, None, _angles_of(given.system), system_of)
+    return Prepared(given, given.tree.geometry, z, given.limits, good, None, system_of)
 
 
 def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: bool) -> Prepared:
@@ -220,12 +218,13 @@ def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: b
     limits = given.limits.copy()
     if tree.limits:
         limits[..., OFFSET] = _angles(system, reference)
+        good &= _are_along(system, where, limits)
 
     def on_the_rows(k: int) -> System:
         return with_reference(system_of(k), State(system.body_names, reference[k]))
 
     z = set_coordinates(z, given, where)
-    return Prepared(given, where, z, limits, good, joints, _angles_of(system), on_the_rows)
+    return Prepared(given, where, z, limits, good, joints, on_the_rows)
 
 
 def _coordinates(
@@ -237,9 +236,15 @@ def _coordinates(
     return joint_coordinates(given.tree, given.system.body_names, motions, states, where.pose)
 
 
-def _angles_of(system: System) -> Callable[[Ints, Floats], Floats]:
-    """``Prepared.angles`` where all cases have the limits of a system."""
-    return lambda _, states: _angles(system, states)
+def _are_along(system: System, where: Geometry, limits: Floats) -> Bools:
+    """Which cases of these geometries have limits (cases, limits, PARAMETERS) along coordinates, by one pose at random ones."""
+    tree, data, count = tree_of_lanes(system), system.data, len(limits)
+    z = random_coordinates(tree)[1]
+    trees = cases_of_tree(tree, where, data.mass[None, 1:], data.inertia[None, 1:], system.gravity[None])
+    angles = _angles(system, states_in_lanes(trees, np.tile(z, (count, 1, 1)))[:, 0])
+    off = limits[..., SIGN] * z[tree.limited_places[0]] + limits[..., OFFSET] - angles
+    along: Bools = (np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))) < SAME_ANGLE).all(axis=1)
+    return along
 
 
 def _angles(system: System, states: Floats) -> Floats:
@@ -251,13 +256,7 @@ def _angles(system: System, states: Floats) -> Floats:
 
 def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
-    left: list[int] = []
-    for own, places in groups_by_damping(task, cases):
-        alone = _run_alike(own, {name: _of_places(values, places) for name, values in cases.items()}, places, chunk)
-        if alone is None and len(places) == len(chunk.status):
-            return None
-        left += places.tolist() if alone is None else alone
-    return sorted(left)
+    return run_in_groups(_run_alike, task, cases, chunk)
 
 
 def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
@@ -296,7 +295,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     results, path, stored = runs.results, runs.path, runs.stored
     good: Bools = results.status == Status.REACHED_END
     if prepared.joints is not None:
-        good &= _on_the_rows(prepared, at, path[:, -1], states_in_lanes(trees, path[:, -1:])[:, 0])
+        good &= prepared.joints.of(at).on_the_rows(states_in_lanes(trees, path[:, -1:])[:, 0])
     in_steps = task.outputs is None and not (runs.forces or prepared.given.tree.limits)  # states of the results at once
     of_states = (chunk.states, np.where(good, numbers[at], -1)) if in_steps else ()
     energies = energies_in_lanes(trees, path, stored, *of_states)
@@ -373,14 +372,3 @@ def _columns_of_block(
     if events is not None:
         quantities.contacts, quantities.events = contacts, events.of
     return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
-
-
-def _on_the_rows(prepared: Prepared, at: Ints, z: Floats, states: Floats) -> Bools:
-    """Which of the cases at these places satisfy the rows of their joints, and the angles of their limits, at the end."""
-    assert prepared.joints is not None
-    good, tree = prepared.joints.of(at).on_the_rows(states), prepared.given.tree
-    if tree.limits:
-        q = tree.limited_places[0]
-        off = prepared.limits[at, :, SIGN] * z[:, q] + prepared.limits[at, :, OFFSET] - prepared.angles(at, states)
-        good &= (np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))) < SAME_ANGLE).all(axis=1)
-    return good

@@ -37,7 +37,7 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import joints_in_lanes, tree_of_lanes
 from runtime.integrate.written.force_parameters import OwnForces
 from runtime.integrate.written.signal_sets import signal_sets
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Bools, Floats
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases
 from runtime.system.built_forces import ForceCases
@@ -190,14 +190,10 @@ def _prepared(
     if built.limits is not None:
         good &= _find_offsets(limits, built, tree, where, system)
 
-    def angles(at: Ints, states: Floats) -> Floats:
-        assert built.limits is not None
-        return built.limits.angles(states[:, None], at)[:, 0]
-
     def system_of(k: int) -> System:
         return variant(task.system, row(cases, int(numbers[k])), task.quantities)[0]
 
-    return Prepared(given, where, set_coordinates(z, given, where), limits, good, built.joints, angles, system_of)
+    return Prepared(given, where, set_coordinates(z, given, where), limits, good, built.joints, system_of)
 
 
 def _give_forces(given: Given, forces: ForceCases, states: Floats, how: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Cases of a function whose systems have closed loops or drivers, and differ in signals, loads, motors, forces and limits.
+"""Cases of a function whose systems have closed loops or drivers, and differ in signals, loads, forces, contacts and limits.
 
 Bodies, joints, given poses and the places where drivers begin are those of the first system, which is built: so are its pose and
 all that was checked of this.  Velocities, which rates of signals decide, are found and checked for each case.  Cases that differ
@@ -21,11 +21,12 @@ from runtime.ensemble.joint_batch import given_limits
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import resolved_creeps
 from runtime.integrate.settings import Settings
-from runtime.integrate.tree_method import tree_of_lanes
+from runtime.integrate.tree_method import acts_in_lanes, tree_of_lanes
 from runtime.integrate.written.force_parameters import OwnForces
 from runtime.integrate.written.signal_sets import signal_sets
 from runtime.support.arrays import Bools, Floats, frozen
 from runtime.system.assemble import VELOCITY_TOLERANCE
+from runtime.system.built_contacts import usual_contacts_at
 from runtime.system.built_forces import ForceCases, force_cases, signals_of_parts
 from runtime.system.data_building import signals_of_drivers
 from runtime.system.deferred import Recipe
@@ -53,13 +54,15 @@ def built_closed(system: System, recipes: Sequence[Recipe], how: Settings) -> tu
     masses, inertias = np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:]
     given = Given(system, tree_of_lanes(system), masses, inertias, system.gravity, limits, good)
     states = np.tile(system.state.y, (count, 1))
-    if not (system.drivers or system.forces or system.motors or system.loads):
+    if not (system.drivers or acts_in_lanes(system)):
         return given, states
     forces, references = force_cases(system, recipes), np.tile(system.reference_configuration.y, (count, 1))
     _give_forces(given, forces, references, how)
     if system.drivers:
         states = _starts(system, recipes, given.good)
     given.good &= forces.are_allowed(references, units=first.check_units)
+    if first.check_units:
+        given.good &= usual_contacts_at(system, forces.of_contacts, count)
     given.good &= resolved_creeps(system, forces.values, states_of_cases(states), how.rtol, how.atol)
     return given, states
 
@@ -67,12 +70,13 @@ def built_closed(system: System, recipes: Sequence[Recipe], how: Settings) -> tu
 def shared_parts(recipe: Recipe) -> Hashable | None:
     """What cases of one layout have in common to be run here; None of a case whose drivers are not defined at its start.
 
-    Bodies, gravity, poses, joints, where drivers begin, cones of limits and points of forces.
+    Bodies, gravity, poses, joints, where drivers begin, cones of limits, points of forces and centres of spheres.
     """
     of = recipe.parts
     values: list[Mapping[str, Any]] = [one.values for one in of.joints]
     values += [{key: value for key, value in one.values.items() if key not in OF_LAW} for one in of.limits]
     values += [{key: value for key, value in one.values.items() if key.startswith("s_")} for one in of.forces]
+    values += [{"s_i": one.values["s_i"]} for one in of.contacts]
     arrays = [
         recipe.y,
         recipe.gravity,

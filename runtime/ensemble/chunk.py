@@ -15,7 +15,7 @@ from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.batch_remarks import Built, energies_of, unbalanced, undecided, with_places
 from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.closed_at_once import run_closed
+from runtime.ensemble.closed_at_once import rows_in_lanes, run_closed
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
 from runtime.ensemble.joint_batch import (
     Acting,
@@ -80,13 +80,13 @@ def _allowed(system: System, how: Settings) -> bool:
 
 def size_of_forces(system: System, how: Settings) -> int:
     """Numbers that each case has for its forces, if it is run in a batch with them."""
-    with_forces = joints_in_lanes(system, how) and has_parameters(system)
-    return len(parameters_in_lanes(system)) if with_forces else 0
+    return len(parameters_in_lanes(system)) if joints_in_lanes(system, how) and has_parameters(system) else 0
 
 
 def size_of_events(system: System, how: Settings, *, gpu: bool) -> int:
     """Numbers that each case has for touch-downs and lift-offs while it runs in a batch."""
-    return EVENT * most_events(gpu=gpu) if system.contacts and joints_in_lanes(system, how) else 0
+    in_lanes = joints_in_lanes(system, how) or rows_in_lanes(system, how)
+    return EVENT * most_events(gpu=gpu) if system.contacts and in_lanes else 0
 
 
 def _kernel_key(system: System, how: Settings) -> str:

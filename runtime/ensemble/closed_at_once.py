@@ -14,12 +14,14 @@ from types import ModuleType
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.at_once import Prepared, with_joints
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.closed_joints import as_redundant, in_axes_of_system
+from runtime.ensemble.closed_memory import closed_memory
 from runtime.ensemble.compiled_cases import OF_MASSES, settings_of, vary_alone
+from runtime.ensemble.contact_batch import ContactEvents, measured_in_lanes
+from runtime.ensemble.damping_groups import run_in_groups
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import Given
 from runtime.ensemble.given_coordinates import set_coordinates
@@ -36,13 +38,9 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.closing import BatchClosing, batch_closing, project_all
-from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces, no_forces
-from runtime.integrate.batches.limits import batch_limits
+from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import stored_energies
-from runtime.integrate.batches.workspace import closed_workspace
 from runtime.integrate.choices import AUTO
-from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.endings import with_stability
 from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
@@ -52,11 +50,11 @@ from runtime.integrate.tree_method import (
     off_the_rows,
     tree_of_lanes,
 )
-from runtime.integrate.tree_scales import scales_of
-from runtime.integrate.written.acting_forces import known_beside_rows, what_acts
+from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
-from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed, texts_of_closed
+from runtime.integrate.written.closed_stages import texts_of_closed
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
+from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.integrate.written.signal_sets import SignalSets
 from runtime.lanes.lift import CasesOfTree
 from runtime.results.undecided_turns import followed_by_poses, perhaps_unknown, remark_on_turns
@@ -67,25 +65,30 @@ from runtime.system.closed_cases import parameters_of_joints
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
-from runtime.system.spanning_tree import SpanningTree, ties_of
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, carried
 
 
 def rows_in_lanes(system: System, how: Settings) -> bool:
-    """Whether cases of a system with closed loops or drivers run side by side: without contacts, with limits of turns.
+    """Whether cases of a system with closed loops or drivers run side by side; limits are those of turns.
 
     In joint coordinates, also where ``coordinates="auto"`` takes absolute ones for single runs, as ``joints_in_lanes``.
     """
     if system.closed_tree is None or not (in_joint_coordinates(system, how) or how.coordinates == AUTO):
         return False
-    if system.contacts or not known_beside_rows(system) or (system.limits and not tree_of_lanes(system).limits):
+    if not known_beside_rows(system) or (system.limits and not tree_of_lanes(system).limits):
         return False
     return how.method == "dop853" and module_of_tree(system) is not None
 
 
-_texts = Latest(texts_of_closed, 4)
+def _texts_of(system: System, module: ModuleType) -> dict[str, str]:
+    """The functions of one lane, as text, for a graphics processor, by the names of ``gpu.Texts``."""
+    return texts_of_closed(system, module) | {"contacts": text_of_contacts(system) if system.contacts else ""}
+
+
+_texts = Latest(_texts_of, 4)
 FOLLOWING = 1e-11  # [rad], [m], and per second: a state that is moved by less satisfies the rows
 NO_FORCES = np.zeros((1, 0))  # no parameters
 
@@ -104,6 +107,7 @@ class _Group:
     good: Bools  # (cases,)
     constants: Floats  # (cases, constants) as of ``ClosedRows``
     forces: Floats  # (cases or 1, parameters) as of ``parameters_of_cases`` of forces
+    limits: Floats  # (cases, limits, PARAMETERS) by the angles of results
     system_of: Callable[[int], System]  # of a case
     joints: Prepared | None = None  # cases whose joints differ, assembled
     turned: Floats | None = None  # (cases, n) their coordinates in their reference configurations
@@ -112,6 +116,11 @@ class _Group:
     def rows(self) -> ClosedRows:
         """Sizes of arrays."""
         return closed_rows(self.system, self.module)
+
+    def forces_of(self, at: Ints) -> ForcesOfCases:
+        """Parameters of forces, and signals, of the cases at these places."""
+        sets = self.given.sets or SignalSets(self.system.data.signals, 1)
+        return ForcesOfCases(self.forces, *sets, self.given.set_of).at(at)
 
     def trees(self, at: Ints) -> CasesOfTree:
         """Geometry and masses of the cases at these places."""
@@ -151,7 +160,7 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
         given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
     ):
         return None
-    if given.balls or given.inertias.ndim > 3 or (given.joints and system.limits):
+    if given.balls or given.inertias.ndim > 3:
         return None
     given.good &= good
 
@@ -175,10 +184,10 @@ def _grouped(task: Task, given: Given, states: Floats, system_of: Callable[[int]
     assert closed is not None and module is not None
     masses = np.concatenate([np.tile(system.data.mass[:1], (count, 1)), given.masses], axis=1)
     gravity, joints, turned, where = np.broadcast_to(given.gravity, (count, 3)), None, None, tree.geometry
-    good = np.ones(count, bool)
+    good, limits = np.ones(count, bool), given.limits
     if given.joints:
         joints = with_joints(given, system_of, assemble=task.assemble)
-        system_of, good = joints.system_of, joints.good & as_redundant(joints)
+        system_of, good, limits = joints.system_of, joints.good & as_redundant(joints), joints.limits
         joints, turned = in_axes_of_system(joints)
         where = joints.where
         load = carried(where, tree.skeleton, given.masses, given.inertias)
@@ -194,7 +203,9 @@ def _grouped(task: Task, given: Given, states: Floats, system_of: Callable[[int]
     loaded = closed_rows(system, module).loaded
     forces = parameters_of_forces(system, where, own_forces) if loaded else NO_FORCES
     constants = np.ascontiguousarray(constants.T)
-    return _Group(system, tree, module, how, given, where, states, good, constants, forces, system_of, joints, turned)
+    return _Group(
+        system, tree, module, how, given, where, states, good, constants, forces, limits, system_of, joints, turned
+    )
 
 
 def _system_of(task: Task, system: System, cases: Cases, k: int) -> System:
@@ -210,12 +221,17 @@ def run_closed(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     ------
     Stopped
     """
+    return run_in_groups(_run_alike, task, cases, chunk)
+
+
+def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
+    """``run_closed`` for cases of these numbers in a chunk, whose contacts are like those of the system."""
     if (group := _group_of(task, cases)) is None:
         return None
     good, at = group.good.copy(), np.flatnonzero(group.good)
     if len(at):
-        good[at] = _run(task, cases, group, at, np.arange(len(good)), chunk)
-    return np.flatnonzero(~good).tolist()  # type: ignore[no-any-return]
+        good[at] = _run(task, cases, group, at, numbers, chunk)
+    return numbers[~good].tolist()  # type: ignore[no-any-return]
 
 
 def run_built_closed(
@@ -240,60 +256,22 @@ def run_built_closed(
     return done
 
 
-@dataclass(frozen=True)
-class _Memory:
-    """Functions and memory of the rows of a batch."""
-
-    rows: ClosedRows
-    addresses: Addresses
-    closing: BatchClosing
-    forces: BatchForces
-
-    def project(self, states: Floats, times: Floats, constants: Floats, bound: float) -> tuple[Bools, Floats]:
-        """Project states (cases, m, rows) at times (m,), in place; which cases satisfy them, energy [J] in forces (cases, m)."""
-        left, stored = np.empty(states.shape[:2]), np.empty(states.shape[:2])
-        memory, of_case = np.zeros(self.rows.size * LANES), np.zeros((self.rows.of_case, LANES))
-        project_all(self.closing, self.forces, states, times, constants, memory, of_case, left, stored)
-        satisfied: Bools = np.all(left <= bound, axis=1)
-        return satisfied, stored
-
-
-def _memory_of(group: _Group, at: Ints) -> _Memory:
-    rows = group.rows
-    addresses = addresses_of_closed(group.system, group.module)
-    closing = batch_closing(
-        addresses.correction, (rows.coordinates, rows.work), rows.marks, int(rows.loaded), rows.pivot, rows.lacking
-    )
-    forces = no_forces()
-    if rows.loaded or rows.driven:
-        given = group.forces if len(group.forces) == 1 else np.ascontiguousarray(group.forces[at])
-        signals, set_of = group.system.data.signals, group.given.set_of
-        sets = group.given.sets or SignalSets(signals, 1)
-        of_cases = ForcesOfCases(given, *sets, set_of if len(set_of) == 1 else set_of[at])
-        forces = batch_forces(addresses.forces, rows.forces, of_cases, len(at), acting=what_acts(group.system))
-        forces.values[::3] = signals.coefficient[signals.start[:-1], :1]  # of those that do not vary
-    return _Memory(rows, addresses, closing, forces)
-
-
 def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
     """Integrate the cases at these places; which of them are done.  ``numbers``: of all in the chunk."""
     how, system, constants = group.how, group.system, np.ascontiguousarray(group.constants[at])
-    memory, trees = _memory_of(group, at), group.trees(at)
-    rows, times = memory.rows, np.append(how.t_start, how.t or ())
+    memory = closed_memory(system, group.module, how, group.forces_of(at), len(at), gpu=task.gpu)
+    rows, times, trees = memory.rows, np.append(how.t_start, how.t or ()), group.trees(at)
     start, good = group.initial(at)
     wanted = start.copy()
-    good &= memory.project(start, times[:1], constants, relative_bound(how))[0]
+    good &= memory.project(start, times[:1], constants)[0]
     moved = np.abs(start - wanted)[:, 0, : rows.work].max(axis=1)
     if group.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
         good &= moved <= FOLLOWING
     if group.joints is not None:  # the rows of the kernel are those that were assembled
         good &= moved <= OFF_THE_ROWS
     given, results = batch.arguments(how, start[:, 0], constants)
-    own_limits = np.ascontiguousarray(group.given.limits[at])
-    limits = batch_limits(group.tree.limited_places, 0, rows.first_limit, own_limits)
-    of_batch = closed_workspace(
-        rows.of_case, scales_of(group.tree), rows.size, memory.closing, memory.forces, limits, ties_of(rows.kinds)
-    )
+    own_limits = np.ascontiguousarray((group.limits if group.joints is None else group.joints.limits)[at])
+    of_batch = memory.workspace(own_limits)
     if task.gpu:
         from runtime.integrate.batches import gpu
 
@@ -303,10 +281,9 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     if task.stop[0]:
         raise Stopped
     good &= results.status == Status.REACHED_END
-    f = memory.forces if rows.loaded or rows.driven else no_forces(len(at))
-    path = np.concatenate([start, results.out], axis=1)
+    f, path = memory.forces, np.concatenate([start, results.out], axis=1)
     path[~good] = start[~good]
-    satisfied, stored = memory.project(path, times, constants, relative_bound(how))
+    satisfied, stored = memory.project(path, times, constants)
     good &= satisfied
     path, work = np.ascontiguousarray(path[..., : rows.work]), path[..., rows.work]
     stored += stored_energies(own_limits, path[..., group.tree.limited_places[0]])
@@ -325,9 +302,11 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
         followed = (system.joint_motions, turns.quarters) if group.joints is None else ()
         quantities = BatchQuantities(
             system, lambda: own, lambda: energies[ended, 1:], group.tree, angles[:, 1:], angles[:, 0],
-            own_limits[ended], *followed,
+            group.limits[at[ended]], *followed,
         )  # fmt: skip
-        own = _columns(task, cases, quantities, group, at[ended], kept, chunk)
+        if (events := memory.events) is not None:
+            quantities.contacts = lambda: measured_in_lanes(system, path[:, 1:], times[1:], f, events)[ended]
+        own = _columns(task, cases, quantities, group, at[ended], kept, chunk, events and events.at(ended))
     else:
         own = np.zeros((0, *task.kept_shape))
     chunk.keep(kept, own, results.counts[ended], results.reached[ended])
@@ -359,11 +338,12 @@ def _undecided(
 
 
 def _columns(
-    task: Task, cases: Cases, quantities: BatchQuantities, group: _Group, at: Ints, kept: Ints, chunk: Chunk
-) -> Floats:
-    """Outputs (cases, columns) of the cases at these places, of these numbers in a chunk."""
+    task: Task, cases: Cases, quantities: BatchQuantities, group: _Group, at: Ints, kept: Ints, chunk: Chunk,
+    events: ContactEvents | None,
+) -> Floats:  # fmt: skip
+    """Outputs (cases, columns) of the cases at these places, of these numbers in a chunk, with the events of their contacts."""
     assert task.outputs is not None
-    system = group.system
+    system, quantities.events = group.system, None if events is None else events.of
 
     same_parts = vary_alone(task, *OF_MASSES) and not system.redundant
 
@@ -376,7 +356,8 @@ def _columns(
 
     needs_more = needs_more_than_states(task.outputs) and derives_outputs(system) and group.joints is None
     with values_of_cases(task, cases) if needs_more else nullcontext() as values:
-        if values is not None and values.good[kept].all():
+        if values is not None and values.good[at].all():
             states = quantities.states()
-            quantities.derived = DerivedQuantities(system, task.outputs, values.of_states(kept, states), states)
+            of_states = values.of_states(at, states, events)
+            quantities.derived = DerivedQuantities(system, task.outputs, of_states, states)
         return columns_of_batch(task.outputs, task.how, quantities, system_of, say)

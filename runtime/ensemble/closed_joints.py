@@ -15,6 +15,7 @@ from runtime.dynamics.layout import ROWS, STATE, P, R, V
 from runtime.dynamics.projection import RANK_TOLERANCE
 from runtime.ensemble.at_once import Prepared
 from runtime.ensemble.joint_batch import of_one_batch
+from runtime.integrate.batches.parameters import OFFSET, SIGN
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Bools, Floats
 from runtime.system.joint_cases import MARGIN, JointCases, states_of_cases
@@ -46,7 +47,9 @@ def in_axes_of_system(prepared: Prepared) -> tuple[Prepared, Floats]:
     turned = np.where(found[:, None], z - prepared.z, 0.0)
     parts = zip(where, prepared.where, strict=True)
     where = Geometry(*(np.where(found.reshape(-1, *[1] * (new.ndim - 1)), new, old) for new, old in parts))
-    return replace(prepared, where=where, z=np.where(found[:, None], z, prepared.z)), turned
+    limits = prepared.limits.copy()
+    limits[..., OFFSET] -= limits[..., SIGN] * turned[:, tree.limited_places[0]]
+    return replace(prepared, where=where, z=np.where(found[:, None], z, prepared.z), limits=limits), turned
 
 
 def _moved_alone(system: System, tree: SpanningTree, joints: JointCases) -> tuple[Floats, Bools]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from runtime.ensemble.cases import Cases
-from runtime.ensemble.task import Task
+from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.written.acting_contacts import EXPONENT
 from runtime.integrate.written.contact_parameters import fades_in_cases
 from runtime.support.arrays import Bools, Floats, Ints
@@ -17,6 +18,19 @@ from runtime.system.parts import NORMAL_LAWS
 from runtime.system.system import System
 
 Named = dict[str, dict[str, Floats]]  # contact -> parameter of its normal law -> values (cases,)
+# Runs cases of these numbers in a chunk; those to be run in another way, None where it does not know the cases.
+RunAlike = Callable[[Task, Cases, Ints, Chunk], list[int] | None]
+
+
+def run_in_groups(run: RunAlike, task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
+    """Run the cases of a chunk by ``groups_by_damping``; those to be run in another way, None where all are."""
+    left, known = list[int](), False
+    for own, places in groups_by_damping(task, cases):
+        some = cases if len(places) == len(chunk.status) else {name: of[places] for name, of in cases.items()}
+        alone = run(own, some, places, chunk)
+        known |= alone is not None
+        left += places.tolist() if alone is None else alone
+    return sorted(left) if known else None
 
 
 def groups_by_damping(task: Task, cases: Cases) -> list[tuple[Task, Ints]]:

@@ -17,6 +17,7 @@ import numpy as np
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import Group, group_of, initial_states, run_group
+from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.cases.derived import CaseStates
 from runtime.integrate.cases.memory import NO_CHANGES, Changes
@@ -213,13 +214,13 @@ class _Values:
         mass, size = self.mass[good, 1:].sum(axis=1), np.linalg.norm(self.gravity[good], axis=1)
         group.add(good.tolist(), states, np.tile(y, (len(good), 1)), self.changes(good), mass, size)
 
-    def of_states(self, cases: Ints, states: Floats) -> CaseStates:
-        """What follows from states (cases, times, 13 bodies) of good cases at these places, without contacts."""
+    def of_states(self, cases: Ints, states: Floats, events: ContactEvents | None) -> CaseStates:
+        """What follows from states (cases, times, 13 bodies) of good cases at these places, with the events of their contacts."""
         self.add_to_group(cases)
-        how, events = self.group.how, np.zeros((len(cases), 0, 4))
-        counts, resolution = np.zeros(len(cases), np.int64), SPEED_RESOLUTION * (how.rtol + how.atol)
+        how, resolution = self.group.how, SPEED_RESOLUTION * (self.group.how.rtol + self.group.how.atol)
+        events = events or ContactEvents(np.zeros((len(cases), 0, 4)), np.zeros(len(cases), np.int64))
         every, times = np.arange(len(cases)), np.array(how.t, float)
-        return CaseStates(self.group.frame, self.group.given(), every, times, states, events, counts, resolution)
+        return CaseStates(self.group.frame, self.group.given(), every, times, states, *events, resolution)
 
 
 def has_kernel(system: System) -> bool:

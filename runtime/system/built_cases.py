@@ -17,7 +17,7 @@ from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import RANK_TOLERANCE
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Bools, Floats
 from runtime.system.assemble import VELOCITY_TOLERANCE
 from runtime.system.built_contacts import usual_contacts
 from runtime.system.built_forces import ForceCases, Values, force_cases
@@ -56,11 +56,10 @@ class LimitCases:
     data: ModelData
     memory: Floats  # of ``data.limits.vector_local``
 
-    def angles(self, states: Floats, at: Ints | None = None) -> Floats:
-        """Angles (cases, m, limits) [rad] in states (cases, m, 13 bodies) of all cases, or of those at these places."""
-        x, local = (self.x, self.local) if at is None else (self.x[at], self.local[at])
-        found = np.empty((*states.shape[:2], x.shape[1]))
-        angles_of_cases(np.ascontiguousarray(states), x, local, self.memory, self.data, workspace_for(self.data), found)
+    def angles(self, states: Floats) -> Floats:
+        """Angles (cases, m, limits) [rad] in states (cases, m, 13 bodies)."""
+        found, work = np.empty((*states.shape[:2], self.x.shape[1])), workspace_for(self.data)
+        angles_of_cases(np.ascontiguousarray(states), self.x, self.local, self.memory, self.data, work, found)
         return found
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from runtime.dynamics.layout import P, R
+from runtime.dynamics.layout import STATE, P, R
 from runtime.support.arrays import Bools, Floats
 from runtime.system.contact_building import fades
 from runtime.system.parts import GROUND, Contact
 from runtime.system.system import System
-from runtime.system.unusual_values import DEEPER, MARGIN, NO_UNIT, STIFFEST, WIDER
+from runtime.system.unusual_values import DEEPER, MARGIN, NO_UNIT, STIFFEST, WIDER, extent_of
 
 Values = Mapping[str, Floats]  # of one contact: parameter or vector -> values, (cases,) or (cases, 3)
 
@@ -40,6 +40,13 @@ def fading_as(system: System, values: Sequence[Values]) -> Bools:
         for contact, own, known in zip(system.contacts, values, system.data.contacts.fades, strict=True)
     ]
     return np.asarray(np.all(found, axis=0))  # without contacts: True
+
+
+def usual_contacts_at(system: System, values: Sequence[Values], cases: int) -> Bools:
+    """``usual_contacts`` of so many cases with the bodies, joints, forces and centres of spheres of a system, in its pose."""
+    weight, extent = np.full(cases, system.data.mass[1:].sum()), np.full(cases, extent_of(system))
+    gravity, states = np.tile(system.gravity, (cases, 1)), np.tile(system.state.y, (cases, 1))
+    return usual_contacts(system, values, weight, gravity, extent, states.reshape(cases, -1, STATE))
 
 
 def usual_contacts(

@@ -185,6 +185,11 @@ def _points(system: System) -> Iterator[tuple[str, Floats]]:
         yield contact.body, contact.values["s_i"]
 
 
+def extent_of(system: System) -> float:
+    """Largest distance of a point of joints, forces and contacts from the centre of mass of its body [m]."""
+    return max(_sizes(system).values(), default=0.0)
+
+
 def _sizes(system: System) -> dict[str, float]:
     """Largest distance of a point from the centre of mass of its body [m], by body; 0 where there is none."""
     sizes = dict.fromkeys(system.body_names, 0.0)

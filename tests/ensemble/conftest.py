@@ -21,10 +21,14 @@ def in_lanes(monkeypatch):
 def closed_in_lanes(monkeypatch):
     """All cases with closed loops or drivers run in lanes, until ``undo``."""
 
+    chunks = 0
+
     def all_of_them(*arguments, run=chunk.run_closed):
-        left = run(*arguments)
+        nonlocal chunks
+        left, chunks = run(*arguments), chunks + 1
         assert left == []
         return left
 
     monkeypatch.setattr(chunk, "run_closed", all_of_them)
-    return monkeypatch
+    yield monkeypatch
+    assert chunks, "no case ran"

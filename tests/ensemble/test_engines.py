@@ -142,7 +142,8 @@ def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
 
 ON_GPU = """
 import warnings, numpy as np, codegen, models, runtime
-from benchmarks.ensemble_systems import bouncing_ball, driven_leg, floating, loaded_foot, pendulum_on_plane, sprung_foot
+from benchmarks.ensemble_systems import bouncing_ball, driven_leg, driven_leg_on_plane, floating, loaded_foot
+from benchmarks.ensemble_systems import pendulum_on_plane, sprung_foot
 from runtime.integrate.batches import contact_memory, gpu
 from tests.ensemble.test_friction_in_lanes import leg
 warnings.simplefilter("ignore")  # of the emulation
@@ -183,6 +184,9 @@ check(models.four_bar.build(crank_speed=1.0), {"mass.coupler": [0.9, 1.0]})  # r
 driven = driven_leg()
 codegen.compile_model(driven)
 check(driven, {"stiffness.spring": [7.0, 9.0]})
+touching = driven_leg_on_plane()
+codegen.compile_model(touching)
+check(touching, {"mass.foot": [0.9, 0.95]}, 0.1, off=1e-11)
 # Rounding of the other order of sums moves the steps after a touch-down.
 ball, stiffness = bouncing_ball(), {"stiffness.touch": [9e5, 1e6]}
 check(ball, stiffness, off=1e-5)

@@ -9,6 +9,9 @@ import models
 import runtime
 from runtime import ModelError, Status
 from runtime.ensemble import at_once, chunk
+from runtime.ensemble.joint_batch import given_limits
+from runtime.integrate.batches.parameters import OFFSET, SIGN
+from runtime.integrate.tree_method import tree_of_lanes
 from tests.support.systems import cart
 
 COUNT = 20
@@ -193,3 +196,12 @@ def test_a_wrong_offset_of_a_limit_is_found(monkeypatch):
     monkeypatch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))  # they are left to single runs
     found = runtime.simulate_many(system, random_cases(system), 0.5, chunk=COUNT, **SETTINGS)
     assert len(calls) == 2 and not found.in_batch.any() and (found.status == Status.REACHED_END).all()
+
+
+def test_limits_off_their_coordinates_are_seen():
+    """At a pose away from the reference configuration; a case whose limits are not along coordinates runs alone."""
+    system = models.foot.build(limits="elastic")
+    limits = given_limits([(system, np.arange(3))], 3)
+    limits[1, 0, OFFSET] += 1e-3
+    limits[2, 1, SIGN] *= -1.0
+    assert at_once._are_along(system, tree_of_lanes(system).geometry, limits).tolist() == [True, False, False]

@@ -108,3 +108,20 @@ def test_folders_and_single_cases(closed_in_lanes, tmp_path):
     run = many[1]
     assert np.abs(run.states.reshape(5, 3, 13) - many.states()[1]).max() < 5e-9
     assert np.abs(run.limits["stop"].excess).max() > 0.01
+
+
+@pytest.mark.parametrize(("build", "name"), [(leg, "s_j.hip"), (leg, "s_j.ankle"), (four_bar, "s_j.A")])
+def test_points_of_joints_beside_stops_as_in_absolute_coordinates(build, name, closed_in_lanes):
+    """Angles of limits and joints count from the reference configuration of each case."""
+    system, joint = build(), build().limit("stop").joint
+    own = runtime.parameters(system)[name]
+    cases = {name: own * (1.0 + 0.2 * (SHARE[::6, None] - 1.0)), "max_moment.stop": 3.0 * SHARE[::6]}
+    outputs = [f"r.{system.body_names[-1]}", "energy", "limit_excess.stop", "limit_angle.stop", f"angle.{joint}.angle"]
+    settings = SETTINGS | dict(outputs=outputs, assemble=True, rtol=1e-13, atol=1e-13)
+    many = runtime.simulate_many(system, cases, 1.0, **settings)
+    assert (many.status == Status.REACHED_END).all() and not many.messages
+    closed_in_lanes.undo()
+    absolute = runtime.simulate_many(system, cases, 1.0, coordinates="absolute", **settings)
+    for output, bound in zip(outputs, (1e-11, 1e-9, 5e-11, 5e-11, 5e-11), strict=True):
+        assert np.abs(many[output] - absolute[output]).max() < bound, output
+    assert many["limit_excess.stop"].max() > 0.01 and np.ptp(many[outputs[0]][:, -1], axis=0).max() > 1e-4

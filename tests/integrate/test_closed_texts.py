@@ -5,8 +5,9 @@ import pytest
 
 import codegen
 import models
-from benchmarks.ensemble_systems import driven_leg
+from benchmarks.ensemble_systems import driven_leg, driven_leg_on_plane
 from runtime.dynamics.layout import LANES
+from runtime.integrate.batches.contact_memory import ACTS, RUBS, places_of_contacts
 from runtime.integrate.tree_method import module_of_tree
 from runtime.integrate.written.closed_rows import closed_rows
 from runtime.integrate.written.closed_stages import AXES, addresses_of_closed, texts_of_closed
@@ -46,9 +47,12 @@ def test_a_loop_with_dependent_rows():
     same(models.four_bar.build("revolute", crank_speed=1.0), np.zeros((0, LANES)), np.zeros((0, LANES)))
 
 
-def test_drivers_and_a_spring():
-    system = driven_leg()
+@pytest.mark.parametrize("build", [driven_leg, driven_leg_on_plane])
+def test_drivers_with_a_spring_and_contacts(build):
+    system = build()
     codegen.compile_model(system)
-    count = len(system.data.signals.start) - 1
+    count, places = len(system.data.signals.start) - 1, places_of_contacts(system)[0]
     signals = np.random.default_rng(2).uniform(-1.0, 1.0, (3 * count, LANES))
-    same(system, signals, np.repeat(parameters_of_forces(system)[:, None], LANES, axis=1))
+    parameters = np.repeat(parameters_of_forces(system)[:, None], LANES, axis=1)
+    parameters[places[:, [ACTS, RUBS]], ::2] = 1.0  # in every other lane
+    same(system, signals, parameters)

@@ -33,6 +33,22 @@ def test_a_changed_contact_is_the_one_that_is_built(law, name, value):
     assert np.abs(runs[0].states[-1] - simulate(ball(law), 0.3).states[-1]).max() > 1e-6
 
 
+def test_a_changed_contact_keeps_its_belt_beside_a_load():
+    """Signals of belts are numbered behind those of drivers, loads and motors."""
+
+    def loaded(stiffness):
+        b = Builder("loaded ball")
+        b.body("ball", mass=0.4, inertia=(2e-4, 2e-4, 2e-4), r=(0, 0, 0.045), free=True)
+        b.load("push", "ball", force=(0.3, 0.2, -1.0))
+        law = dict(law="hunt_crossley", stiffness=stiffness, exponent=1.5, loss=0.5)
+        rubs = dict(friction="coulomb", mu_c=0.8, mu_d=0.1, creep=1e-2, belt=(1, 0, 0), belt_speed=0.1)
+        b.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, **law, **rubs)
+        return b.build()
+
+    runs = [simulate(one, 0.3) for one in (with_parameters(loaded(1e4), {"stiffness.sole": 2e4}), loaded(2e4))]
+    assert runs[0].states.tobytes() == runs[1].states.tobytes()
+
+
 def test_cases_and_derivatives_by_names_of_contacts():
     system, t = ball(), [0.1, 0.3]
     many = simulate_many(system, {"stiffness.sole": [1e4, 2e4, -1.0]}, 0.3, t_eval=t)

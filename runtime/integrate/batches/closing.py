@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK, SINGULAR
 from runtime.dynamics.projection import PROJECTIONS, ROUNDED
+from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.forces import call_forces, put_parameters, set_signals
 from runtime.integrate.batches.memory_kinds import Common, OfLanes
 from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, LEAST_WORST, LENGTH, SUM3, SUM5
@@ -219,11 +220,12 @@ def signals_at(x, time, y, constants):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def project_all(closing, forces, states, times, constants, memory, of_case, left, stored):  # type: ignore[no-untyped-def]
+def project_all(closing, forces, contacts, states, times, constants, memory, of_case, passed, left, stored):  # type: ignore[no-untyped-def]
     """Project states of all cases (cases, m, rows) at times (m,) onto the rows, and choose independent rows there.
 
     constants (cases or 1, C).  ``left`` (cases, m) are the largest |Phi| afterwards, ``stored`` (cases, m) energies in forces;
-    ``memory`` (rows * LANES,) and ``of_case`` (C, LANES) are for states and constants of the lanes.
+    ``contacts``: with the touch-downs and lift-offs of the cases; ``memory`` (rows * LANES,) and ``of_case`` (C, LANES) are for
+    states and constants of the lanes, ``passed`` (LANES,) for numbers of events.
     """
     cases, size = len(states), states.shape[2]
     for first in range(0, cases, LANES):
@@ -232,12 +234,16 @@ def project_all(closing, forces, states, times, constants, memory, of_case, left
             own = constants[min(first + min(lane, count - 1), len(constants) - 1)]
             for k in range(len(own)):
                 of_case[k, lane] = own[k]
+            passed[lane] = 0
             if forces.address[0] != 0:
                 put_parameters(forces, first + min(lane, count - 1), lane, forces.own, forces.own_set)
         for q in range(len(times)):
             for lane in range(LANES):
+                case = first + min(lane, count - 1)
+                if len(contacts.places) > 0:
+                    passed[lane] = set_events(contacts, forces.own, lane, case, passed[lane], times[q])
                 for i in range(size):
-                    memory[i * LANES + lane] = states[first + min(lane, count - 1), q, i]
+                    memory[i * LANES + lane] = states[case, q, i]
             signals_at(forces, times[q], memory, of_case)
             project_lanes(closing, memory, of_case)
             choose_rows(closing, memory)

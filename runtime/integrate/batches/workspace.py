@@ -139,7 +139,7 @@ def tree_workspace(
 
 def closed_workspace(
     constants: int, scales: Sequence[Floats], rows: int, closing: BatchClosing, forces: BatchForces, limits: BatchLimits,
-    ties: Ints,
+    ties: Ints, contacts: BatchContacts,
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (rows,) of a tree with rows, coordinates and rates first; arguments as of ``tree_workspace``."""
     cap, weight, typical, lever = scales
@@ -147,7 +147,7 @@ def closed_workspace(
     cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever.clip(0.0), none)
     memory = _workspace(turned_of(ties), ties, [(0, rows)], constants, cap, weight, lever, float(typical[0]))
     memory.size[0], memory.rates[0] = rows - len(none), closing.size[0]
-    return memory._replace(closing=closing, forces=forces, limits=limits)
+    return memory._replace(closing=closing, forces=forces, limits=limits, contacts=contacts)
 
 
 def turned_of(ties: Ints) -> list[int]:

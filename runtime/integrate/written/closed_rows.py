@@ -26,7 +26,7 @@ class ClosedRows(NamedTuple):
     independent: int
     signals: int
     driven: tuple[int, ...]  # rows of drivers
-    loaded: bool  # loads, motors or forces act
+    loaded: bool  # loads, motors, forces or contacts act
     limited: tuple[tuple[int, int], ...]  # rows of the coordinates that limits restrain, and of their rates
 
     @property
@@ -97,7 +97,7 @@ def _rows_of(system: System, module: ModuleType) -> ClosedRows:
     driven = tuple(r for r, (joint, _) in enumerate(module.ROWS) if closed.joints[joint].signals)
     independent = sum(RATES[kind] for kind in tree.kinds) - system.degrees_of_freedom
     signals = len(system.data.signals.start) - 1
-    loaded = any((system.forces, system.loads, system.motors))
+    loaded = any((system.forces, system.loads, system.motors, system.contacts))
     limited = tuple(zip(*tree.limited_places, strict=True))
     return ClosedRows(tree.kinds, len(module.ROWS), module.CONSTANTS, independent, signals, driven, loaded, limited)
 
