@@ -16,7 +16,9 @@ def test_no_pulse_is_passed_side_by_side(tolerance):
     for k in range(0, 32, 3):
         system = hinged(*(float(values[k]) for values in cases.values()))
         alone = runtime.simulate(system, END, **settings)
-        assert many.steps[k] == pytest.approx(alone.stats.steps, rel=0.15)  # rounding decides where steps meet the knots
+        assert many.steps[k] == pytest.approx(
+            alone.stats.steps, rel=0.15
+        )  # rounding decides where steps meet the knots
         exact = runtime.simulate(system, END, t_eval=[END], rtol=1e-11, atol=1e-11, max_step=0.2 * cases["width"][k])
         for run in (many[k], alone):
             error = np.abs(run.omega["body"] - exact.omega["body"]).max()
