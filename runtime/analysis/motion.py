@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import ROWS, STATE, P, R, V
-from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.dynamics.signals import DEGREE
 from runtime.results.reactions import Reaction, named_point
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
@@ -175,7 +175,9 @@ class Motion(Run):
                 coefficients = np.zeros((count, DEGREE + 1))
                 coefficients[:, 0] = work.signals[:, 0]
                 coefficients[: len(place_in_driver), 1] = place_in_driver == s
-                signals = SignalData(np.arange(count + 1), np.full(count, float(time)), coefficients)
+                signals = self.data.signals._replace(
+                    start=np.arange(count + 1), knot=np.full(count, float(time)), coefficient=coefficients
+                )
                 projection.worst_row(float(time), still, frozen(self.data._replace(signals=signals)), work, True)
                 slopes[n, s] = work.Phi_dot
         return slopes

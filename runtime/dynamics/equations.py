@@ -129,8 +129,7 @@ def shared_workspace_for(t: ModelData) -> Workspace:
 def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints + (0 if tree is None else len(tree.closing.coupled.first) - 1), ROWS)
-    limits, contacts = len(t.limits.kind), len(t.contacts.law)
-    switches = switches_of(limits + contacts)
+    limits, switches = len(t.limits.kind), switches_of(len(t.limits.kind) + len(t.contacts.law))
     work = Workspace(
         motion=np.zeros(STATE * (bodies - 1)),
         state=np.zeros((bodies, STATE)),
@@ -168,6 +167,8 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
             np.zeros((len(t.thin_body), 3)), np.zeros((bodies, 6)), np.zeros(six), np.zeros(3), np.zeros(3)
         ),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
+        unseen=np.zeros((len(t.signals.start) - 1, 3)),
+        has_unseen=np.zeros(1, np.int64),
         switches=switches,
         limits=limit_workspace(t.limits, switches.mode[:limits]),
         loads=load_workspace(t.loads),

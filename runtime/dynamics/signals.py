@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
@@ -17,10 +19,27 @@ class SignalData(NamedTuple):
     start: Ints  # (signals + 1,) where the pieces of each signal begin
     knot: Floats  # (pieces,) [s]
     coefficient: Floats  # (pieces, 6)
+    integrals: Floats  # (pieces, 3) as of ``signal_integrals.integrals_of_pieces``
+    order: Ints  # (signals,) highest derivative on which accelerations depend
+    extent: (
+        Floats  # (signals, 3) of value, rate and acceleration, where steps must see them; 0 elsewhere and of constants
+    )
 
     def sort(self, k: int) -> str:
         """Whether signal k is 0 at any time, constant, or neither."""
         return sort_of_coefficients(self.coefficient[self.start[k] : self.start[k + 1]])
+
+
+def no_signals() -> SignalData:
+    """The data of a system without signals."""
+    return SignalData(
+        np.zeros(1, np.int64),
+        np.zeros(0),
+        np.zeros((0, DEGREE + 1)),
+        np.zeros((0, 3)),
+        np.zeros(0, np.int64),
+        np.zeros((0, 3)),
+    )
 
 
 def sort_of_coefficients(coefficients: Floats) -> str:
@@ -64,10 +83,17 @@ def piece_near(k, x, t, low):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def value_of_piece(low, time, t):  # type: ignore[no-untyped-def]
+    """Value of a piece of a signal."""
+    c, h = t.coefficient[low], time - t.knot[low]
+    return c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * c[5]))))
+
+
+@inlined
 def evaluate_piece(low, time, t, value):  # type: ignore[no-untyped-def]
     """Put value, rate and acceleration of a piece of a signal into ``value`` (3,)."""
     c, h = t.coefficient[low], time - t.knot[low]
-    value[0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * c[5]))))
+    value[0] = value_of_piece(low, time, t)
     value[1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * (4.0 * c[4] + h * 5.0 * c[5])))
     value[2] = 2.0 * c[2] + h * (6.0 * c[3] + h * (12.0 * c[4] + h * 20.0 * c[5]))
 

@@ -11,7 +11,7 @@ from runtime.dynamics.lift import BALL, FREE, SLIDE, TURN, LiftWorkspace, TreeDa
 from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, LimitsAlong, memory_of_limits
 from runtime.dynamics.products import ENTRIES, LEADERS, VALUES, ProductData
 from runtime.dynamics.recursion import RecursionWorkspace, recursion_workspace
-from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.dynamics.signals import SignalData, no_signals
 from runtime.support.arrays import Floats, Ints
 
 ARGUMENTS = 2 * (1 + LEADERS) + VALUES  # of the equation of a coupling
@@ -49,7 +49,7 @@ def memory_of_couplings(
 NONE = np.zeros(0, np.int64)
 NO_COUPLINGS = memory_of_couplings(
     np.zeros(1, np.int64), NONE, NONE, NONE, np.zeros(0),
-    SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, DEGREE + 1))),
+    no_signals(),
     ProductData(
         np.zeros(1, np.int64), np.zeros((0, ENTRIES)), np.zeros((0, LEADERS)), np.zeros(LEADERS + ENTRIES), np.zeros(VALUES)
     ),

@@ -41,6 +41,7 @@ from runtime.integrate.stepping import (
     serves,
 )
 from runtime.integrate.stiffness import STABLE, WORTHWHILE, resting, slow, speaks
+from runtime.integrate.unseen_signals import see_signals
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
@@ -162,6 +163,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for q in range(1, len(coefficients.b)):  # with a constant bound it would be unrolled and take seconds to compile
         combine(s.y, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
+        see_signals(s, t, w, q)
         keep_powers(s.balance, s.trial, k[q], t, w, q)
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
     s.counts[EVALUATIONS] += STAGES - 1

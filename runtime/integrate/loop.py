@@ -73,6 +73,7 @@ from runtime.integrate.stepping import (
     normalise,
 )
 from runtime.integrate.turned_steps import longest_step
+from runtime.integrate.unseen_signals import PASSED, passes_pulse
 from runtime.integrate.unsure_steps import keep_unsure, note_rows
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
@@ -132,6 +133,8 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
     time = s.time[T]
     code = attempt(s, t, w, h, s.passage[LOOSE] * rtol, s.passage[LOOSE] * atol)
     judged, smallest_pivot = verdict(s.tried[ERROR]), s.tried[SMALLEST_PIVOT]
+    if judged == ACCEPTED and code == OK and len(w.signals) > 0 and passes_pulse(s, t, w, h, rtol, atol):
+        judged, s.tried[FACTOR] = REJECTED, PASSED
     if s.flags[PROJECTED] == 1:
         projected = call_at(s.address[PROJECTING], judged, stepper, t, w, h, time_end, rtol, atol)
         if s.flags[REPEATED] == 1:

@@ -59,6 +59,11 @@ class Stepper(NamedTuple):
     # (4, n) of tolerances: the largest value of a component that takes part in its own, by which its error counts, and the least
     # with which the first step is compared; lever [m] of the rate of a turn, -1 for coordinates of a tree, 0 for all others
     scales: Floats
+    rates: Floats  # (n,) memory: a derivative
+    seen: Floats  # (signals, 3, 3) of value, rate and acceleration: sums over the stages, as of ``signal_integrals.unseen``
+    gain: Floats  # (signals, 3) as of ``unseen_signals``
+    ends: Floats  # (2, 3) memory: value, rate and acceleration of a signal
+    reached: Ints  # (signals,) its piece at the end of the last attempt
     passage: Floats  # (9,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
     # fraction of it below which stages are projected, steps in a row close to a singular pose, what the last projection left or
@@ -110,7 +115,7 @@ def stepper(
     bodies = len(data.mass) - 1 if scales is None else 0
     rows = int(data.rows.sum()) if data.closed else 0
     size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
-    n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
+    n, signals, switches = len(y), len(data.signals.start) - 1, len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
         time=np.zeros(9), counts=np.zeros(11, np.int64), y=np.zeros(n), y_old=np.zeros(n),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
@@ -118,6 +123,8 @@ def stepper(
         address=np.zeros(6, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         scales=np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(n)) if scales is None else scales,
+        rates=np.zeros(n), seen=np.zeros((signals, 3, 3)), gain=np.full((signals, 3), np.inf), ends=np.zeros((2, 3)),
+        reached=np.zeros(signals, np.int64),
         passage=np.array([1.0, *np.zeros(8)]), unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
         rows=np.zeros(12 * rows if bodies else 0), rows_at=np.array([np.nan]), first_rows=np.zeros(rows * size),
         last_rows=np.zeros(rows * size), products=np.zeros(rows * rows), balance=balance or no_balance(), own=own,

@@ -108,7 +108,7 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
     }
     varying = [number for number, sort in enumerate(sorts) if sort == VARYING]
     sets: dict[tuple[int, ...], SignalData] = {}
-    data = [_set_of(of, varying, sets) for of in signals]
+    data = [_set_of(of, varying, system.data.signals.order, sets) for of in signals]
     spans = np.array([_span_of(of) for of in signals])
     return ForceCases(system, values, _tables(system, parts), constants, data, spans)
 
@@ -138,11 +138,14 @@ def _span_of(signals: Sequence[Signal]) -> tuple[float, float]:
     return max([first for first, _ in spans], default=-np.inf), min([last for _, last in spans], default=np.inf)
 
 
-def _set_of(signals: Sequence[Signal], varying: Sequence[int], sets: dict[tuple[int, ...], SignalData]) -> SignalData:
+def _set_of(
+    signals: Sequence[Signal], varying: Sequence[int], order: Ints, sets: dict[tuple[int, ...], SignalData]
+) -> SignalData:
     """Data of the signals of a case that vary, from those that are known by the identities of these signals."""
     key = tuple([id(signals[number]) for number in varying])
     if key not in sets:
-        sets[key] = signal_data([signal if number in varying else None for number, signal in enumerate(signals)])
+        given = [signal if number in varying else None for number, signal in enumerate(signals)]
+        sets[key] = signal_data(given, order)
     return sets[key]
 
 

@@ -63,6 +63,10 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     loads, load_signals = _load_data(parts.loads, parts.motors, places, states, len(driven))
     of_forces = [signal for force in parts.forces for signal in force.signals.values()]
     belt_speeds = [contact.belt_speed for contact in parts.contacts]
+    # The highest derivatives on which accelerations depend: of drivers, of targets of motors, and of all that moves bodies.
+    order = np.zeros(len(driven) + len(load_signals) + len(belt_speeds) + len(of_forces), np.int64)
+    order[: len(driven)] = 2
+    order[loads.target] = order[len(order) - len(of_forces) :] = 1
     data = ModelData(
         mass=np.array([1.0] + [body.mass for body in bodies]),
         inertia=inertia,
@@ -83,7 +87,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         vector_body=vector_body,
         vector_local=vector_local,
         x=x,
-        signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds + of_forces),
+        signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds + of_forces, order),
         signal_joint=np.array([k for k, _, _ in driven], np.int64),
         signal_place=np.array([place for _, place, _ in driven], np.int64),
         sparsity=sparsity(body_i, body_j),

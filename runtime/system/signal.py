@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import perm
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.dynamics.signal_integrals import integrals_of_pieces
 from runtime.dynamics.signals import DEGREE, ZERO, SignalData, sort_of_coefficients
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
@@ -236,17 +238,42 @@ def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
     return checked
 
 
-def signal_data(signals: Sequence[Signal | None]) -> SignalData:
-    """Flat data of signals, in their order; None has no pieces."""
+def signal_data(signals: Sequence[Signal | None], order: ArrayLike | None = None) -> SignalData:
+    """Flat data of signals, in their order; None has no pieces.
+
+    ``order`` (signals,): the highest derivatives on which accelerations depend; without it steps need not see them.
+    """
     starts = np.cumsum([0] + [0 if s is None else len(s.coefficients) for s in signals])
     given = [s for s in signals if s is not None]
+    orders, extent = np.zeros(len(signals), np.int64), np.zeros((len(signals), 3))
+    if order is not None:
+        orders[:] = order
+        for k, signal in enumerate(signals):
+            if signal is not None and signal.knots is not ALWAYS and len(signal.coefficients) > 1:
+                extent[k] = _extent(signal, int(orders[k]))
     # A constant holds from minus infinity on; its powers of t - knot must not be infinite.
     knots = [np.where(np.isinf(s.knots[:-1]), 0.0, s.knots[:-1]) for s in given]
     return SignalData(
         start=starts.astype(np.int64),
         knot=np.concatenate([*knots, np.zeros(0)]),
         coefficient=np.concatenate([*(s.coefficients for s in given), np.zeros((0, DEGREE + 1))]),
+        integrals=np.concatenate([*(integrals_of_pieces(s.knots, s.coefficients) for s in given), np.zeros((0, 3))]),
+        order=orders,
+        extent=extent,
     )
+
+
+def _extent(signal: Signal, order: int) -> Floats:
+    """The extents (3,) of value, rate and acceleration at the knots, where steps must see them, else 0.
+
+    Accelerations depend on the second derivative of a driver's signal by far more than on the others, which are its integrals.
+    """
+    c, h, extent = signal.coefficients, np.diff(signal.knots), np.zeros(3)
+    for n in (2,) if order == 2 else range(order + 1):
+        factor = np.array([perm(power, n) for power in range(DEGREE + 1)])
+        ends = (c[:, n:] * factor[n:] * h[:, None] ** np.arange(DEGREE + 1 - n)).sum(axis=1)
+        extent[n] = np.ptp(np.append(ends, c[:, n] * factor[n]))
+    return extent
 
 
 NO_SIGNAL = _constant(0.0)

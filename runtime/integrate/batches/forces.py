@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.signals import VARYING, SignalData, evaluate_piece, piece_near
+from runtime.dynamics.signals import VARYING, SignalData, evaluate_piece, no_signals, piece_near
 from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
 from runtime.integrate.batches.rows import (
@@ -33,6 +33,8 @@ from runtime.jit.compilation import columns, compiled, inlined
 from runtime.jit.pointers import local
 from runtime.support.arrays import Floats, Ints, frozen
 
+FIRST_SEEN = 1 + int(np.flatnonzero(COEFFICIENTS.b[1:])[0])  # stage after the first whose weight is not 0
+
 
 class BatchForces(NamedTuple):
     """Forces of a batch."""
@@ -52,6 +54,15 @@ class BatchForces(NamedTuple):
     piece: OfLanes[Ints]  # (signals, LANES) pieces at the last times
     value: Scratch[Floats]  # (3,) of one signal
     values: OfLanes[Floats]  # (signals * 3, LANES)
+    quadrature: Common[Floats]  # (4, 12) as of ``quadrature_of``
+    watched: Common[Ints]  # (watched,) rows of ``values`` that steps must see
+    seen: OfLanes[
+        Floats
+    ]  # (3 watched, LANES) sums of these over the stages after the first, as of ``signal_integrals.unseen``
+    unseen: OfLanes[Floats]  # (watched, LANES) what the attempts do not see
+    gain: OfLanes[Floats]  # (watched, LANES) as of ``runtime.integrate.unseen_signals``
+    reached: OfLanes[Ints]  # (watched, LANES) pieces at the end of the last attempt that was looked at
+    ends: Scratch[Floats]  # (2, 3) of one signal at the ends of a step
     given: OfCases[Floats]  # (cases or 1, parameters)
     own: OfLanes[Floats]  # (parameters, LANES)
     waiting: OfLanes[Floats]  # the same of the cases that are ready
@@ -87,6 +98,7 @@ def batch_forces(
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
+    watched = np.flatnonzero(of.signals.extent.reshape(of.sets, 3 * count).any(axis=0))
     signals = frozen(of.signals)  # one type in compiled code, with forces and without
     return BatchForces(
         address=np.array([address]), whole=np.array([int(whole)]), acting=np.array(acting, np.int64),
@@ -94,8 +106,10 @@ def batch_forces(
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
-        value=np.zeros(3), values=np.zeros((3 * count, LANES)), given=given,
-        own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
+        value=np.zeros(3), values=np.zeros((3 * count, LANES)), quadrature=COEFFICIENTS.quadrature, watched=watched,
+        seen=np.zeros((3 * len(watched), LANES)), unseen=np.zeros((len(watched), LANES)),
+        gain=np.zeros((len(watched), LANES)), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
+        given=given, own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
         along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
         unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
     )  # fmt: skip
@@ -103,8 +117,7 @@ def batch_forces(
 
 def no_forces(cases: int = 0) -> BatchForces:
     """The memory of a batch without such forces."""
-    none = SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, 6)))
-    return batch_forces(0, 0, ForcesOfCases(np.zeros((0, 0)), none, 1, np.zeros(1, np.int64)), cases)
+    return batch_forces(0, 0, ForcesOfCases(np.zeros((0, 0)), no_signals(), 1, np.zeros(1, np.int64)), cases)
 
 
 @inlined
@@ -160,6 +173,28 @@ def forces_in_steps(m, fraction, y, out):  # type: ignore[no-untyped-def]
             time = m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane]
             set_signals(x, lane, x.own_set[lane], time)
     add_forces(m, y, x.own, m.constants, out)
+
+
+@columns
+def add_seen(values, once, twice, thrice, first, of_once, of_twice, of_thrice):  # type: ignore[no-untyped-def]
+    """Add values times weights to three sums; ``first``: these begin with them."""
+    for lane in range(len(values)):
+        value, a, b, c = values[lane], of_once[lane], of_twice[lane], of_thrice[lane]
+        of_once[lane] = once * value if first else a + once * value
+        of_twice[lane] = twice * value if first else b + twice * value
+        of_thrice[lane] = thrice * value if first else c + thrice * value
+
+
+@inlined
+def see_signals(x, q):  # type: ignore[no-untyped-def]
+    """Add the signals at stage q, which is not the first one, to what the attempts see of them."""
+    weights = x.quadrature
+    if weights[1, q] != 0.0:
+        for r in range(len(x.watched)):
+            add_seen(
+                x.values[x.watched[r]], weights[1, q], weights[2, q], weights[3, q], q == FIRST_SEEN,
+                x.seen[3 * r], x.seen[3 * r + 1], x.seen[3 * r + 2],
+            )  # fmt: skip
 
 
 @inlined

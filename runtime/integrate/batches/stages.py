@@ -11,7 +11,7 @@ import math
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK
 from runtime.integrate.batches.closing import check_ends, project_ends
-from runtime.integrate.batches.forces import call_equations, check_forces, forces_in_steps
+from runtime.integrate.batches.forces import call_equations, check_forces, forces_in_steps, see_signals
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.rows import (
     ATTEMPT_WORST,
@@ -320,6 +320,7 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         for q in range(1, STAGES):
             stage(m, q, m.trial)
             forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
+            see_signals(m.forces, q)
             evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], CODE)
             keep_worst(m.worst, m.lanes)
         stage(m, END, m.end)

@@ -66,6 +66,7 @@ from runtime.integrate.stepping import (
     serves,
 )
 from runtime.integrate.stiffness import cost_ratio, speaks
+from runtime.integrate.unseen_signals import see_signals_of_step
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
@@ -240,9 +241,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             return code
         predict(s, h)
         iterations, code = iterate(s, t, w, h, rtol, atol, enough)
-        if iterations > 0:
-            break
-        if own.kept[FRESH] == 1:
+        if iterations > 0 or own.kept[FRESH] == 1:
             break
         own.kept[FACTORISED] = 0
     if iterations < 0:
@@ -256,6 +255,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     s.tried[ERROR], s.tried[FACTOR] = error, factor_of_step(own, h, error, iterations)
     if error > 1.0:
         return OK
+    see_signals_of_step(s, t, w, h)
     code = integrate_powers(s, t, w, h)
     keep_slopes(s, h, of_result[0], of_result[1])
     own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), s.time[T]

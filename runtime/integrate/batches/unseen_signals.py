@@ -1,0 +1,106 @@
+"""Steps of a batch that pass a pulse of a signal.  The rules are those of ``runtime.integrate.unseen_signals``."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.signal_integrals import has_knot
+from runtime.dynamics.signals import piece_near
+from runtime.integrate.batches.forces import add_forces, set_signals
+from runtime.integrate.batches.rows import (
+    BETWEEN,
+    CHECKS,
+    END_CODE,
+    FACTOR,
+    LENGTH,
+    SPECIAL,
+    TAKEN,
+    TAKEN_STEPS,
+    TIME,
+    TOTAL,
+    WEIGHED,
+)
+from runtime.integrate.batches.stages import LARGEST_WORST, derive
+from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.unseen_signals import ANEW, PASSED, change_unseen, gain_of, is_weighed
+from runtime.jit.compilation import inlined
+
+
+@inlined
+def find_unseen(x, lane, begin, h):  # type: ignore[no-untyped-def]
+    """Put what a lane's step does not see of signals into ``x.unseen``; whether it is to be weighed."""
+    weighed, t = False, x.signals
+    for r in range(len(x.watched)):
+        k, c = x.watched[r] // 3, x.watched[r] % 3
+        own, high = x.own_set[lane] + k, x.piece[k, lane]
+        x.unseen[r, lane] = 0.0
+        if t.extent[own, c] == 0.0 or not has_knot(own, high, begin, t):
+            continue
+        before = x.reached[r, lane]
+        if before < t.start[own] or before >= t.start[own + 1]:  # of another set
+            before = high
+        low, x.reached[r, lane] = piece_near(own, begin, t, before), high
+        seen = x.seen[3 * r, lane], x.seen[3 * r + 1, lane], x.seen[3 * r + 2, lane]
+        change = change_unseen(own, c, low, begin, high, h, seen, x.quadrature, t, x.ends)
+        x.unseen[r, lane] = change
+        weighed = weighed or is_weighed(abs(change), h, t.extent[own, c], x.gain[r, lane])
+    return weighed
+
+
+@inlined
+def mark_weighed(m):  # type: ignore[no-untyped-def]
+    """Mark the lanes whose accurate attempts are to be weighed; their number."""
+    x, lanes, found = m.forces, m.lanes, 0
+    for lane in range(LANES):
+        lanes[WEIGHED * LANES + lane] = 0.0
+        if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
+            continue
+        if int(lanes[TAKEN_STEPS * LANES + lane]) % ANEW == 0:
+            for r in range(len(x.watched)):
+                x.gain[r, lane] = np.inf
+        if find_unseen(x, lane, lanes[TIME * LANES + lane], lanes[LENGTH * LANES + lane]):
+            lanes[WEIGHED * LANES + lane] = 1.0
+            found += 1
+    return found
+
+
+@inlined
+def error_of_unseen(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
+    """The error of a lane's step by ``x.unseen``, in units of the tolerance; ``m.trial``: the derivative with it."""
+    if not m.worst[lane] < LARGEST_WORST:
+        return np.inf
+    n, last, total = m.size[0], m.k[STAGES], 0.0
+    for i in range(n):
+        e = i * LANES + lane
+        scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
+        total += (m.weight[e] * (m.trial[e] - last[e]) / scale) ** 2
+    return m.lanes[LENGTH * LANES + lane] * math.sqrt(total / n)
+
+
+@inlined
+def reject_passed(m, address, tolerances, special):  # type: ignore[no-untyped-def]
+    """Reject attempts that pass more of the signals than the tolerance allows; the number of special ones of ``special``."""
+    x, lanes = m.forces, m.lanes
+    if len(x.watched) == 0 or mark_weighed(m) == 0:
+        return special
+    for lane in range(LANES):
+        set_signals(x, lane, x.own_set[lane], lanes[TIME * LANES + lane] + lanes[LENGTH * LANES + lane])
+        for r in range(len(x.watched)):
+            x.values[x.watched[r], lane] += x.unseen[r, lane] if lanes[WEIGHED * LANES + lane] > 0.0 else 0.0
+    add_forces(m, m.end, x.own, m.constants, m.trial)
+    derive(m, address, m.end, x.own, m.constants, m.trial)
+    for lane in range(LANES):
+        if lanes[WEIGHED * LANES + lane] == 0.0:
+            continue
+        lanes[CHECKS * LANES + lane] += 1.0
+        h, error = lanes[LENGTH * LANES + lane], error_of_unseen(m, lane, tolerances[0], tolerances[1])
+        for r in range(len(x.watched)):
+            x.gain[r, lane] = gain_of(error, h, abs(x.unseen[r, lane]), x.gain[r, lane])
+        if not error <= 1.0:
+            special -= 1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0
+            lanes[TAKEN * LANES + lane] = lanes[SPECIAL * LANES + lane] = lanes[BETWEEN * LANES + lane] = 0.0
+            lanes[TOTAL * LANES + lane], lanes[FACTOR * LANES + lane] = np.inf, PASSED
+    return special

@@ -1,0 +1,116 @@
+"""Steps that pass a pulse of a signal between two of their stages are repeated shorter.
+
+The error of a step is estimated from its stages, which may all be beside a pulse: a push of 20 ms on a subject at rest, say.
+Signals are known at any time, though.  Their exact integrals over a step, once, twice and three times, are compared with the sums
+of the method over its stages (``runtime.dynamics.signal_integrals``).  The difference is what the step does not see.  It is made
+up for by a constant change of the signal; the accelerations with this change less those without, times the length of the step,
+are the error in units of the tolerance, as the norm of the step control has it.
+
+This evaluation is left out where the difference is small beside the extent of the signal and harmless, to judge by those before:
+an error found with certain changes of all signals bounds the error for each, its gain.  The rules are those of batches too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.equations import derivative
+from runtime.dynamics.kinematics import update_signals
+from runtime.dynamics.layout import OK
+from runtime.dynamics.signal_integrals import exact_integrals, has_knot, unseen
+from runtime.dynamics.signals import evaluate_piece, piece_at, piece_near, value_of_piece
+from runtime.integrate.stepping import EVALUATIONS, STEPS, T, norm_of
+from runtime.jit.compilation import inlined
+
+PASSED = 0.4  # factor of the length of a step that passed a pulse
+ROUNDING = 1e-11  # of the extent of a signal, in the mean over a step: less than this is no difference
+EVIDENT = 1e-4  # a larger one is always weighed
+HARMLESS = 0.3  # error in units of the tolerance, by the gains
+LEAST = 0.01  # error from which gains are found at least
+ANEW = 64  # steps after which gains are found anew, as they depend on the pose
+
+
+@inlined
+def is_weighed(change, h, extent, gain):  # type: ignore[no-untyped-def]
+    """Whether what a step of length h does not see of a signal may matter."""
+    return change > ROUNDING * extent and (change > EVIDENT * extent or h * change * gain > HARMLESS)
+
+
+@inlined
+def gain_of(error, h, change, before):  # type: ignore[no-untyped-def]
+    """The gain of a signal after an evaluation with a change."""
+    return min(before, max(error, LEAST) / (h * change)) if change > 0.0 else before
+
+
+@inlined
+def change_unseen(k, c, low, begin, high, h, seen, weights, t, ends):  # type: ignore[no-untyped-def]
+    """What a step of length h does not see of a derivative of signal k; its ends are in the pieces ``low`` and ``high``.
+
+    ``seen`` (3): sums over the stages after the first one; ``weights``: as of ``quadrature_of``; ``ends`` (2, 3): memory.
+    """
+    if c > 0:
+        evaluate_piece(low, begin, t, ends[0])
+        evaluate_piece(high, begin + h, t, ends[1])
+        first = ends[0, c]
+    else:
+        first = value_of_piece(low, begin, t)
+    sums = (
+        seen[0] + weights[1, 0] * first, seen[1] + weights[2, 0] * first, seen[2] + weights[3, 0] * first
+    )  # fmt: skip
+    return unseen(h, exact_integrals(k, c, low, begin, high, begin + h, ends[0], ends[1], t), sums)
+
+
+@inlined
+def see_signals(s, t, w, q):  # type: ignore[no-untyped-def]
+    """Add the signals of the last evaluation, that of stage q after the first one, to what the attempt sees of them."""
+    weights, extent = s.own.coefficients.quadrature, t.signals.extent
+    for k in range(len(w.signals)):
+        for c in range(3):
+            if extent[k, c] > 0.0:
+                for n in range(3):
+                    s.seen[k, c, n] = (0.0 if q == 1 else s.seen[k, c, n]) + weights[1 + n, q] * w.signals[k, c]
+
+
+@inlined
+def see_signals_of_step(s, t, w, h):  # type: ignore[no-untyped-def]
+    """``see_signals`` for all stages after the first one of a step of length h."""
+    for q in range(1, s.own.coefficients.quadrature.shape[1]):
+        update_signals(s.time[T] + s.own.coefficients.quadrature[0, q] * h, t, w)
+        see_signals(s, t, w, q)
+
+
+@inlined
+def passes_pulse(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Whether an accurate attempt at a step of length h passes more of the signals than the tolerance allows."""
+    weighed, begin, of, weights = False, s.time[T], t.signals, s.own.coefficients.quadrature
+    for k in range(len(w.signals)):
+        if of.extent[k, 0] == 0.0 and of.extent[k, 1] == 0.0 and of.extent[k, 2] == 0.0:
+            continue
+        high, low = piece_at(k, begin + h, of), piece_near(k, begin, of, max(of.start[k], s.reached[k]))
+        s.reached[k] = high
+        for c in range(3):
+            w.unseen[k, c] = 0.0
+            if of.extent[k, c] > 0.0 and has_knot(k, high, begin, of):
+                w.unseen[k, c] = change_unseen(k, c, low, begin, high, h, s.seen[k, c], weights, of, s.ends)
+            if s.counts[STEPS] % ANEW == 0:
+                s.gain[k, c] = np.inf
+            weighed = weighed or is_weighed(abs(w.unseen[k, c]), h, of.extent[k, c], s.gain[k, c])
+    return weighed and not error_of_unseen(s, t, w, h, rtol, atol) <= 1.0
+
+
+@inlined
+def error_of_unseen(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """The error of a step by ``Workspace.unseen``, in units of the tolerance."""
+    end = s.time[T] + h
+    w.has_unseen[0] = 1
+    code = derivative(end, s.trial, t, w, s.rates)
+    w.has_unseen[0] = 0
+    for i in range(len(s.y)):
+        s.rates[i] -= s.end[i]
+    error = h * norm_of(s, s.rates, s.trial, rtol, atol) if code == OK else np.inf
+    derivative(end, s.trial, t, w, s.rates)  # the memory of the evaluation is that of the end again
+    s.counts[EVALUATIONS] += 2
+    for k in range(len(w.signals)):
+        for c in range(3):
+            s.gain[k, c] = gain_of(error, h, abs(w.unseen[k, c]), s.gain[k, c])
+    return error

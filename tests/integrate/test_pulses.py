@@ -1,0 +1,91 @@
+"""Pulses of signals between the stages of long steps."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.polynomial.legendre import leggauss
+
+import runtime
+from runtime.dynamics.signal_integrals import FEW, exact_integrals
+from runtime.dynamics.signals import evaluate_piece, piece_at
+from runtime.jit.compilation import compiled
+from runtime.system.signal import signal_data
+from tests.support.pulses import END, end_of, pushed, random_pulses
+
+ENDS = dict(t_eval=[END])
+
+
+@pytest.mark.parametrize(
+    "method, coordinates", [("dop853", "absolute"), ("dop853", "joint"), ("radau", "absolute"), ("auto", "auto")]
+)
+def test_no_pulse_is_passed(method, coordinates):
+    # 152 of 200 were, of a body at rest, whose steps grow.
+    cases = random_pulses(60)
+    for k, tolerance in zip(range(60), itertools.cycle((1e-6, 1e-6, 1e-8, 1e-8))):
+        case = {name: float(values[k]) for name, values in cases.items()}
+        run = runtime.simulate(
+            pushed(**case), END, rtol=tolerance, atol=tolerance, method=method, coordinates=coordinates, **ENDS
+        )
+        assert run.success
+        place, speed = end_of(**case)
+        assert run.r["body"][-1, 0] == pytest.approx(place, abs=300 * tolerance * (1.0 + place)), case
+        assert run.v["body"][-1, 0] == pytest.approx(speed, abs=30 * tolerance * (1.0 + speed)), case
+
+
+def test_pulses_of_drivers_and_of_targets_are_seen():
+    # A support is moved by 3 cm and back within 20 ms: what hangs on it at rest then swings; so does the target of a motor.
+    still = np.zeros(5)
+    back = runtime.Signal.samples([0.0, 7.3, 7.31, 7.32, END], [0.0, 0.0, 0.03, 0.0, 0.0], still, still)
+    for moved in (_hung, _held):
+        system = moved(back)
+        exact = runtime.simulate(system, END, rtol=1e-11, atol=1e-11, max_step=2e-3, **ENDS)
+        for tolerance in (1e-6, 1e-8):
+            run = runtime.simulate(system, END, rtol=tolerance, atol=tolerance, **ENDS)
+            assert np.abs(run.v["bob"] - exact.v["bob"]).max() < 10 * tolerance < 0.1 * np.abs(exact.v["bob"]).max()
+
+
+def _hung(back):
+    b = runtime.Builder("hung", axes="global")
+    b.body("support", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.body("bob", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0.0, 0.0, -0.5))
+    b.joint("hinge", "revolute", "support", "bob", point=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
+    b.driver("place", "guided_point", "support", s_i=(0, 0, 0), x_t=back, y_t=0.0, z_t=0.0)
+    b.driver("turn", "guided_orientation", "support", e0_t=1.0, e1_t=0.0, e2_t=0.0, e3_t=0.0)
+    return b.build(project_velocities=True)
+
+
+def _held(back):
+    b = runtime.Builder("held", axes="global")
+    b.body("bob", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0.0, 0.0, -0.5))
+    b.joint("hinge", "revolute", "ground", "bob", point=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
+    across = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
+    b.motor("motor", "guided_angle", "ground", "bob", **across, theta_t=back, stiffness=1.0, damping=0.1)
+    return b.build()
+
+
+@compiled
+def integrals(order, begin, end, t, ends):
+    low, high = piece_at(1, begin, t), piece_at(1, end, t)
+    evaluate_piece(low, begin, t, ends[0])
+    evaluate_piece(high, end, t, ends[1])
+    return exact_integrals(1, order, low, begin, high, end, ends[0], ends[1], t)
+
+
+def test_integrals_of_signals():
+    rng = np.random.default_rng(1)
+    times = np.cumsum(rng.uniform(0.01, 0.1, 600))
+    signal = runtime.Signal.spline(times, rng.normal(size=600))
+    data = runtime.support.arrays.frozen(signal_data([runtime.Signal.constant(2.0), signal], [0, 2]))
+    assert data.extent.tolist() == [[0.0, 0.0, 0.0], [0.0, 0.0, pytest.approx(np.ptp(signal(times, 2)))]]
+    places, weights = leggauss(6)
+    for pieces, order in itertools.product((0.3, FEW - 1.5, FEW + 2.5, 300.0), range(3)):
+        begin, end = np.interp([200.2, 200.2 + pieces], np.arange(600), times)
+        knots = np.concatenate([[begin], times[(times > begin) & (times < end)], [end]])
+        half = 0.5 * np.diff(knots)[:, None]
+        at, of = knots[:-1, None] + half * (1.0 + places), half * weights
+        values = of * signal(at.ravel(), order).reshape(at.shape)
+        expected = [(values * (end - at) ** n).sum() / max(n, 1) for n in range(3)]
+        sizes = [np.abs(values * (end - at) ** n).sum() for n in range(3)]
+        errors = np.abs(np.subtract(integrals(order, begin, end, data, np.zeros((2, 3))), expected))
+        assert (errors < 1e-10 * np.array(sizes)).all()
