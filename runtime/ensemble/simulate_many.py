@@ -40,7 +40,7 @@ from runtime.system.system import System
 LOG = logger(__name__)
 # Most cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.  States of
 # 16384 feet are more than the 4 MB from which on NumPy asks for large pages, which two threads clear faster.
-SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384, 65536
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 4096, 16384, 65536
 GPU_WORKERS = 8  # threads that prepare chunks; more of them wait for one another
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker

@@ -42,6 +42,24 @@ class Shape:
     colour: str | None = None  # "#rrggbb"
     label: str = ""  # in legends
 
+    def scaled(self, factor: float) -> Shape:
+        """Return the shape with all its lengths times a factor, and its place from the centre of mass.
+
+        Raises
+        ------
+        ModelError
+            The factor is not a finite number above 0.
+        """
+        by = positive(factor, f"shape of '{self.body}' ({self.kind}): factor")
+        if by == 1.0:
+            return self
+        at, vertices = by * self.at, by * self.vertices
+        at.flags.writeable = vertices.flags.writeable = False
+        sizes = tuple([by * size for size in self.sizes])
+        return unchecked(
+            Shape, self.body, self.kind, at, self.rotation, sizes, vertices, self.faces, self.colour, self.label
+        )
+
 
 class _Form(NamedTuple):
     """What the keywords of a kind of shape give."""
