@@ -62,6 +62,12 @@ BODIES: dict[str, BodyValues] = {
 METATARSOPHALANGEAL = {"toes": (-0.0274, 0.0, -0.0185), "main_foot": (0.0996, 0.0, -0.0380)}
 TALOCRURAL = {"leg": TALOCRURAL_OF_LEG}
 
+# The same as arrays; the talocrural joint (3,) [m] in the neutral pose, where all frames are parallel.
+_OF_BODIES = {name: (np.array(data["r"]), np.array(data["inertia"])) for name, data in BODIES.items()}
+_BALL = {body: np.array(point) for body, point in METATARSOPHALANGEAL.items()}
+_ON_LEG = np.array(TALOCRURAL["leg"])
+_NEUTRAL = _OF_BODIES["leg"][0] + _ON_LEG
+
 # Angles of the axes, projected on the cardinal planes [deg]: (2024a) Section 3.1, after Anderson and Pandy.
 TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG = 19.8, 35.3  # rho, theta
 TALOCRURAL_TRANSVERSE_DEG, TALOCRURAL_FRONTAL_DEG = 6.0, 8.0  # epsilon, tau
@@ -296,18 +302,12 @@ def bodies_of(size: Size) -> dict[str, dict[str, Any]]:
 def _bodies(size: Size) -> dict[str, dict[str, Any]]:
     """``bodies_of``, with read-only arrays."""
     found: dict[str, dict[str, Any]] = {}
-    talocrural, above = _talocrural_of(BODIES["leg"]["r"]), -np.array(TALOCRURAL["leg"])
-    for name, data in BODIES.items():
-        r = np.array(data["r"])
-        r = r + (size.foot - 1.0) * talocrural + (size.leg - 1.0) * above if name == "leg" else r * size.foot
-        inertia = read_only(size.inertia(name, data["inertia"]))
-        found[name] = dict(r=read_only(r), mass=data["mass"] * size.mass, inertia=inertia)
+    for name, (r, inertia) in _OF_BODIES.items():
+        leg = name == "leg"
+        r = r + (size.foot - 1.0) * _NEUTRAL - (size.leg - 1.0) * _ON_LEG if leg else r * size.foot
+        moments = read_only(size.inertia(name, inertia))
+        found[name] = dict(r=read_only(r), mass=BODIES[name]["mass"] * size.mass, inertia=moments)
     return found
-
-
-def _talocrural_of(leg: ArrayLike, size: Size = PUBLISHED_SIZE) -> Floats:
-    """The talocrural joint (3,) [m] in the neutral pose, where all frames are parallel, by the centre of mass of the leg."""
-    return np.asarray(np.array(leg) + np.array(TALOCRURAL["leg"]) * size.leg)
 
 
 def _check_options(ankle: str, link_length: float | None, limits: str | None, preset: str, law: str) -> None:
@@ -352,9 +352,9 @@ def add_joints(
 @lru_cache(KEPT)
 def _points(size: Size) -> tuple[Floats, ...]:
     """Points of a foot, read-only: the ball in toes and main foot, the talocrural joint in the leg and in global coordinates."""
-    toes, ball = (np.array(METATARSOPHALANGEAL[body]) * size.foot for body in ("toes", "main_foot"))
-    leg = np.array(TALOCRURAL["leg"]) * size.leg
-    return tuple(map(read_only, (toes, ball, leg, _talocrural_of(_bodies(size)["leg"]["r"], size))))
+    leg = _ON_LEG * size.leg
+    found = (_BALL["toes"] * size.foot, _BALL["main_foot"] * size.foot, leg, _bodies(size)["leg"]["r"] + leg)
+    return tuple(map(read_only, found))
 
 
 class _Limits(NamedTuple):

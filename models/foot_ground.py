@@ -53,12 +53,18 @@ SHAPE_NAMES, FRICTIONS = tuple(SHAPES_MM), ("coulomb", "smooth")
 @checked
 def spheres(shape: Literal["normal", "cavus", "flat"] = "normal") -> dict[str, tuple[str, np.ndarray, float]]:
     """Body, centre relative to its centre of mass (3,) [m] and radius [m] of ``sphere_1`` .. ``sphere_9``, heel to toe tip."""
+    return {name: (body, centre.copy(), radius) for name, (body, centre, radius) in _spheres(shape).items()}
+
+
+@lru_cache(len(SHAPES_MM))
+def _spheres(shape: str) -> dict[str, tuple[str, np.ndarray, float]]:
+    """``spheres``, read-only."""
     found: dict[str, tuple[str, np.ndarray, float]] = {}
     for body, rows in SPHERES_MM.items():
         for *centre, radius in rows:
             number = len(found) + 1
             moved = np.array(centre) + (FORWARD_MM[body], 0.0, SHAPES_MM[shape].get(number, 0.0))
-            found[f"sphere_{number}"] = body, moved / 1000.0, radius / 1000.0
+            found[f"sphere_{number}"] = body, read_only(moved / 1000.0), radius / 1000.0
     return found
 
 
@@ -154,7 +160,7 @@ def _sole(shape: Literal["normal", "cavus", "flat"], size: Size) -> dict[str, tu
     """``spheres`` of a foot of this size, read-only."""
     return {
         name: (body, read_only(centre * size.foot), radius * size.foot)
-        for name, (body, centre, radius) in spheres(shape).items()
+        for name, (body, centre, radius) in _spheres(shape).items()
     }
 
 

@@ -50,15 +50,14 @@ class Shape:
         ModelError
             The factor is not a finite number above 0.
         """
-        by = positive(factor, f"shape of '{self.body}' ({self.kind}): factor")
-        if by == 1.0:
-            return self
-        at, vertices = by * self.at, by * self.vertices
-        at.flags.writeable = vertices.flags.writeable = False
-        sizes = tuple([by * size for size in self.sizes])
-        return unchecked(
-            Shape, self.body, self.kind, at, self.rotation, sizes, vertices, self.faces, self.colour, self.label
-        )
+        by = positive(factor, "shape: factor")
+        made = object.__new__(Shape)
+        vars(made).update(vars(self), at=by * self.at, sizes=tuple([by * size for size in self.sizes]))
+        if len(self.vertices):
+            vars(made).update(vertices=by * self.vertices)
+            made.vertices.setflags(write=False)
+        made.at.setflags(write=False)
+        return made
 
 
 class _Form(NamedTuple):
