@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -82,23 +82,31 @@ def connection(
         raise ModelError(f"{what}: guides body i, which is the ground; give the moving body first")
     if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
         raise ModelError(f"{what}: has one body only; leave out '{body_j}'")
-    of_values, where = exact_key(values.values()), None
-    if states is not None:
-        where = states[body_i].tobytes(), states[body_j].tobytes()
-    key = None if of_values is None else (sort, name, module, body_i, body_j, *values, of_values, where)
-    if (known := _KNOWN.get(key)) is not None:
+    key = _key_of(sort, name, module, body_i, body_j, values, states)
+    known = _KNOWN.get(key)
+    if isinstance(known, Joint):
         return known
-    if states is not None:
-        values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
-    checked = checked_values(what, module, values)
-    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
-    made = unchecked(
-        Joint, name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals)
-    )
-    return _KNOWN.keep(key, made)
+    if (checked := known) is None:
+        if states is not None:
+            values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
+        checked = MappingProxyType(checked_values(what, module, values))
+    signals = {one: as_signal(values[one], f"{what}: {one}") for one in module.SIGNALS}
+    made = unchecked(Joint, name, module.NAME, body_i, body_j, checked, module, MappingProxyType(signals))
+    _KNOWN.keep(key, checked if signals else made)
+    return made
 
 
-_KNOWN = Kept[Joint]()
+def _key_of(
+    sort: str, name: str, module: ModuleType, body_i: str, body_j: str, values: Mapping[str, Any],
+    states: Mapping[str, Floats] | None,
+) -> Hashable | None:  # fmt: skip
+    """Key of all that decides a connection but for its signals."""
+    of_values = exact_key([value for key, value in values.items() if key not in module.SIGNALS])
+    where = None if states is None else (states[body_i].tobytes(), states[body_j].tobytes())
+    return of_values and (sort, name, module, body_i, body_j, *values, of_values, where)
+
+
+_KNOWN = Kept[Joint | Mapping[str, Any]]()  # values alone where signals, which may be long, are given too
 
 
 def has_keys(given: Collection[str], wanted: Collection[str]) -> bool:
