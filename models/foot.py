@@ -11,6 +11,7 @@ mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint o
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
@@ -20,6 +21,7 @@ from models.foot_anatomy import (
     FOOT_LENGTHS,
     HEIGHT,
     HEIGHTS,
+    KEPT,
     MASS,
     MASSES,
     PUBLISHED_SIZE,
@@ -32,9 +34,10 @@ from models.foot_anatomy import (
     mirrored_axis,
     size_of,
 )
+from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, usual
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -57,17 +60,13 @@ BODIES: dict[str, BodyValues] = {
 }
 # (2024c), Table 3: local coordinates [m].
 METATARSOPHALANGEAL = {"toes": (-0.0274, 0.0, -0.0185), "main_foot": (0.0996, 0.0, -0.0380)}
-TALOCRURAL = {"leg": (0.0, 0.0, -0.2438)}
-# Bones that are drawn, between landmarks of this foot: body, ends in axes of the body and radius [m].
-KNEE, HEEL, TIP = (0.0, 0.0, 0.19), (-0.0907, 0.0, -0.036), (0.031, 0.0, -0.027)
-RAY = 0.025  # [m] of the first and fifth ray, to the side of the middle
-BONES: tuple[tuple[str, tuple[float, float, float], tuple[float, float, float], float], ...] = (
-    ("leg", TALOCRURAL["leg"], KNEE, 0.02),
-    ("main_foot", HEEL, (-0.0363, 0.0, 0.0), 0.02),
-    *(("main_foot", (-0.0363, 0.3 * y, 0.0), (0.0996, y, -0.038), 0.011) for y in (RAY, 0.0, -RAY)),
-    *(("toes", (-0.0274, y, -0.0185), (TIP[0] - abs(y) / 3, y, TIP[2]), 0.009) for y in (RAY, 0.0, -RAY)),
-)
-ENDS = np.array([bone[1:3] for bone in BONES])
+TALOCRURAL = {"leg": TALOCRURAL_OF_LEG}
+
+# The same as arrays; the talocrural joint (3,) [m] in the neutral pose, where all frames are parallel.
+_OF_BODIES = {name: (np.array(data["r"]), np.array(data["inertia"])) for name, data in BODIES.items()}
+_BALL = {body: np.array(point) for body, point in METATARSOPHALANGEAL.items()}
+_ON_LEG = np.array(TALOCRURAL["leg"])
+_NEUTRAL = _OF_BODIES["leg"][0] + _ON_LEG
 
 # Angles of the axes, projected on the cardinal planes [deg]: (2024a) Section 3.1, after Anderson and Pandy.
 TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG = 19.8, 35.3  # rho, theta
@@ -90,13 +89,14 @@ def _turn(transverse_deg: float, projected_deg: float) -> tuple[float, float, fl
     return float(np.cos(about)), float(np.sin(about)), float(np.cos(real)), float(np.sin(real))
 
 
+@lru_cache(KEPT)
 def talocalcaneal_frame(
     inclination_deg: float = TALOCALCANEAL_SAGITTAL_DEG,
     deviation_deg: float = TALOCALCANEAL_TRANSVERSE_DEG,
     *,
     side: Side = "right",
 ) -> Floats:
-    """Unit vectors of the talocalcaneal limit in ``main_foot``: rows xi (the axis), eta (medial), zeta (up), (3, 3).
+    """Unit vectors of the talocalcaneal limit in ``main_foot``: rows xi (the axis), eta (medial), zeta (up), (3, 3), read-only.
 
     Inversion turns the foot about the positive axis, which points anteriorly in a right and posteriorly in a left foot.
     Rodrigues da Silva et al. (2024c), Section 4.
@@ -109,16 +109,18 @@ def talocalcaneal_frame(
     """
     c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
     eta, zeta = mirrored([(-s, c, 0.0), (-c * s_re, -s * s_re, c_re)], side)
-    return np.array([mirrored_axis((c * c_re, s * c_re, s_re), side), eta, zeta])
+    frame: Floats = read_only(np.array([mirrored_axis((c * c_re, s * c_re, s_re), side), eta, zeta]))
+    return frame
 
 
+@lru_cache(KEPT)
 def talocrural_frame(
     inclination_deg: float = TALOCRURAL_FRONTAL_DEG,
     deviation_deg: float = TALOCRURAL_TRANSVERSE_DEG,
     *,
     side: Side = "right",
 ) -> Floats:
-    """Unit vectors of the talocrural limit in ``leg``: rows xi (anterior), eta (the axis), zeta (down), (3, 3).
+    """Unit vectors of the talocrural limit in ``leg``: rows xi (anterior), eta (the axis), zeta (down), (3, 3), read-only.
 
     Dorsiflexion turns the foot about the positive eta, which points laterally in a right and medially in a left foot.
     Rodrigues da Silva et al. (2024c), Section 4.
@@ -131,7 +133,8 @@ def talocrural_frame(
     """
     c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
     xi, zeta = mirrored([(c, -s, 0.0), (s * s_re, c * s_re, -c_re)], side)
-    return np.array([xi, mirrored_axis((-s * c_re, -c * c_re, -s_re), side), zeta])
+    frame: Floats = read_only(np.array([xi, mirrored_axis((-s * c_re, -c * c_re, -s_re), side), zeta]))
+    return frame
 
 
 def talocalcaneal_axis(
@@ -292,18 +295,19 @@ def build(
 
 def bodies_of(size: Size) -> dict[str, dict[str, Any]]:
     """Keywords of ``Builder.body`` of each body of a foot of this size, right or left: no centre of mass is beside the middle."""
+    return {name: dict(data) for name, data in _bodies(size).items()}
+
+
+@lru_cache(KEPT)
+def _bodies(size: Size) -> dict[str, dict[str, Any]]:
+    """``bodies_of``, with read-only arrays."""
     found: dict[str, dict[str, Any]] = {}
-    talocrural, above = _talocrural_of(BODIES["leg"]["r"]), -np.array(TALOCRURAL["leg"])
-    for name, data in BODIES.items():
-        r = np.array(data["r"])
-        r = r + (size.foot - 1.0) * talocrural + (size.leg - 1.0) * above if name == "leg" else r * size.foot
-        found[name] = dict(r=r, mass=data["mass"] * size.mass, inertia=size.inertia(name, data["inertia"]))
+    for name, (r, inertia) in _OF_BODIES.items():
+        leg = name == "leg"
+        r = r + (size.foot - 1.0) * _NEUTRAL - (size.leg - 1.0) * _ON_LEG if leg else r * size.foot
+        moments = read_only(size.inertia(name, inertia))
+        found[name] = dict(r=read_only(r), mass=BODIES[name]["mass"] * size.mass, inertia=moments)
     return found
-
-
-def _talocrural_of(leg: ArrayLike, size: Size = PUBLISHED_SIZE) -> Floats:
-    """The talocrural joint (3,) [m] in the neutral pose, where all frames are parallel, by the centre of mass of the leg."""
-    return np.asarray(np.array(leg) + np.array(TALOCRURAL["leg"]) * size.leg)
 
 
 def _check_options(ankle: str, link_length: float | None, limits: str | None, preset: str, law: str) -> None:
@@ -331,22 +335,26 @@ def add_joints(
     ``frames``: ``talocrural_frame()``, ``talocalcaneal_frame()``.  An ankle whose link has the ``length`` 0 [m] is the classical
     one.
     """
-    toes, main_foot = (np.array(METATARSOPHALANGEAL[body]) * size.foot for body in ("toes", "main_foot"))
-    b.joint("metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=Y, s_j=main_foot, a_j=Y)
+    toes, ball, on_leg, talocrural = _points(size)
+    b.joint("metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=Y, s_j=ball, a_j=Y)
     # (2024c), Eq. (6), with perpendicular directions, for which the gradient of the row is largest.
     b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=X, a_j=Z)
-
-    bodies = bodies_of(size)
-    talocalcaneal = _talocrural_of(bodies["leg"]["r"], size) - (0.0, 0.0, length) - bodies["main_foot"]["r"]
     crural, calcaneal = frames
-    ends: dict[str, Any] = dict(
-        s_i=talocalcaneal, a_i=calcaneal[0], s_j=np.array(TALOCRURAL["leg"]) * size.leg, a_j=-crural[1] + 0.0
-    )
+    talocalcaneal = talocrural - (0.0, 0.0, length) - _bodies(size)["main_foot"]["r"]
+    ends: dict[str, Any] = dict(s_i=talocalcaneal, a_i=calcaneal[0], s_j=on_leg, a_j=-crural[1] + 0.0)
     if length > 0.0:
         b.joint("ankle", "modified_universal", "main_foot", "leg", l=length, **ends)
     else:
         b.joint("ankle", "universal", "main_foot", "leg", **ends)
     b.joint("ground", "fixed", GROUND, "leg")
+
+
+@lru_cache(KEPT)
+def _points(size: Size) -> tuple[Floats, ...]:
+    """Points of a foot, read-only: the ball in toes and main foot, the talocrural joint in the leg and in global coordinates."""
+    leg = _ON_LEG * size.leg
+    found = (_BALL["toes"] * size.foot, _BALL["main_foot"] * size.foot, leg, _bodies(size)["leg"]["r"] + leg)
+    return tuple(map(read_only, found))
 
 
 class _Limits(NamedTuple):
@@ -385,14 +393,6 @@ class _Limits(NamedTuple):
             ("talocalcaneal", "main_foot", calcaneal, _cone(unreached, inversion, unreached, eversion)),
         ):
             b.limit(name, "ankle", reference=reference, xi=xi, eta=eta, cone=cone, damping=damping, **common)
-
-
-def add_bones(b: Builder, size: Size = PUBLISHED_SIZE, side: Side = "right") -> None:
-    """Give ``leg``, ``main_foot`` and ``toes`` the bones that are drawn."""
-    lengths = np.array([size.leg if body == "leg" else size.foot for body, *_ in BONES])
-    places = mirrored(ENDS * lengths[:, None, None], side)
-    for (body, _, _, radius), ends in zip(BONES, places, strict=True):
-        b.shape(body, "bone", start=ends[0], end=ends[1], radius=radius * size.foot)
 
 
 def _cone(*latitudes_deg: float) -> Cone:

@@ -22,6 +22,7 @@ MASS, HEIGHT, FOOT_LENGTH = (
     1.77,
     0.27,
 )  # [kg], [m], [m] of the published subject: Rodrigues da Silva et al. (2024c)
+KEPT = 64  # frames, bodies and bones of feet that were built last
 MASSES, HEIGHTS, FOOT_LENGTHS = (5.0, 300.0), (0.5, 2.5), (0.1, 0.4)  # [kg], [m], [m] of people
 
 

@@ -12,14 +12,17 @@ No part lies beside this plane and all axes are perpendicular to it, so a left f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
-from models.foot import METATARSOPHALANGEAL, TALOCRURAL, add_bones, bodies_of
-from models.foot_anatomy import FOOT_LENGTHS, HEIGHT, HEIGHTS, MASS, MASSES, Side, Size, check_side, size_of
+from models.foot import METATARSOPHALANGEAL, TALOCRURAL, bodies_of
+from models.foot_anatomy import FOOT_LENGTHS, HEIGHT, HEIGHTS, KEPT, MASS, MASSES, Side, Size, check_side, size_of
+from models.foot_bones import add_bones
 from runtime import GROUND, Builder, ModelError, System
 from runtime.support import Usual, checked, usual
+from runtime.support.arrays import read_only
 
 # Moreira et al. (2011), Table 2 [mm]: xi, eta, zeta of the centre, and the radius, in the paper's frames.  Sphere 1 lies inside
 # sphere 2, so one of the two is misprinted; the paper does not allow to decide which value is wrong.
@@ -50,12 +53,18 @@ SHAPE_NAMES, FRICTIONS = tuple(SHAPES_MM), ("coulomb", "smooth")
 @checked
 def spheres(shape: Literal["normal", "cavus", "flat"] = "normal") -> dict[str, tuple[str, np.ndarray, float]]:
     """Body, centre relative to its centre of mass (3,) [m] and radius [m] of ``sphere_1`` .. ``sphere_9``, heel to toe tip."""
+    return {name: (body, centre.copy(), radius) for name, (body, centre, radius) in _spheres(shape).items()}
+
+
+@lru_cache(len(SHAPES_MM))
+def _spheres(shape: str) -> dict[str, tuple[str, np.ndarray, float]]:
+    """``spheres``, read-only."""
     found: dict[str, tuple[str, np.ndarray, float]] = {}
     for body, rows in SPHERES_MM.items():
         for *centre, radius in rows:
             number = len(found) + 1
             moved = np.array(centre) + (FORWARD_MM[body], 0.0, SHAPES_MM[shape].get(number, 0.0))
-            found[f"sphere_{number}"] = body, moved / 1000.0, radius / 1000.0
+            found[f"sphere_{number}"] = body, read_only(moved / 1000.0), radius / 1000.0
     return found
 
 
@@ -130,11 +139,8 @@ def build(
     check_side("models.foot_ground.build", side)
     size = size_of(mass, body_height, foot_length)
     bodies = bodies_of(size)
-    sole = {
-        name: (body, centre * size.foot, radius * size.foot) for name, (body, centre, radius) in spheres(shape).items()
-    }
-    p, A = _pitched(pitch_deg)
-    lowest = min(float((A @ (bodies[body]["r"] + centre))[2]) - radius for body, centre, radius in sole.values())
+    sole, (p, A) = _sole(shape, size), _pitched(pitch_deg)
+    lowest = _lowest(shape, size, pitch_deg)
     b = Builder(f"{'left ' if side == 'left' else ''}foot over the ground, {shape}")
     for name, data in bodies.items():
         r = A @ data["r"] + (0.0, 0.0, height - lowest)
@@ -149,6 +155,24 @@ def build(
     return b.build(check_units=check_units)
 
 
+@lru_cache(KEPT)
+def _sole(shape: Literal["normal", "cavus", "flat"], size: Size) -> dict[str, tuple[str, np.ndarray, float]]:
+    """``spheres`` of a foot of this size, read-only."""
+    return {
+        name: (body, read_only(centre * size.foot), radius * size.foot)
+        for name, (body, centre, radius) in _spheres(shape).items()
+    }
+
+
+@lru_cache(KEPT)
+def _lowest(shape: Literal["normal", "cavus", "flat"], size: Size, pitch_deg: float) -> float:
+    """Height of the lowest point of the spheres of a pitched foot whose neutral pose is that of ``models.foot`` [m]."""
+    bodies, A = bodies_of(size), _pitched(pitch_deg)[1]
+    return min(
+        float((A @ (bodies[body]["r"] + centre))[2]) - radius for body, centre, radius in _sole(shape, size).values()
+    )
+
+
 def _check_options(shape: str, friction: str, **numbers: float) -> None:
     """Refuse unknown shapes and frictions, and numbers that are not finite."""
     for key, value, known in (("shape", shape, SHAPE_NAMES), ("friction", friction, FRICTIONS)):
@@ -159,11 +183,13 @@ def _check_options(shape: str, friction: str, **numbers: float) -> None:
             raise ModelError(f"{key} = {number!r} must be a finite number")
 
 
+@lru_cache(KEPT)
 def _pitched(pitch_deg: float) -> tuple[tuple[float, ...], np.ndarray]:
     """Euler parameters (4,) and rotation matrix (3, 3) of a pitch that raises the toes: a rotation about -y."""
     half = np.deg2rad(pitch_deg) / 2.0
     c, s = np.cos(2 * half), np.sin(2 * half)
-    return (np.cos(half), 0.0, -np.sin(half), 0.0), np.array([(c, 0.0, -s), (0.0, 1.0, 0.0), (s, 0.0, c)])
+    p = (float(np.cos(half)), 0.0, -float(np.sin(half)), 0.0)
+    return p, read_only(np.array([(c, 0.0, -s), (0.0, 1.0, 0.0), (s, 0.0, c)]))
 
 
 def _add_joints(b: Builder, size: Size) -> None:

@@ -6,7 +6,9 @@ or remarked on, or the function did more with its system than return it, the cas
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import gc
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -52,6 +54,7 @@ from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry, geometry
 from runtime.system.variants import build_variant, variant
 
+BETWEEN = 512  # cases from one collection of garbage to the next
 LEAST = 4  # cases of a layout: fewer are built one by one
 
 
@@ -70,11 +73,16 @@ def run_built(task: Task, cases: Cases, chunk: Chunk) -> Known:
     roles = {task.quantities[name].role for name in cases}
     if task.gpu or Role.STATE in roles:
         return known
-    for case in range(len(next(iter(cases.values())))):
-        if task.stop[0]:
-            raise Stopped
-        if (deferred := _called(task, row(cases, case), case, known)) is not None:
-            groups.setdefault(known.recipes[case].layout, {})[case] = deferred
+    rows = zip(*[values.tolist() for values in cases.values()], strict=True)
+    with seldom_collected() as collect, deferring() as made:
+        for case, values in enumerate(rows):
+            if task.stop[0]:
+                raise Stopped
+            made.clear()
+            if (deferred := _called(task, dict(zip(cases, values, strict=True)), case, known, made)) is not None:
+                groups.setdefault(known.recipes[case].layout, {})[case] = deferred
+            if case % BETWEEN == BETWEEN - 1:
+                collect()
     for members in groups.values():
         done = _run_group(task, cases, members, chunk, known)
         known.done += done
@@ -84,11 +92,25 @@ def run_built(task: Task, cases: Cases, chunk: Chunk) -> Known:
     return known
 
 
-def _called(task: Task, values: dict[str, Any], case: int, known: Known) -> Deferred | None:
-    """The system of a case that is not built yet; None where the case is to be built alone."""
+@contextmanager
+def seldom_collected() -> Iterator[Callable[[], Any]]:
+    """Garbage is collected by the function that is returned alone, among new objects.
+
+    Systems of all cases are kept, and each automatic collection would look through them and all other objects of the process.
+    """
+    automatic = gc.isenabled()
+    gc.disable()
     try:
-        with deferring() as made:
-            system = build_variant(task.system, values, task.quantities)  # type: ignore[arg-type]
+        yield partial(gc.collect, 1)
+    finally:
+        if automatic:
+            gc.enable()
+
+
+def _called(task: Task, values: dict[str, Any], case: int, known: Known, made: Sequence[Deferred]) -> Deferred | None:
+    """The system of a case that is not built yet; None where the case is to be built alone.  ``made``: by the builders."""
+    try:
+        system = build_variant(task.system, values, task.quantities)  # type: ignore[arg-type]
     except ModelError:
         return None
     if not made:

@@ -38,9 +38,10 @@ from runtime.system.quantity import parse
 from runtime.system.system import System
 
 LOG = logger(__name__)
-# Most cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.  States of
-# 16384 feet are more than the 4 MB from which on NumPy asks for large pages, which two threads clear faster.
-SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384, 65536
+# Most cases per chunk: run one by one; built by a function for SIMD lanes, with closed loops or drivers, and without; in SIMD
+# lanes; on a graphics processor.  States of 16384 feet are more than the 4 MB from which on NumPy asks for large pages, which two
+# threads clear faster.
+SMALL_CHUNK, CLOSED_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 4096, 16384, 65536
 GPU_WORKERS = 8  # threads that prepare chunks; more of them wait for one another
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
@@ -311,6 +312,8 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     built = not isinstance(task.system, System)
     in_batch = side_by_side(example, task.how) or (not built and rows_in_lanes(example, task.how))
     largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
+    if built and not in_batch and rows_in_lanes(example, task.how):
+        largest = CLOSED_CHUNK
     multiple = LANES if in_batch and not built else 1
     least = (LEAST_BUILT if built else LEAST_IN_BATCH) if in_batch and threads else 1
     few = BATCH_PORTIONS if in_batch and (threads or not built) else PORTIONS

@@ -42,13 +42,19 @@ def checked(function: F) -> F:
     @functools.wraps(function)
     def call(*given: Any, **named: Any) -> Any:
         for value, at_once in zip(given, places, strict=False):
-            if type(value) not in at_once and not (type(value) is str and value in at_once):
+            if at_once is None:
+                continue
+            kind = type(value)
+            if kind not in at_once and not (kind is str and value in at_once):
                 given, named = border.admit(given, named)
                 break
         else:
+            others = border.others
             for name, value in named.items():
-                at_once = names.get(name, border.others)
-                if type(value) not in at_once and not (type(value) is str and value in at_once):
+                if (at_once := names.get(name, others)) is None:
+                    continue
+                kind = type(value)
+                if kind not in at_once and not (kind is str and value in at_once):
                     given, named = border.admit(given, named)
                     break
         try:
@@ -116,9 +122,10 @@ class Border:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.places: list[Any] = [Unknown()]  # types and texts that need no check, by place; the first call fills it
-        self.names: dict[str, frozenset[type | str]] = {}  # and by name
-        self.others = NOTHING  # and of **arguments
+        # Types and texts that need no check, None where none does, by place; the first call fills it.
+        self.places: list[frozenset[type | str] | None] = [NOTHING]
+        self.names: dict[str, frozenset[type | str] | None] = {}  # and by name
+        self.others: frozenset[type | str] | None = NOTHING  # and of **arguments
         self.kinds: dict[str, Kind] | None = None
         self.many: str = ""  # name of *arguments
         self.more: str = ""  # name of **arguments
@@ -179,11 +186,10 @@ class Border:
                 self.more = name
             if (kind := _kind(parameter.annotation, space, name)) is not None:
                 kinds[name] = kind
-        anything = Anything()
-        self.places[:] = [kinds[name].at_once if name in kinds else anything for name in self.order]
-        self.names.update({name: kinds[name].at_once if name in kinds else anything for name in parameters})
+        self.places[:] = [kinds[name].at_once if name in kinds else None for name in self.order]
+        self.names.update({name: kinds[name].at_once if name in kinds else None for name in parameters})
         if self.more:
-            self.others = kinds[self.more].at_once if self.more in kinds else anything
+            self.others = kinds[self.more].at_once if self.more in kinds else None
         return kinds
 
     def wrong_call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> ModelError | None:
@@ -210,17 +216,6 @@ def name_at_border(function: Callable[..., Any]) -> str:
     if name in ("__init__", "__call__"):
         return function.__qualname__.split(".")[-2].lower()
     return f"{function.__module__}.build" if name == function.__qualname__ == "build" else name
-
-
-class Unknown(frozenset[type | str]):
-    """No type: the first call finds the kinds."""
-
-
-class Anything(frozenset[type | str]):
-    """All types."""
-
-    def __contains__(self, kind: object) -> bool:
-        return True
 
 
 def _kind(annotation: Any, space: dict[str, Any], name: str) -> Kind | None:

@@ -272,8 +272,12 @@ def _item(kind: Kind, value: Any, name: str) -> Any:
 
 def _several(kind: Kind | None, origin: type) -> Kind:
     """A sequence; an iterator is used up once, here."""
+    at_once = frozenset() if kind is None else kind.at_once
+    plain = tuple(one for one in (list, tuple) if issubclass(one, origin))
 
     def admit(value: Any) -> Any:
+        if type(value) in plain and len(value) <= MOST_ITEMS and at_once.issuperset(map(type, value)):
+            return value
         if isinstance(value, str | bytes | bytearray | memoryview) or not isinstance(value, Iterable):
             raise Refused
         if isinstance(value, Mapping) and kind is not TEXT:  # a mapping from names is a collection of names

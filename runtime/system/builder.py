@@ -10,26 +10,26 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.layout import STATE, P, V
-from runtime.support.arguments import checked_class, unchecked
+from runtime.dynamics.layout import STATE
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, shown, unknown_name, warn
 from runtime.support.files import free_file, write_text
 from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.armature import Armature, build_armature
-from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
+from runtime.system.body_building import Placed, build_body
+from runtime.system.connection import checked_name, connection, definition
 from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
 from runtime.system.deferred import Recipe, made_system
-from runtime.system.global_axes import Axes, is_global
-from runtime.system.load_builder import LoadBuilder, Placed
+from runtime.system.global_axes import Axes
+from runtime.system.load_builder import LoadBuilder
 from runtime.system.model_reading import Model, read_model
 from runtime.system.model_text import text_of
 from runtime.system.model_writing import builder_document
-from runtime.system.orientation import ORIGIN, UPRIGHT, given_state
-from runtime.system.parts import GROUND, Body
-from runtime.system.reference import rotation_matrix
+from runtime.system.orientation import ORIGIN, UPRIGHT
+from runtime.system.parts import GROUND
 from runtime.system.system import System
 
 GRAVITY = (0.0, 0.0, -9.81)
@@ -56,17 +56,19 @@ class Builder(LoadBuilder):
             raise ModelError(f"system name {name!r}: use printable characters on one line")
         self.name = name
         self.gravity: ArrayLike = gravity
+        self._checked_gravity: Floats | None = None
         self.gravity = self._fixed_gravity()
         self._angles: dict[str, float] = {}
         self._rates: dict[str, float] = {}
         self._couplings: dict[str, Coupling] = {}
         self._armatures: dict[str, Armature] = {}
-        super().__init__(axes)
+        self._begin(axes)
 
     def _fixed_gravity(self) -> Floats:
-        gravity = finite(self.gravity, (3,), "gravity")  # the attribute may have been set
-        gravity.flags.writeable = False
-        return gravity
+        if (known := self._checked_gravity) is None or self.gravity is not known:  # the attribute may have been set
+            self._checked_gravity = known = finite(self.gravity, (3,), "gravity")
+            known.setflags(write=False)
+        return known
 
     def body(
         self,
@@ -110,17 +112,10 @@ class Builder(LoadBuilder):
         ------
         ModelError
         """
-        what = f"body '{name}'"
-        checked_name(name, "body", self._bodies)
-        if name == GROUND:
-            raise ModelError(f"body '{GROUND}': this name is reserved for the fixed body; choose another name")
-        mass = checked_mass(mass, what)
-        start = given_state(what, r, p, v, omega)
-        J = checked_inertia(inertia, what)
-        if is_global(inertia_axes, "body", f"{what}: inertia_axes"):
-            A = rotation_matrix(start[P:V])
-            J = checked_inertia(A.T @ J @ A, what)
-        self._bodies[name] = Placed(unchecked(Body, name, mass, J, bool(free), bool(guess)), start)
+        self._bodies[name] = build_body(
+            name, self._bodies, mass, inertia, r=r, p=p, v=v, omega=omega, inertia_axes=inertia_axes, free=free,
+            guess=guess,
+        )  # fmt: skip
 
     def joint(
         self,

@@ -17,9 +17,9 @@ from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import RANK_TOLERANCE
-from runtime.support.arrays import Bools, Floats
+from runtime.support.arrays import Bools, Floats, stacked
 from runtime.system.assemble import VELOCITY_TOLERANCE
-from runtime.system.built_contacts import usual_contacts
+from runtime.system.built_contacts import columns, usual_contacts
 from runtime.system.built_forces import ForceCases, Values, force_cases
 from runtime.system.cone import Cone, vertices
 from runtime.system.deferred import Recipe
@@ -81,11 +81,11 @@ def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
     """The systems of recipes whose layout is that of ``system``, which has no redundant rows."""
     bodies = [recipe.parts.bodies for recipe in recipes]
     masses = np.array([[body.mass for body in of] for of in bodies])
-    inertias = np.array([[body.inertia for body in of] for of in bodies])
-    gravity, y = np.array([recipe.gravity for recipe in recipes]), np.array([recipe.y for recipe in recipes])
+    inertias = np.stack([stacked([body.inertia for body in own]) for own in zip(*bodies, strict=True)], axis=1)
+    gravity, y = stacked([recipe.gravity for recipe in recipes]), stacked([recipe.y for recipe in recipes])
     values = {
-        joint.name: {key: np.array([recipe.parts.joints[k].values[key] for recipe in recipes]) for key in joint.values}
-        for k, joint in enumerate(system.joints)
+        own[0].name: columns(own[0].values, [joint.values for joint in own])
+        for own in zip(*[recipe.parts.joints for recipe in recipes], strict=True)
     }
     good = np.ones(len(recipes), bool)
     for body in range(len(system.bodies)):
@@ -220,14 +220,15 @@ def _limit_cases(system: System, limits: Sequence[tuple[Limit, ...]], y: Floats)
     law, ahead = np.empty((cases, len(system.limits), 3)), np.empty((cases, len(system.limits), 2))
     for k, limit in enumerate(system.limits):
         own = [of[k] for of in limits]
-        given = {key: np.array([one.values[key] for one in own]) for key in limit.values}
+        given = columns(limit.values, [one.values for one in own])
         ends = [states[:, body[k]].T for body in (t.body_i, t.body_j)]
         constants, found = constants_of_cases(limit, given, ends, (x.shape[2], cases))
         x[:, k] = constants.T
         for row, (name, *_) in zip(np.flatnonzero(t.vector_limit == k), limit.module.VECTORS, strict=True):
             local[:, row] = found[name].T
         law[:, k] = [(one.max_moment, one.compliance, one.damping) for one in own]
-        ahead[:, k] = [one.ahead for one in own]
+        for column, key in enumerate(("to_xi", "to_eta")):  # ``Limit.ahead``
+            ahead[:, k, column] = given.get(key, 0.0)
     flat, edge = _vertices_of_limits(limits, ahead)
     memory = t.vector_local.copy()
     data = system.data._replace(limits=t._replace(vector_local=read_only(memory)))
@@ -237,11 +238,19 @@ def _limit_cases(system: System, limits: Sequence[tuple[Limit, ...]], y: Floats)
 def _vertices_of_limits(limits: Sequence[tuple[Limit, ...]], ahead: Floats) -> tuple[Floats, Floats]:
     """Excesses and angles of the vertices of limits (cases, limits, 2), ahead and behind."""
     cones: dict[Cone, int] = {}
-    which = np.array([[cones.setdefault(one.cone, len(cones)) for one in of] for of in limits])
+    places = dict[int, int]()  # by identity, which is found faster than by value
+    for of in limits:
+        for one in of:
+            if id(one.cone) not in places:
+                places[id(one.cone)] = cones.setdefault(one.cone, len(cones))
+    which = np.array([[places[id(one.cone)] for one in of] for of in limits])
+    if (which == which[0]).all() and (ahead == ahead[0]).all():  # as they mostly are
+        which, ahead = which[:1], ahead[:1]
     sides = np.stack([ahead, -ahead], axis=2)  # (cases, limits, 2, 2)
     which = np.repeat(which[..., None], 2, axis=2)
     reach, points = vertices(list(cones), which.ravel(), sides.reshape(-1, 2))
     hinged = sides.any(axis=3)
     flat = np.where(hinged, reach.reshape(which.shape), 0.0)
     edge = np.arccos(np.where(hinged, points[:, 2].reshape(which.shape), 0.0))
-    return flat, edge
+    every = (len(limits), *flat.shape[1:])
+    return np.broadcast_to(flat, every), np.broadcast_to(edge, every)

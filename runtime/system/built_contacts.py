@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.layout import STATE, P, R
-from runtime.support.arrays import Bools, Floats
+from runtime.support.arrays import Bools, Floats, stacked
 from runtime.system.contact_building import fades
 from runtime.system.parts import GROUND, Contact
 from runtime.system.system import System
@@ -22,15 +23,15 @@ def values_of_contacts(contacts: Sequence[Sequence[Contact]]) -> list[dict[str, 
 
 
 def _values_of_contact(of: Sequence[Contact]) -> dict[str, Floats]:
-    first = of[0]
-    found = {key: np.array([one.parameters[key] for one in of]) for key in first.parameters}
-    for key, value in first.values.items():
-        if isinstance(value, np.ndarray):
-            found[key] = np.concatenate([one.values[key] for one in of]).reshape(-1, 3)
-        else:
-            found[key] = np.array([one.values[key] for one in of])
+    found = columns(of[0].parameters, [one.parameters for one in of])
+    found |= columns(of[0].values, [one.values for one in of])
     found["impact"] = np.array([one.least_impact for one in of])
     return found
+
+
+def columns(keys: Iterable[str], of: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
+    """Values of many cases by name, (cases, ...) each."""
+    return {key: stacked([values[key] for values in of]) for key in keys}
 
 
 def fading_as(system: System, values: Sequence[Values]) -> Bools:

@@ -12,7 +12,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.signals import CONSTANT, VARYING, SignalData
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.system.built_contacts import fading_as, values_of_contacts
+from runtime.system.built_contacts import columns, fading_as, values_of_contacts
 from runtime.system.data_building import Parts, signals_of_drivers, signals_of_loads
 from runtime.system.deferred import Recipe
 from runtime.system.force_building import table_pieces
@@ -92,9 +92,9 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
     values: dict[tuple[str, str], dict[str, Floats]] = {}
     for k, force in enumerate(system.forces):
         keys = [key for key in force.values if key not in force.module.TABLE_UNITS]
-        values["force", force.name] = _columns(keys, [of.forces[k].values for of in parts])
+        values["force", force.name] = columns(keys, [of.forces[k].values for of in parts])
     for k, motor in enumerate(system.motors):
-        own = _columns(motor.joint.values, [of.motors[k].joint.values for of in parts])
+        own = columns(motor.joint.values, [of.motors[k].joint.values for of in parts])
         gains = {key: np.array([getattr(of.motors[k], key) for of in parts]) for key in MOTOR_PARTS}
         values["motor", motor.name] = own | gains
     of_contacts = values_of_contacts([of.contacts for of in parts])
@@ -147,7 +147,3 @@ def _set_of(
         given = [signal if number in varying else None for number, signal in enumerate(signals)]
         sets[key] = signal_data(given, order)
     return sets[key]
-
-
-def _columns(keys: Sequence[str] | Mapping[str, Floats], of: Sequence[Mapping[str, Floats]]) -> dict[str, Floats]:
-    return {key: np.array([values[key] for values in of]) for key in keys}

@@ -31,7 +31,7 @@ from runtime.dynamics.cone_curve import (
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints, frozen
 from runtime.support.errors import ModelError, shown
-from runtime.support.numbers import floats
+from runtime.support.numbers import PLAIN, floats
 
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
@@ -113,6 +113,13 @@ class Cone:
         cls, longitudes_deg: ArrayLike, latitudes_deg: ArrayLike, interpolation: str | None = None
     ) -> Cone:
         """Return the cone of longitudes and maximum latitudes in degrees."""
+        given: tuple[Any, Any] = longitudes_deg, latitudes_deg
+        if cls is Cone and all([type(angles) is tuple and PLAIN.issuperset(map(type, angles)) for angles in given]):
+            return _of_degrees(*given, interpolation)
+        return cls._from_degrees(*given, interpolation)
+
+    @classmethod
+    def _from_degrees(cls, longitudes_deg: Any, latitudes_deg: Any, interpolation: str | None) -> Cone:
         longitudes, latitudes = _angles(longitudes_deg, "longitudes"), _angles(latitudes_deg, "latitudes")
         return cls(np.deg2rad(longitudes), np.deg2rad(latitudes), interpolation)
 
@@ -224,6 +231,11 @@ class Cone:
 
 
 # A system with equal cones is often built many times.
+@lru_cache(maxsize=256)
+def _of_degrees(longitudes: Any, latitudes: Any, interpolation: str | None) -> Cone:
+    return Cone._from_degrees(longitudes, latitudes, interpolation)
+
+
 @lru_cache(maxsize=256)
 def _vertex(cone: Cone, x: float, y: float) -> tuple[float, Floats]:
     reach, points = vertices([cone], np.zeros(1, np.int64), np.array([[x, y]]), cone.pieces)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Collection, Hashable, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -13,7 +14,8 @@ from generated import joints
 from runtime.dynamics.layout import ROWS
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, finite_number, positive, unit
+from runtime.support.by_value import Kept, exact_key
+from runtime.support.checks import finite, finite_number, plain_vector, positive, unit
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, floats
 from runtime.system.definitions import Definitions
@@ -80,13 +82,31 @@ def connection(
         raise ModelError(f"{what}: guides body i, which is the ground; give the moving body first")
     if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
         raise ModelError(f"{what}: has one body only; leave out '{body_j}'")
-    if states is not None:
-        values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
-    checked = checked_values(what, module, values)
-    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
-    return unchecked(
-        Joint, name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals)
-    )
+    key = _key_of(sort, name, module, body_i, body_j, values, states)
+    known = _KNOWN.get(key)
+    if isinstance(known, Joint):
+        return known
+    if (checked := known) is None:
+        if states is not None:
+            values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
+        checked = MappingProxyType(checked_values(what, module, values))
+    signals = {one: as_signal(values[one], f"{what}: {one}") for one in module.SIGNALS}
+    made = unchecked(Joint, name, module.NAME, body_i, body_j, checked, module, MappingProxyType(signals))
+    _KNOWN.keep(key, checked if signals else made)
+    return made
+
+
+def _key_of(
+    sort: str, name: str, module: ModuleType, body_i: str, body_j: str, values: Mapping[str, Any],
+    states: Mapping[str, Floats] | None,
+) -> Hashable | None:  # fmt: skip
+    """Key of all that decides a connection but for its signals."""
+    of_values = exact_key([value for key, value in values.items() if key not in module.SIGNALS])
+    where = None if states is None else (states[body_i].tobytes(), states[body_j].tobytes())
+    return of_values and (sort, name, module, body_i, body_j, *values, of_values, where)
+
+
+_KNOWN = Kept[Joint | Mapping[str, Any]]()  # values alone where signals, which may be long, are given too
 
 
 def has_keys(given: Collection[str], wanted: Collection[str]) -> bool:
@@ -125,14 +145,27 @@ def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> 
     for key, kind_of, *_ in module.VECTORS:
         if key not in values:
             continue
-        subject = f"{what}: {key}"
-        checked[key] = vector = finite(values[key], (3,), subject)
-        if kind_of == "direction":
-            unit(vector, subject, AXIS_TOLERANCE)
-        vector.flags.writeable = False
+        checked[key] = checked_vector(values[key], what, key, AXIS_TOLERANCE if kind_of == "direction" else math.inf)
     for key, _ in module.PARAMETERS:
         checked[key] = checked_parameter(values[key], f"{what}: {key}", module.BOUNDS.get(key))
     return checked
+
+
+def checked_vector(value: Any, what: str, key: str, tolerance: float = math.inf) -> Floats:
+    """Return a vector (3,), read-only; with a tolerance refuse one whose length differs from 1 by more.
+
+    Raises
+    ------
+    ModelError
+    """
+    if (plain := plain_vector(value, tolerance)) is not None:
+        return plain
+    subject = f"{what}: {key}"
+    vector = finite(value, (3,), subject)
+    if tolerance < math.inf:
+        unit(vector, subject, tolerance)
+    vector.flags.writeable = False
+    return vector
 
 
 def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str = "") -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,10 +17,12 @@ from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData,
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, frozen
-from runtime.support.checks import cross, finite, finite_number, length_of, unit
+from runtime.support.by_value import Kept, exact_key
+from runtime.support.checks import cross, finite_number, length_of
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
+from runtime.system.connection import checked_vector
 from runtime.system.global_axes import local_direction
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
@@ -50,38 +54,69 @@ def build_limit(
         raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
     checked = checked_law_parameters(what, max_moment, compliance, damping)
     moving = joint.body_j if reference == joint.body_i else joint.body_i
-    if global_axes:
-        xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
-        if direction is not None:
-            direction = local_direction(states[moving], direction, f"{what}: direction")
-    frame = _frame(what, xi, eta)
-    u = None
-    if direction is not None:
-        u = unit(finite(direction, (3,), f"{what}: direction"), f"{what}: direction", AXIS_TOLERANCE)
-    module = _definition_of(what, joint, u)
-    values = {"damping": checked["damping"]} | _geometry(what, module, joint, states, reference, moving, frame, u)
-    for value in values.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+    key = None if global_axes else _key_of(joint, states, reference, xi, eta, direction)
+    if (known := _KNOWN.get(key)) is None:
+        if global_axes:
+            xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
+            if direction is not None:
+                direction = local_direction(states[moving], direction, f"{what}: direction")
+        frame = _frame(what, xi, eta)
+        u = None if direction is None else checked_vector(direction, what, "direction", AXIS_TOLERANCE)
+        module = _definition_of(what, joint, u)
+        known = _KNOWN.keep(key, (module, _geometry(what, module, joint, states, reference, moving, frame, u)))
+    module, geometry = known
+    values = {"damping": checked["damping"], **geometry}
+    if module.BORROWS:
+        for own, other in _form_of(joint.kind).points:
+            values[own] = joint.values[own if reference == joint.body_i else other]
     return unchecked(
-        Limit,
-        name,
-        module.NAME,
-        joint.name,
-        reference,
-        moving,
-        cone,
-        **checked,
-        law=law,
-        values=MappingProxyType(values),
+        Limit, name, module.NAME, joint.name, reference, moving, cone, *checked.values(), law, MappingProxyType(values)
     )
+
+
+_KNOWN = Kept[tuple[ModuleType, Mapping[str, Any]]]()  # definitions and directions of limits
+
+
+class _Form(NamedTuple):
+    """The definition for a kind of joint, the general one, and what it needs."""
+
+    module: ModuleType
+    general: ModuleType
+    axes: tuple[str, ...]  # borrowed directions of the joint
+    points: tuple[tuple[str, str], ...]  # borrowed points, with those of the other body
+    directed: bool  # uses a direction of the moving body
+
+
+@cache
+def _form_of(kind: str) -> _Form:
+    general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
+    module = next((module for module in LIMIT_KINDS.values() if kind in module.FITS), general)
+    points = tuple((name, _other(name)) for name in module.BORROWS if name.startswith("s_"))
+    axes = tuple(name for name in module.BORROWS if not name.startswith("s_"))
+    return _Form(module, general, axes, points, any(name == "u_r_j" for name, *_ in module.VECTORS))
+
+
+def _other(name: str) -> str:
+    """The name of a vector of the other body."""
+    return f"{name[:-1]}{OTHER_BODY[name[-1]]}"
+
+
+def _key_of(
+    joint: Joint, states: dict[str, Floats], reference: str, xi: ArrayLike, eta: ArrayLike, direction: ArrayLike | None
+) -> Hashable | None:
+    """Key of all that decides the directions of a limit; None where more than axes and orientations may decide them."""
+    form = _form_of(joint.kind)
+    if not form.axes or (direction is not None and not form.directed):
+        return None
+    directions = exact_key((xi, eta, direction, *[joint.values[name] for name in form.axes]))
+    i, j = states[joint.body_i], states[joint.body_j]
+    return directions and (form.module, directions, i[P:V].tobytes(), j[P:V].tobytes(), reference == joint.body_j)
 
 
 def _frame(what: str, xi: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """The unit vectors xi, eta, zeta = xi x eta of the joint's frame; refuse xi and eta that are not perpendicular."""
-    xi = unit(finite(xi, (3,), f"{what}: xi"), f"{what}: xi", AXIS_TOLERANCE)
-    eta = unit(finite(eta, (3,), f"{what}: eta"), f"{what}: eta", AXIS_TOLERANCE)
-    if abs(xi @ eta) > AXIS_TOLERANCE:
+    xi, eta = checked_vector(xi, what, "xi", AXIS_TOLERANCE), checked_vector(eta, what, "eta", AXIS_TOLERANCE)
+    if abs(xi.dot(eta)) > AXIS_TOLERANCE:
         raise ModelError(
             f"{what}: xi and eta must be perpendicular, their product is {xi @ eta:.3g}, limit 0 within "
             f"{AXIS_TOLERANCE:.0e}"
@@ -94,11 +129,8 @@ def _geometry(
     frame: tuple[Floats, Floats, Floats], u: Floats | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Vectors and constants of a limit's definition by name; its body i is the reference body, its body j the moving body."""
-    reversed_bodies = reference == joint.body_j
-    wanted = {name for name, *_ in module.VECTORS}
-    borrowed = {
-        name: joint.values[f"{name[:-1]}{OTHER_BODY[name[-1]]}" if reversed_bodies else name] for name in module.BORROWS
-    }
+    wanted = [name for name, *_ in module.VECTORS]
+    borrowed = {name: joint.values[name if reference == joint.body_i else _other(name)] for name in module.BORROWS}
     given = dict(zip(FRAME, frame, strict=True)) | borrowed
     values: dict[str, Any] = {name: value for name, value in given.items() if name in wanted}
     if "e_i" in wanted:
@@ -107,25 +139,30 @@ def _geometry(
         values["u_r_j"] = _hinge_direction(what, borrowed["a_j"], frame[2], states[reference], states[moving], u)
     elif "u_r_j" in wanted:
         values["u_r_j"] = _cone_direction(what, joint, states, moving, u)
+    for value in values.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
     return values
 
 
 def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
     """The definition for a kind of joint; the general one for other kinds, and for a given direction that it does not use."""
-    general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
-    module = next((module for module in LIMIT_KINDS.values() if joint.kind in module.FITS), general)
-    if u is None or "u_r_j" in [name for name, *_ in module.VECTORS]:
-        return module
-    if module.OWN_DIRECTION:
-        raise ModelError(f"{what}: unused direction; {module.OWN_DIRECTION} is the direction that this limit restrains")
-    return general
+    form = _form_of(joint.kind)
+    if u is None or form.directed:
+        return form.module
+    if form.module.OWN_DIRECTION:
+        raise ModelError(
+            f"{what}: unused direction; {form.module.OWN_DIRECTION} is the direction that this limit restrains"
+        )
+    return form.general
 
 
 def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
     """Return the parameters of a limit's law by name; refuse values outside their range."""
     given = {"max_moment": max_moment, "compliance": compliance, "damping": damping}
-    checked = {key: finite_number(value, f"{what}: {key}") for key, value in given.items()}
+    checked = {}
     for key, of_law in LIMIT_UNITS.items():
+        checked[key] = finite_number(given[key], f"{what}: {key}")
         if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
             rule = "must not be below" if key == "damping" else "must be above"
             raise ModelError(f"{what}: {key} = {checked[key]:g} {of_law}, {rule} 0 {of_law}")
@@ -134,18 +171,19 @@ def checked_law_parameters(what: str, max_moment: float, compliance: float, damp
 
 def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:
     """The direction e in the plane of xi and eta, perpendicular to the hinge's axis, towards a longitude of 0 .. 180."""
-    off = abs(float(axis @ zeta))
+    off = abs(float(axis.dot(zeta)))
     if off > PLANE_TOLERANCE:
         raise ModelError(
             f"{what}: the angle between the hinge's axis and the plane of xi and eta is "
             f"{np.rad2deg(np.arcsin(min(off, 1.0))):.3g} degrees, limit 0; choose xi and eta so that the axis lies in their "
             "plane, along one of them for instance"
         )
-    along, across = float(axis @ xi), float(axis @ eta)
-    to_xi, to_eta = np.array([-across, along]) / np.hypot(along, across)
+    along, across = float(axis.dot(xi)), float(axis.dot(eta))
+    size = math.hypot(along, across)
+    to_xi, to_eta = -across / size, along / size
     if to_eta < -PLANE_TOLERANCE or (abs(to_eta) <= PLANE_TOLERANCE and to_xi < 0.0):
         to_xi, to_eta = -to_xi, -to_eta
-    return {"e_i": to_xi * xi + to_eta * eta, "to_xi": float(to_xi), "to_eta": float(to_eta)}
+    return {"e_i": to_xi * xi + to_eta * eta, "to_xi": to_xi, "to_eta": to_eta}
 
 
 def _hinge_direction(

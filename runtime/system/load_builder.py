@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import unknown_name
+from runtime.system.body_building import Placed
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name
 from runtime.system.contact_building import build_contact
@@ -19,25 +19,20 @@ from runtime.system.force_building import build_force
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor
-from runtime.system.parts import GROUND, Body, Contact, Force, Joint, Limit, Load, Motor
+from runtime.system.parts import GROUND, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import ground_state
 from runtime.system.shapes import Shape, build_shape
 from runtime.system.signal import Signal
 
-
-@dataclass(frozen=True)
-class Placed:
-    """A body and its initial state (13,)."""
-
-    body: Body
-    start: Floats
+_GROUND_STATE = ground_state()
+_GROUND_STATE.setflags(write=False)
 
 
 @checked_class
 class LoadBuilder:
     """Adds motors, loads, forces, limits, contacts and shapes; ``Builder`` adds bodies and joints."""
 
-    def __init__(self, axes: Axes) -> None:
+    def _begin(self, axes: Axes) -> None:
         is_global(axes, axes, "builder")
         self.axes: Axes = axes
         self._bodies: dict[str, Placed] = {}
@@ -52,7 +47,7 @@ class LoadBuilder:
     @property
     def _states(self) -> dict[str, Floats]:
         """States of the ground and of the bodies, (13,) by name."""
-        return {GROUND: ground_state()} | {name: placed.start for name, placed in self._bodies.items()}
+        return {GROUND: _GROUND_STATE} | {name: placed.start for name, placed in self._bodies.items()}
 
     def _global_states(self, axes: Axes | None, what: str) -> dict[str, Floats] | None:
         """These states where data are in global axes; None where they are in axes of the bodies."""
@@ -337,6 +332,11 @@ class LoadBuilder:
         """
         states = self._global_states(axes, "shape")
         self._shapes.append(build_shape(body, kind, self._bodies, values, colour, label, states))
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes that bodies were given."""
+        return tuple(self._shapes)
 
     def add_shapes(self, shapes: Sequence[Shape]) -> None:
         """Give bodies shapes of another system, ``system.shapes``, whose bodies have the same names.

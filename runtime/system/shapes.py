@@ -42,6 +42,23 @@ class Shape:
     colour: str | None = None  # "#rrggbb"
     label: str = ""  # in legends
 
+    def scaled(self, factor: float) -> Shape:
+        """Return the shape with all its lengths times a factor, and its place from the centre of mass.
+
+        Raises
+        ------
+        ModelError
+            The factor is not a finite number above 0.
+        """
+        by = positive(factor, "shape: factor")
+        made = object.__new__(Shape)
+        vars(made).update(vars(self), at=by * self.at, sizes=tuple([by * size for size in self.sizes]))
+        if len(self.vertices):
+            vars(made).update(vertices=by * self.vertices)
+            made.vertices.setflags(write=False)
+        made.at.setflags(write=False)
+        return made
+
 
 class _Form(NamedTuple):
     """What the keywords of a kind of shape give."""

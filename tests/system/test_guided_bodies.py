@@ -15,10 +15,11 @@ def test_a_point_off_the_centre():
     """The point follows its signals while the body turns, and the force acts at it."""
     tree = single("free")
     q, s, t = wandering(tree, 3, size=2.0), np.array([0.3, -0.2, 0.5]), np.linspace(0, 1, 41)
+    A = tree.start[0][1]
+    tree.start[0] = (-A @ s, A)
     b = tree.builder()
     b.driver("point", "guided_point", "body_0", s_i=s, **signals_of(("x_t", "y_t", "z_t"), q[:3]))
     b.driver("turn", "guided_cardan", "body_0", **signals_of(("alpha_t", "beta_t", "gamma_t"), q[3:]))
-    b._bodies["body_0"].start[:3] = -tree.start[0][1] @ s
     m = runtime.inverse_dynamics(b.build(), t)
     A, r, omega = matrix(m.p["body_0"]), m.r["body_0"], m.omega["body_0"]
     arm, values = A @ s, signal_values(q, t)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.foot import BONES
+from models.foot_bones import BONES
 from models.studies.ankle.runs import ANKLES, BODY
 from models.studies.ankle.varied import MEASURES, VARIED, Case, at_reference
 from runtime.report import lines, panels

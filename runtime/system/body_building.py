@@ -1,0 +1,59 @@
+"""Checked bodies and their initial states."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from runtime.dynamics.layout import P, V
+from runtime.support.arguments import unchecked
+from runtime.support.arrays import Floats
+from runtime.support.by_value import Kept, exact_key
+from runtime.support.errors import ModelError
+from runtime.system.connection import checked_inertia, checked_mass, checked_name
+from runtime.system.global_axes import Axes, is_global
+from runtime.system.orientation import given_state
+from runtime.system.parts import GROUND, Body
+from runtime.system.reference import rotation_matrix
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A body and its initial state (13,), read-only."""
+
+    body: Body
+    start: Floats
+
+
+_KNOWN = Kept[Placed]()
+
+
+def build_body(
+    name: str, known: Collection[str], mass: float, inertia: ArrayLike, *, r: ArrayLike, p: Any, v: ArrayLike, omega: ArrayLike,
+    inertia_axes: Axes, free: bool, guess: bool,
+) -> Placed:  # fmt: skip
+    """Return a checked body; see ``Builder.body``.  ``known``: the names of other bodies.
+
+    Raises
+    ------
+    ModelError
+    """
+    what = f"body '{name}'"
+    checked_name(name, "body", known)
+    if name == GROUND:
+        raise ModelError(f"body '{GROUND}': this name is reserved for the fixed body; choose another name")
+    of_values = exact_key((mass, inertia, r, p, v, omega, free, guess))
+    key = of_values and (name, inertia_axes, of_values)
+    if (made := _KNOWN.get(key)) is not None:
+        return made
+    mass = checked_mass(mass, what)
+    start = given_state(what, r, p, v, omega)
+    J = checked_inertia(inertia, what)
+    if is_global(inertia_axes, "body", f"{what}: inertia_axes"):
+        A = rotation_matrix(start[P:V])
+        J = checked_inertia(A.T @ J @ A, what)
+    start.setflags(write=False)
+    return _KNOWN.keep(key, Placed(unchecked(Body, name, mass, J, bool(free), bool(guess)), start))
