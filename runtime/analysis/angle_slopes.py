@@ -87,10 +87,8 @@ def _slopes_of_joint(
 
 def nearest_turns(motion: JointMotion, values: Floats, to: Floats) -> Floats:
     """Coordinates (n, coordinates) of the same poses that are nearest to others: whole turns added or taken away."""
-    values, place = values.copy(), 0
-    for step in motion.steps:
-        own = slice(place, place + len(step.columns))
-        place = own.stop
+    values = values.copy()
+    for step, own in motion.places:
         if step.kind == "turn":
             values[:, own] += FULL_TURN * np.round((to[:, own] - values[:, own]) / FULL_TURN)
         elif step.kind == "ball":

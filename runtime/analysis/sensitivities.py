@@ -147,7 +147,7 @@ def solve(
     errors = np.array([six.error for six in nearby])
     motions = referenced.motions(nearby)
     return Sensitivities(
-        referenced.own, question.names, row, np.array(how.t), states, slopes, count, errors, motions, turns
+        referenced.own, question.names, row, np.array(how.t), states, slopes, count, errors, motions, turns, y
     )
 
 

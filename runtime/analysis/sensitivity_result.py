@@ -48,6 +48,7 @@ class Sensitivities(ReadOnlyArrays):
     argument_errors: Floats = field(repr=False)
     _nearby: tuple[NearbyMotions, ...] | str = field(repr=False, default="the coordinates of joints are not known")
     _turns: WholeTurns | None = field(repr=False, default=None)
+    _start: Floats | None = field(repr=False, default=None)  # (13 bodies,) from which angles follow
 
     def _by_body(self, array: Floats, part: str) -> Mapping[str, Floats]:
         wide = array.reshape(len(self.t), -1, STATE, *array.shape[2:])
@@ -81,7 +82,8 @@ class Sensitivities(ReadOnlyArrays):
     @cached_property
     def motion(self) -> Mapping[str, JointAngles]:
         """Coordinates of the joints and their rates, by joint, as ``Run.angles``; (m,) each."""
-        return joint_angles(self.system, self.states.reshape(len(self.t), -1, STATE), self._turns)
+        states = self.states.reshape(len(self.t), -1, STATE)
+        return joint_angles(self.system, states, self._turns, start=self._start)
 
     @cached_property
     def angles(self) -> Mapping[str, JointAngles]:

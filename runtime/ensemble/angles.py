@@ -40,28 +40,34 @@ def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
     if not isinstance(task.system, System) or differ:
         whose = f"'{differ[0]}'" if differ else "arguments of a function"
         raise ModelError(f"angles: the joints differ between cases of {whose}; {remedy}")
-    states, turns = ensemble.states(), _turns(ensemble)
-    found = {name: _of_joint(task.system, motion, states, turns) for name, motion in task.system.joint_motions.items()}
+    states, turns = ensemble.states(), _kept(ensemble, "turns")
+    starts = {int(case): y for cases, begun in _kept(ensemble, "starts") for case, y in zip(cases, begun, strict=True)}
+    motions = task.system.joint_motions.items()
+    found = {name: _of_joint(task.system, motion, states, turns, starts) for name, motion in motions}
     return named("joint with coordinates", found, "joints with coordinates")
 
 
-def _turns(ensemble: Any) -> Turns:
-    """``Chunk.turns`` of all chunks."""
+def _kept(ensemble: Any, what: str) -> list[tuple[Ints, Any]]:
+    """``Chunk.turns`` or ``Chunk.starts`` of all chunks."""
     kept = ensemble._states
     if isinstance(kept, Folder):
-        return [own for first, _ in kept.done() for own in kept.turns(first)]
-    return [own for chunk in kept for own in getattr(chunk, "turns", ())]  # pickled by earlier versions: none
+        return [own for first, _ in kept.done() for own in getattr(kept, what)(first)]
+    return [own for chunk in kept for own in getattr(chunk, what, ())]  # pickled by earlier versions: none
 
 
-def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Turns) -> JointAngles:
-    """Coordinates of a joint in states (cases, times, bodies, 13), with the whole turns of some cases."""
+def _of_joint(
+    system: System, motion: JointMotion, states: Floats, turns: Turns, starts: Mapping[int, Floats]
+) -> JointAngles:
+    """Coordinates of a joint in states (cases, times, bodies, 13), with the whole turns of some cases and the starts of some."""
     cases, times = states.shape[:2]
     known = np.asarray(np.isfinite(states.reshape(cases, times, -1)).all(axis=2))
     values, rates = (np.full((cases, times, len(motion.units)), np.nan) for _ in range(2))
     if any(step.kind == "ball" for step in motion.steps):  # whose vector is followed from time to time
         for case, at in enumerate(known):
             if at.any():
-                values[case, at], rates[case, at] = coordinates_and_rates(system, motion, states[case, at])
+                values[case, at], rates[case, at] = coordinates_and_rates(
+                    system, motion, states[case, at], starts.get(case)
+                )
     elif known.any():
         values[known], rates[known] = coordinates_and_rates(
             system, motion, states[known].reshape(-1, *states.shape[2:])
@@ -69,6 +75,8 @@ def _of_joint(system: System, motion: JointMotion, states: Floats, turns: Turns)
         for k, unit in enumerate(motion.units.values()):
             if unit == "rad":
                 values[..., k] = np.unwrap(values[..., k] - before_start(values[:, :1, k]), axis=1)
+        for case, start in starts.items():
+            values[case, known[case]] = coordinates_and_rates(system, motion, states[case, known[case]], start)[0]
     for numbers, quarters in turns:
         own = values[numbers]
         set_whole_turns(system.tree_of_joints, motion, own, quarters)

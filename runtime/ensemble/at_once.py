@@ -312,6 +312,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
             states_in_lanes(trees, results.out, chunk.states, np.where(good, numbers[at], -1))
     counts, reached = _of_places(results.counts, ended), _of_places(results.reached, ended)
     chunk.keep(numbers[kept], found, counts, reached)
+    chunk.keep_starts(task, numbers[kept], lambda: prepared.states(kept, prepared.z[kept][:, None])[:, 0], of_tree=True)
     chunk.remark(numbers[at], remarks, how.t_end)
     return good
 
@@ -355,6 +356,10 @@ def _columns_of_block(
     def states() -> Floats:
         return prepared.states(kept, z)
 
+    def begun() -> Floats:
+        start: Floats = prepared.states(kept, prepared.z[kept][:, None])[:, 0]
+        return start
+
     def energies() -> Floats:
         stored = stored_in_lanes(given.system, z, times, prepared.acting(kept)._replace(events=events))
         return energies_in_lanes(prepared.trees(kept), z, stored)
@@ -368,7 +373,7 @@ def _columns_of_block(
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + int(numbers[kept[k]])] = text
 
-    quantities = BatchQuantities(given.system, states, energies, given.tree, z, prepared.z[kept], limits)
+    quantities = BatchQuantities(given.system, states, begun, energies, given.tree, z, prepared.z[kept], limits)
     if events is not None:
         quantities.contacts, quantities.events = contacts, events.of
     return columns_of_batch(task.outputs, task.how, quantities, system_of, say)

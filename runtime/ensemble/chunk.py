@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -36,6 +35,7 @@ from runtime.ensemble.joint_batch import (
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
 from runtime.ensemble.named_cases import run_named
+from runtime.ensemble.seals import digest_of_system
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
@@ -162,24 +162,6 @@ def digest_of_case(task: Task, values: Mapping[str, Any]) -> str:
     return digest_of_system(own, state.y)
 
 
-def digest_of_system(system: System, y: Floats) -> str:
-    """Digest of the data of a system, the kinds of its joints, motors and forces and an initial state."""
-    joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
-    joints += [(one.name, one.joint.kind, one.joint.body_i, one.joint.body_j) for one in system.motors]
-    forces = [(force.name, force.kind, force.bodies) for force in system.forces]
-    of_kernels = repr(system), joints, forces, sorted(system.model.made_from.items())
-    digest = hashlib.sha256(repr((of_kernels, _bytes(system.data))).encode())
-    digest.update(y.tobytes())
-    return digest.hexdigest()[:16]
-
-
-def _bytes(value: Any) -> Any:
-    if isinstance(value, tuple):  # addresses of kernels differ between processes
-        named = zip(getattr(value, "_fields", range(len(value))), value, strict=True)
-        return [_bytes(part) for name, part in named if name != "address"]
-    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
-
-
 def built_cases(
     task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int], systems: Mapping[int, System] | None = None
 ) -> Built:
@@ -279,8 +261,9 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     found = results.out[good]
     times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[good][:, None], found], axis=1)
     if task.outputs is not None:
-        found = _columns(task, built, at[good], found, None, chunk)
+        found = _columns(task, built, at[good], found, states[good], None, chunk)
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
+    chunk.keep_starts(task, at[good], lambda: states[good], of_tree=False)
     work, of_steps = np.zeros(motions.shape[:2]), np.zeros((2, len(motions)))
     remarks = unbalanced(at[good], times, motions, work, of_steps, built, task, results.counts[good])
     chunk.remark(at[good], remarks, s.t_end)
@@ -310,19 +293,21 @@ def _run_on_trees(
     found = out[good]
     if task.outputs is not None:
         kept = np.flatnonzero(good)
-        found = _columns(task, built, at[good], found, (initial[good], results.out[good]), chunk, runs.of(kept, acting))
+        z = initial[good], results.out[good]
+        found = _columns(task, built, at[good], found, states[good], z, chunk, runs.of(kept, acting))
     else:
         keep_turns(chunk, task, at[good], tree_of_lanes(systems[0][0]), initial[good], results.out[good])
     chunk.keep(at[good], found, results.counts[good], results.reached[good])
+    chunk.keep_starts(task, at[good], lambda: states[good], of_tree=True)
     chunk.remark(at[good], remarks, task.how.t_end)
     return good
 
 
 def _columns(
-    task: Task, built: Built, cases: Ints, states: Floats, z: tuple[Floats, Floats] | None, chunk: Chunk,
+    task: Task, built: Built, cases: Ints, states: Floats, begun: Floats, z: tuple[Floats, Floats] | None, chunk: Chunk,
     acting: Acting | None = None,
 ) -> Floats:  # fmt: skip
-    """Outputs (cases, columns) from states (cases, times, 13 bodies).
+    """Outputs (cases, columns) from states (cases, times, 13 bodies), and those at the start (cases, 13 bodies).
 
     z : coordinates of their trees at the start (cases, n) and at the times (cases, times, n)
     acting : of what acts on their trees, with the events of contacts
@@ -350,7 +335,7 @@ def _columns(
 
     limits = given_limits(systems, len(cases)) if tree is not None and tree.limits else None
     start, path = (None, None) if z is None else z
-    quantities = BatchQuantities(first, lambda: states, energies, tree, path, start, limits)
+    quantities = BatchQuantities(first, lambda: states, lambda: begun, energies, tree, path, start, limits)
     if with_contacts:
         assert acting is not None and acting.events is not None and path is not None
         quantities.events, quantities.contacts = acting.events.of, lambda: contacts_in_lanes(first, path, times, acting)
@@ -393,6 +378,7 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         if run._turns is not None and len(run.t):
             missing = (0, len(s.t or ()) - len(run.t)), (0, 0)
             chunk.keep_turns(task, np.array([case]), np.pad(run._turns.quarters, missing, "edge")[None])
+        chunk.keep_starts(task, np.array([case]), lambda: y[None], of_tree=run._turns is not None)
         return
     try:
         chunk.states[case] = columns_of_run(task.outputs, run, len(s.t or ()))

@@ -295,13 +295,13 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     ended = np.flatnonzero(good)
     angles = path[ended] if group.turned is None else path[ended] - group.turned[at[ended]][:, None]
     turns = turns_in_lanes(group.tree, angles[:, 0], angles[:, 1:])
-    kept, own = numbers[at[ended]], found[ended]
+    kept, own, begun = numbers[at[ended]], found[ended], partial(_at_start, trees, path, ended)
     if task.outputs is None:
         chunk.keep_turns(task, kept, turns.quarters)
     elif len(kept):
         followed = (system.joint_motions, turns.quarters) if group.joints is None else ()
         quantities = BatchQuantities(
-            system, lambda: own, lambda: energies[ended, 1:], group.tree, angles[:, 1:], angles[:, 0],
+            system, lambda: own, begun, lambda: energies[ended, 1:], group.tree, angles[:, 1:], angles[:, 0],
             group.limits[at[ended]], *followed,
         )  # fmt: skip
         if (events := memory.events) is not None:
@@ -310,21 +310,25 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     else:
         own = np.zeros((0, *task.kept_shape))
     chunk.keep(kept, own, results.counts[ended], results.reached[ended])
+    chunk.keep_starts(task, kept, begun, of_tree=True)
     chunk.remark(numbers[at], remarks, how.t_end)
     if len(ended) and task.counts_turns and followed_by_poses(system, of_tree=True):
-        chunk.remark(kept, _undecided(group, at, ended, trees, path, found), how.t_end)
+        chunk.remark(kept, _undecided(group, at, ended, begun(), found), how.t_end)
     return good
 
 
-def _undecided(
-    group: _Group, at: Ints, ended: Ints, trees: CasesOfTree, path: Floats, states: Floats
-) -> dict[int, str]:
+def _at_start(trees: CasesOfTree, path: Floats, ended: Ints) -> Floats:
+    """States at the start (cases, 13 bodies) of the cases ``ended``, from coordinates from the start on."""
+    found: Floats = states_in_lanes(trees, np.ascontiguousarray(path[:, :1]))[ended, 0]
+    return found
+
+
+def _undecided(group: _Group, at: Ints, ended: Ints, start: Floats, states: Floats) -> dict[int, str]:
     """Remarks on whole turns of joints that the cases ``ended`` among those at places do not show, by their places there.
 
-    path, states : in coordinates from the start on, and of the bodies at the times of the result, (cases, times, 13 bodies)
+    start, states : those at the start (cases, 13 bodies), and of all cases at the times of the result, (cases, times, 13 bodies)
     """
     t, how, at, states = np.array(group.how.t), group.how, at[ended], states[ended]
-    start = states_in_lanes(trees, np.ascontiguousarray(path[:, :1]))[ended, 0]
 
     def system_of(k: int) -> System:
         return group.system if group.joints is None else group.system_of(int(at[k]))

@@ -275,6 +275,7 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     else:
         kept = _columns(group, given, found, np.flatnonzero(good), known, system_of, task, chunk)
     chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
+    chunk.keep_starts(task, at[good], lambda: given.states[good], of_tree=bool(control.in_joints))
     whose = system_of if task.counts_turns else None
     for k, text in remarks(group, found, control, np.flatnonzero(good), whose).items():
         message = message_at_end(how.t_end) + text
@@ -358,6 +359,7 @@ def _columns(
     quantities = BatchQuantities(
         system,
         lambda: own,
+        lambda: given.states[good],
         None if system.armatures else of_states.energies,
         motions=system.joint_motions if same_joints else None,
         quarters=turns.quarters,
@@ -373,7 +375,7 @@ def _columns(
         run = Run(
             of_this, data, np.array(how.t), own[k], State(system.body_names, own[k, -1]), Status.REACHED_END,
             message_at_end(how.t_end), stats, {}, {}, contact_events=found.events[place, : found.event_counts[place]].copy(),
-            _turns=turns[k] if turns.quarters.size else None,
+            _turns=turns[k] if turns.quarters.size else None, _start=given.states[good[k]],
         )  # fmt: skip
         if known:
             vars(run)["_found"] = of_states.derived(k)

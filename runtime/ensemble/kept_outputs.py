@@ -62,7 +62,8 @@ def places_of(outputs: Outputs) -> dict[str, slice]:
 class BatchQuantities:
     """Quantities over time of cases that were integrated side by side and reached their end.
 
-    ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3), if they are known;
+    ``states``: returns (cases, times, 13 bodies); ``begun``: returns those at the start, (cases, 13 bodies);
+    ``energies``: returns (cases, times, 3), if they are known;
     ``z`` (cases, times, n): coordinates and rates of the tree;
     ``start`` (cases, n): those at the start of the runs;
     ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same;
@@ -74,6 +75,7 @@ class BatchQuantities:
 
     system: System
     states: Callable[[], Floats]
+    begun: Callable[[], Floats]
     energies: Callable[[], Floats] | None = None
     tree: SpanningTree | None = None
     z: Floats | None = None
@@ -122,11 +124,12 @@ class BatchQuantities:
     def _coordinate_of_states(self, motions: Mapping[str, JointMotion], quantity: Quantity) -> Floats:
         """A coordinate of a joint or its rate from states, as ``Run.angles`` has it."""
         joint, _, column = quantity.owner.rpartition(".")
-        states = self.states()
+        states, begun = self.states(), self.begun()
         found = np.empty(states.shape[:2])
         for case, own in enumerate(states):
             turns = None if self.quarters is None or not self.quarters.size else self.quarters[case]
-            angles = angles_of_joint(self.system, motions[joint], own.reshape(len(own), -1, STATE), turns)
+            own = own.reshape(len(own), -1, STATE)
+            angles = angles_of_joint(self.system, motions[joint], own, turns, start=begun[case])
             found[case] = (angles.values if quantity.part == "angle" else angles.rates)[column]
         return found
 
@@ -208,14 +211,14 @@ def columns_of_batch(
             of_runs[name] = output
         else:
             columns[name] = output.of(values, t).reshape(len(values), output.size)
-    states = quantities.states() if of_runs else np.zeros((0, 0, 0))
+    states, begun = (quantities.states(), quantities.begun()) if of_runs else (np.zeros((0, 0, 0)), np.zeros((0, 0)))
     count = len(next(iter(columns.values()), states))
     found = np.full((count, max(place.stop for place in places.values())), np.nan)
     for name, values in columns.items():
         found[:, places[name]] = values
     for case in range(count) if of_runs else ():
         events = quantities.events(case) if quantities.events else np.zeros((0, 4))
-        run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case], events)
+        run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case], events, begun[case])
         if run_of is None and quantities.derived is not None:
             vars(run)["_found"] = quantities.derived.of_states.derived(case)
         try:
@@ -247,8 +250,8 @@ def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
     return np.concatenate(columns)
 
 
-def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, events: Floats) -> Run:
-    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies)."""
+def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats) -> Run:
+    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies) and that at the start."""
     data = stabilised(system.data, how.alpha, how.beta)
     final, states = State(system.body_names, states[-1]), np.ascontiguousarray(states)
     stats = Stats(how.method, 0, 0, 0, 0.0, how.rtol, how.atol, "")
@@ -264,6 +267,7 @@ def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, eve
         {},
         {},
         contact_events=events,
+        _start=begun,
     )
 
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from runtime.support.arrays import Floats
+from runtime.system.system import System
+
 SEAL = "seal"  # key of the digest of a description, and of a chunk
 STATES, OF_STATES = "states", "seal_of_states"  # an array that may be left unread, and its digest
 
@@ -53,3 +56,21 @@ def is_sealed(arrays: Mapping[str, Any], left_out: Collection[str] = ()) -> bool
 
 def _seal(arrays: Mapping[str, Any]) -> str:
     return digest_of_arrays({name: values for name, values in arrays.items() if name not in (SEAL, STATES)})
+
+
+def digest_of_system(system: System, y: Floats) -> str:
+    """Digest of the data of a system, the kinds of its joints, motors and forces and an initial state."""
+    joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
+    joints += [(one.name, one.joint.kind, one.joint.body_i, one.joint.body_j) for one in system.motors]
+    forces = [(force.name, force.kind, force.bodies) for force in system.forces]
+    of_kernels = repr(system), joints, forces, sorted(system.model.made_from.items())
+    digest = hashlib.sha256(repr((of_kernels, _bytes(system.data))).encode())
+    digest.update(y.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _bytes(value: Any) -> Any:
+    if isinstance(value, tuple):  # addresses of kernels differ between processes
+        named = zip(getattr(value, "_fields", range(len(value))), value, strict=True)
+        return [_bytes(part) for name, part in named if name != "address"]
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value

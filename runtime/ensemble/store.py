@@ -24,12 +24,20 @@ from typing import Any
 import numpy as np
 
 from runtime.ensemble.cases import Cases, ensemble_name, row
-from runtime.ensemble.chunk import digest_of_case, digest_of_system
-from runtime.ensemble.seals import SEAL, STATES, digest_of_arrays, is_sealed, seal_of_description, sealed
+from runtime.ensemble.chunk import digest_of_case
+from runtime.ensemble.seals import (
+    SEAL,
+    STATES,
+    digest_of_arrays,
+    digest_of_system,
+    is_sealed,
+    seal_of_description,
+    sealed,
+)
 from runtime.ensemble.task import Chunk, Task
 from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
-from runtime.support.arrays import Ints
+from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.files import is_unfinished, reason, write_bytes
 from runtime.system.quantity import parse
@@ -178,6 +186,8 @@ class Folder:
         packed["messages"] = np.array(json.dumps(chunk.messages))
         if chunk.turns:
             packed["turn_cases"], packed["turns"] = map(np.concatenate, zip(*chunk.turns, strict=True))
+        if chunk.starts:
+            packed["start_cases"], packed["starts"] = map(np.concatenate, zip(*chunk.starts, strict=True))
         packed["first"], packed["mark"] = np.array(chunk.first), np.array(chunk.mark)
         _write(self._file(chunk.first), _packed(sealed(packed, self._description[SEAL])))
 
@@ -207,6 +217,11 @@ class Folder:
         """``Chunk.turns`` of a finished chunk."""
         arrays = self.load(first, states=False)
         return [(arrays["turn_cases"], arrays["turns"])] if "turns" in arrays else []
+
+    def starts(self, first: int) -> list[tuple[Ints, Floats]]:
+        """``Chunk.starts`` of a finished chunk."""
+        arrays = self.load(first, states=False)
+        return [(arrays["start_cases"], arrays["starts"])] if "starts" in arrays else []
 
     def outcome(self, first: int) -> Chunk:
         """A finished chunk without its states."""

@@ -13,6 +13,7 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.results.outputs import Output
+from runtime.results.undecided_turns import poses_show_angles, start_counts
 from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.quantity import Quantity
@@ -77,6 +78,8 @@ class Chunk:
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
     # Case numbers (m,) and ``WholeTurns.quarters`` (m, times, turns), where states do not show them.
     turns: list[tuple[Ints, Ints]] = field(default_factory=list)
+    # Case numbers (m,) and states at the start (m, 13 bodies), from which angles at the first time follow.
+    starts: list[tuple[Ints, Floats]] = field(default_factory=list)
 
     def keep(self, cases: Ints, states: Floats | None, counts: Ints, reached: Floats) -> None:
         """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them.
@@ -95,6 +98,22 @@ class Chunk:
         at = np.flatnonzero(needed(quarters))
         if len(at) and isinstance(task.system, System):
             self.turns.append((self.first + cases[at], quarters[at]))
+
+    def keep_starts(self, task: Task, cases: Ints, start: Callable[[], Floats], *, of_tree: bool) -> None:
+        """Keep states at the start (cases, 13 bodies) of cases of a system whose states do not show their angles without them.
+
+        of_tree : whether ``keep_turns`` has the turns of the tree
+        """
+        system, how = task.system, task.how
+        at_start = not how.t or how.t[0] <= how.t_start
+        if task.outputs is not None or at_start or not isinstance(system, System):
+            return
+        if len(cases) and poses_show_angles(system, of_tree=of_tree):
+            begun, first = start(), self.states[cases, 0]
+            known = np.flatnonzero(np.isfinite(first).all(axis=1))
+            at = known[start_counts(system, begun[known], first[known], of_tree=of_tree)]
+            if len(at):
+                self.starts.append((self.first + cases[at], begun[at]))
 
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
         """Keep remarks on some of these cases, which reached their end."""

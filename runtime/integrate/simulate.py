@@ -188,6 +188,7 @@ def simulate(
         _work_done=work,
         _turns=whole_turns(start, angles[finite_rows]) if len(start) else None,
         _at_steps=how.t is None,
+        _start=state.y,
     )
     LOG.log(logging.DEBUG if run.success else logging.INFO, "system '%s': %s", system.name, run.message)
     if not isinstance(stepper, SciPy):

@@ -21,9 +21,9 @@ class JointAngles:
     """Coordinates of a joint over time, those of its definition in ``codegen/motions.py``; arrays (n,).
 
     They describe how body j has moved against body i since the reference configuration, where they are 0: turns [rad], positive
-    about the axis by the right hand, with whole turns since the start of the run (in absolute coordinates, without jumps while a
-    turn between two times of the result is less than half a turn); distances [m]; of any turn about a point the components of the
-    rotation vector [rad] in axes of body i.
+    about the axis by the right hand, with whole turns since the start of the run (in absolute coordinates followed from the
+    start, without jumps while a turn between two times of the result is less than half a turn); distances [m]; of any turn about
+    a point the components of the rotation vector [rad] in axes of body i.
 
     ``run.angles["ankle"].theta_i``, ``["theta_i"]``: a coordinate; ``rates["theta_i"]`` [rad/s], [m/s]; ``units["theta_i"]``.
     The rates of a rotation vector are the components of the relative angular velocity in axes of body i.
@@ -51,28 +51,39 @@ class JointAngles:
 
 
 def joint_angles(
-    system: System, states: Floats, turns: WholeTurns | None = None, steps: Floats | None = None
+    system: System,
+    states: Floats,
+    turns: WholeTurns | None = None,
+    steps: Floats | None = None,
+    start: Floats | None = None,
 ) -> Mapping[str, JointAngles]:
     """Coordinates by the names of the joints that have a motion, from the states (n, bodies, 13) of a run.
 
     turns : those of the tree of the system, where they are known
     steps : times (n,) [s] of states that are the ends of steps
+    start : as of ``coordinates_and_rates``
     """
     of_tree = None if turns is None else turns.quarters
     found = {
-        name: angles_of_joint(system, motion, states, of_tree, steps) for name, motion in system.joint_motions.items()
+        name: angles_of_joint(system, motion, states, of_tree, steps, start)
+        for name, motion in system.joint_motions.items()
     }
     return named("joint with coordinates", found, "joints with coordinates")
 
 
 def angles_of_joint(
-    system: System, motion: JointMotion, states: Floats, quarters: Ints | None = None, steps: Floats | None = None
+    system: System,
+    motion: JointMotion,
+    states: Floats,
+    quarters: Ints | None = None,
+    steps: Floats | None = None,
+    start: Floats | None = None,
 ) -> JointAngles:
     """Coordinates of a joint of a system, with its motion, from the states (n, bodies, 13) of a run.
 
     quarters : ``WholeTurns.quarters`` of its tree, where they are known
     """
-    values, speeds = coordinates_and_rates(system, motion, states)
+    values, speeds = coordinates_and_rates(system, motion, states, start)
     known = [] if quarters is None else set_whole_turns(system.tree_of_joints, motion, values, quarters)
     others = [k for k in turns_of(motion) if k not in known]
     if steps is not None and others:
@@ -113,7 +124,15 @@ def poses_of(system: System, motion: JointMotion, states: Floats) -> tuple[Pose,
     return relative_poses(of_i, of_j), of_i, of_j
 
 
-def coordinates_and_rates(system: System, motion: JointMotion, states: Floats) -> tuple[Floats, Floats]:
-    """Coordinates and rates (n, coordinates) of a joint, with its motion, in states (n, bodies, 13) or (n, 13 bodies)."""
+def coordinates_and_rates(
+    system: System, motion: JointMotion, states: Floats, start: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Coordinates and rates (n, coordinates) of a joint, with its motion, in states (n, bodies, 13) or (n, 13 bodies).
+
+    start : state (13 bodies,) at the start of the run, where angles are within half a turn; default: the first state
+    """
+    before = 0 if start is None else 1
+    if start is not None:
+        states = np.concatenate([start.reshape(1, *states.shape[1:]), states])
     poses, of_i, of_j = poses_of(system, motion, states)
-    return coordinates(motion, poses), rates(motion, poses, of_i, of_j)
+    return coordinates(motion, poses)[before:], rates(motion, poses, of_i, of_j)[before:]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from runtime.dynamics.derived import Derived
 from runtime.dynamics.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL
 from runtime.results.whole_turns import WholeTurns, angle_of_hinge
 from runtime.support.arrays import Floats, ReadOnlyArrays
+from runtime.support.names import named
 from runtime.system.system import System
 
 
@@ -38,12 +41,20 @@ class LimitMotion(ReadOnlyArrays):
     dissipated_power: Floats
 
 
-def limit_motion(system: System, k: int, outputs: Floats, measured: Floats, turns: WholeTurns | None) -> LimitMotion:
-    """Motion of a limit of a system from its outputs and from angle, rate and moment (n, 3), with the turns of the run."""
-    limit = system.limits[k]
+def limit_motions(
+    system: System, found: Derived, turns: WholeTurns | None, start: Derived | None
+) -> Mapping[str, LimitMotion]:
+    """Motions of the limits of a system from what is derived at the times of a run and at its start, with its turns."""
+    at_start = [None] * len(system.limits) if start is None else start.measured[0, :, 0].tolist()
+    names = enumerate(system.limit_names)
+    return named("limit", {name: _motion(system, k, found, turns, at_start[k]) for k, name in names})
+
+
+def _motion(system: System, k: int, found: Derived, turns: WholeTurns | None, at_start: float | None) -> LimitMotion:
+    limit, outputs, measured = system.limits[k], found.outputs[:, k], found.measured[:, k]
     angle, rate = measured[:, 0].copy(), measured[:, 1].copy()
     if "to_xi" in limit.values:  # the angle of a hinge
-        angle = angle_of_hinge(system, k, angle, turns)
+        angle = angle_of_hinge(system, k, angle, turns, at_start)
     return LimitMotion(
         name=limit.name, angle=angle, rate=rate, latitude=outputs[:, LATITUDE], longitude=outputs[:, LONGITUDE],
         maximum_latitude=outputs[:, MAXIMUM], excess=outputs[:, EXCESS], restricting_moment=np.abs(measured[:, 2]),

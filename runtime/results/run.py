@@ -21,13 +21,13 @@ from runtime.results.coupling_forces import CouplingForces, energy_of_rotors, fo
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.joint_angles import JointAngles, joint_angles
-from runtime.results.limit_motion import LimitMotion, limit_motion
+from runtime.results.limit_motion import LimitMotion, limit_motions
 from runtime.results.orientation_angles import TurnedRun
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import Reaction, least_norm, named_point, undetermined_reactions
 from runtime.results.seen import SeenRun
 from runtime.results.stats import Stats
-from runtime.results.whole_turns import WholeTurns, turns_at
+from runtime.results.whole_turns import WholeTurns, poses_show_hinges, turns_at
 from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints, read_only
@@ -76,6 +76,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     _work_done: Work | None = field(repr=False, default=None)
     _turns: WholeTurns | None = field(repr=False, default=None)
     _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps
+    _start: Floats | None = field(repr=False, default=None)  # (13 bodies,) from which angles follow
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
@@ -299,9 +300,10 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     @cached_property
     def limits(self) -> Mapping[str, LimitMotion]:
         """Angles and moments of each limit of motion, by its name."""
-        s, d, turns = self.system, self._derived, turns_at(self._turns, self.t)
-        names = enumerate(s.limit_names)
-        return named("limit", {n: limit_motion(s, k, d.outputs[:, k], d.measured[:, k], turns) for k, n in names})
+        turns, y, start = turns_at(self._turns, self.t), self._start, None
+        if y is not None and poses_show_hinges(self.system, turns) and not np.array_equal(y[None], self.states[:1]):
+            start = self._derive(self.t[:1], y[None])
+        return limit_motions(self.system, self._derived, turns, start)
 
     @cached_property
     def contacts(self) -> Mapping[str, ContactMotion]:
@@ -316,7 +318,8 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     @cached_property
     def angles(self) -> Mapping[str, JointAngles]:
         """Coordinates of the joints that have a motion, such as hinges, with rates, by the names of the joints."""
-        return joint_angles(self.system, self._state, turns_at(self._turns, self.t), self.t if self._at_steps else None)
+        turns, steps = turns_at(self._turns, self.t), self.t if self._at_steps else None
+        return joint_angles(self.system, self._state, turns, steps, self._start)
 
     def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
         """The sum of the forces of contacts that share a plane, with its centre of pressure.

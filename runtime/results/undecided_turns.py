@@ -6,11 +6,11 @@ import numpy as np
 
 from runtime.dynamics.layout import OMEGA, STATE
 from runtime.dynamics.lift import GROUND_STEP
-from runtime.results.joint_angles import coordinates_and_rates, turns_of
+from runtime.results.joint_angles import coordinates_and_rates, poses_of, turns_of
 from runtime.results.whole_turns import turns_of_tree
 from runtime.support.arrays import Bools, Floats
 from runtime.support.latest import Latest
-from runtime.system.joint_motion import FULL_TURN, JointMotion
+from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates
 from runtime.system.reference import body_places
 from runtime.system.system import System
 
@@ -102,3 +102,33 @@ def perhaps_undecided(t: Floats, states: Floats) -> Bools:
     most = 2.0 * MARGIN * np.maximum(omega[:, 1:], omega[:, :-1]) * np.diff(t)
     perhaps: Bools = ~(most <= HALF_TURN).all(axis=1)
     return perhaps
+
+
+def poses_show_angles(system: System, *, of_tree: bool) -> bool:
+    """Whether poses have to show the angles or rotation vectors of some joints."""
+    balls = any(step.kind == "ball" for motion in system.joint_motions.values() for step in motion.steps)
+    return balls or bool(followed_by_poses(system, of_tree=of_tree))
+
+
+def start_counts(system: System, start: Floats, first: Floats, *, of_tree: bool) -> Bools:
+    """Cases whose angles at the first time are not those of the poses there, but follow from those at the start, (cases,).
+
+    start, first : states (cases, 13 bodies)
+    of_tree : whether the whole turns of the tree of the system are known
+    """
+    cases, both = len(start), np.concatenate([start, first])
+    found: Bools = np.zeros(cases, bool)
+    of_turns = {motion.joint.name: places for motion, places in followed_by_poses(system, of_tree=of_tree)}
+    for name, motion in system.joint_motions.items():
+        balls = [own for step, own in motion.places if step.kind == "ball"]
+        if not balls and name not in of_turns:
+            continue
+        values = coordinates(motion, poses_of(system, motion, both)[0], apart=True)
+        at_start, then = values[:cases], values[cases:]
+        turns = of_turns.get(name, [])
+        found |= (np.abs(then[:, turns] - at_start[:, turns]) > HALF_TURN).any(axis=1)
+        for own in balls:  # the axis of a rotation vector is kept up to a quarter of a turn
+            reverse = (then[:, own] * at_start[:, own]).sum(axis=1) < 0.0
+            ways = np.linalg.norm(then[:, own], axis=1) + np.linalg.norm(at_start[:, own], axis=1)
+            found |= reverse & (ways > HALF_TURN)
+    return found

@@ -109,20 +109,28 @@ def set_whole_turns(tree: TreeSteps | None, motion: JointMotion, values: Floats,
     return places
 
 
-def angle_of_hinge(system: System, limit: int, angle: Floats, turns: WholeTurns | None) -> Floats:
+def angle_of_hinge(
+    system: System, limit: int, angle: Floats, turns: WholeTurns | None, at_start: float | None
+) -> Floats:
     """The angle (n,) [rad] of a limit with a hinge without jumps, with the whole turns of its coordinate where they are known.
 
-    At the start of the run it is within half a turn.
+    At the start of the run it is within half a turn.  ``at_start``: the angle there; None: the first one.
     """
     tree = None if turns is None else system.tree_of_joints
     along = None if tree is None else _along(system)[limit]
     if turns is None or tree is None or along is None:
-        return np.unwrap(angle)
+        return np.unwrap(angle) if at_start is None else np.unwrap(np.append(at_start, angle))[1:]
     step, sign, offset = along
     k = tree.kinds[:step].count("turn")
     start = offset + sign * turns.start[k]
     start -= before_start(start)
     return near(angle, start + sign * (turns.quarters[:, k] * QUARTER - turns.start[k]))
+
+
+def poses_show_hinges(system: System, turns: WholeTurns | None) -> bool:
+    """Whether the angle of a limit with a hinge has to follow from poses."""
+    hinges = [k for k, limit in enumerate(system.limits) if "to_xi" in limit.values]
+    return bool(hinges) and (turns is None or any(_along(system)[k] is None for k in hinges))
 
 
 def _limits_of_tree(system: System) -> Sequence[tuple[int, float, float] | None]:

@@ -68,6 +68,12 @@ class JointMotion:
         """Units of the coordinates by their names."""
         return {column: UNITS[step.kind] for step in self.steps for column in step.columns}
 
+    @property
+    def places(self) -> list[tuple[Step, slice]]:
+        """Each step with the places of its coordinates."""
+        ends = np.cumsum([len(step.columns) for step in self.steps]).tolist()
+        return [(step, slice(end - len(step.columns), end)) for step, end in zip(self.steps, ends, strict=True)]
+
 
 def joint_motion(joint: Joint, state_i: Floats, state_j: Floats) -> JointMotion | None:
     """The motion of a joint from its reference configuration, states (13,) of its bodies; None if it has no coordinates."""
@@ -126,10 +132,11 @@ def _carried(motion: JointMotion, poses: Pose, point: Floats) -> Floats:
     return places
 
 
-def coordinates(motion: JointMotion, poses: Pose) -> Floats:
+def coordinates(motion: JointMotion, poses: Pose, *, apart: bool = False) -> Floats:
     """The coordinates in poses that follow each other, (n, coordinates); angles without jumps.
 
     A pose that violates the rows has the coordinates of one nearby.
+    apart : poses do not follow each other; all angles are within half a turn
     """
     turned = _turned(motion, poses)
     values: dict[str, Floats] = {}
@@ -140,10 +147,10 @@ def coordinates(motion: JointMotion, poses: Pose) -> Floats:
         else:
             angle = _first_angle(motion, poses, step, following)
             turned = rotations_about(step.axis, -angle) @ turned
-        values[step.name] = np.unwrap(angle)[:, None]
+        values[step.name] = (angle if apart else np.unwrap(angle))[:, None]
     for step in motion.steps:
         if step.kind == "ball":
-            values[step.name] = _rotation_vectors(turned)
+            values[step.name] = _rotation_vectors(turned, apart=apart)
     _add_slides(motion, poses.r, values)
     return np.concatenate([values[step.name] for step in motion.steps], axis=1)
 
@@ -260,13 +267,13 @@ def _first_angle(motion: JointMotion, poses: Pose, step: Step, following: Step) 
     return angles
 
 
-def _rotation_vectors(A: Floats) -> Floats:
-    """Rotation vectors (n, 3) of turns that follow each other, without jumps."""
+def _rotation_vectors(A: Floats, *, apart: bool) -> Floats:
+    """Rotation vectors (n, 3) of turns that follow each other, without jumps; ``apart``: as of ``coordinates``."""
     from scipy.spatial.transform import Rotation
 
     vectors: Floats = Rotation.from_matrix(A).as_rotvec()
     (clear,) = np.nonzero(np.linalg.norm(vectors, axis=1) > NO_TURN)
-    if not len(clear):
+    if apart or not len(clear):
         return vectors
     axes = vectors[clear] / np.linalg.norm(vectors[clear], axis=1)[:, None]
     reverses = np.einsum("na,na->n", axes[1:], axes[:-1]) < 0.0

@@ -13,8 +13,7 @@ import models
 from benchmarks.ensemble_systems import loaded_foot, sprung_foot
 from runtime import ModelError, Status, read_ensemble, simulate_many
 from runtime.ensemble import store
-from runtime.ensemble.chunk import digest_of_system
-from runtime.ensemble.seals import SEAL, seal_of_description
+from runtime.ensemble.seals import SEAL, digest_of_system, seal_of_description
 from runtime.support.arrays import frozen
 from runtime.support.files import is_unfinished
 from runtime.system.system import with_fields

@@ -8,7 +8,7 @@ import pytest
 import models
 import runtime
 from runtime.ensemble import built_at_once
-from runtime.ensemble.chunk import digest_of_system
+from runtime.ensemble.seals import digest_of_system
 from runtime.support.by_value import Kept, exact_key
 
 Z = (0.0, 0.0, 1.0)
