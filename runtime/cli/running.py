@@ -48,7 +48,7 @@ def simulate_command(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate a model and write its motion to files.  The formats are NetCDF, CSV and OpenSim storage."""
+    """Simulate a model and write its motion to files.  The formats are NetCDF, CSV, OpenSim storage and motion (joint angles)."""
     from runtime.integrate.simulate import simulate
     from runtime.report.run_report import write_run_report
     from runtime.report.run_tables import facts_of, run_answer, run_tables
@@ -62,6 +62,8 @@ def simulate_command(
         times = _times(system, end, points)
         run = simulate(system, end, t_eval=times, method=method, coordinates=coordinates, rtol=rtol, atol=atol)
         files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]
+        if run.angles:
+            files.append(run.to_mot(folder / "run.mot"))
         if page:
             report = write_run_report(run, folder, files)
         else:

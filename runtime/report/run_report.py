@@ -11,7 +11,7 @@ from runtime.report import plots
 from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.report.report import Report
 from runtime.report.report_files import write_report
-from runtime.report.run_tables import run_answer, run_tables
+from runtime.report.run_tables import run_answer, run_tables, shown_coordinates
 from runtime.results.run import Run
 
 MOST_LINES = 6  # in a chart: those with the largest values
@@ -32,7 +32,7 @@ def write_run_report(run: Run, folder: Path, files: list[Path]) -> Report:
 
 
 def run_figures(run: Run) -> dict[str, Drawing]:
-    """Positions of the bodies, energies, limits of motion and forces of contacts over time, by file name."""
+    """Positions of the bodies, energies, coordinates of joints, limits of motion and contact forces over time, by file name."""
     names = _largest({name: np.ptp(run.r[name], axis=0).max() for name in run.system.body_names})
     positions = [
         plots.Chart(direction, f"{direction} [m]", {name: (run.t, run.r[name][:, axis]) for name in names})
@@ -45,6 +45,7 @@ def run_figures(run: Run) -> dict[str, Drawing]:
             partial(plots.energies, {run.system.name: run}), "Energies over time, and the drift of their sum."
         ),
     }
+    figures |= _coordinates(run)
     if run.system.limits:
         limits = [
             plots.Chart(
@@ -68,6 +69,22 @@ def run_figures(run: Run) -> dict[str, Drawing]:
         figures["contacts"] = Drawing(
             partial(plots.charts, [chart], TIME), "Normal forces of the contacts over time, the largest ones."
         )
+    return figures
+
+
+def _coordinates(run: Run) -> dict[str, Drawing]:
+    """Turns of joints in degrees, and distances, over time; those that change most."""
+    figures: dict[str, Drawing] = {}
+    shown = shown_coordinates(run)
+    for title, unit in (("angles", "deg"), ("distances", "m")):
+        own = {name: values for name, of, values, _ in shown if of == unit}
+        if own:
+            names = _largest({name: np.ptp(values) for name, values in own.items()})
+            series = {name: (run.t, own[name]) for name in names}
+            chart = plots.Chart(f"{title} of joints", f"{title[:-1]} [{unit}]", series)
+            some = f", the {MOST_LINES} that change most" if len(names) < len(own) else ""
+            caption = f"Coordinates of joints over time, 0 in the reference pose: {title}{some}."
+            figures[title] = Drawing(partial(plots.charts, [chart], TIME), caption)
     return figures
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from runtime.report.tables import Table
+from runtime.results.further_results import angles_of
 from runtime.results.run import Run
+from runtime.support.arrays import Floats
 
 
 def run_answer(run: Run) -> str:
@@ -21,8 +23,10 @@ def run_answer(run: Run) -> str:
 
 
 def run_tables(run: Run) -> list[Table]:
-    """Tables of the motion, of limits and contacts, and of the integration."""
+    """Tables of the motion, of coordinates of joints, of limits and contacts, and of the integration."""
     tables = [_motion(run)]
+    if run.angles:
+        tables.append(_coordinates(run))
     if run.system.limits:
         tables.append(_limits(run))
     if run.system.contacts:
@@ -57,6 +61,25 @@ def _motion(run: Run) -> Table:
     columns = ["body", "range x [m]", "range y [m]", "range z [m]", "largest speed [m/s]", "largest rate [rad/s]"]
     note = "Of the centres of mass, at the output times.  Rate: of the rotation."
     return Table("motion", columns, rows, note, brief=["body", *columns[1:4]])
+
+
+def shown_coordinates(run: Run) -> list[tuple[str, str, Floats, Floats]]:
+    """Name, unit, values and rates of the coordinates of joints, of turns in degrees."""
+    return [
+        (name, "deg", np.rad2deg(values), np.rad2deg(rates)) if unit == "rad" else (name, unit, values, rates)
+        for name, unit, values, rates in angles_of(run)
+    ]
+
+
+def _coordinates(run: Run) -> Table:
+    rows = [
+        [name, unit, *(float(v) for v in (values[0], values.min(), values.max(), np.abs(rates).max()))]
+        for name, unit, values, rates in shown_coordinates(run)
+        if len(values)
+    ]
+    columns = ["coordinate", "unit", "first", "least", "largest", "largest rate"]
+    note = "Of the joints, 0 in the reference pose, at the output times; rates are per second."
+    return Table("coordinates of joints", columns, rows, note, brief=columns[:5])
 
 
 def _limits(run: Run) -> Table:

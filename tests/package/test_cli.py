@@ -225,7 +225,15 @@ def test_simulate(talus, tmp_path):
     )
     assert result["kernel"] == "joint coordinates"
     written = {file.name for file in (tmp_path / "o").iterdir()}
-    assert written >= {"run.nc", "run.csv", "run.sto", "report.html", "motion.html", "positions.png", "summary.md"}
+    assert written >= {"run.nc", "run.csv", "run.sto", "run.mot", "report.html", "motion.html", "summary.md"}
+    assert written >= {"positions.png", "angles.png"}
+    angle = min(result["tables"]["coordinates of joints"], key=lambda row: row["least"])
+    name, unit, least = (angle[key] for key in ("coordinate", "unit", "least"))
+    lines = (tmp_path / "o" / "run.mot").read_text().splitlines()
+    start = lines.index("endheader") + 1
+    column = lines[start].split("\t").index(name.replace(".", "_"))
+    values = [float(line.split("\t")[column]) for line in lines[start + 1 :]]
+    assert unit == "deg" and len(values) == 11 and min(values) == pytest.approx(least) and least < -1.0
     assert {Path(file).name for file in result["files"]} == written
     assert talus("simulate", "chain", "--set", "links=3", "--t-end", "0.1").returncode == 0
     assert (tmp_path / "talus-chain").is_dir()
