@@ -14,6 +14,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, P, R
 from runtime.support.arrays import Floats
+from runtime.system.joint_motion import relative_poses, twists
 from runtime.system.parts import Joint
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
@@ -155,6 +156,46 @@ def degrees_of_freedom(
     return names, motions, measures
 
 
+def coordinate_motions(system: System, time: float, y: Floats) -> tuple[list[str], Floats]:
+    """Names of the degrees of freedom and their motions (6 bodies, n), by coordinates of joints where a joint has them.
+
+    Others, and coordinates that depend on each other here, are named as in ``degrees_of_freedom``.
+    """
+    degrees, motions, _ = degrees_of_freedom(system, time, y)
+    alone = {system.joints[one.joints[0]].name: one for one in branches(system)[0] if len(one.joints) == 1}
+    names: list[str] = []
+    columns: list[Floats] = []
+    states = states_with_ground(y)
+    for joint in dict.fromkeys(degree.joint for degree in degrees):
+        own = [k for k, degree in enumerate(degrees) if degree.joint == joint]
+        found = _along_coordinates(system, joint, alone[joint], states) if joint in alone else None
+        if found is None or np.linalg.matrix_rank(found) < len(own):
+            names += [degrees[k].name for k in own]
+            columns += list(motions.T[own])
+        else:
+            names += [f"{joint}.{coordinate}" for coordinate in system.joint_motions[joint].units]
+            columns += list(found)
+    return names, np.array(columns).T if columns else motions
+
+
+def _along_coordinates(system: System, joint: str, branch: Branch, states: Floats) -> Floats | None:
+    """Velocities of all bodies (coordinates, 6 bodies) for unit rates of the coordinates of a joint; None if it has none."""
+    motion = system.joint_motions.get(joint)
+    if motion is None:
+        return None
+    (k,) = branch.joints
+    i, j = int(system.data.body_i[k]), int(system.data.body_j[k])
+    relative = twists(motion, relative_poses(states[i : i + 1], states[j : j + 1]))[0].T.reshape(-1, 2, 3)
+    turned = relative @ rotation_matrix(states[i, P : P + 4]).T
+    way = 1.0 if branch.distal == j else -1.0  # body i moves the other way, where body j is kept
+    found, beyond = np.zeros((len(turned), len(states), 6)), list(branch.bodies)
+    for column, (v, omega) in zip(found, way * turned, strict=True):
+        column[beyond, :3] = v + _cross(omega, states[beyond, R:P] - states[j, R:P])
+        column[beyond, 3:] = omega
+    moved: Floats = found[:, 1:].reshape(len(found), -1)
+    return moved
+
+
 def _relative(branch: Branch, states: Floats, own: list[tuple[str, Floats, bool]]) -> Floats:
     """Rates of a joint's own twists from the velocities of all bodies, (twists, 6 bodies).
 
@@ -284,7 +325,7 @@ def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
     open_motions = null_space(rows)
     if not open_motions.shape[1]:
         return []
-    names, motions, _ = degrees_of_freedom(system, time, y)
+    names, motions = coordinate_motions(system, time, y)
     if motions.shape[1] < open_motions.shape[1]:  # closed loops
         return [system.bodies[int(np.abs(column).argmax()) // 6].name for column in open_motions.T]
     # As many degrees of freedom as there are open motions, chosen by pivoting to be as independent as possible.
@@ -293,4 +334,4 @@ def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
 
     _, _, order = qr(rates.T, pivoting=True)
     chosen = sorted(order[: open_motions.shape[1]])
-    return [names[k].name for k in chosen]
+    return [names[k] for k in chosen]

@@ -19,7 +19,7 @@ from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
-from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, null_space, row_places, undriven
+from runtime.system.degrees_of_freedom import coordinate_motions, dense_rows, null_space, row_places, undriven
 from runtime.system.joint_friction import reason_of_friction
 from runtime.system.parts import Joint
 from runtime.system.system import System
@@ -204,15 +204,15 @@ def _doubly_driven(system: System, y: Floats) -> str:
     projection.worst_row(system.time, y, system.data, work, False)
     D = dense_rows(system, work.D)
     names = row_places(system)
-    kinds, motions, _ = degrees_of_freedom(system, system.time, y)
+    coordinates, motions = coordinate_motions(system, system.time, y)
     # The linear combinations of rows that vanish show the rows on which others depend.
     combination = null_space(D.T)
     sentences = []
     for k, r in _excess_drivers(system, names, combination):
         row = D[names.index((k, r))]
         driven = [
-            f.name
-            for f, motion in zip(kinds, motions.T, strict=True)
+            name
+            for name, motion in zip(coordinates, motions.T, strict=True)
             if abs(row @ motion) > 1e-6 * np.linalg.norm(motion)
         ]
         share = combination @ combination[names.index((k, r))]

@@ -6,7 +6,8 @@ import pytest
 import models
 import runtime
 from runtime import AssemblyError, Builder, ModelError, Signal
-from runtime.system.degrees_of_freedom import degrees_of_freedom
+from runtime.results.joint_angles import joint_angles
+from runtime.system.degrees_of_freedom import coordinate_motions, degrees_of_freedom
 from tests.support.trees import Tree
 from tests.support.vectors import X, largest
 
@@ -25,15 +26,15 @@ def with_guides(tree, leave=()):
 
 
 UNDRIVEN = {
-    "first axis": (("near_1",), False, "joint_1.a_i"),
-    "second axis": (("far_1",), False, "joint_1.a_j"),
-    "both axes": (("near_1", "far_1"), False, "joint_1.a_i, joint_1.a_j"),
-    "hinge": (("turn_2",), False, "joint_2.a_i"),
+    "first axis": (("near_1",), False, "joint_1.theta_i"),
+    "second axis": (("far_1",), False, "joint_1.theta_j"),
+    "both axes": (("near_1", "far_1"), False, "joint_1.theta_i, joint_1.theta_j"),
+    "hinge": (("turn_2",), False, "joint_2.angle"),
     "place": (("place_0",), False, "body_0.x, body_0.y, body_0.z"),
     "orientation": (("orient_0",), False, "body_0.turn_x, body_0.turn_y, body_0.turn_z"),
     "all of the body": (("place_0", "orient_0"), False, ", ".join(f"body_0.{p}{c}" for p in ("", "turn_") for c in "xyz")),
-    "hinge and place": (("turn_2", "place_0"), False, "body_0.x, body_0.y, body_0.z, joint_2.a_i"),
-    "ball": (("orient_2",), True, "joint_2.x, joint_2.y, joint_2.z"),
+    "hinge and place": (("turn_2", "place_0"), False, "body_0.x, body_0.y, body_0.z, joint_2.angle"),
+    "ball": (("orient_2",), True, ", ".join(f"joint_2.orientation_{c}" for c in "xyz")),
 }  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def test_undriven_degrees_of_freedom_are_named(case, kind):
 def test_an_undriven_motion_of_several_joints_is_named_by_the_first():
     """The ball is guided against the ground: when the ankle turns, the ball turns back.  One driver for the ankle will do."""
     system = with_guides(chain(ball=True), ("near_1",)).build()
-    with pytest.raises(ModelError, match=r"1 degree of freedom undriven: joint_1\.a_i; add a driver for each"):
+    with pytest.raises(ModelError, match=r"1 degree of freedom undriven: joint_1\.theta_i; add a driver for each"):
         runtime.kinematics(system, [0.0])
 
 
@@ -76,14 +77,14 @@ def twice(leave=()):
 
 def test_doubly_driven_degrees_of_freedom_are_refused_by_name():
     with pytest.raises(
-        ModelError, match=r"system 'tree' is doubly driven: .*angle drives joint_2\.a_i, which .*angle drives too"
+        ModelError, match=r"system 'tree' is doubly driven: .*angle drives joint_2\.angle, which .*angle drives too"
     ):
         twice().build()
     with pytest.raises(ModelError) as error:
         twice(leave=("near_1",)).build()
     assert all(
         name in str(error.value)
-        for name in ("again.angle", "turn_2.angle", "undriven: joint_1.a_i; leave a driver out")
+        for name in ("again.angle", "turn_2.angle", "undriven: joint_1.theta_i; leave a driver out")
     )
 
 
@@ -138,6 +139,32 @@ def test_a_driver_that_cannot_be_met_is_named_with_the_time():
     assert largest(m.v["slider"][:, 0] + height(t) * 0.4 / x) < 1e-8
     with pytest.raises(AssemblyError, match=r"^at t = 0\.6 s: could not assemble: .*worst row (rod|led)\."):
         runtime.kinematics(system, [0.0, 0.2, 0.4, 0.6, 0.8])
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_motions_by_coordinates_are_unit_rates(reverse):
+    """Each motion changes its own coordinate at a rate of 1, and no other one, whichever body of a joint moves."""
+
+    def pair(body, other):
+        return (other, body) if reverse else (body, other)
+
+    b = Builder("arm", axes="global")
+    for k in range(3):
+        b.body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.3 * k, 0.1, -0.2 * k))
+    b.joint("hip", "revolute", *pair("ground", "b0"), point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("knee", "cylindrical", *pair("b0", "b1"), point=(0.2, 0, 0), axis=(0.6, 0.8, 0))
+    b.joint("ball", "spherical", *pair("b1", "b2"), point=(0.5, 0.1, -0.3))
+    b.angles("hip", angle=0.4)
+    b.angles("knee", angle=-0.7, distance=0.1)
+    b.angles("ball", orientation_x=0.3, orientation_z=0.5)
+    system = b.build()
+    names, motions = coordinate_motions(system, 0.0, system.state.y)
+    assert names == ["hip.angle", "knee.angle", "knee.distance", *(f"ball.orientation_{c}" for c in "xyz")]
+    states = np.tile(system.state.y.reshape(1, -1, 13), (len(names), 1, 1))
+    states[:, :, 7:] = motions.T.reshape(len(names), -1, 6)
+    angles = joint_angles(system, states)
+    rates = np.array([angles[joint].rates[part] for joint, part in (name.split(".") for name in names)])
+    assert largest(rates - np.eye(len(names))) < 1e-12
 
 
 def test_motions_along_no_axis_of_a_joint_are_named_twists():
