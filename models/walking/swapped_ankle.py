@@ -148,7 +148,11 @@ def compare_ankles(
     """
     if unknown := [sort for sort in sorts if sort not in SORTS]:
         raise ModelError(f"sorts: '{unknown[0]}' is unknown; use {', '.join(SORTS)}")
+    if not len(sorts):
+        raise ModelError(f"sorts: there are none to compare; give at least one of {', '.join(SORTS)}")
     pairs = list(ankles) if ankles is not None else ankles_of(reading.source)
+    if not pairs:
+        raise ModelError("ankles: there are none to compare; give pairs of joints such as ('ankle_r', 'subtalar_r')")
     tell = say or (lambda line: None)
     _check_feet(reading, feet, loads)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}

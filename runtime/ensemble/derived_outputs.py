@@ -19,6 +19,7 @@ from runtime.support.arrays import Floats
 from runtime.system.parts import GROUND
 from runtime.system.quantity import Quantity
 from runtime.system.reference import rotation_matrices
+from runtime.system.state import by_body
 from runtime.system.system import System
 
 ACCELERATIONS = {"v_dot": slice(0, 3), "omega_dot": slice(3, 6)}
@@ -106,9 +107,7 @@ class DerivedQuantities:
             return outputs[:, ENERGY]
         if part != "power":
             return outputs[:, REPORTS + list(force.outputs).index(part)]
-        motions = force_motions(
-            [force], self.system.body_names, states.reshape(len(states), -1, STATE), outputs[:, None]
-        )
+        motions = force_motions([force], self.system.body_names, by_body(states), outputs[:, None])
         return motions[force.name].power
 
     def _reaction(self, part: str, name: str, derived: Derived, states: Floats) -> Floats:

@@ -35,7 +35,7 @@ from runtime.support.errors import ModelError
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
 from runtime.system.spanning_tree import SpanningTree
-from runtime.system.state import PARTS, State
+from runtime.system.state import PARTS, State, by_body
 from runtime.system.system import System
 
 Outputs = Mapping[str, Output]
@@ -128,8 +128,7 @@ class BatchQuantities:
         found = np.empty(states.shape[:2])
         for case, own in enumerate(states):
             turns = None if self.quarters is None or not self.quarters.size else self.quarters[case]
-            own = own.reshape(len(own), -1, STATE)
-            angles = angles_of_joint(self.system, motions[joint], own, turns, start=begun[case])
+            angles = angles_of_joint(self.system, motions[joint], by_body(own), turns, start=begun[case])
             found[case] = (angles.values if quantity.part == "angle" else angles.rates)[column]
         return found
 

@@ -13,6 +13,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.support.names import named
 from runtime.system.joint_motion import FULL_TURN, JointMotion, Pose, coordinates, rates, relative_poses
 from runtime.system.reference import body_places, ground_state
+from runtime.system.state import by_body
 from runtime.system.system import System
 
 
@@ -119,7 +120,7 @@ def poses_of(system: System, motion: JointMotion, states: Floats) -> tuple[Pose,
     """Relative poses of a joint in states (n, bodies, 13) or (n, 13 bodies), and the states (n, 13) of its bodies."""
     places, ground = body_places(system.body_names), np.broadcast_to(ground_state(), (len(states), STATE))
     ends = places[motion.joint.body_i], places[motion.joint.body_j]
-    states = states.reshape(len(states), -1, STATE)
+    states = by_body(states) if states.ndim == 2 else states
     of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
     return relative_poses(of_i, of_j), of_i, of_j
 

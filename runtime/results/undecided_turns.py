@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.layout import OMEGA, STATE
+from runtime.dynamics.layout import OMEGA
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.results.joint_angles import coordinates_and_rates, poses_of, turns_of
 from runtime.results.whole_turns import turns_of_tree
@@ -12,6 +12,7 @@ from runtime.support.arrays import Bools, Floats
 from runtime.support.latest import Latest
 from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates
 from runtime.system.reference import body_places
+from runtime.system.state import by_body
 from runtime.system.system import System
 
 Followed = list[tuple[JointMotion, list[int]]]
@@ -78,7 +79,7 @@ def followed_by_poses(system: System, *, of_tree: bool) -> Followed:
 
 def _perhaps_of(system: System, motion: JointMotion, t: Floats, states: Floats) -> bool:
     """``perhaps_undecided`` of the bodies of a joint against each other."""
-    places, omega = body_places(system.body_names), states.reshape(len(t), -1, STATE)[..., OMEGA:]
+    places, omega = body_places(system.body_names), by_body(states)[..., OMEGA:]
     omega = np.concatenate([np.zeros_like(omega[:, :1]), omega], axis=1)  # ground is the first place
     of_i, of_j = (omega[:, places[body]] for body in (motion.joint.body_i, motion.joint.body_j))
     relative = np.abs(of_j - of_i).sum(axis=1)
@@ -98,7 +99,7 @@ def perhaps_undecided(t: Floats, states: Floats) -> Bools:
     cases, times = states.shape[:2]
     if times < 2:
         return np.zeros(cases, bool)
-    omega = np.abs(states.reshape(cases, times, -1, STATE)[..., OMEGA:]).sum(axis=-1).max(axis=-1)
+    omega = np.abs(by_body(states)[..., OMEGA:]).sum(axis=-1).max(axis=-1)
     most = 2.0 * MARGIN * np.maximum(omega[:, 1:], omega[:, :-1]) * np.diff(t)
     perhaps: Bools = ~(most <= HALF_TURN).all(axis=1)
     return perhaps

@@ -21,6 +21,11 @@ LOOSE = 1e-2  # [1] how far the length of Euler parameters may be from 1 where t
 STATE_UNITS = {"r": "m", "p": "1", "v": "m/s", "omega": "rad/s"}
 
 
+def by_body(states: Floats) -> Floats:
+    """States (..., 13 bodies) as (..., bodies, 13); also those of no case or time, whose shape ``reshape`` cannot find."""
+    return states.reshape(*states.shape[:-1], states.shape[-1] // STATE, STATE)
+
+
 class State:
     """Positions and velocities of all bodies, immutable.
 

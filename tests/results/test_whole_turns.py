@@ -153,3 +153,13 @@ def test_turns_that_are_surely_shown_are_not_needed():
         shown += sure
         assert not (sure and whole_turns.needed(whole_turns.whole_turns(start, angles).quarters).any())
     assert 100 < shown < 250
+
+
+def test_no_case_that_reaches_its_end():
+    """Nothing is left to follow; each case has its own reason."""
+    for coordinates in ("absolute", "joint"):
+        how = dict(t_eval=[1.0, 2.0], max_steps=1, coordinates=coordinates)
+        many = runtime.simulate_many(rotor(), {"mass.rotor": [1.0, 2.0]}, 2.0, **how)
+        assert (many.status == Status.STEPS_USED_UP).all() and "max_steps = 1" in many.messages[1]
+        assert np.isnan(many.angles["bearing"].angle).all()
+    assert runtime.simulate(rotor(), 2.0, **how).angles["bearing"].angle.shape == (0,)

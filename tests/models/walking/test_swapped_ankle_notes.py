@@ -115,3 +115,13 @@ def test_ankles_and_feet_by_other_names(tmp_path):
     pairs = ankles_of(source)
     assert pairs == [("AnkleJoint_r", "SubtalarJoint_r"), ("AnkleJoint_l", "SubtalarJoint_l")]
     assert feet_of(source, pairs[:1]) == ["r_foot", "l_foot"]
+
+
+def test_nothing_to_compare_is_refused(reading):
+    trial = trial_of(reading, smooth(reading))
+    for empty, said in (
+        ({"sorts": []}, "sorts: there are none"),
+        ({"sorts": [FILE], "ankles": []}, "ankles: there are none"),
+    ):
+        with pytest.raises(ModelError, match=f"^{said} to compare; give "):
+            compare_ankles(reading, trial, cutoff=None, **empty)
