@@ -16,7 +16,7 @@ from runtime.report.tables import Table
 from runtime.results.seen import Seen
 from runtime.support.arguments import checked, checked_class
 from runtime.support.beside import forking, started
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.support.machine import cores
 
 if TYPE_CHECKING:
@@ -36,9 +36,12 @@ def formats_of(text: str) -> tuple[str, ...]:
     ModelError
         Where a name is unknown or missing.
     """
-    names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
+    return _known(tuple(dict.fromkeys(name.strip().lower() for name in text.split(","))), text)
+
+
+def _known(names: tuple[str, ...], given: object) -> tuple[str, ...]:
     if unknown := [name for name in names if name not in panels.KNOWN_FORMATS]:
-        raise ModelError(f"formats = {text!r}: {unknown[0]!r} is unknown; use {', '.join(panels.KNOWN_FORMATS)}")
+        raise ModelError(f"formats = {shown(given)}: {unknown[0]!r} is unknown; use {', '.join(panels.KNOWN_FORMATS)}")
     return names
 
 
@@ -64,6 +67,7 @@ class FigureFiles:
     """
 
     def __init__(self, folder: Path, formats: tuple[str, ...] = panels.FORMATS) -> None:
+        _known(formats, formats)
         # Pages show no PDF.
         self.folder, self.formats = folder, formats if set(formats) & {"png", "svg"} else (*formats, "png")
         self.motion: Path | None = None  # the page with a view in three dimensions
@@ -97,8 +101,8 @@ class FigureFiles:
 
     def table(self) -> Table:
         """A row for each figure: its file in the first format, what it shows, and the paper's figure to which it corresponds."""
-        shown = [[f"{name}.{self.formats[0]}", one.shows, one.source or None] for name, one in self._drawings.items()]
-        return Table("figures", ["file", "shows", "corresponds to"], shown)
+        rows = [[f"{name}.{self.formats[0]}", one.shows, one.source or None] for name, one in self._drawings.items()]
+        return Table("figures", ["file", "shows", "corresponds to"], rows)
 
     def write(self) -> list[ShownFigure]:
         """Draw what is left, wait for the other processes, and return the figures in the order in which they were added."""

@@ -81,3 +81,9 @@ def test_formats_are_named_once_each():
     for text in ("", "png,", "bmp"):
         with pytest.raises(ModelError, match="use png, svg, pdf"):
             formats_of(text)
+
+
+def test_unknown_formats_are_refused_before_anything_is_drawn(tmp_path):
+    for formats, said in ((("png", "a"), "'a'"), (("",), "''")):
+        with pytest.raises(ModelError, match=f"^formats = .*: {said} is unknown; use png"):
+            FigureFiles(tmp_path, formats)
