@@ -89,14 +89,13 @@ def _turn(transverse_deg: float, projected_deg: float) -> tuple[float, float, fl
     return float(np.cos(about)), float(np.sin(about)), float(np.cos(real)), float(np.sin(real))
 
 
-@lru_cache(KEPT)
 def talocalcaneal_frame(
     inclination_deg: float = TALOCALCANEAL_SAGITTAL_DEG,
     deviation_deg: float = TALOCALCANEAL_TRANSVERSE_DEG,
     *,
     side: Side = "right",
 ) -> Floats:
-    """Unit vectors of the talocalcaneal limit in ``main_foot``: rows xi (the axis), eta (medial), zeta (up), (3, 3), read-only.
+    """Unit vectors of the talocalcaneal limit in ``main_foot``: rows xi (the axis), eta (medial), zeta (up), (3, 3).
 
     Inversion turns the foot about the positive axis, which points anteriorly in a right and posteriorly in a left foot.
     Rodrigues da Silva et al. (2024c), Section 4.
@@ -107,20 +106,16 @@ def talocalcaneal_frame(
         As ``subtalar_inclination_deg`` and ``subtalar_deviation_deg`` of ``build``.
     side : "right" or "left"
     """
-    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
-    eta, zeta = mirrored([(-s, c, 0.0), (-c * s_re, -s * s_re, c_re)], side)
-    frame: Floats = read_only(np.array([mirrored_axis((c * c_re, s * c_re, s_re), side), eta, zeta]))
-    return frame
+    return _talocalcaneal_frame(inclination_deg, deviation_deg, side).copy()
 
 
-@lru_cache(KEPT)
 def talocrural_frame(
     inclination_deg: float = TALOCRURAL_FRONTAL_DEG,
     deviation_deg: float = TALOCRURAL_TRANSVERSE_DEG,
     *,
     side: Side = "right",
 ) -> Floats:
-    """Unit vectors of the talocrural limit in ``leg``: rows xi (anterior), eta (the axis), zeta (down), (3, 3), read-only.
+    """Unit vectors of the talocrural limit in ``leg``: rows xi (anterior), eta (the axis), zeta (down), (3, 3).
 
     Dorsiflexion turns the foot about the positive eta, which points laterally in a right and medially in a left foot.
     Rodrigues da Silva et al. (2024c), Section 4.
@@ -131,6 +126,19 @@ def talocrural_frame(
         As ``talocrural_inclination_deg`` and ``talocrural_deviation_deg`` of ``build``.
     side : "right" or "left"
     """
+    return _talocrural_frame(inclination_deg, deviation_deg, side).copy()
+
+
+@lru_cache(KEPT)
+def _talocalcaneal_frame(inclination_deg: float, deviation_deg: float, side: Side) -> Floats:
+    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
+    eta, zeta = mirrored([(-s, c, 0.0), (-c * s_re, -s * s_re, c_re)], side)
+    frame: Floats = read_only(np.array([mirrored_axis((c * c_re, s * c_re, s_re), side), eta, zeta]))
+    return frame
+
+
+@lru_cache(KEPT)
+def _talocrural_frame(inclination_deg: float, deviation_deg: float, side: Side) -> Floats:
     c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
     xi, zeta = mirrored([(c, -s, 0.0), (s * s_re, c * s_re, -c_re)], side)
     frame: Floats = read_only(np.array([xi, mirrored_axis((-s * c_re, -c * c_re, -s_re), side), zeta]))
@@ -279,8 +287,8 @@ def build(
     size = size_of(mass, height, foot_length)
     length = 0.0 if ankle == "classical" else LINK_LENGTH * size.foot if link_length is None else link_length
     frames = (
-        talocrural_frame(talocrural_inclination_deg, talocrural_deviation_deg, side=side),
-        talocalcaneal_frame(subtalar_inclination_deg, subtalar_deviation_deg, side=side),
+        _talocrural_frame(talocrural_inclination_deg, talocrural_deviation_deg, side),
+        _talocalcaneal_frame(subtalar_inclination_deg, subtalar_deviation_deg, side),
     )
     b = Builder(f"{'left ' if side == 'left' else ''}foot, {ankle} ankle", gravity=gravity)
     for name, data in bodies_of(size).items():

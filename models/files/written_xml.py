@@ -41,7 +41,7 @@ def name(text: str) -> str:
 
 def quaternion(A: Floats) -> Floats:
     """Of a rotation matrix (3, 3), scalar first."""
-    found: Floats = np.roll(Rotation.from_matrix(A).as_quat(), 1)
+    found: Floats = np.roll(Rotation.from_matrix(np.array(A)).as_quat(), 1)  # SciPy 1.15 refuses read-only arrays
     return found
 
 

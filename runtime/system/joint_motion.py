@@ -271,7 +271,7 @@ def _rotation_vectors(A: Floats, *, apart: bool) -> Floats:
     """Rotation vectors (n, 3) of turns that follow each other, without jumps; ``apart``: as of ``coordinates``."""
     from scipy.spatial.transform import Rotation
 
-    vectors: Floats = Rotation.from_matrix(A).as_rotvec()
+    vectors: Floats = Rotation.from_matrix(np.array(A)).as_rotvec()  # SciPy 1.15 refuses read-only arrays
     (clear,) = np.nonzero(np.linalg.norm(vectors, axis=1) > NO_TURN)
     if apart or not len(clear):
         return vectors
