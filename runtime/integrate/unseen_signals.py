@@ -8,6 +8,9 @@ are the error in units of the tolerance, as the norm of the step control has it.
 
 This evaluation is left out where the difference is small beside the extent of the signal and harmless, to judge by those before:
 an error found with certain changes of all signals bounds the error for each, its gain.  The rules are those of batches too.
+
+A driver that moves a body and brings it back leaves hardly any integral over a long step.  Limits and contacts may act meanwhile,
+though, and states are wanted there: such steps are found by the value of the driver at its knots.
 """
 
 from __future__ import annotations
@@ -19,15 +22,21 @@ from runtime.dynamics.kinematics import update_signals
 from runtime.dynamics.layout import OK
 from runtime.dynamics.signal_integrals import exact_integrals, has_knot, unseen
 from runtime.dynamics.signals import evaluate_piece, piece_at, piece_near, value_of_piece
+from runtime.integrate.limit_changes import bends_of, cubic_of
+from runtime.integrate.quintic import value_and_slope
 from runtime.integrate.stepping import EVALUATIONS, STEPS, T, norm_of
 from runtime.jit.compilation import inlined
 
+ACCELERATION = 2  # the derivative that steps must see of drivers
 PASSED = 0.4  # factor of the length of a step that passed a pulse
 ROUNDING = 1e-11  # of the extent of a signal, in the mean over a step: less than this is no difference
 EVIDENT = 1e-4  # a larger one is always weighed
 HARMLESS = 0.3  # error in units of the tolerance, by the gains
 LEAST = 0.01  # error from which gains are found at least
 ANEW = 64  # steps after which gains are found anew, as they depend on the pose
+# Of a driver's value from the polynomial of degree 5 by both ends of a step: the distance at a knot over the largest one at a
+# stage, of a signal that the step does not see; and in tolerances, less of which is no harm.
+STRAY, STRAY_LEAST = 3.0, 10.0
 
 
 @inlined
@@ -58,6 +67,28 @@ def change_unseen(k, c, low, begin, high, h, seen, weights, t, ends):  # type: i
         seen[0] + weights[1, 0] * first, seen[1] + weights[2, 0] * first, seen[2] + weights[3, 0] * first
     )  # fmt: skip
     return unseen(h, exact_integrals(k, c, low, begin, high, begin + h, ends[0], ends[1], t), sums)
+
+
+@inlined
+def strays_unseen(k, low, begin, high, h, weights, rtol, atol, t, ends):  # type: ignore[no-untyped-def]
+    """Whether signal k strays between the stages of a step of length h; after ``change_unseen``, which fills ``ends``."""
+    first, last = ends[0], ends[1]
+    cubic = cubic_of(first[0], last[0], first[1], last[1], h)
+    bend, tilt = bends_of(cubic, first[2], last[2], h)
+    most = STRAY_LEAST * (atol + rtol * max(abs(first[0]), abs(last[0])))
+    strays = False
+    for piece in range(low + 1, high + 1):
+        value, _ = value_and_slope(cubic, bend, tilt, (t.knot[piece] - begin) / h)
+        distance = abs(t.coefficient[piece, 0] - value)
+        if distance > most:
+            most, strays = distance, True
+    at = low
+    for q in range(1, weights.shape[1] if strays else 1):
+        time = begin + weights[0, q] * h
+        at = piece_near(k, time, t, at)
+        value, _ = value_and_slope(cubic, bend, tilt, weights[0, q])
+        strays = strays and most > STRAY * abs(value_of_piece(at, time, t) - value)
+    return strays
 
 
 @inlined
@@ -92,6 +123,8 @@ def passes_pulse(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             w.unseen[k, c] = 0.0
             if of.extent[k, c] > 0.0 and has_knot(k, high, begin, of):
                 w.unseen[k, c] = change_unseen(k, c, low, begin, high, h, s.seen[k, c], weights, of, s.ends)
+                if c == ACCELERATION and strays_unseen(k, low, begin, high, h, weights, rtol, atol, of, s.ends):
+                    return True
             if s.counts[STEPS] % ANEW == 0:
                 s.gain[k, c] = np.inf
             weighed = weighed or is_weighed(abs(w.unseen[k, c]), h, of.extent[k, c], s.gain[k, c])

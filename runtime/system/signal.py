@@ -264,17 +264,21 @@ def signal_data(signals: Sequence[Signal | None], order: ArrayLike | None = None
 
 
 def _extent(signal: Signal, order: int) -> Floats:
-    """The extents (3,) of value, rate and acceleration at the knots, where steps must see them, else 0.
+    """The extents (3,) of value, rate and acceleration, where steps must see them, else 0.
 
     Accelerations depend on the second derivative of a driver's signal by far more than on the others, which are its integrals.
+    Knots alone do not show an acceleration that begins and ends with 0 in each piece.
     """
     c, h, extent = signal.coefficients, np.diff(signal.knots), np.zeros(3)
     for n in (2,) if order == 2 else range(order + 1):
-        factor = np.array([perm(power, n) for power in range(DEGREE + 1)])
-        ends = (c[:, n:] * factor[n:] * h[:, None] ** np.arange(DEGREE + 1 - n)).sum(axis=1)
-        extent[n] = np.ptp(np.append(ends, c[:, n] * factor[n]))
+        factor = np.array([perm(power, n) for power in range(n, DEGREE + 1)])
+        within = (c[:, n:] * factor * h[:, None] ** np.arange(DEGREE + 1 - n)) @ _POWERS[: DEGREE + 1 - n]
+        extent[n] = np.ptp(within)
     return extent
 
+
+# At as many places as decide a polynomial.
+_POWERS = np.linspace(0.0, 1.0, DEGREE + 1) ** np.arange(DEGREE + 1)[:, None]
 
 NO_SIGNAL = _constant(0.0)
 

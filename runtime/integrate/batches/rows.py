@@ -55,6 +55,6 @@ from __future__ import annotations
     UNRESOLVED,  # [J] and in the steps of the case
     BY_SLOPES,  # 1: rates within the step are slopes of the coordinates
     LONGEST,  # [s] length of the attempt at most
-    WEIGHED,  # 1: the error by what the attempt does not see of signals is found
+    WEIGHED,  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
 ) = range(52)
 ROWS_OF_LANES = 52

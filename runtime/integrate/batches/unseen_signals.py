@@ -25,14 +25,24 @@ from runtime.integrate.batches.rows import (
 )
 from runtime.integrate.batches.stages import LARGEST_WORST, derive
 from runtime.integrate.dop853_coefficients import STAGES
-from runtime.integrate.unseen_signals import ANEW, PASSED, change_unseen, gain_of, is_weighed
+from runtime.integrate.unseen_signals import (
+    ACCELERATION,
+    ANEW,
+    PASSED,
+    change_unseen,
+    gain_of,
+    is_weighed,
+    strays_unseen,
+)
 from runtime.jit.compilation import inlined
+
+HARMLESS, TO_WEIGH, STRAYS = 0.0, 1.0, 2.0  # WEIGHED: what is known of an attempt
 
 
 @inlined
-def find_unseen(x, lane, begin, h):  # type: ignore[no-untyped-def]
-    """Put what a lane's step does not see of signals into ``x.unseen``; whether it is to be weighed."""
-    weighed, t = False, x.signals
+def find_unseen(x, lane, begin, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Put what a lane's step does not see of signals into ``x.unseen``; what is known of it."""
+    found, t = HARMLESS, x.signals
     for r in range(len(x.watched)):
         k, c = x.watched[r] // 3, x.watched[r] % 3
         own, high = x.own_set[lane] + k, x.piece[k, lane]
@@ -46,24 +56,27 @@ def find_unseen(x, lane, begin, h):  # type: ignore[no-untyped-def]
         seen = x.seen[3 * r, lane], x.seen[3 * r + 1, lane], x.seen[3 * r + 2, lane]
         change = change_unseen(own, c, low, begin, high, h, seen, x.quadrature, t, x.ends)
         x.unseen[r, lane] = change
-        weighed = weighed or is_weighed(abs(change), h, t.extent[own, c], x.gain[r, lane])
-    return weighed
+        if c == ACCELERATION and strays_unseen(own, low, begin, high, h, x.quadrature, rtol, atol, t, x.ends):
+            found = STRAYS
+        elif found == HARMLESS and is_weighed(abs(change), h, t.extent[own, c], x.gain[r, lane]):
+            found = TO_WEIGH
+    return found
 
 
 @inlined
-def mark_weighed(m):  # type: ignore[no-untyped-def]
-    """Mark the lanes whose accurate attempts are to be weighed; their number."""
+def mark_weighed(m, rtol, atol):  # type: ignore[no-untyped-def]
+    """Mark the lanes whose accurate attempts are to be weighed, or stray from a signal; their number."""
     x, lanes, found = m.forces, m.lanes, 0
     for lane in range(LANES):
-        lanes[WEIGHED * LANES + lane] = 0.0
+        lanes[WEIGHED * LANES + lane] = HARMLESS
         if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
             continue
         if int(lanes[TAKEN_STEPS * LANES + lane]) % ANEW == 0:
             for r in range(len(x.watched)):
                 x.gain[r, lane] = np.inf
-        if find_unseen(x, lane, lanes[TIME * LANES + lane], lanes[LENGTH * LANES + lane]):
-            lanes[WEIGHED * LANES + lane] = 1.0
-            found += 1
+        known = find_unseen(x, lane, lanes[TIME * LANES + lane], lanes[LENGTH * LANES + lane], rtol, atol)
+        lanes[WEIGHED * LANES + lane] = known
+        found += known > HARMLESS
     return found
 
 
@@ -84,19 +97,21 @@ def error_of_unseen(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
 def reject_passed(m, address, tolerances, special):  # type: ignore[no-untyped-def]
     """Reject attempts that pass more of the signals than the tolerance allows; the number of special ones of ``special``."""
     x, lanes = m.forces, m.lanes
-    if len(x.watched) == 0 or mark_weighed(m) == 0:
+    if len(x.watched) == 0 or mark_weighed(m, tolerances[0], tolerances[1]) == 0:
         return special
     for lane in range(LANES):
         set_signals(x, lane, x.own_set[lane], lanes[TIME * LANES + lane] + lanes[LENGTH * LANES + lane])
         for r in range(len(x.watched)):
-            x.values[x.watched[r], lane] += x.unseen[r, lane] if lanes[WEIGHED * LANES + lane] > 0.0 else 0.0
+            x.values[x.watched[r], lane] += x.unseen[r, lane] if lanes[WEIGHED * LANES + lane] == TO_WEIGH else 0.0
     add_forces(m, m.end, x.own, m.constants, m.trial)
     derive(m, address, m.end, x.own, m.constants, m.trial)
     for lane in range(LANES):
-        if lanes[WEIGHED * LANES + lane] == 0.0:
+        if lanes[WEIGHED * LANES + lane] == HARMLESS:
             continue
-        lanes[CHECKS * LANES + lane] += 1.0
-        h, error = lanes[LENGTH * LANES + lane], error_of_unseen(m, lane, tolerances[0], tolerances[1])
+        h, error = lanes[LENGTH * LANES + lane], np.inf
+        if lanes[WEIGHED * LANES + lane] == TO_WEIGH:
+            lanes[CHECKS * LANES + lane] += 1.0
+            error = error_of_unseen(m, lane, tolerances[0], tolerances[1])
         for r in range(len(x.watched)):
             x.gain[r, lane] = gain_of(error, h, abs(x.unseen[r, lane]), x.gain[r, lane])
         if not error <= 1.0:
