@@ -3,7 +3,7 @@
 The law of a ``stop`` or a cable has a corner where it is touched: the force of a short touch, or of a short gap, may act between the
 stages of a long step only, all of which are on the other side.  What changes its sign at corners (``ForceData.corners``) is
 therefore sampled in each accepted step.  A parabola through three samples shows where it may pass zero and come back; closer
-samples of the dense output decide.  Where it does, and no stage is at more than half the depth of the touch, the step is repeated
+samples decide.  Where it does, and no stage is at more than half the depth of the touch, the step is repeated
 up to the deepest place.  The last stages of the repeated step are there, so its error shows whether the force matters.
 """
 
@@ -13,14 +13,11 @@ import math
 
 from runtime.dynamics.force_elements import evaluate_corners
 from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
-from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
-from runtime.integrate.dense_output import prepare_step, state_within
 from runtime.integrate.loop_parts import LoopPart
-from runtime.integrate.quintic import OF_TURN, put_slopes
+from runtime.integrate.quintic import put_slopes
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
     AIMED,
-    BODIES,
     CORNERS_AT,
     LENGTH,
     NEXT_STEP,
@@ -63,9 +60,8 @@ def sample_step(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def is_seen(s, x, reach):  # type: ignore[no-untyped-def]
-    """Whether a stage of the last step is as near as ``reach`` to its fraction x."""
-    nodes = s.own.coefficients.quadrature
+def is_seen(nodes, x, reach):  # type: ignore[no-untyped-def]
+    """Whether a stage of a step is as near as ``reach`` to its fraction x; ``nodes``: as of ``quadrature_of``."""
     for q in range(nodes.shape[1]):
         if nodes[1, q] != 0.0 and abs(nodes[0, q] - x) <= reach:
             return True
@@ -73,62 +69,74 @@ def is_seen(s, x, reach):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def within(s, t, w, x, dense, y):  # type: ignore[no-untyped-def]
-    """State at a fraction x of the last step: of the dense output, after ``prepare_step``, or by both ends alone.
-
-    Stages of the dense output may be in the touch, and would bend the path away from it.
-    """
-    if dense:
-        state_within(s, t, w, s.time[T_OLD] + x * s.time[LENGTH], y)
-        return
-    if s.flags[BODIES] == 0:
-        between_ends(s, x, y)
-    for b in range(s.flags[BODIES]):
-        o = STATE * b
-        for c in range(3):
-            put_slopes(s, o + R + c, o + V + c, 1, x, s.begin, s.end, y)
-        put_slopes(s, o + P, o + OMEGA, OF_TURN, x, s.begin, s.end, y)
+def returns(samples, i, q, inside):  # type: ignore[no-untyped-def]
+    """Whether the corner in column i has the other sign than ``inside`` at a sample before sample q, and at one behind it."""
+    before = after = False
+    for k in range(SAMPLES + 1):
+        outside = inside * samples[k, i] < 0.0
+        before, after = before or (outside and k < q), after or (outside and k > q)
+    return before and after
 
 
 @inlined
-def unseen_touch(c, x, least, inside, dense, s, t, w):  # type: ignore[no-untyped-def]
+def suspected(samples, i, q):  # type: ignore[no-untyped-def]
+    """Where near sample q the corner in column i may be on its other side, or UNTOUCHED; its sign there; the least depth."""
+    before, here, after = samples[q - 1, i], samples[q, i], samples[q + 1, i]
+    inside = 1.0 if 2.0 * here > before + after else -1.0  # the sign of a touch near an extremum
+    least = ROUNDING * max(abs(before), abs(after))
+    x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, inside * before, inside * here, inside * after)
+    extent = max(before, max(here, after)) - min(before, min(here, after))
+    if x < 0.0 or not top > -NEAR * extent or not returns(samples, i, q, inside):
+        return UNTOUCHED, inside, least
+    return x, inside, least
+
+
+@inlined
+def toward_touch(x, width, before, here, after, least, nodes):  # type: ignore[no-untyped-def]
+    """The place of a touch that no stage sees, or UNTOUCHED; and where to take closer samples, or UNTOUCHED if this is decided.
+
+    By three samples at a distance ``width`` around x, positive in the touch; ``least`` depth; ``nodes``: as of ``is_seen``.
+    """
+    place, depth = vertex(x, width, before, here, after)
+    bend = (2.0 * here - before - after) / (width * width)
+    if not bend > 0.0:
+        return UNTOUCHED, UNTOUCHED
+    if place < 0.0:
+        place = x + (width if after > before else -width) / CLOSER
+        return UNTOUCHED, place if place < 1.0 else UNTOUCHED
+    unseen = 0.0 < place < 1.0 and depth > least and not is_seen(nodes, place, math.sqrt(2.0 * HALF * depth / bend))
+    return place if unseen else UNTOUCHED, UNTOUCHED
+
+
+@inlined
+def within(s, x, y):  # type: ignore[no-untyped-def]
+    """State at a fraction x of the last step, by both ends: stages of the dense output may be in the touch, and bend the path."""
+    between_ends(s, x, y)
+    ties = s.own.ties
+    for i in range(len(ties)):
+        put_slopes(s, ties[i, 0], ties[i, 1], ties[i, 2], x, s.begin, s.end, y)
+
+
+@inlined
+def unseen_touch(c, x, least, inside, s, t, w):  # type: ignore[no-untyped-def]
     """Fraction of the last step at which corner c is on its other side, unseen, or UNTOUCHED; x: the place to begin with.
 
-    ``inside``: 1 or -1, its sign there; ``least`` value that is no rounding; ``dense``: as of ``within``.
+    ``inside``: 1 or -1, its sign there; ``least`` value that is no rounding.
     """
     width, place, row = 1.0 / SAMPLES, x, s.corners[SAMPLES + 1]
-    depth = bend = 0.0
     for _ in range(REFINEMENTS):
         width *= CLOSER
         x = min(max(place, width), 1.0 - width)
         before = here = after = 0.0
         for side in range(3):
             place = x + (side - 1.0) * width
-            within(s, t, w, place, dense, s.trial)
+            within(s, place, s.trial)
             sample(s.time[T_OLD] + place * s.time[LENGTH], s.trial, t, w, row)
             before, here, after = here, after, inside * row[c]
-        place, depth = vertex(x, width, before, here, after)
-        bend = (2.0 * here - before - after) / (width * width)
-        if not bend > 0.0:
-            return UNTOUCHED
-        if place >= 0.0:
-            break
-        place = x + (width if after > before else -width) / CLOSER
-        if not 0.0 < place < 1.0:
-            return UNTOUCHED
-    if not (0.0 < place < 1.0 and depth > least):
-        return UNTOUCHED
-    return UNTOUCHED if is_seen(s, place, math.sqrt(2.0 * HALF * depth / bend)) else place
-
-
-@inlined
-def returns(samples, c, q, inside):  # type: ignore[no-untyped-def]
-    """Whether corner c has the other sign than ``inside`` at a sample before sample q, and at one behind it."""
-    before = after = False
-    for k in range(SAMPLES + 1):
-        outside = inside * samples[k, c] < 0.0
-        before, after = before or (outside and k < q), after or (outside and k > q)
-    return before and after
+        found, place = toward_touch(x, width, before, here, after, least, s.own.coefficients.quadrature)
+        if not place >= 0.0:
+            return found
+    return UNTOUCHED
 
 
 @inlined
@@ -137,18 +145,10 @@ def first_unseen(s, t, w):  # type: ignore[no-untyped-def]
     first = UNTOUCHED
     for c in range(s.corners.shape[1]):
         for q in range(1, SAMPLES):
-            before, here, after = s.corners[q - 1, c], s.corners[q, c], s.corners[q + 1, c]
-            inside = 1.0 if 2.0 * here > before + after else -1.0  # the sign of a touch near an extremum
-            if not returns(s.corners, c, q, inside):
+            x, inside, least = suspected(s.corners, c, q)
+            if x < 0.0:
                 continue
-            x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, inside * before, inside * here, inside * after)
-            extent = max(before, here, after) - min(before, here, after)
-            if x < 0.0 or not top > -NEAR * extent:
-                continue
-            least = ROUNDING * max(abs(before), abs(after))
-            found = unseen_touch(c, x, least, inside, False, s, t, w)
-            if found < 0.0 and prepare_step(s, t, w) == OK:
-                found = unseen_touch(c, x, least, inside, True, s, t, w)
+            found = unseen_touch(c, x, least, inside, s, t, w)
             if found >= 0.0 and (first < 0.0 or found < first):
                 first = found
     return first
