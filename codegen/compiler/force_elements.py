@@ -342,7 +342,9 @@ def emit_force(d: ForceDerivation, source: str) -> str:
         ]
     if corners := corners_of(d):
         kernels += [
-            kernel(layout, "corners", (*arguments, "out"), indexed("out", corners), "What changes its sign at corners of the law"),
+            kernel(
+                layout, "corners", (*arguments, "out"), indexed("out", corners), "Numbers that change sign at corners"
+            ),
             _entry("corners_entry", "corners", every, base | {"out": f"({len(corners)},)"}),
         ]
     return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)

@@ -26,7 +26,7 @@ class ForceData(NamedTuple):
 
     address: Ints  # (forces,) of their kernels, in this process
     lookups: Ints  # (forces,) addresses of the kernels that give the arguments of their tables, 0 for none
-    corners: Ints  # (forces,) addresses of the kernels that give what changes its sign at corners of their laws, 0 for none
+    corners: Ints  # (forces,) addresses of the kernels that give the numbers that change sign at corners, 0 for none
     corner: Ints  # (forces + 1,) where the corners of each force begin
     bodies: Ints  # (forces,) number of bodies of their kernels, 2 or 4
     body: Ints  # (forces, 4) i, j, k, l

@@ -20,9 +20,9 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import tree_of_lanes
 from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.written.acting_forces import what_acts
-from runtime.integrate.written.force_corners import corners_of
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed
+from runtime.integrate.written.force_corners import corners_of
 from runtime.support.arrays import Bools, Floats
 from runtime.system.spanning_tree import ties_of
 from runtime.system.system import System

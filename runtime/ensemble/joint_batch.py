@@ -258,7 +258,9 @@ def memory_of_batch(
         whole = by_recursion(system)
         address = address_of_recursion(system, general=own.general) if whole else address_of_forces(system)
         along = first - len(tree.kinds)
-        forces = batch_forces(address, along, of.forces, len(z), whole=whole, acting=what_acts(system), corners=corners_of(system))
+        forces = batch_forces(
+            address, along, of.forces, len(z), whole=whole, acting=what_acts(system), corners=corners_of(system)
+        )
     contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
     memory = batch.tree_workspace(
         stages, constants, scales_of(tree), limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]

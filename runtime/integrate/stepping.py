@@ -20,16 +20,16 @@ from runtime.integrate.step_control import FIRST_LOOK, would_not_end
 from runtime.jit.compilation import OPTIONS, compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
-
 SAMPLES = 4  # places of a step at which limits, contacts and corners of forces are checked
 
 
 class Stepper(NamedTuple):
     """State of an integration; changed in place, so that an integration can be paused and continued."""
 
-    time: Floats  # (10,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of
-    # the last stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough;
+    # (10,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of the last
+    # stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough;
     # length that a step had by the error of the one before, had it not been aimed at a change; t of the first row of ``corners``
+    time: Floats
     counts: Ints  # (11,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
     # touch-downs and lift-offs in ``found``; steps that speak for the other method, those since that do not, and how many of
     # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``); steps in ``unsure``
@@ -54,7 +54,8 @@ class Stepper(NamedTuple):
     address: Ints
     # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     sampled: Floats
-    corners: Floats  # (SAMPLES + 2, corners) of force elements, at the same places and at one more; see ``unseen_corners``
+    # (SAMPLES + 2, corners) of force elements at the same places, and at one more; see ``unseen_corners``
+    corners: Floats
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     moved: Floats  # (n,) change of the state by the last projection
     # (n,) near a singular pose, for the tolerances of velocities: the largest of all bodies; 0 elsewhere, and for positions

@@ -1,10 +1,10 @@
 """Steps in which a force element is touched between two of their stages are repeated shorter.
 
-The law of a ``stop`` or a cable has a corner where it is touched: the force of a short touch, or of a short gap, may act between the
-stages of a long step only, all of which are on the other side.  What changes its sign at corners (``ForceData.corners``) is
-therefore sampled in each accepted step.  A parabola through three samples shows where it may pass zero and come back; closer
-samples decide.  Where it does, and no stage is at more than half the depth of the touch, the step is repeated
-up to the deepest place.  The last stages of the repeated step are there, so its error shows whether the force matters.
+The law of a ``stop`` or a cable has a corner where it is touched: the force of a short touch, or its absence in a short gap, may
+lie between the stages of a long step, all of which are on the other side.  Therefore the numbers that change sign at corners
+(``ForceData.corners``) are sampled in each accepted step.  A parabola through three samples shows where one may pass zero and come
+back; closer samples decide.  Where it does, and no stage is at more than half the depth of the touch, the step is repeated up to
+the deepest place.  The last stages of the repeated step are there, so its error shows whether the force matters.
 """
 
 from __future__ import annotations

@@ -101,7 +101,8 @@ class System:
         self.__dict__.update(state)
         loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
         reactive = reactive_data(self.forces, self.joints)
-        forces = self.data.forces._replace(**force_addresses(self.forces), reactive=reactive)
+        kernels: dict[str, Any] = {**force_addresses(self.forces), "reactive": reactive}
+        forces = self.data.forces._replace(**kernels)
         data = self.data._replace(address=addresses_of(j.module for j in self.joints), loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:
