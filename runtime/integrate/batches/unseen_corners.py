@@ -16,12 +16,13 @@ from runtime.integrate.batches.rows import (
     TAKEN,
     TIME,
     TOTAL,
+    TOUCHED,
 )
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.quintic import put_tie
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import CLOSER
-from runtime.integrate.unseen_corners import REFINEMENTS, UNTOUCHED, suspected, toward_touch
+from runtime.integrate.unseen_corners import NEAR, REFINEMENTS, UNTOUCHED, suspected, toward_touch
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 
@@ -90,17 +91,39 @@ def unseen_touch(m, lane, i, x, least, inside):  # type: ignore[no-untyped-def]
     return UNTOUCHED
 
 
+@columns
+def count_near(before, here, after):  # type: ignore[no-untyped-def]
+    """Number of lanes in which three samples of a corner may be near a touch, as of ``suspected``."""
+    found = 0
+    for lane in range(len(before)):
+        a, b, c = before[lane], here[lane], after[lane]
+        bend, rise = a - 2.0 * b + c, 0.5 * (c - a)
+        inside = -1.0 if bend >= 0.0 else 1.0
+        extent = max(a, max(b, c)) - min(a, min(b, c))
+        # Over the bend, without a division: top of the parabola above -NEAR of the extent.
+        high = (inside * b + NEAR * extent) * abs(bend) + 0.5 * rise * rise > 0.0
+        found += 1 if abs(rise) <= abs(bend) and high else 0
+    return found
+
+
 @inlined
-def first_unseen(m, lane):  # type: ignore[no-untyped-def]
-    """As of ``runtime.integrate.unseen_corners.first_unseen``."""
-    corners, first = m.forces.corners, UNTOUCHED
-    for i in range(lane, corners.shape[1], LANES):
+def find_touches(m):  # type: ignore[no-untyped-def]
+    """Put as of ``runtime.integrate.unseen_corners.first_unseen`` of the accurate attempts into ``lanes``."""
+    corners, lanes = m.forces.corners, m.lanes
+    for lane in range(LANES):
+        lanes[TOUCHED * LANES + lane] = UNTOUCHED
+    for o in range(0, corners.shape[1], LANES):
         for q in range(1, SAMPLES):
-            x, inside, least = suspected(corners, i, q)
-            found = unseen_touch(m, lane, i, x, least, inside) if x >= 0.0 else UNTOUCHED
-            if found >= 0.0 and (first < 0.0 or found < first):
-                first = found
-    return first
+            if count_near(corners[q - 1, o : o + LANES], corners[q, o : o + LANES], corners[q + 1, o : o + LANES]) == 0:
+                continue
+            for lane in range(LANES):
+                if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
+                    continue
+                x, inside, least = suspected(corners, o + lane, q)
+                found = unseen_touch(m, lane, o + lane, x, least, inside) if x >= 0.0 else UNTOUCHED
+                first = lanes[TOUCHED * LANES + lane]
+                if found >= 0.0 and (first < 0.0 or found < first):
+                    lanes[TOUCHED * LANES + lane] = found
 
 
 @inlined
@@ -111,10 +134,9 @@ def reject_touched(m, special):  # type: ignore[no-untyped-def]
         return special
     for q in range(SAMPLES + 1):
         sample_lanes(m, q / SAMPLES, q)
+    find_touches(m)
     for lane in range(LANES):
-        if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
-            continue
-        place = first_unseen(m, lane)
+        place = lanes[TOUCHED * LANES + lane]
         if place >= 0.0:
             special -= 1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0
             lanes[TAKEN * LANES + lane] = lanes[SPECIAL * LANES + lane] = lanes[BETWEEN * LANES + lane] = 0.0
