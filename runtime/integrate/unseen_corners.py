@@ -2,7 +2,7 @@
 
 The law of a ``stop`` or a cable has a corner where it is touched: the force of a short touch, or its absence in a short gap, may
 lie between the stages of a long step, all of which are on the other side.  Therefore the numbers that change sign at corners
-(``ForceData.corners``) are sampled in each accepted step.  A parabola through three samples shows where one may pass zero and come
+(``ForceData.corners``) are sampled in each accepted step.  A parabola through three shows where one may pass zero and come
 back; closer samples decide.  Where it does, and no stage is at more than half the depth of the touch, the step is repeated up to
 the deepest place.  The last stages of the repeated step are there, so its error shows whether the force matters.
 """
