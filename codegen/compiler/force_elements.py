@@ -340,7 +340,28 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             kernel(layout, "lookups", (*arguments, "out"), looked, "Arguments of the tables"),
             _entry("lookups_entry", "lookups", every, base | {"out": f"({len(d.lookups)},)"}),
         ]
+    if corners := corners_of(d):
+        kernels += [
+            kernel(
+                layout, "corners", (*arguments, "out"), indexed("out", corners), "Numbers that change sign at corners"
+            ),
+            _entry("corners_entry", "corners", every, base | {"out": f"({len(corners)},)"}),
+        ]
     return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)
+
+
+def corners_of(d: ForceDerivation) -> list[Expr]:
+    """The arguments of all ramps and steps of the force, those aside that contain a reaction."""
+    kinks = sorted(set().union(*(e.atoms(ramp, step) for e in d.wrench)), key=sp.default_sort_key)
+    found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
+    return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs)]
+
+
+def _without_names(scope: ForceScope, e: Expr) -> Expr:
+    """An expression in terms of what is given, not of what the kernels name."""
+    while named := {s: scope.named[str(s)].values[0] for s in e.free_symbols if str(s) in scope.named}:
+        e = e.xreplace(named)
+    return e
 
 
 def _entry(name: str, called: str, bodies: tuple[str, ...], shapes: dict[str, str]) -> Lines:
@@ -368,6 +389,7 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "LOADS_PLACE": layout.size - len(layout.inputs),
         "TABLES": tuple(name for name, _ in d.lookups),
         "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
+        "CORNERS": len(corners_of(d)),
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
         "TABLES_PLACE": layout.size,
         "SIZE": size,

@@ -26,6 +26,8 @@ class ForceData(NamedTuple):
 
     address: Ints  # (forces,) of their kernels, in this process
     lookups: Ints  # (forces,) addresses of the kernels that give the arguments of their tables, 0 for none
+    corners: Ints  # (forces,) addresses of the kernels that give the numbers that change sign at corners, 0 for none
+    corner: Ints  # (forces + 1,) where the corners of each force begin
     bodies: Ints  # (forces,) number of bodies of their kernels, 2 or 4
     body: Ints  # (forces, 4) i, j, k, l
     vector_force: Ints  # (vectors,) body-fixed vectors: their force and place in x, and their components
@@ -82,8 +84,8 @@ def none_of(t: ForceData) -> ForceData:
     """Data of the same types without forces."""
     parts: dict[str, Any] = {}
     for name, value in t._asdict().items():
-        if isinstance(value, np.ndarray):  # ``call`` and ``start`` end with the number of their items
-            parts[name] = np.zeros((1 if name in ("call", "start") else 0, *value.shape[1:]), value.dtype)
+        if isinstance(value, np.ndarray):  # these three end with the number of their items
+            parts[name] = np.zeros((1 if name in ("call", "start", "corner") else 0, *value.shape[1:]), value.dtype)
     return frozen(t._replace(**parts))
 
 
@@ -122,13 +124,33 @@ def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def apply_forces(data, w):  # type: ignore[no-untyped-def]
-    """Add the forces to ``w.wrench``; bodies and signals must be up to date."""
-    t, m, first = data.forces, w.forces, first_force(data)
+def evaluate_corners(data, w, to):  # type: ignore[no-untyped-def]
+    """Put what changes its sign at corners of laws into ``to``; bodies and signals must be up to date."""
+    t, m = data.forces, w.forces
+    put_moving(t, m, w)
+    for k in range(len(t.address)):
+        if t.corners[k] != 0:
+            i, j, o, p = w.state[t.body[k, 0]], w.state[t.body[k, 1]], w.state[t.body[k, 2]], w.state[t.body[k, 3]]
+            addresses.call(
+                t.corners[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
+                to[t.corner[k] :].ctypes.data,
+            )  # fmt: skip
+
+
+@inlined
+def put_moving(t, m, w):  # type: ignore[no-untyped-def]
+    """Put the vectors and the signals of forces into x."""
     rotate_vectors(t.vector_force, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for s in range(len(t.signal)):
         for c in range(3):
             m.x[t.signal_force[s], t.signal_place[s] + c] = w.signals[t.signal[s], c]
+
+
+@inlined
+def apply_forces(data, w):  # type: ignore[no-untyped-def]
+    """Add the forces to ``w.wrench``; bodies and signals must be up to date."""
+    t, m, first = data.forces, w.forces, first_force(data)
+    put_moving(t, m, w)
     for k in range(len(t.address)):
         evaluate_force(k, t, m, w.state)
         power = m.out[k, ENERGY_RATE]

@@ -53,6 +53,7 @@ from runtime.integrate.tree_method import (
 from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.closed_stages import texts_of_closed
+from runtime.integrate.written.force_corners import text_of_corners
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.integrate.written.signal_sets import SignalSets
@@ -85,7 +86,8 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
 
 def _texts_of(system: System, module: ModuleType) -> dict[str, str]:
     """The functions of one lane, as text, for a graphics processor, by the names of ``gpu.Texts``."""
-    return texts_of_closed(system, module) | {"contacts": text_of_contacts(system) if system.contacts else ""}
+    contacts = text_of_contacts(system) if system.contacts else ""
+    return texts_of_closed(system, module) | {"contacts": contacts, "corners": text_of_corners(system)}
 
 
 _texts = Latest(_texts_of, 4)

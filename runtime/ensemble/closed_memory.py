@@ -22,6 +22,7 @@ from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed
+from runtime.integrate.written.force_corners import corners_of
 from runtime.support.arrays import Bools, Floats
 from runtime.system.spanning_tree import ties_of
 from runtime.system.system import System
@@ -80,7 +81,8 @@ def closed_memory(
     )
     forces, contacts, signals = no_forces(cases), no_contacts(), system.data.signals
     if acts(rows):
-        forces = batch_forces(addresses.forces, rows.forces, of_cases, cases, acting=what_acts(system))
+        acting, corners = what_acts(system), corners_of(system)
+        forces = batch_forces(addresses.forces, rows.forces, of_cases, cases, acting=acting, corners=corners)
         forces.values[::3] = signals.coefficient[signals.start[:-1], :1]  # of those that do not vary
     if system.contacts:
         contacts = contacts_of_batch(system, cases, how.rtol + how.atol, gpu=gpu)

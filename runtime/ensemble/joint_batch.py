@@ -31,6 +31,7 @@ from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.equation_parameters import parameters_of_equations
+from runtime.integrate.written.force_corners import corners_of, text_of_corners
 from runtime.integrate.written.force_parameters import parameters_of_forces
 from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.integrate.written.signal_sets import signal_sets
@@ -224,12 +225,12 @@ class Own(NamedTuple):
     general: bool  # as of ``address_of_recursion``
 
 
-def _texts_of(system: System, general: bool) -> tuple[str, str, str]:
-    """The functions of one lane, as text, for a graphics processor: forces, contacts, equations."""
-    contacts = text_of_contacts(system) if system.contacts else ""
+def _texts_of(system: System, general: bool) -> tuple[str, str, str, str]:
+    """The functions of one lane, as text, for a graphics processor: forces, contacts, corners, equations."""
+    contacts, corners = text_of_contacts(system) if system.contacts else "", text_of_corners(system)
     if by_recursion(system):
-        return "", contacts, text_of_recursion(system, general=general)
-    return text_of_forces(system), contacts, ""
+        return "", contacts, corners, text_of_recursion(system, general=general)
+    return text_of_forces(system), contacts, corners, ""
 
 
 _texts = Latest(_texts_of, 8)
@@ -257,7 +258,9 @@ def memory_of_batch(
         whole = by_recursion(system)
         address = address_of_recursion(system, general=own.general) if whole else address_of_forces(system)
         along = first - len(tree.kinds)
-        forces = batch_forces(address, along, of.forces, len(z), whole=whole, acting=what_acts(system))
+        forces = batch_forces(
+            address, along, of.forces, len(z), whole=whole, acting=what_acts(system), corners=corners_of(system)
+        )
     contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
     memory = batch.tree_workspace(
         stages, constants, scales_of(tree), limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]

@@ -37,6 +37,7 @@ from runtime.integrate.stepping import (
     AT_BEGIN,
     BODIES,
     CLOSE_BY,
+    CORNERS,
     DENSE_READY,
     ENDS_AHEAD,
     ERROR,
@@ -156,6 +157,8 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         s.y[i] = s.trial[i]
     s.time[T_OLD], s.time[LENGTH] = time, h
     s.flags[DENSE_READY] = 0
+    if s.corners.shape[1] > 0 and call_at(s.address[CORNERS], stepper, t, w) > 0:
+        return Status.RUNNING  # the step was undone
     if len(w.switches.mode) > 0:
         status = call_at(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end, rtol, atol)
         if s.flags[UNDONE] == 1 or status != Status.RUNNING:

@@ -30,6 +30,7 @@ from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.step_control import failure
 from runtime.integrate.turned_steps import longest_watched
+from runtime.integrate.unseen_corners import CORNERS_PART
 from runtime.integrate.unsure_steps import TURNED_PART
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
@@ -68,6 +69,8 @@ def bind(s: stepping.Stepper, data: ModelData, work: Workspace) -> None:
     if s.flags[stepping.PROJECTED]:
         s.address[stepping.PROJECTING] = PROJECTING_PART.place(s, data)
         s.address[stepping.TURNED] = TURNED_PART.place(s, data)
+    if s.corners.shape[1]:
+        s.address[stepping.CORNERS] = CORNERS_PART.place(s, data)
     if len(work.switches.mode):
         s.address[stepping.SWITCHING] = SWITCHING_PART.place(s, data)
 

@@ -11,10 +11,13 @@ from runtime.support.arrays import Ints
 from runtime.system.parts import Force, Joint
 
 
-def force_addresses(forces: Sequence[Force]) -> tuple[Ints, Ints]:
-    """Addresses (forces,) in this process of the kernels, and of those that give the arguments of tables, 0 for none."""
-    tables = [int(addresses_of([f.module], "lookups_entry")[0]) if f.module.TABLES else 0 for f in forces]
-    return addresses_of(f.module for f in forces), np.array(tables, np.int64)
+def force_addresses(forces: Sequence[Force]) -> dict[str, Ints]:
+    """Addresses (forces,) in this process of the kernels of ``ForceData``, by their names there; 0 for none."""
+    found = {"address": addresses_of(f.module for f in forces)}
+    for name, sort in (("lookups", "TABLES"), ("corners", "CORNERS")):
+        own = [int(addresses_of([f.module], f"{name}_entry")[0]) if getattr(f.module, sort) else 0 for f in forces]
+        found[name] = np.array(own, np.int64)
+    return found
 
 
 def reactive_data(forces: Sequence[Force], joints: Sequence[Joint]) -> Ints:

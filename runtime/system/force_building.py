@@ -207,9 +207,9 @@ def force_data(
         for k, force in enumerate(forces)
         for n in range(len(force.signals))
     ]
-    address, lookups = force_addresses(forces)
     return ForceData(
-        address=address, lookups=lookups, body=body,
+        **force_addresses(forces), body=body,
+        corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
         vector_force=vector_force, vector_place=vector_place, vector_body=vector_body, vector_local=vector_local,
         signal=first_signal + np.arange(len(of_signals)),

@@ -100,9 +100,9 @@ class System:
         """Unpickle: look up the addresses of compiled code in this process, and make the arrays read-only, as it requires."""
         self.__dict__.update(state)
         loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
-        address, tables = force_addresses(self.forces)
         reactive = reactive_data(self.forces, self.joints)
-        forces = self.data.forces._replace(address=address, lookups=tables, reactive=reactive)
+        kernels: dict[str, Any] = {**force_addresses(self.forces), "reactive": reactive}
+        forces = self.data.forces._replace(**kernels)
         data = self.data._replace(address=addresses_of(j.module for j in self.joints), loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:

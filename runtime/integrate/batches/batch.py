@@ -69,6 +69,7 @@ from runtime.integrate.batches.stages import (
     prepare_dense,
     replace_accepted,
 )
+from runtime.integrate.batches.unseen_corners import reject_touched
 from runtime.integrate.batches.unseen_signals import reject_passed
 from runtime.integrate.batches.workspace import batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
@@ -278,6 +279,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         attempt(m, address, tolerances[0], tolerances[1])
         special = weigh_attempts(m.lanes, m.size[0], span[1], fastest)
         special = reject_passed(m, address, tolerances, special)
+        special = reject_touched(m, special)
         if limits > 0:
             special = screen(m)
         if len(m.contacts.places) > 0:

@@ -27,6 +27,7 @@ from runtime.integrate.batches.rows import (
     UNRESOLVED_NOW,
 )
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
+from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.stiffness import STABLE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
@@ -62,6 +63,8 @@ class BatchForces(NamedTuple):
     unseen: OfLanes[Floats]  # (watched, LANES) what the attempts do not see
     gain: OfLanes[Floats]  # (watched, LANES) as of ``runtime.integrate.unseen_signals``
     reached: OfLanes[Ints]  # (watched, LANES) pieces at the end of the last attempt that was looked at
+    corners_by: Common[Ints]  # (1,) address of the function of the corners of forces; 0: there are none
+    corners: OfLanes[Floats]  # (SAMPLES + 2, corners * LANES) at places of the steps, as of ``Stepper.corners``
     ends: Scratch[Floats]  # (2, 3) of one signal at the ends of a step
     given: OfCases[Floats]  # (cases or 1, parameters)
     own: OfLanes[Floats]  # (parameters, LANES)
@@ -90,11 +93,12 @@ class ForcesOfCases(NamedTuple):
 
 def batch_forces(
     address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False,
-    acting: tuple[bool, bool] = (False, False),
+    acting: tuple[bool, bool] = (False, False), corners: tuple[int, int] = (0, 0),
 ) -> BatchForces:  # fmt: skip
     """Memory for forces of so many cases; first: row of their first constant.
 
-    ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``.
+    ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``;
+    ``corners``: address of their function, and their number.
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
@@ -108,6 +112,7 @@ def batch_forces(
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
         value=np.zeros(3), values=np.zeros((3 * count, LANES)), quadrature=COEFFICIENTS.quadrature, watched=watched,
         seen=np.zeros((3 * len(watched), LANES)), unseen=np.zeros((len(watched), LANES)),
+        corners_by=np.array([corners[0]]), corners=np.zeros((SAMPLES + 2, corners[1] * LANES)),
         gain=np.zeros((len(watched), LANES)), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
         given=given, own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
         along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),

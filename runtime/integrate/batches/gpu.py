@@ -30,7 +30,7 @@ from runtime.integrate.batches.contact_part import contact_part
 from runtime.integrate.batches.device_text import FOUND, MemoryText, text_of_kernel
 from runtime.integrate.batches.memory_kinds import Kind
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.written import measured_contacts, tree_forces, tree_recursion
+from runtime.integrate.written import force_corners, measured_contacts, tree_forces, tree_recursion
 from runtime.jit.cache import digest_of, unchanged
 from runtime.jit.device_code import DeviceCode
 from runtime.jit.freshness import sha256
@@ -47,6 +47,7 @@ class Texts(NamedTuple):
 
     forces: str = ""  # that the kernel of its tree does not know (``tree_forces.text_of_forces``)
     contacts: str = ""  # ``measured_contacts.text_of_contacts``
+    corners: str = ""  # ``force_corners.text_of_corners``
     equations: str = ""  # of a tree without a kernel (``tree_recursion.text_of_recursion``)
     derivative: str = ""  # of a tree with rows (``closed_stages.texts_of_closed``)
     correction: str = ""
@@ -144,6 +145,11 @@ def _no_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-u
 
 
 @cuda.jit(device=True)
+def _no_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+    """In place of ``batches.unseen_corners.call_corners`` where forces have none."""
+
+
+@cuda.jit(device=True)
 def _no_rows(m):  # type: ignore[no-untyped-def]
     """In place of ``batches.closing.project_ends`` where no rows restrain coordinates."""
     return False
@@ -163,7 +169,7 @@ def _of_text(text: str, name: str) -> Any:
 
 def _of_texts(texts: Texts) -> dict[str, Any]:
     """In place of the functions of the batch that call machine code of the CPU: those of the texts."""
-    found: dict[str, Any] = {"call_forces": _no_forces, "call_equations": _no_equations}
+    found: dict[str, Any] = {"call_forces": _no_forces, "call_equations": _no_equations, "call_corners": _no_corners}
     if texts.forces:
         forces = _of_text(texts.forces, tree_forces.NAME)
 
@@ -180,6 +186,14 @@ def _of_texts(texts: Texts) -> dict[str, Any]:
             equations(y, signals, own, limits, out, power, energy, worst)
 
         found["call_equations"] = call_equations
+    if texts.corners:
+        corners = _of_text(texts.corners, force_corners.NAME)
+
+        @cuda.jit(device=True)
+        def call_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+            corners(y, signals, own, out)
+
+        found["call_corners"] = call_corners
     if texts.contacts:
         contacts = _of_text(texts.contacts, measured_contacts.NAME)
 

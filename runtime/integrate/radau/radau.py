@@ -27,6 +27,7 @@ from runtime.dynamics.layout import LOADS, OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW
+from runtime.integrate.dop853 import ties_of_bodies
 from runtime.integrate.quintic import OF_TURN, put_slopes
 from runtime.integrate.radau.coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau.linear import EIGENVALUE, FACTORISE, FASTEST_RATE, SOLVE, solve_linear
@@ -109,6 +110,7 @@ class Memory(NamedTuple):
     slopes: Floats  # (2, n) slopes of the stages at both ends of the last step where these replace y', else NaN
     error: Floats  # (n,)
     bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.creeps``
+    ties: Ints  # (4 bodies, 3) as of ``dop853.Memory``
     fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
     # (7,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
@@ -126,7 +128,7 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((2, n)),
         slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf),
-        kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
+        kept=np.zeros(4, np.int64), last=np.zeros(7), ties=ties_of_bodies(bodies), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ MOST_KERNELS = (
 )
 MOST_NORMAL_LOADS = 12  # of forces that depend on reactions: their machine code is made in 8 s
 MOST_CONTACTS = 60  # their machine code is made in 6 s
-KERNELS = "evaluate", "lookups", "loads", "load_wrenches"  # of motors and forces, where they have them
+KERNELS = "evaluate", "lookups", "corners", "loads", "load_wrenches"  # of motors and forces, where they have them
 
 
 class ActingLoad(NamedTuple):

@@ -1,0 +1,51 @@
+"""Force elements that are touched between two stages of a step."""
+
+import numpy as np
+import pytest
+
+import runtime
+from tests.support.touches import END, TOP, hurled, random_touches, thrown
+
+CASES = random_touches(16)
+ENDS = dict(t_eval=[END])
+
+
+def case(k):
+    return {name: float(values[k]) for name, values in CASES.items()}
+
+
+@pytest.mark.parametrize("made", [thrown, hurled])
+def test_no_touch_is_passed(made):
+    """All of these were passed at 1e-6, with errors up to 0.7 m/s."""
+    many = {tolerance: runtime.simulate_many(made, CASES, END, **at(tolerance)) for tolerance in (1e-6, 1e-8)}
+    assert all(run.success and run.in_batch.all() for run in many.values())
+    for k in range(16):
+        system = made(**case(k))
+        exact = runtime.simulate(system, END, rtol=1e-12, atol=1e-12, max_step=5e-4, **ENDS)
+        for tolerance, runs in many.items():
+            found = [runs[k]]
+            for method, coordinates in (("dop853", "absolute"), ("dop853", "joint"), ("radau", "absolute")):
+                found.append(runtime.simulate(system, END, method=method, coordinates=coordinates, **at(tolerance)))
+            errors = [np.abs(run.v["body"] - exact.v["body"]).max() for run in found]
+            assert max(errors[:3]) < 200 * tolerance and errors[3] < max(1e-3 * tolerance**0.25, 2e4 * tolerance)
+
+
+def at(tolerance):
+    return dict(rtol=tolerance, atol=tolerance, **ENDS)
+
+
+@pytest.mark.parametrize("depth", [2e-4, 5e-3])
+def test_an_elastic_touch_is_that_of_the_closed_form(depth):
+    """Free flight, half a period of the spring and gravity, and free flight again."""
+    stiffness, gravity = 1e4, 9.81
+    run = runtime.simulate(thrown(depth, 0.0, stiffness, 0.0), END, method="dop853", **at(1e-8))
+    rate, met = np.sqrt(stiffness), np.sqrt(2.0 * gravity * depth)  # speed at the stop
+    # Depth x'' = -g - k x from x = 0 at this speed: back after the angle 2 atan(v k / (g w)) of the oscillation.
+    lasting = 2.0 * np.arctan(met * rate / gravity) / rate
+    down = END - (np.sqrt(2.0 * gravity * TOP) - met) / gravity - lasting
+    assert run.v["body"][-1, 2] == pytest.approx(-met - gravity * down, abs=1e-6)
+
+
+def test_steps_beside_a_stop_are_as_long_as_without_one():
+    free = runtime.simulate(thrown(-1e-4, 0.0, 1e4, 0.0), END, method="dop853", **at(1e-8))
+    assert free.stats.steps < 8
