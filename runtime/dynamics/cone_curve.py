@@ -23,6 +23,7 @@ ROUNDING = 1e-20  # gains of closeness up to this are ignored
 MAX_CLIMBS = 8  # evaluations, after which all intervals near the nearest sample are searched
 # Of the move of Newton's method times the largest relative change of the second derivative, and of the move alone [1]: the last
 # move, with a third derivative from two points and without one.
+EXACT = 1e-9  # of the last move on a piece: its square is below rounding
 STRAIGHT, ROUNDING_OF_STEP = 1e-5, 1e-15
 
 
@@ -282,6 +283,27 @@ def climb(u, p, s, pieces, curve, t):  # type: ignore[no-untyped-def]
         s_old, slope_old, bend_old = s, slope, bend
         s = min(max(s + move, lower), upper)
     return curve[9], s_old, 0, 0.0
+
+
+@inlined
+def nearest_on_piece(u, p, s, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """Put the direction of piece p, continued beyond its ends, that is nearest to u among those around s into t.
+
+    Returns whether it was found, and its parameter.  It depends smoothly on u, whatever other directions of the cone are nearer.
+    """
+    for _ in range(MAX_STEPS):
+        evaluate_closeness(u, p, s, pieces, curve)
+        if not curve[11] < 0.0:
+            return False, s
+        move = -curve[10] / curve[11]
+        if not abs(move) < pieces.span[p, 1] - pieces.span[p, 0]:
+            return False, s
+        if abs(move) <= EXACT:
+            for c in range(3):
+                t[c] = curve[c] + move * curve[3 + c]
+            return True, s + move
+        s += move
+    return False, s
 
 
 @inlined

@@ -11,6 +11,8 @@ import numpy as np
 from runtime.dynamics.switches import ACTIVE, AUTO, FULL, INACTIVE
 from runtime.jit.compilation import inlined
 
+SHARP = 1e4  # beyond a ridge, where the moment jumps, angles count so much more than beyond other changes
+
 
 @inlined
 def acts(mode):  # type: ignore[no-untyped-def]

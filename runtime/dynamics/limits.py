@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.cone_curve import Pieces, maximum, nearest
+from runtime.dynamics.cone_curve import Pieces, closeness, maximum, nearest, nearest_on_piece
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import GROUND_INDEX, OK, OVER, REPORT
-from runtime.dynamics.limit_modes import acts, beyond_sides, excesses_of
+from runtime.dynamics.limit_modes import SHARP, acts, beyond_sides, excesses_of
 from runtime.dynamics.loads import push
 from runtime.dynamics.sources import first_limit
 from runtime.dynamics.switches import ACTIVE, FULL, INACTIVE
@@ -24,6 +24,12 @@ from runtime.jit.kernels import dispatch, law_cubic, position, separation, top_v
 from runtime.support.arrays import Floats, Ints
 
 CONSERVATIVE, PRINTED = 0, 1
+# In place of a piece: none; to be chosen; the vertex ahead, and one less the one behind.
+NONE, PENDING, VERTEX = -1.0, -1.5, -2.0
+AT_VERTEX = 1e-12  # half the square of the chord
+MODE, JOINT, RIDGE = range(3)  # what a limit changes: its mode, the piece of its cone, or the part that is nearest
+SAME_EXCESS = 1e-13  # [rad]
+FAR = 0.5  # of the excess up to which a vertex is the nearest point: from here on it is kept beyond
 LAWS = ("conservative", "printed")
 # Outputs of an evaluation of a limit.
 LATITUDE, LONGITUDE, MAXIMUM, EXCESS, POTENTIAL = range(5)
@@ -70,6 +76,10 @@ class LimitWorkspace(NamedTuple):
     Q: Floats  # (12,)
     measured: Floats  # (3,)
     beyond: Floats  # (limits,) [rad] excess by which a mode is chosen; below 0, and far below the end of the law, in latitude
+    # (limits, 2) part of the cone that an acting limit keeps: piece and parameter, or one of the vertices; below 0: none
+    kept: Floats
+    rival: Floats  # (limits, 2) that of another direction that was nearer
+    cause: Ints  # (limits,) of ``Switches.over``: MODE, JOINT or RIDGE
 
 
 def limit_workspace(t: LimitData, mode: Ints | None = None) -> LimitWorkspace:
@@ -79,7 +89,8 @@ def limit_workspace(t: LimitData, mode: Ints | None = None) -> LimitWorkspace:
         mode=np.zeros(count, np.int64) if mode is None else mode, x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)),
         slope=np.zeros((count, 3)), u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4),
         position=np.zeros(8), pair=np.zeros(3), place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
-        beyond=np.zeros(count),
+        beyond=np.zeros(count), kept=np.full((count, 2), NONE), rival=np.full((count, 2), NONE),
+        cause=np.zeros(count, np.int64),
     )  # fmt: skip
 
 
@@ -99,23 +110,41 @@ def locate(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def find_nearest(u, k, kept, t, w):  # type: ignore[no-untyped-def]
+    """Put the nearest direction into ``w.nearest``: on the piece ``kept``, or of the whole cone; its piece and parameter."""
+    if kept >= 0.0:
+        found, s = nearest_on_piece(u, int(kept), w.kept[k, 1], t.pieces, w.curve, w.nearest)
+        if found:
+            return int(kept), s
+    return nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
+
+
+@inlined
 def measure_excess(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
     """Angle by which the direction u is outside cone k, and its gradient in u, into ``w.separation``; False if it is inside.
 
     Inside, a limit that acts is continued by the distance in latitude, converted to an angle to first order, below zero.
     """
     w.place[0] = -1.0
+    kept = w.kept[k, 0] if acts(w.mode[k]) else NONE
     side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
+    if kept == VERTEX - (1 - side):  # of the other side
+        separation.separation(u, t.vertex[k, 1 - side], w.separation)
+        if w.separation[0] > FAR * t.flat[k, 1 - side]:
+            for c in range(3):
+                w.nearest[c] = t.vertex[k, 1 - side, c]
+            return True
     vertex = t.vertex[k, side]
     if t.flat[k, side] > 0.0 and u[2] < vertex[2]:
         separation.separation(u, vertex, w.separation)
-        if w.separation[0] <= t.flat[k, side]:
+        if w.separation[0] <= t.flat[k, side] or kept == VERTEX - side:
             for c in range(3):
                 w.nearest[c] = vertex[c]
             return w.separation[0] > 0.0
     beyond = locate(u, k, t, w, outputs)
     if beyond > 0.0:
-        w.place[0], w.place[1] = nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
+        p, s = find_nearest(u, k, kept, t, w)
+        w.place[0], w.place[1] = p, s
         separation.separation(u, w.nearest, w.separation)
         return w.separation[0] > 0.0
     if not acts(w.mode[k]):
@@ -208,6 +237,84 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def past_part(k, t, m):  # type: ignore[no-untyped-def]
+    """How far the direction ``m.u`` is past the part of its cone that limit k keeps [rad], and the cause, JOINT or RIDGE.
+
+    It passes a joint with the end of the piece, and a ridge where another direction of the cone is nearer.
+    """
+    kept, past, own = m.kept[k, 0], -np.inf, 0.0
+    if kept <= VERTEX:
+        separation.separation(m.u, t.vertex[k, int(VERTEX - kept)], m.separation)
+        own = m.separation[0]
+        if own <= FAR * t.flat[k, int(VERTEX - kept)]:
+            return -np.inf, RIDGE
+    else:
+        p = int(kept)
+        found, s = nearest_on_piece(m.u, p, m.kept[k, 1], t.pieces, m.curve, m.nearest)
+        if not found:
+            return -np.inf, JOINT
+        m.kept[k, 1] = s
+        past = max(s - t.pieces.span[p, 1], t.pieces.span[p, 0] - s)
+        if past > 0.0:
+            return past, JOINT
+        separation.separation(m.u, m.nearest, m.separation)
+        own = m.separation[0]
+    q, at = nearest(m.u, t.start[k], t.start[k + 1], t.pieces, m.curve, m.nearest)
+    separation.separation(m.u, m.nearest, m.separation)
+    nearer = own - m.separation[0]
+    if nearer > SAME_EXCESS:
+        m.rival[k, 0], m.rival[k, 1] = q, at
+    elif m.rival[k, 0] >= 0.0:
+        found, at = nearest_on_piece(m.u, int(m.rival[k, 0]), m.rival[k, 1], t.pieces, m.curve, m.nearest)
+        separation.separation(m.u, m.nearest, m.separation)
+        nearer = own - m.separation[0] if found else -np.inf
+    else:
+        nearer = -np.inf
+    return (SHARP * nearer, RIDGE) if SHARP * nearer > past else (past, JOINT)
+
+
+@inlined
+def vertex_at(k, t, direction):  # type: ignore[no-untyped-def]
+    """The vertex of limit k in a direction, in place of a piece, or NONE."""
+    for side in range(2):
+        if t.flat[k, side] > 0.0 and abs(closeness(direction, t.vertex[k, side])) < AT_VERTEX:
+            return VERTEX - side
+    return NONE
+
+
+@inlined
+def choose_part(k, t, m):  # type: ignore[no-untyped-def]
+    """Choose the part of its cone that limit k keeps: where it is nearest to the direction ``m.u``."""
+    p, s = nearest(m.u, t.start[k], t.start[k + 1], t.pieces, m.curve, m.nearest)
+    vertex = vertex_at(k, t, m.nearest)
+    m.kept[k, 0], m.kept[k, 1] = vertex if vertex != NONE else p, s
+    m.rival[k, 0] = NONE
+
+
+@inlined
+def change_part(k, t, m):  # type: ignore[no-untyped-def]
+    """The part that limit k keeps after a joint, the piece beside, or a ridge, the one that is nearer there."""
+    p, s = m.kept[k, 0], m.kept[k, 1]
+    if m.cause[k] == RIDGE:
+        q = int(m.rival[k, 0])
+        if q < 0:
+            return
+        dispatch.curve(t.pieces.kind[q], m.rival[k, 1], t.pieces.coefficients[q], m.curve)
+        vertex = vertex_at(k, t, m.curve)
+        m.kept[k, 0], m.kept[k, 1] = vertex if vertex != NONE else q, m.rival[k, 1]
+        m.rival[k, 0], m.rival[k, 1] = p if p >= 0.0 else NONE, s
+        return
+    here, first, last = int(p), t.start[k], t.start[k + 1]
+    if s - t.pieces.span[here, 0] > t.pieces.span[here, 1] - s:
+        q = here + 1 if here + 1 < last else first
+        m.kept[k, 0], m.kept[k, 1] = q, t.pieces.span[q, 0]
+    else:
+        q = here - 1 if here > first else last - 1
+        m.kept[k, 0], m.kept[k, 1] = q, t.pieces.span[q, 1]
+    m.rival[k, 0] = NONE
+
+
+@inlined
 def limit_over(data, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` of the limits: how far each direction is beyond the side of its mode; after ``update_states``."""
     t, m = data.limits, w.limits
@@ -215,14 +322,23 @@ def limit_over(data, w):  # type: ignore[no-untyped-def]
     for k in range(len(t.kind)):
         i, j = t.body_i[k], t.body_j[k]
         dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
-        beyond, compliance = locate(m.u, k, t, m, m.outputs[k]), t.compliance[k]
+        outside, compliance = locate(m.u, k, t, m, m.outputs[k]), t.compliance[k]
+        beyond = outside
         near = (
             0.5 * compliance if t.law[k] == CONSERVATIVE else 0.0
         )  # the excess is at most the latitude beyond the cone
         if m.mode[k] != INACTIVE and beyond > near and measure_excess(m.u, k, t, m, m.outputs[k]):
             beyond, _ = excess_of_law(m.u, k, t, m)
         m.beyond[k] = beyond
-        w.switches.over[k] = beyond_sides(beyond, excesses_of(m.mode[k], compliance))
+        over = beyond_sides(beyond, excesses_of(m.mode[k], compliance))
+        m.cause[k] = MODE
+        if acts(m.mode[k]) and m.kept[k, 0] == PENDING:
+            choose_part(k, t, m)
+        if acts(m.mode[k]) and m.kept[k, 0] != NONE and outside > 0.0:
+            past, cause = past_part(k, t, m)
+            if past > over:
+                over, m.cause[k] = past, cause
+        w.switches.over[k] = over
 
 
 def limits_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.lift import TreeData
-from runtime.dynamics.limit_modes import beyond_sides, excesses_of, mode_of
-from runtime.dynamics.limits import EXCESS, POTENTIAL, evaluate_law
+from runtime.dynamics.limit_modes import SHARP, acts, beyond_sides, excesses_of, mode_after, mode_of
+from runtime.dynamics.limits import EXCESS, MODE, PENDING, POTENTIAL, RIDGE, change_part, evaluate_law
 from runtime.dynamics.sources import first_limit
 from runtime.dynamics.switches import AUTO, FULL, INACTIVE
 from runtime.jit.compilation import inlined
@@ -26,6 +26,7 @@ OF_LIMIT = 4
 A, B, MOMENT, DAMPING = range(OF_LIMIT)
 HERE, IN_STEPS = 1, 2  # constants hold at the last state; in the steps until a mode changes
 CLEARLY = 1e-12  # [rad] more than the rounding of angles
+MEET = 1e-5  # [rad] more than the error of the excesses ``flat``, which are found by halvings
 WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 
 
@@ -47,6 +48,10 @@ class LimitsAlong(NamedTuple):
     offset: Floats  # (limits,)
     edge: Floats  # (limits, 2)
     flat: Floats  # (limits, 2)
+    middle: (
+        Floats  # (limits,) [rad] angle half a turn from the ridge, where the nearest point of the cone changes its side
+    )
+    ridge: Floats  # (limits,) [rad] half a turn, from the middle to the ridge; inf where other points are nearest before it
     rows: Floats  # (limits, 4) constants of the kernel
     outside: Floats  # (limits,) sign of q outside; 0 for a limit that does not act
     farthest: Floats  # (limits,) [rad] outside times q up to which the constants hold
@@ -62,10 +67,22 @@ def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats)
         q=tree.q[steps], sign=np.array([limit.sign for limit in limits], float),
         offset=np.array([limit.offset for limit in limits], float),
         edge=np.array([limit.edge for limit in limits], float).reshape(-1, 2),
-        flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2), rows=rows,
+        flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2),
+        middle=np.array([0.5 * (limit.edge[0] - limit.edge[1]) for limit in limits], float),
+        ridge=np.array([math.pi if meets(limit) else math.inf for limit in limits], float), rows=rows,
         outside=np.zeros(len(limits)), farthest=np.full(len(limits), np.inf),
         low=np.zeros(len(limits)), high=np.zeros(len(limits)), ready=np.zeros(1, np.int64),
     )  # fmt: skip
+
+
+def meets(limit: LimitAlong) -> bool:
+    """Whether the cone's points ahead and behind are the nearest ones up to the ridge, where both are as near.
+
+    ``flat`` ends half a turn from the axis.  A point that is the nearest one at the ridge is so for all directions before it.
+    """
+    (ahead, behind), (flat_ahead, flat_behind) = limit.edge, limit.flat
+    excess = math.pi - 0.5 * (ahead + behind)
+    return min(excess, math.pi - ahead) < flat_ahead + MEET and min(excess, math.pi - behind) < flat_behind + MEET
 
 
 @inlined
@@ -77,8 +94,9 @@ def turned_back(angle):  # type: ignore[no-untyped-def]
 
 @inlined
 def angle_of(k, m, z):  # type: ignore[no-untyped-def]
-    """Angle of limit k, within half a turn."""
-    return turned_back(m.sign[k] * z[m.q[k]] + m.offset[k])
+    """Angle of limit k, within half a turn of its middle: above 0 where the cone's point ahead is the nearer one."""
+    angle = m.sign[k] * z[m.q[k]] + m.offset[k]
+    return angle + (turned_back(angle - m.middle[k]) - (angle - m.middle[k]))
 
 
 @inlined
@@ -89,12 +107,62 @@ def excess_along(k, m, z):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def mode_after_change(k, z, t, w):  # type: ignore[no-untyped-def]
+    """Mode of limit k after the change that was located at the coordinates z; at the ridge the same as before."""
+    m, mode, compliance = w.tree.limits, w.limits.mode[k], t.limits.compliance[k]
+    angle, excess = excess_along(k, m, z)
+    to_ridge = m.ridge[k] - abs(angle - m.middle[k])
+    if acts(mode) and to_ridge < min(abs(excess), abs(excess - compliance)):
+        return mode
+    return mode_after(mode, excess, compliance)
+
+
+@inlined
+def at_ridge(k, z, w):  # type: ignore[no-untyped-def]
+    """Whether limit k leaves its sides by its ridge where it leaves them at the coordinates z."""
+    m, q = w.tree.limits, z[w.tree.limits.q[k]]
+    return w.limits.mode[k] == FULL and m.ridge[k] < np.inf and m.outside[k] * (2.0 * q - m.low[k] - m.high[k]) > 0.0
+
+
+@inlined
+def change_limit(k, z, t, w):  # type: ignore[no-untyped-def]
+    """Set the mode of limit k after the change that was located at the state z, or the part of its cone that it keeps."""
+    m, mode, compliance = w.limits, w.limits.mode[k], t.limits.compliance[k]
+    if len(w.tree.limits.q) > 0:
+        m.mode[k] = mode_after_change(k, z, t, w)
+    elif mode != AUTO and m.cause[k] != MODE:
+        change_part(k, t.limits, m)
+    else:
+        m.mode[k] = mode_after(mode, m.beyond[k], compliance)
+        if mode == AUTO or mode == INACTIVE:
+            m.kept[k, 0] = PENDING
+
+
+@inlined
+def is_at_ridge(k, y, w):  # type: ignore[no-untyped-def]
+    """Whether number k of the switches, where it changes at the state y, is a limit at its ridge."""
+    if len(w.tree.limits.q) > 0:
+        return at_ridge(k, y, w)
+    return k < len(w.limits.mode) and acts(w.limits.mode[k]) and w.limits.cause[k] == RIDGE
+
+
+@inlined
+def sides_ahead(k, w):  # type: ignore[no-untyped-def]
+    """Coordinates between which limit k keeps its mode, without its ridge."""
+    m = w.tree.limits
+    if w.limits.mode[k] == FULL and m.ridge[k] < np.inf:
+        return (m.low[k], np.inf) if m.outside[k] > 0.0 else (-np.inf, m.high[k])
+    return m.low[k], m.high[k]
+
+
+@inlined
 def over_along(z, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over``: how far each limit is beyond the side of its mode, and its excess."""
     m = w.tree.limits
     for k in range(len(m.q)):
         _, w.limits.beyond[k] = excess_along(k, m, z)
-        w.switches.over[k] = beyond_side(k, m, z)
+        over = beyond_side(k, m, z)
+        w.switches.over[k] = over * SHARP if over > 0.0 and at_ridge(k, z, w) else over
 
 
 @inlined
@@ -117,7 +185,13 @@ def set_sides(z, t, w):  # type: ignore[no-untyped-def]
     m = w.tree.limits
     for k in range(len(m.q)):
         excesses = excesses_of(w.limits.mode[k], t.limits.compliance[k])
-        m.low[k], m.high[k] = sides_of(excesses, angle_of(k, m, z), m.edge[k, 0], m.edge[k, 1], m.sign[k], z[m.q[k]])
+        angle, q = angle_of(k, m, z), z[m.q[k]]
+        low, high = sides_of(excesses, angle, m.edge[k, 0], m.edge[k, 1], m.sign[k], q)
+        m.low[k], m.high[k] = low, high
+        if acts(w.limits.mode[k]) and m.ridge[k] < np.inf:
+            # Beyond the ridge the moment turns towards the other side: none of its parts is continued there.
+            from_middle = m.sign[k] * (angle - m.middle[k])
+            m.low[k], m.high[k] = max(low, q - from_middle - m.ridge[k]), min(high, q - from_middle + m.ridge[k])
         if w.limits.mode[k] == AUTO:
             m.low[k], m.high[k] = np.inf, -np.inf
 
@@ -212,7 +286,8 @@ def set_limit(k, z, t, w):  # type: ignore[no-untyped-def]
     if mode == FULL:
         row[A], row[B] = 0.0, 1.0
     row[MOMENT], m.outside[k] = slope * of.max_moment[k], slope
-    m.farthest[k] = m.flat[k, 0 if angle > 0.0 else 1] - at_edge
+    if m.ridge[k] == np.inf:
+        m.farthest[k] = m.flat[k, 0 if angle > 0.0 else 1] - at_edge
 
 
 @inlined

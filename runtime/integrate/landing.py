@@ -17,8 +17,17 @@ import numpy as np
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
-from runtime.dynamics.limit_modes import mode_after
-from runtime.dynamics.limits_along import IN_STEPS, MOMENT, A, B, beyond_side, excess_along, set_limit, set_sides
+from runtime.dynamics.limits_along import (
+    IN_STEPS,
+    MOMENT,
+    A,
+    B,
+    beyond_side,
+    mode_after_change,
+    set_limit,
+    set_sides,
+    sides_ahead,
+)
 from runtime.dynamics.status import Status
 from runtime.dynamics.tree_equations import by_kernel
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
@@ -44,6 +53,7 @@ from runtime.integrate.switching import (
     LANDED,
     any_active,
     change_modes,
+    ends_at_ridge,
     first_contacts,
     first_modes,
     first_switch,
@@ -64,8 +74,13 @@ FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``switching_part`` does
 
 
 @inlined
-def landed(s, w, h):  # type: ignore[no-untyped-def]
-    """Fraction of a step that was cut at a change from which on a change in this step counts as one at its end."""
+def landed(s, w, h, shortest):  # type: ignore[no-untyped-def]
+    """Fraction of a step that was cut at a change from which on a change in this step counts as one at its end.
+
+    ``shortest``: length [s] of a step that is not cut.
+    """
+    if s.flags[LANDING] < MAX_LANDINGS - 1 and ends_at_ridge(s, w):
+        return 1.0 if h > shortest else 0.0  # the step ends there as exactly as it can
     if len(w.contacts.mode) == 0 or s.flags[LANDING] == MAX_LANDINGS - 1:
         return LANDED
     return 1.0 - max(CLOSE, CLOSE_TIME / h)
@@ -101,8 +116,7 @@ def lands(k, s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         return False
     mode, a, b, moment = w.limits.mode[k], m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT]
     outside, farthest = m.outside[k], m.farthest[k]
-    _, excess = excess_along(k, m, s.y)
-    w.limits.mode[k] = mode_after(mode, excess, t.limits.compliance[k])
+    w.limits.mode[k] = mode_after_change(k, s.y, t, w)
     set_limit(k, s.y, t, w)
     code = by_kernel(s.y, w, s.trial)
     m.rows[k, A], m.rows[k, B], m.rows[k, MOMENT] = a, b, moment
@@ -138,7 +152,7 @@ def aim(s, w, h, active):  # type: ignore[no-untyped-def]
     until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
     for k in range(len(m.q) if m.ready[0] == IN_STEPS else 0):  # as ``lands`` needs
         q, a = m.q[k], m.q[k] + rates
-        end, sides = (s.y[q], s.end[q], s.end[a]), (m.low[k], m.high[k])
+        end, sides = (s.y[q], s.end[q], s.end[a]), sides_ahead(k, w)
         if may_leave(end, sides, longest):
             cubic = cubic_of(s.y_old[q], s.y[q], s.begin[q], s.end[q], h)
             soon = until_edge(cubic, bends_of(cubic, s.begin[a], s.end[a], h), h, end, sides, longest)
@@ -172,9 +186,11 @@ def switch(s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
     if s.flags[LANDING] < MAX_LANDINGS:
         along = len(w.tree.limits.q) > 0
         fraction = first_switch_along(s, t, w, landing) if along else first_switch(s, t, w)
-    if fraction <= 1.0 and fraction * h <= MIN_LANDING * max(1.0, abs(time)):
-        fraction = 0.0  # the step begins at the change, and the mode changes at its start
-    again = fraction <= 1.0 and not (landing and fraction > landed(s, w, h))
+    shortest = MIN_LANDING * max(1.0, abs(time))
+    if fraction <= 1.0 and fraction * h <= shortest:
+        # The step begins at the change, and the mode changes at its start; but a ridge is passed first.
+        fraction = min(1.0, shortest / h) if ends_at_ridge(s, w) else 0.0
+    again = fraction <= 1.0 and not (landing and fraction > landed(s, w, h, shortest))
     s.flags[UNDONE] = again
     if again:
         for i in range(len(s.y)):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from runtime.dynamics.limit_modes import beyond_sides
 from runtime.jit.compilation import inlined
 
+ON_RIDGE = 1e-13  # [rad] as ON_SIDE, where the moment jumps
 ON_SIDE = 1e-9  # [rad] within this distance a direction is on its cone: the moment is below 1e-13 of its maximum
 # Of the difference to the cubic polynomial: more than the error of the quintic one at tolerances below 1e-6.
 SHARE = 0.02
@@ -32,15 +33,18 @@ def bends_of(cubic, acceleration, acceleration_end, h):  # type: ignore[no-untyp
 
 
 @inlined
-def passes(cubic, bends, sides, lower, upper):  # type: ignore[no-untyped-def]
-    """Fraction of a step, between two, at which a coordinate leaves the sides of a limit; ``upper`` if it does not surely."""
+def passes(cubic, bends, sides, lower, upper, sharp):  # type: ignore[no-untyped-def]
+    """Fraction of a step, between two, at which a coordinate leaves the sides of a limit; ``upper`` if it does not surely.
+
+    ``sharp``: at the ridge, where the end is to be exact, as the moment jumps.
+    """
     x, (c0, c1, c2, c3), (bend, tilt) = upper, cubic, bends
     for _ in range(MAX_STEPS):
         both, share = x * (1.0 - x), bend + x * tilt
         more = both * both * share
         q = c0 + x * (c1 + x * (c2 + x * c3)) + more
         out = beyond_sides(q, sides)
-        wanted = ON_SIDE + SHARE * abs(more)
+        wanted = ON_RIDGE if sharp else ON_SIDE + SHARE * abs(more)
         if abs(out - wanted) <= 0.5 * wanted:
             return x
         if out > wanted:

@@ -45,10 +45,13 @@ def first_length(h, rate_norm, change_norm, max_step):  # type: ignore[no-untype
 
 
 @inlined
-def step_length(proposed, max_step, time, end):  # type: ignore[no-untyped-def]
-    """Length of the next attempt, and whether it ends the run: a step that would leave a very short rest takes the rest too."""
+def step_length(proposed, max_step, time, end, cut):  # type: ignore[no-untyped-def]
+    """Length of the next attempt, and whether it ends the run: a step that would leave a very short rest takes the rest too.
+
+    ``cut``: it is to end at a change of mode, and is not made longer.
+    """
     h = min(proposed, max_step)
-    last = time + 1.01 * h >= end
+    last = time + (1.0 if cut else 1.01) * h >= end
     if last:
         h = end - time
     return h, last

@@ -19,7 +19,8 @@ from runtime.dynamics.contacts import (
 )
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
-from runtime.dynamics.limits_along import HERE, keep_sides, over_along, set_sides
+from runtime.dynamics.limits import PENDING
+from runtime.dynamics.limits_along import HERE, at_ridge, change_limit, is_at_ridge, keep_sides, over_along, set_sides
 from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, FULL, INACTIVE, LEAVING, SLACK
 from runtime.integrate.dense_output import prepare_step, state_within
@@ -61,7 +62,7 @@ def first_modes(s, t, w):  # type: ignore[no-untyped-def]
         s.trial[i] = s.y[i] + 1e-6 * s.begin[i]
     over_at(s.trial, t, w)
     for k in range(len(w.limits.mode)):
-        w.limits.mode[k] = limit_modes.mode_of(w.limits.beyond[k], t.limits.compliance[k])
+        w.limits.mode[k], w.limits.kept[k, 0] = limit_modes.mode_of(w.limits.beyond[k], t.limits.compliance[k]), PENDING
     set_sides(s.y, t, w)
     over_at(s.trial, t, w)
     for k in range(len(w.switches.over)):
@@ -97,7 +98,7 @@ def next_mode(k, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
-    """Set the modes of what switched at the end of the last step, or its start; number of contacts among them.
+    """Set the modes of what switched at the end of the last step, or its start; number of those whose force may jump.
 
     ``at`` [s] is that time.  ``landing``: the step was cut to end at a change.
     ``first``: index of the change at the start, or -1.
@@ -105,29 +106,31 @@ def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
     near = -10.0 * ON_SIDE if landing else ON_SIDE
     limits = len(w.limits.mode)
     over_at(s.y, t, w)
-    changes = contacts = 0
+    changes = jumps = 0
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]  # the next step begins there
-        changes += w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first
+        changed = w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first
+        changes += changed
+        jumps += changed and is_at_ridge(k, s.y, w)
     if changes == 0:
         return 0
-    if first < 0 and not constants_are_kept(s, w):
+    if first < 0 and (jumps > 0 or not constants_are_kept(s, w)):
         prepare_step(s, t, w)  # with the modes of the step
         over_at(s.y, t, w)
     for k in range(len(w.switches.over)):
         if not (w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first):
             continue
         if k < limits:
-            w.limits.mode[k] = limit_modes.mode_after(w.limits.mode[k], w.limits.beyond[k], t.limits.compliance[k])
+            change_limit(k, s.y, t, w)
             continue
         change_contact(k - limits, at, s, t, w)
-        contacts += 1
+        jumps += 1
     forget_constants(w)
     set_sides(s.y, t, w)
     over_at(s.y, t, w)
     for k in range(len(w.switches.over)):
         s.sampled[0, k] = w.switches.over[k]
-    return contacts
+    return jumps
 
 
 @inlined
@@ -339,7 +342,7 @@ def first_switch_along(s, t, w, landing):  # type: ignore[no-untyped-def]
         if upper == 2.0:
             return 2.0
         lower = max(upper - 1.0 / SAMPLES, 0.0)
-    elif landing and upper == 1.0:
+    elif landing and upper == 1.0 and not ends_at_ridge(s, w):
         between_ends(s, LANDED, s.trial)
         over_along(s.trial, w)
         if w.switches.over[foremost(w)] <= ON_SIDE:
@@ -347,6 +350,12 @@ def first_switch_along(s, t, w, landing):  # type: ignore[no-untyped-def]
     between_ends(s, upper, s.trial)
     over_along(s.trial, w)
     return first_passage(s, w, lower, upper)
+
+
+@inlined
+def ends_at_ridge(s, w):  # type: ignore[no-untyped-def]
+    """Whether what is farthest beyond its side, or was located last, is a limit at its ridge at the end of the step."""
+    return len(w.limits.mode) > 0 and is_at_ridge(foremost(w), s.y, w)
 
 
 @inlined
@@ -360,7 +369,14 @@ def first_passage(s, w, lower, upper):  # type: ignore[no-untyped-def]
         if w.switches.over[k] > ON_SIDE:
             q, a = m.q[k], m.q[k] + rates
             cubic = cubic_of(s.y_old[q], s.y[q], s.begin[q], s.end[q], h)
-            x = passes(cubic, bends_of(cubic, s.begin[a], s.end[a], h), (m.low[k], m.high[k]), lower, upper)
+            x = passes(
+                cubic,
+                bends_of(cubic, s.begin[a], s.end[a], h),
+                (m.low[k], m.high[k]),
+                lower,
+                upper,
+                at_ridge(k, s.trial, w),
+            )
             if first < 0 or x < at:
                 first, at = k, x
     for k in range(len(m.q)):

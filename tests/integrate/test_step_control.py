@@ -74,9 +74,10 @@ def test_one_attempt_at_a_free_foot_in_thirty_is_rejected_at_most():
 
 
 def test_the_last_step_takes_a_short_rest_too():
-    h, last = rule("step_length")(0.1, math.inf, 1.9, 2.0005)
+    h, last = rule("step_length")(0.1, math.inf, 1.9, 2.0005, False)
     assert last and h == 2.0005 - 1.9
-    assert rule("step_length")(0.1, 0.05, 1.0, 2.0) == (0.05, False)
+    assert rule("step_length")(0.1, 0.05, 1.0, 2.0, False) == (0.05, False)
+    assert rule("step_length")(0.1, math.inf, 1.9, 2.0005, True) == (0.1, False)  # cut at a change of mode
 
 
 def test_failures_are_statuses():

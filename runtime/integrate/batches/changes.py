@@ -127,7 +127,9 @@ def locate(m, lane):  # type: ignore[no-untyped-def]
                 own[at + CUBIC * LANES], own[at + (CUBIC + 1) * LANES], own[at + (CUBIC + 2) * LANES],
                 own[at + (CUBIC + 3) * LANES],
             )  # fmt: skip
-            passage = passes(cubic, bends_of(cubic, m.k[0, a], m.k[STAGES, a], h), sides_in(x, k, lane), lower, upper)
+            passage = passes(
+                cubic, bends_of(cubic, m.k[0, a], m.k[STAGES, a], h), sides_in(x, k, lane), lower, upper, False
+            )
             if first < 0 or passage < fraction:
                 first, fraction = k, passage
     return fraction, first

@@ -19,6 +19,7 @@ from runtime.integrate.batches.rows import (
     END_CODE,
     EVER_WORST,
     FACTOR,
+    LANDINGS,
     LEAST_WORST,
     LENGTH,
     LONGEST,
@@ -50,7 +51,8 @@ def choose_lengths(lanes, finish):  # type: ignore[no-untyped-def]
     small = 0
     for lane in range(LANES):
         time = lanes[TIME * LANES + lane]
-        h, _ = step_length(lanes[NEXT * LANES + lane], lanes[LONGEST * LANES + lane], time, finish)
+        cut = lanes[LANDINGS * LANES + lane] > 0.0
+        h, _ = step_length(lanes[NEXT * LANES + lane], lanes[LONGEST * LANES + lane], time, finish, cut)
         busy = lanes[BUSY * LANES + lane] == 1.0
         lanes[LENGTH * LANES + lane] = h if busy else 0.0
         least = SMALL * max(abs(time), abs(finish)) if busy else -1.0
