@@ -30,8 +30,8 @@ from models.foot_anatomy import (
     check_axis_angles,
     check_range_of_motion,
     check_side,
-    mirrored,
-    mirrored_axis,
+    directions_of_talocalcaneal,
+    directions_of_talocrural,
     size_of,
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
@@ -82,13 +82,6 @@ COMPLIANCE = float(np.deg2rad(11.5))  # [rad]
 DAMPING = 0.568  # [N m s] 0.008 N m s/kg times 71 kg, (2024c) Section 4
 
 
-def _turn(transverse_deg: float, projected_deg: float) -> tuple[float, float, float, float]:
-    """Cosine and sine of an axis's angle in the transverse plane and of its true angle to that plane; (2024a), Eqs. (5), (6)."""
-    about, projected = np.deg2rad([transverse_deg, projected_deg])
-    real = np.arctan(np.tan(projected) * np.cos(about))
-    return float(np.cos(about)), float(np.sin(about)), float(np.cos(real)), float(np.sin(real))
-
-
 def talocalcaneal_frame(
     inclination_deg: float = TALOCALCANEAL_SAGITTAL_DEG,
     deviation_deg: float = TALOCALCANEAL_TRANSVERSE_DEG,
@@ -106,7 +99,7 @@ def talocalcaneal_frame(
         As ``subtalar_inclination_deg`` and ``subtalar_deviation_deg`` of ``build``.
     side : "right" or "left"
     """
-    return _talocalcaneal_frame(inclination_deg, deviation_deg, side).copy()
+    return directions_of_talocalcaneal(inclination_deg, deviation_deg, side).copy()
 
 
 def talocrural_frame(
@@ -126,23 +119,7 @@ def talocrural_frame(
         As ``talocrural_inclination_deg`` and ``talocrural_deviation_deg`` of ``build``.
     side : "right" or "left"
     """
-    return _talocrural_frame(inclination_deg, deviation_deg, side).copy()
-
-
-@lru_cache(KEPT)
-def _talocalcaneal_frame(inclination_deg: float, deviation_deg: float, side: Side) -> Floats:
-    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
-    eta, zeta = mirrored([(-s, c, 0.0), (-c * s_re, -s * s_re, c_re)], side)
-    frame: Floats = read_only(np.array([mirrored_axis((c * c_re, s * c_re, s_re), side), eta, zeta]))
-    return frame
-
-
-@lru_cache(KEPT)
-def _talocrural_frame(inclination_deg: float, deviation_deg: float, side: Side) -> Floats:
-    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
-    xi, zeta = mirrored([(c, -s, 0.0), (s * s_re, c * s_re, -c_re)], side)
-    frame: Floats = read_only(np.array([xi, mirrored_axis((-s * c_re, -c * c_re, -s_re), side), zeta]))
-    return frame
+    return directions_of_talocrural(inclination_deg, deviation_deg, side).copy()
 
 
 def talocalcaneal_axis(
@@ -287,8 +264,8 @@ def build(
     size = size_of(mass, height, foot_length)
     length = 0.0 if ankle == "classical" else LINK_LENGTH * size.foot if link_length is None else link_length
     frames = (
-        _talocrural_frame(talocrural_inclination_deg, talocrural_deviation_deg, side),
-        _talocalcaneal_frame(subtalar_inclination_deg, subtalar_deviation_deg, side),
+        directions_of_talocrural(talocrural_inclination_deg, talocrural_deviation_deg, side),
+        directions_of_talocalcaneal(subtalar_inclination_deg, subtalar_deviation_deg, side),
     )
     b = Builder(f"{'left ' if side == 'left' else ''}foot, {ankle} ankle", gravity=gravity)
     for name, data in bodies_of(size).items():

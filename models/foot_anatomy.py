@@ -7,13 +7,14 @@ the angle here is measured from the mediolateral direction.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import ModelError
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, read_only
 
 Side = Literal["right", "left"]
 SIDES = ("right", "left")
@@ -126,3 +127,28 @@ def mirrored(vectors: ArrayLike, side: str) -> Floats:
 def mirrored_axis(axis: ArrayLike, side: str) -> Floats:
     """Axis of rotation (..., 3) on the given side, so that equal angles about it mirror each other: x and z change sign."""
     return np.asarray(axis) * ((-1.0, 1.0, -1.0) if side == "left" else (1.0, 1.0, 1.0)) + 0.0
+
+
+def _turn(transverse_deg: float, projected_deg: float) -> tuple[float, float, float, float]:
+    """Cosine and sine of an axis's angle in the transverse plane and of its true angle to that plane; (2024a), Eqs. (5), (6)."""
+    about, projected = np.deg2rad([transverse_deg, projected_deg])
+    real = np.arctan(np.tan(projected) * np.cos(about))
+    return float(np.cos(about)), float(np.sin(about)), float(np.cos(real)), float(np.sin(real))
+
+
+@lru_cache(KEPT)
+def directions_of_talocalcaneal(inclination_deg: float, deviation_deg: float, side: Side) -> Floats:
+    """``models.foot.talocalcaneal_frame``, read-only."""
+    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
+    eta, zeta = mirrored([(-s, c, 0.0), (-c * s_re, -s * s_re, c_re)], side)
+    frame: Floats = read_only(np.array([mirrored_axis((c * c_re, s * c_re, s_re), side), eta, zeta]))
+    return frame
+
+
+@lru_cache(KEPT)
+def directions_of_talocrural(inclination_deg: float, deviation_deg: float, side: Side) -> Floats:
+    """``models.foot.talocrural_frame``, read-only."""
+    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
+    xi, zeta = mirrored([(c, -s, 0.0), (s * s_re, c * s_re, -c_re)], side)
+    frame: Floats = read_only(np.array([xi, mirrored_axis((-s * c_re, -c * c_re, -s_re), side), zeta]))
+    return frame

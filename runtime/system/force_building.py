@@ -68,9 +68,8 @@ def build_force(
     own = joint.values if isinstance(joint, Joint) else {}
     borrowed = {v: own[v] for v, *_ in module.VECTORS if v in module.KEYWORDS and v in own and v not in values}
     checked = checked_values(what, module, {**borrowed, **values})
-    for key in module.TABLE_UNITS:
-        checked[key] = checked_table(values[key], f"{what}: {key}")
-    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
+    checked |= {table: checked_table(values[table], f"{what}: {table}") for table in module.TABLE_UNITS}
+    signals = {signal: as_signal(values[signal], f"{what}: {signal}") for signal in module.SIGNALS}
     made = unchecked(
         Force, name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals),
         joint.name if isinstance(joint, Joint) else "", tuple(borrowed),

@@ -24,7 +24,7 @@ def _passage(begin, end, h, sides, found):
     """The cubic polynomial of a coordinate and its passage; value, rate and acceleration at both ends of a step."""
     cubic = cubic_of(begin[0], end[0], begin[1], end[1], h)
     found[0], found[1], found[2], found[3] = cubic
-    found[4] = passes(cubic, bends_of(cubic, begin[2], end[2], h), (sides[0], sides[1]), 0.0, 1.0)
+    found[4] = passes(cubic, bends_of(cubic, begin[2], end[2], h), (sides[0], sides[1]), 0.0, 1.0, False)
 
 
 @compiled
