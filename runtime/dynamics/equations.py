@@ -82,7 +82,7 @@ from runtime.dynamics.row_space import closed_rows_part, rows_part
 from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia, thin_part
-from runtime.dynamics.tree_equations import kernel_part, lift_part, tree_part
+from runtime.dynamics.tree_equations import free_part, kernel_part, lift_part, tree_part
 from runtime.dynamics.tree_workspace import NO_TREE, TreeWorkspace
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
@@ -99,8 +99,9 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: Tre
         work.address[WHOLE] = whole.address
         evaluation = loaded_part if whole.loaded else whole_part
     if tree is not None:
-        by_kernel = tree.address[0] != 0 and (tree.loaded[0] != 1 or len(tree.limits.q) > 0)
-        evaluation = kernel_part if by_kernel else tree_part
+        limited = len(tree.limits.q) > 0
+        by_kernel = tree.address[0] != 0 and (tree.loaded[0] != 1 or limited)
+        evaluation = (kernel_part if limited else free_part) if by_kernel else tree_part
     for place, part in zip(PLACES, (evaluation, *PARTS), strict=True):
         work.address[place] = place_of_part(part)
     if tree is not None and len(tree.closing.joint):
@@ -375,13 +376,8 @@ PARTS = (
     tree_part,
     rows_part,
 )
-EVALUATIONS = (
-    whole_part,
-    loaded_part,
-    tree_part,
-    kernel_part,
-    closed_part,
-)  # in place of ``general_part`` at PLACES[0]
+# In place of ``general_part`` at PLACES[0].
+EVALUATIONS = (whole_part, loaded_part, tree_part, free_part, kernel_part, closed_part)
 
 
 @compiled

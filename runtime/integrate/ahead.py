@@ -38,7 +38,7 @@ from runtime.dynamics.lift import lift_once
 from runtime.dynamics.limits import limits_part
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import correction_part
-from runtime.dynamics.tree_equations import kernel_part, lift_part, tree_part
+from runtime.dynamics.tree_equations import free_part, kernel_part, lift_part, tree_part
 from runtime.dynamics.tree_workspace import NO_TREE
 from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.batches import batch
@@ -159,7 +159,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
     "joint coordinates": (
         (3, _lifting),
         (3, lambda: _part(lift_part)),
-        (3, lambda: _part(kernel_part)),
+        (3, lambda: _part(free_part)),
     ),
     "cases side by side": ((0, _batch), (1, prepare_lift)),
     "contacts side by side": ((1, _contacts_of_batch),),
@@ -168,6 +168,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (3, lambda: _loop_part(SWITCHING_PART, "dop853")),
         (3, lambda: _loop_part(DENSE_PART, "dop853")),
         (4, lambda: _part(limits_part)),
+        (5, lambda: _part(kernel_part)),
         (8, lambda: _part(loaded_part)),
     ),
     "contacts": (
