@@ -20,10 +20,10 @@ MAX_EVALUATIONS = 3000  # of the curve, in one search
 SAME_DIRECTION = 1e-12  # [1] distance of two unit vectors
 VERTEX_HALVINGS = 20
 ROUNDING = 1e-20  # gains of closeness up to this are ignored
+EXACT = 1e-9  # of the last move on a piece: its square is below rounding
 MAX_CLIMBS = 8  # evaluations, after which all intervals near the nearest sample are searched
 # Of the move of Newton's method times the largest relative change of the second derivative, and of the move alone [1]: the last
 # move, with a third derivative from two points and without one.
-EXACT = 1e-9  # of the last move on a piece: its square is below rounding
 STRAIGHT, ROUNDING_OF_STEP = 1e-5, 1e-15
 
 

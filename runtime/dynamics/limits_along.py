@@ -48,9 +48,7 @@ class LimitsAlong(NamedTuple):
     offset: Floats  # (limits,)
     edge: Floats  # (limits, 2)
     flat: Floats  # (limits, 2)
-    middle: (
-        Floats  # (limits,) [rad] angle half a turn from the ridge, where the nearest point of the cone changes its side
-    )
+    middle: Floats  # (limits,) [rad] angle half a turn from the ridge, where the cone's nearest point changes its side
     ridge: Floats  # (limits,) [rad] half a turn, from the middle to the ridge; inf where other points are nearest before it
     rows: Floats  # (limits, 4) constants of the kernel
     outside: Floats  # (limits,) sign of q outside; 0 for a limit that does not act

@@ -21,9 +21,7 @@ class SignalData(NamedTuple):
     coefficient: Floats  # (pieces, 6)
     integrals: Floats  # (pieces, 3) as of ``signal_integrals.integrals_of_pieces``
     order: Ints  # (signals,) highest derivative on which accelerations depend
-    extent: (
-        Floats  # (signals, 3) of value, rate and acceleration, where steps must see them; 0 elsewhere and of constants
-    )
+    extent: Floats  # (signals, 3) of value, rate, acceleration where steps must see them; 0 elsewhere, and of constants
 
     def sort(self, k: int) -> str:
         """Whether signal k is 0 at any time, constant, or neither."""

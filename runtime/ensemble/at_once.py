@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -312,9 +312,15 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
             states_in_lanes(trees, results.out, chunk.states, np.where(good, numbers[at], -1))
     counts, reached = _of_places(results.counts, ended), _of_places(results.reached, ended)
     chunk.keep(numbers[kept], found, counts, reached)
-    chunk.keep_starts(task, numbers[kept], lambda: prepared.states(kept, prepared.z[kept][:, None])[:, 0], of_tree=True)
+    chunk.keep_starts(task, numbers[kept], partial(_at_start, prepared, kept), of_tree=True)
     chunk.remark(numbers[at], remarks, how.t_end)
     return good
+
+
+def _at_start(prepared: Prepared, at: Ints) -> Floats:
+    """States at the start (cases, 13 bodies) of cases at these places."""
+    start: Floats = prepared.states(at, prepared.z[at][:, None])[:, 0]
+    return start
 
 
 def _remarks(
@@ -356,10 +362,6 @@ def _columns_of_block(
     def states() -> Floats:
         return prepared.states(kept, z)
 
-    def begun() -> Floats:
-        start: Floats = prepared.states(kept, prepared.z[kept][:, None])[:, 0]
-        return start
-
     def energies() -> Floats:
         stored = stored_in_lanes(given.system, z, times, prepared.acting(kept)._replace(events=events))
         return energies_in_lanes(prepared.trees(kept), z, stored)
@@ -373,6 +375,7 @@ def _columns_of_block(
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + int(numbers[kept[k]])] = text
 
+    begun = partial(_at_start, prepared, kept)
     quantities = BatchQuantities(given.system, states, begun, energies, given.tree, z, prepared.z[kept], limits)
     if events is not None:
         quantities.contacts, quantities.events = contacts, events.of

@@ -39,7 +39,7 @@ from runtime.integrate.batches.rows import (
 )
 from runtime.integrate.step_control import after_acceptance, after_rejection, factor_of, squared_error, step_length
 from runtime.integrate.step_error import FASTEST, SAFETY, SLOWEST
-from runtime.jit.compilation import CONTRACT, columns, linked
+from runtime.jit.compilation import CONTRACT, columns, inlined, linked
 
 _squared_error = linked(squared_error.py_func, fastmath=CONTRACT)
 SMALL = 1e-15  # of the largest time of a run: longer steps are surely not too small
@@ -88,6 +88,15 @@ def weigh_attempts(lanes, n, finish, fastest):  # type: ignore[no-untyped-def]
         lanes[ATTEMPTS * LANES + lane] += lanes[BUSY * LANES + lane]
         found += 1 if special > 0.0 else 0
     return found
+
+
+@inlined
+def reject(lanes, lane, error, factor, special):  # type: ignore[no-untyped-def]
+    """Reject the accurate attempt of a lane by another error; the number of special ones of ``special``."""
+    left = special - (1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0)
+    lanes[TAKEN * LANES + lane] = lanes[SPECIAL * LANES + lane] = lanes[BETWEEN * LANES + lane] = 0.0
+    lanes[TOTAL * LANES + lane], lanes[FACTOR * LANES + lane] = error, factor
+    return left
 
 
 @columns

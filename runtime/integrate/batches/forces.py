@@ -57,9 +57,7 @@ class BatchForces(NamedTuple):
     values: OfLanes[Floats]  # (signals * 3, LANES)
     quadrature: Common[Floats]  # (4, 12) as of ``quadrature_of``
     watched: Common[Ints]  # (watched,) rows of ``values`` that steps must see
-    seen: OfLanes[
-        Floats
-    ]  # (3 watched, LANES) sums of these over the stages after the first, as of ``signal_integrals.unseen``
+    seen: OfLanes[Floats]  # (3 watched, LANES) as of ``signal_integrals.unseen``, over the stages after the first one
     unseen: OfLanes[Floats]  # (watched, LANES) what the attempts do not see
     gain: OfLanes[Floats]  # (watched, LANES) as of ``runtime.integrate.unseen_signals``
     reached: OfLanes[Ints]  # (watched, LANES) pieces at the end of the last attempt that was looked at

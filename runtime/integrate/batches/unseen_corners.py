@@ -6,19 +6,18 @@ The rules are those of ``runtime.integrate.unseen_corners``, by both ends of a s
 from __future__ import annotations
 
 from runtime.dynamics.layout import LANES, OK
+from runtime.integrate.batches.contacts import hermite
+from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.forces import set_signals
 from runtime.integrate.batches.rows import (
-    BETWEEN,
     END_CODE,
-    FACTOR,
     LENGTH,
-    SPECIAL,
     TAKEN,
     TIME,
-    TOTAL,
     TOUCHED,
 )
 from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.quintic import put_tie
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import CLOSER
@@ -34,24 +33,10 @@ def call_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def cubic_between(a, b, first, last, x):  # type: ignore[no-untyped-def]
-    """Hermite interpolation from both ends, by changes at their rates over the whole step."""
-    return a + x * (first + x * (3.0 * (b - a) - 2.0 * first - last + x * (2.0 * (a - b) + first + last)))
-
-
-@columns
-def set_between(y, end, first, last, h, x, to):  # type: ignore[no-untyped-def]
-    """Put the states of all lanes at a fraction x of their steps into ``to``."""
-    for e in range(len(to)):
-        to[e] = cubic_between(y[e], end[e], h[e] * first[e], h[e] * last[e], x)
-
-
-@inlined
 def sample_lanes(m, fraction, row):  # type: ignore[no-untyped-def]
     """Sample the corners at a fraction of the steps of all lanes."""
     x = m.forces
-    size = m.size[0] * LANES
-    set_between(m.y[:size], m.end[:size], m.k[0, :size], m.k[STAGES, :size], m.h[:size], fraction, m.trial[:size])
+    hermite(m.y, m.end, m.k[0], m.k[STAGES], fraction, m.lanes, m.trial[: m.size[0] * LANES])
     if len(x.varying) > 0:
         for lane in range(LANES):
             time = m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane]
@@ -65,7 +50,8 @@ def sample_lane(m, lane, fraction):  # type: ignore[no-untyped-def]
     x, h = m.forces, m.lanes[LENGTH * LANES + lane]
     for i in range(m.size[0]):
         e = i * LANES + lane
-        m.trial[e] = cubic_between(m.y[e], m.end[e], h * m.k[0, e], h * m.k[STAGES, e], fraction)
+        cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
+        m.trial[e] = cubic[0] + fraction * (cubic[1] + fraction * (cubic[2] + fraction * cubic[3]))
     for r in range(len(m.ties)):
         q, u = m.ties[r, 0] * LANES + lane, m.ties[r, 1] * LANES + lane
         put_tie(m.y, m.end, m.k[0], m.k[STAGES], q, u, m.ties[r, 2], LANES, h, fraction, m.trial, q, u)
@@ -138,7 +124,5 @@ def reject_touched(m, special):  # type: ignore[no-untyped-def]
     for lane in range(LANES):
         place = lanes[TOUCHED * LANES + lane]
         if place >= 0.0:
-            special -= 1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0
-            lanes[TAKEN * LANES + lane] = lanes[SPECIAL * LANES + lane] = lanes[BETWEEN * LANES + lane] = 0.0
-            lanes[TOTAL * LANES + lane], lanes[FACTOR * LANES + lane] = 2.0, place
+            special = reject(lanes, lane, 2.0, place, special)
     return special

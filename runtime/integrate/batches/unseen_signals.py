@@ -9,18 +9,15 @@ import numpy as np
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.signal_integrals import has_knot
 from runtime.dynamics.signals import piece_near
+from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.forces import add_forces, set_signals
 from runtime.integrate.batches.rows import (
-    BETWEEN,
     CHECKS,
     END_CODE,
-    FACTOR,
     LENGTH,
-    SPECIAL,
     TAKEN,
     TAKEN_STEPS,
     TIME,
-    TOTAL,
     WEIGHED,
 )
 from runtime.integrate.batches.stages import LARGEST_WORST, derive
@@ -115,7 +112,5 @@ def reject_passed(m, address, tolerances, special):  # type: ignore[no-untyped-d
         for r in range(len(x.watched)):
             x.gain[r, lane] = gain_of(error, h, abs(x.unseen[r, lane]), x.gain[r, lane])
         if not error <= 1.0:
-            special -= 1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0
-            lanes[TAKEN * LANES + lane] = lanes[SPECIAL * LANES + lane] = lanes[BETWEEN * LANES + lane] = 0.0
-            lanes[TOTAL * LANES + lane], lanes[FACTOR * LANES + lane] = np.inf, PASSED
+            special = reject(lanes, lane, np.inf, PASSED, special)
     return special

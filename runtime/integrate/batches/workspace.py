@@ -50,9 +50,7 @@ class BatchWorkspace(NamedTuple):
     groups: Common[Ints]  # (20,) of four stages
     polynomial: Common[Floats]  # (4, 16) of the dense output
     turned: Common[Ints]  # rows of the first of four Euler parameters each
-    ties: Common[
-        Ints
-    ]  # (ties, 3) of ``runtime.integrate.quintic``: rows of coordinates and of rates, number of the former
+    ties: Common[Ints]  # (ties, 3) as of ``quintic``: rows of coordinates and of rates, number of the former
     rates: Common[Ints]  # (1,) row of the first rate of a tree; 0 of states of bodies
     size: Common[Ints]  # (1,) components whose errors count: all but the work of forces, which is the last one
     parts: Common[Ints]  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
