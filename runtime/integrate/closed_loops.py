@@ -4,17 +4,20 @@ In a singular pose rows of a closed loop become dependent, and branches of the m
 lies flat.  On the smooth branch the accelerations are continuous, but their computation divides by the distance from the pose:
 an error d of a state becomes an error d / distance, and rounding becomes rounding / distance^3 after a projection.  Therefore no
 step ends close to a singular pose, the stages of a step across one are projected, and the length of such a step is chosen so
-that the pose lies in the widest gap between the stages.
+that the pose, which is searched on its way, lies in a wide gap between the stages.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK, SINGULAR, STATE, V
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
 from runtime.integrate.balance import END, keep_powers
+from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
 from runtime.integrate.step_control import ACCEPTED
 from runtime.integrate.stepping import (
@@ -39,15 +42,16 @@ from runtime.integrate.stepping import (
     RETRIES,
     SMALLEST_PIVOT,
     USUAL_STEP,
+    T,
     norm_of,
 )
 from runtime.integrate.unsure_steps import doubt
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
-# Pivot ratio, as a fraction of the largest at the ends of steps so far, below which a step does not end on its way to a singular
-# pose; the same for a step that was shortened to end ahead of the pose.
-NEAR, NEARER = 3e-3, 3e-5
+# Pivot ratio, as a fraction of the largest at the ends of steps so far, below which a run is near a singular pose; below which a
+# step does not end on its way to one; the same for a step that was shortened to end ahead of the pose.
+NEAR, AT_END, NEARER = 3e-3, 4e-2, 3e-5
 # Distance of the nearest stage from a singular pose over the sum of those of both ends, below which the step may cross the pose:
 # in the widest gap between stages it is up to 0.135 where distances grow in proportion to time.
 ACROSS = 0.4
@@ -57,6 +61,10 @@ PROJECTED_STAGES = 0.3
 # moves as much as is allowed: in a pose whose rows admit accelerations but no motion, every later time leaves more.
 MAX_CROSSING_STEPS, NEARLY = 1000, 0.5
 GAP = 0.467  # middle of the widest gap between the stages of DOP853, as a fraction of the step
+# Middles of others of DOP853, for a step that fails with the pose in the widest one: of the next widest, and of one close to the
+# begin of the step, for a step that begins close to the pose.
+NEXT_GAP, FIRST_GAP = 0.754, 0.184
+PLACES = 8  # parts of a step between which the pose is searched
 # Of the usual step: the longest step across a singular pose, and how far ahead of the pose a step ends that would be longer.
 LONGEST, AHEAD = 1.3, 0.4
 # A projection that moves a state by more than this, in units of the tolerance, may lead to another branch: a shorter step is
@@ -65,7 +73,9 @@ LONGEST, AHEAD = 1.3, 0.4
 MAX_MOVE, ROUNDING, UNSATISFIED = 10.0, 1e-7, 1e-7
 SHORTER = 0.5
 TOO_CLOSE = 0.3  # fraction of ``AHEAD`` from the pose at which a step that was to end ahead of it is repeated
-ASIDE = 0.1  # distance of the pose from ``GAP``, as a fraction of the step, at which a step across it is repeated
+# Distances of the pose from the middle of each gap, as fractions of the step, at which a step across it is repeated: the nearest
+# stage is 0.033 of the step away.
+ASIDE, NEXT_ASIDE, FIRST_ASIDE = 0.1, 0.07, 0.033
 DIP = 0.25  # pivot ratio of a stage near a singular pose as a fraction of those at the ends of its step
 COMING = 0.7  # fraction to which the distance from a pose falls in a step that comes close to it soon
 # Attempts to cross a singular pose with each tolerance, factor by which the tolerance is raised then, and up to which tolerance.
@@ -109,6 +119,43 @@ def time_to_pose(h, before, last, crossed):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def time_of_pose(s, t, w, h, last):  # type: ignore[no-untyped-def]
+    """As ``time_to_pose``, of the pose on the way of a step where the pivot ratio is smallest; negative where that is an end.
+
+    Needs ``s.end``; writes over ``moved`` and ``rates``.
+    """
+    before, at, away = np.inf, math.sqrt(s.smallest_pivot[AT_BEGIN]), -1.0
+    smallest = at
+    for k in range(1, PLACES + 1):
+        share = k / PLACES
+        for i in range(len(s.y)):
+            c0, c1, c2, c3 = cubic_of(s.y[i], s.trial[i], s.begin[i], s.end[i], h)
+            s.moved[i] = c0 + share * (c1 + share * (c2 + share * c3))
+        if k < PLACES:
+            call_at(w.address[EVALUATION], s.time[T] + share * h, s.moved, t, w, DERIVATIVE, s.rates)
+        after = math.sqrt(max(w.smallest_pivot[0] if k < PLACES else last, 0.0))
+        if k > 1 and at < smallest and at <= min(before, after):
+            smallest, away = at, h * (k - 2 + 2.0 * before / (before + after)) / PLACES
+        before, at = at, after
+    s.counts[EVALUATIONS] += PLACES - 1
+    return away
+
+
+@inlined
+def place_of_pose(s, t, w, h, before, last):  # type: ignore[no-untyped-def]
+    """Time from the begin of a step to the pose it crosses: searched, or from the pivot ratios at its ends."""
+    away = time_of_pose(s, t, w, h, last)
+    return away if away > 0.0 else time_to_pose(h, before, last, True)
+
+
+@inlined
+def in_gap(s, place):  # type: ignore[no-untyped-def]
+    """Whether a place, as a fraction of a step, is far enough from all stages."""
+    other = abs(place - FIRST_GAP) <= FIRST_ASIDE or abs(place - NEXT_GAP) <= NEXT_ASIDE
+    return abs(place - GAP) <= ASIDE or (other and s.passage[PROJECT_STAGES] > 0.0)
+
+
+@inlined
 def repeat(s, length):  # type: ignore[no-untyped-def]
     """Have the step repeated with another length."""
     s.flags[REPEATED] = 1
@@ -137,14 +184,26 @@ def project_stages(s, w, wanted):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def gap_of(attempt, close):  # type: ignore[no-untyped-def]
+    """The gap for an attempt to cross a pose: the one whose middle is farthest from all stages is tried first."""
+    if close and attempt == 1:
+        return FIRST_GAP
+    return NEXT_GAP if attempt == (3 if close else 2) else GAP
+
+
+@inlined
 def approach(s, w, h, away):  # type: ignore[no-untyped-def]
     """Have the step repeated across a singular pose, or up to a place ahead of it from where the next step can cross it."""
     s.flags[RETRIES] += 1
-    if s.flags[RETRIES] % ATTEMPTS == 0:
+    attempt = s.flags[RETRIES] % ATTEMPTS
+    if attempt == 0:
         s.passage[LOOSE] *= LOOSER
     if s.passage[USUAL_STEP] == 0.0:
         s.passage[USUAL_STEP] = h
-    usual, across = s.passage[USUAL_STEP], away / GAP
+    usual = s.passage[USUAL_STEP]
+    across = (
+        away / gap_of(attempt, away < FIRST_GAP * LONGEST * usual) if s.passage[PROJECT_STAGES] > 0.0 else away / GAP
+    )
     s.flags[ENDS_AHEAD] = across > LONGEST * usual
     if s.flags[ENDS_AHEAD] == 0:
         project_stages(s, w, True)
@@ -192,29 +251,36 @@ def projecting_part(judged, stepper, t, w, h, time_end, rtol, atol):  # type: ig
     patient = s.flags[RETRIES] < ATTEMPTS or s.passage[LOOSE] * (rtol + atol) < LOOSEST
     before, smallest, last = s.smallest_pivot[AT_BEGIN], s.tried[SMALLEST_PIVOT], w.smallest_pivot[0]
     largest = max(s.passage[LARGEST_PIVOT], before)
-    near, nearer = NEAR * largest, NEARER * largest
+    near, at_end, nearer = NEAR * largest, AT_END * largest, NEARER * largest
     crossed = smallest < DIP * min(before, last)  # a stage is nearer to a singular pose than both ends
     if judged != ACCEPTED:
         if smallest < near and crossed and patient:
-            approach(s, w, h, time_to_pose(h, before, last, True))
+            evaluate_end(s, t, w, time_end)
+            approach(s, w, h, place_of_pose(s, t, w, h, before, last))
         elif smallest < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT] and w.near_singular[0] == 0:
             project_stages(s, w, True)
             repeat(s, h)
         return OK
     code = project(s, t, w, time_end)
     last = w.smallest_pivot[0]
-    if patient and (code != OK or (last < near and (before > near or last < nearer))):
-        away = time_to_pose(h, before, last, crossed or code != OK)
+    off = off_the_rows(s, w, rtol, atol)
+    away = time_to_pose(h, before, last, crossed or code != OK)
+    if patient and (code != OK or last < at_end < before or last < nearer):
+        if code == OK and crossed:
+            away = place_of_pose(s, t, w, h, before, last)
         too_close = last < nearer or away - h < TOO_CLOSE * AHEAD * s.passage[USUAL_STEP]
         if away > 0.0 and (s.flags[ENDS_AHEAD] == 0 or too_close):
             approach(s, w, h, away)
             return OK
+        if code == OK and crossed:
+            evaluate_end(s, t, w, time_end)
     elif patient and crossed and smallest < near:
-        away = time_to_pose(h, before, last, True)
-        if abs(away - GAP * h) > ASIDE * h:
+        away = place_of_pose(s, t, w, h, before, last)
+        if not in_gap(s, away / h):
             approach(s, w, h, away)
             return OK
-    if code == OK and off_the_rows(s, w, rtol, atol) > 1.0:
+        evaluate_end(s, t, w, time_end)
+    if code == OK and off > 1.0:
         s.flags[RETRIES] += 1
         repeat(s, SHORTER * h)
         return OK

@@ -138,6 +138,14 @@ def test_singular_poses_are_passed_on_the_smooth_branch(settings, joints):
     assert run.violation.max() < 1e-10 and run.velocity_violation.max() < 1e-9
 
 
+@pytest.mark.parametrize("joints", ["independent", "revolute"])
+def test_singular_poses_cost_no_digits_wherever_steps_end(joints):
+    """Rounding decides where steps end, and with it whether a stage lies close to a pose."""
+    for speed in 2.0 * (1.0 + np.linspace(-1e-6, 1e-6, 40)):
+        system = parallelogram(1.0, joints)
+        assert runtime.simulate(system, 9.0, initial=turning(system, 1.0, speed)).message == "reached t = 9 s"
+
+
 def test_singular_poses_are_passed_at_any_speed():
     # The coupler does not turn; the rounding of its rate is that of the rate of the crank.
     speed, system = 1e4, parallelogram(1.0, "revolute")
