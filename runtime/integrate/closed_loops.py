@@ -60,10 +60,9 @@ PROJECTED_STAGES = 0.3
 # Steps in a row close to a singular pose after which a run has not passed it and ends; or with a projection that nearly leaves or
 # moves as much as is allowed: in a pose whose rows admit accelerations but no motion, every later time leaves more.
 MAX_CROSSING_STEPS, NEARLY = 1000, 0.5
-GAP = 0.467  # middle of the widest gap between the stages of DOP853, as a fraction of the step
-# Middles of others of DOP853, for a step that fails with the pose in the widest one: of the next widest, and of one close to the
-# begin of the step, for a step that begins close to the pose.
-NEXT_GAP, FIRST_GAP = 0.754, 0.184
+# Middles of gaps between the stages of DOP853, those of its dense output included, as fractions of the step: of the widest; of the
+# next, for a step that fails with the pose in the widest one; of one for a step that begins close to the pose.
+GAP, NEXT_GAP, FIRST_GAP = 0.467, 0.715, 0.159
 PLACES = 8  # parts of a step between which the pose is searched
 # Of the usual step: the longest step across a singular pose, and how far ahead of the pose a step ends that would be longer.
 LONGEST, AHEAD = 1.3, 0.4
@@ -74,8 +73,8 @@ MAX_MOVE, ROUNDING, UNSATISFIED = 10.0, 1e-7, 1e-7
 SHORTER = 0.5
 TOO_CLOSE = 0.3  # fraction of ``AHEAD`` from the pose at which a step that was to end ahead of it is repeated
 # Distances of the pose from the middle of each gap, as fractions of the step, at which a step across it is repeated: the nearest
-# stage is 0.033 of the step away.
-ASIDE, NEXT_ASIDE, FIRST_ASIDE = 0.1, 0.07, 0.033
+# stage is 0.033 of the step away at least.
+ASIDE, NEXT_ASIDE, FIRST_ASIDE = 0.1, 0.03, 0.008
 DIP = 0.25  # pivot ratio of a stage near a singular pose as a fraction of those at the ends of its step
 COMING = 0.7  # fraction to which the distance from a pose falls in a step that comes close to it soon
 # Attempts to cross a singular pose with each tolerance, factor by which the tolerance is raised then, and up to which tolerance.
@@ -274,7 +273,7 @@ def projecting_part(judged, stepper, t, w, h, time_end, rtol, atol):  # type: ig
             return OK
         if code == OK and crossed:
             evaluate_end(s, t, w, time_end)
-    elif patient and crossed and smallest < near:
+    elif patient and crossed and (smallest < near or s.passage[PROJECT_STAGES] > 0.0):
         away = place_of_pose(s, t, w, h, before, last)
         if not in_gap(s, away / h):
             approach(s, w, h, away)

@@ -2,16 +2,18 @@
 
 In joint coordinates a body that turns freely moves by a straight line, which is exact for steps of any length.  What it passes on
 its way, a wall, the edge of a limit, a cable that is taut for a part of the turn, or an event, would be between two stages or two
-samples of such a step.  Therefore steps of systems with one of these turn no body, or joint, by more than ``TURN``.
+samples of such a step.  Therefore steps of systems with one of these turn no body, or joint, by more than ``TURN``.  Closed loops
+may pass a singular pose, where a stage is useless, twice in a turn; a step of theirs passes one at most.
 """
 
 from __future__ import annotations
 
 from runtime.dynamics.layout import OMEGA, STATE
-from runtime.integrate.stepping import BODIES, LEVER
+from runtime.integrate.stepping import BODIES, LEVER, PROJECTED
 from runtime.jit.compilation import compiled, inlined
 
 TURN = 1.0  # [rad] by the rates at the begin of a step: samples are a quarter of this apart
+TURN_OF_LOOPS = 2.0
 
 
 @inlined
@@ -31,19 +33,19 @@ def fastest_rate(s):  # type: ignore[no-untyped-def]
 @inlined
 def longest_step(s, t, w, max_step):  # type: ignore[no-untyped-def]
     """The length of the next step [s] is this at most; ``max_step``: that of the settings."""
-    if len(t.forces.address) + len(w.switches.mode) + len(w.events.value) == 0:
-        return max_step
-    return longest_turned(s, max_step)
+    if len(t.forces.address) + len(w.switches.mode) + len(w.events.value) > 0:
+        return longest_turned(s, TURN, max_step)
+    return longest_turned(s, TURN_OF_LOOPS, max_step) if s.flags[PROJECTED] == 1 else max_step
 
 
 @inlined
-def longest_turned(s, max_step):  # type: ignore[no-untyped-def]
-    """The length of a step with a turn by ``TURN``, ``max_step`` at most [s]."""
+def longest_turned(s, turn, max_step):  # type: ignore[no-untyped-def]
+    """The length of a step with a turn by ``turn`` [rad], ``max_step`` at most [s]."""
     rate = fastest_rate(s)
-    return max_step if rate == 0.0 or rate * max_step <= TURN else TURN / rate
+    return max_step if rate == 0.0 or rate * max_step <= turn else turn / rate
 
 
 @compiled
 def longest_watched(s, max_step):  # type: ignore[no-untyped-def]
     """``longest_turned``, called from Python."""
-    return longest_turned(s, max_step)
+    return longest_turned(s, TURN, max_step)
