@@ -32,7 +32,7 @@ from runtime.integrate.stiffness import STABLE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
 from runtime.jit.pointers import call_at, local
-from runtime.support.arrays import Floats, Ints, frozen
+from runtime.support.arrays import Floats, Ints, frozen, lanes_of
 
 FIRST_SEEN = 1 + int(np.flatnonzero(COEFFICIENTS.b[1:])[0])  # stage after the first whose weight is not 0
 
@@ -110,12 +110,12 @@ def batch_forces(
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
-        value=np.zeros(3), values=np.zeros((3 * count, LANES)), quadrature=COEFFICIENTS.quadrature, watched=watched,
-        seen=np.zeros((3 * len(watched), LANES)), unseen=np.zeros((len(watched), LANES)),
-        unseen_by=np.zeros(1, np.int64), corners_by=np.array([corners[0]]), corners=np.zeros((SAMPLES + 2, corners[1] * LANES)),
-        gain=np.zeros((len(watched), LANES)), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
-        given=given, own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
-        along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
+        value=np.zeros(3), values=lanes_of(3 * count, LANES), quadrature=COEFFICIENTS.quadrature, watched=watched,
+        seen=lanes_of(3 * len(watched), LANES), unseen=lanes_of(len(watched), LANES),
+        unseen_by=np.zeros(1, np.int64), corners_by=np.array([corners[0]]), corners=lanes_of(SAMPLES + 2, corners[1] * LANES),
+        gain=lanes_of(len(watched), LANES), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
+        given=given, own=lanes_of(given.shape[1], LANES), waiting=lanes_of(given.shape[1], LANES), ways=lanes_of(2, LANES),
+        along=lanes_of(coordinates, LANES), energy=lanes_of(LANES), exchanged=np.zeros(cases),
         unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
     )  # fmt: skip
 
