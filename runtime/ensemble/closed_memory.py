@@ -11,9 +11,9 @@ from runtime.dynamics.layout import LANES
 from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch
 from runtime.integrate.batches.closing import BatchClosing, batch_closing, project_all
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
-from runtime.integrate.batches.contact_part import address_of_part
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces, no_forces
 from runtime.integrate.batches.limits import batch_limits
+from runtime.integrate.batches.parts import bind_parts
 from runtime.integrate.batches.workspace import BatchWorkspace, closed_workspace
 from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.settings import Settings
@@ -47,8 +47,7 @@ class ClosedMemory:
         memory = closed_workspace(
             rows.of_case, scales_of(tree), rows.size, self.closing, self.forces, own, ties_of(rows.kinds), self.contacts
         )
-        if self.system.contacts:
-            self.contacts.part[0] = address_of_part(memory)
+        bind_parts(memory)
         return memory
 
     def project(self, states: Floats, times: Floats, constants: Floats) -> tuple[Bools, Floats]:

@@ -14,10 +14,10 @@ from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, mea
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
-from runtime.integrate.batches.contact_part import address_of_part
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
+from runtime.integrate.batches.parts import bind_parts
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
@@ -265,8 +265,7 @@ def memory_of_batch(
     memory = batch.tree_workspace(
         stages, constants, scales_of(tree), limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]
     )
-    if contacts is not None:
-        contacts.part[0] = address_of_part(memory)
+    bind_parts(memory)
     return memory
 
 

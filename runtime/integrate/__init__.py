@@ -28,6 +28,7 @@ add_words(
         "batches.contact_outputs": "quantities of contacts in a batch",
         "batches.contact_part": "the switching of contacts in a batch",
         "batches.forces": "energies of forces in a batch",
+        "batches.unseen_part": "the signals and corners within steps of a batch",
         "cases.derived": "quantities of cases from their states",
         "cases.loop": "the integration of cases one after another",
         "beginning": "the beginning in a singular pose",

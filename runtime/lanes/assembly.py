@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import NamedTuple
 
-import numpy as np
-
 from runtime.dynamics.kinematics import update_signals
 from runtime.dynamics.layout import GROUND_INDEX, LANES, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData
@@ -30,7 +28,7 @@ from runtime.jit.compilation import columns, inlined
 from runtime.lanes.elimination import LINE, clear, factorise_lanes, least_correction, place_of_row
 from runtime.lanes.rows import ALL, PHI, addresses_of_rows
 from runtime.lanes.vector_instructions import load, store
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, lanes_of
 
 
 class CaseData(NamedTuple):
@@ -96,7 +94,7 @@ def case_lanes(t: ModelData, modules: Iterable[ModuleType]) -> CaseLanes:
         *3 * [rows], 12 * rows, 12 * rows, six * blocks, six * blocks, *3 * [rows], 6 * bodies, 6 * bodies, rows, *11 * [1],
     )  # fmt: skip
     kernels = list(modules)
-    numbers = (np.zeros(size * LANES) for size in sizes)
+    numbers = (lanes_of(size * LANES) for size in sizes)
     memory = CaseLanes(addresses_of_rows(kernels, ALL), addresses_of_rows(kernels, PHI), *numbers)
     for states in (memory.y, memory.trial):
         states.reshape(bodies, STATE, LANES)[GROUND_INDEX, P] = 1.0

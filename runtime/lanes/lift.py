@@ -15,7 +15,7 @@ from runtime.dynamics.layout import LANES, OMEGA, STATE, P, R, V
 from runtime.dynamics.lift import FREE, GROUND_STEP, SLIDE, TURN, product
 from runtime.dynamics.small_matrices import cross, dot, plus, plus_times, times, transposed_times
 from runtime.jit.compilation import CONTRACT, columns, compiled, expanded, inlined
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, lanes_of
 
 # Rows of the data of a step: axis and way; of a body: arm, Euler parameters, mass, inertia.
 AXIS, WAY, OF_STEP = 0, 3, 6
@@ -61,11 +61,11 @@ class LanesOfTree(NamedTuple):
 
 def lanes_of_tree(steps: int, bodies: int, state: int) -> LanesOfTree:
     """Memory for a tree of so many steps and bodies, and the size of its state."""
-    places = np.zeros((steps + 1, STATE * LANES))
+    places = lanes_of(steps + 1, STATE * LANES)
     places[steps, P * LANES : (P + 1) * LANES] = 1.0
-    sizes = state * LANES, (steps, OF_STEP * LANES), (bodies, OF_BODY * LANES), 3 * LANES, LANES, LANES
-    z, own, of_bodies, gravity, cosine, sine = (np.zeros(size) for size in sizes)
-    states, sums = np.zeros((bodies, STATE * LANES)), np.zeros(2 * LANES)
+    z, gravity, cosine, sine, sums = (lanes_of(rows * LANES) for rows in (state, 3, 1, 1, 2))
+    sizes = (steps, OF_STEP), (bodies, OF_BODY), (bodies, STATE)
+    own, of_bodies, states = (lanes_of(count, rows * LANES) for count, rows in sizes)
     return LanesOfTree(z, own, of_bodies, gravity, cosine, sine, places, states, sums)
 
 

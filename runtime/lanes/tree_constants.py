@@ -20,7 +20,7 @@ from runtime.jit.compilation import compiled, inlined
 from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
 from runtime.lanes.assembly import rotate_inertia, set_rotation
 from runtime.lanes.vector_instructions import load, store
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, lanes_of
 
 POSE = 7  # numbers
 OF_GRAVITY, OF_STEP = 3, 16  # parameters of a kernel
@@ -57,7 +57,7 @@ def constants_of_trees(module: ModuleType, cases: TreeCases) -> Floats:
     """Constants (cases, constants) of the kernel of a tree."""
     n, bodies, count = len(cases.parent), len(cases.step), len(cases.mass)
     sizes = 3 * (n + 1), POSE * bodies, bodies, 9, 9, 9, OF_GRAVITY + OF_STEP * n, module.CONSTANTS
-    memory = _Memory(*(np.zeros(size * LANES) for size in sizes))
+    memory = _Memory(*(lanes_of(size * LANES) for size in sizes))
     found = np.empty((count, module.CONSTANTS))
     _constants(address_of(module, "prepare_lanes", _translated, __name__), cases, memory, found)
     return found

@@ -52,3 +52,14 @@ def frozen(data: T) -> T:
         elif isinstance(part, tuple):
             frozen(part)
     return data
+
+
+VECTOR = 64  # [bytes] of the largest vector instructions, and of a line of the processor's cache
+
+
+def lanes_of(*shape: int) -> Floats:
+    """Zeros that begin at a multiple of the size of a vector: no vector then lies across two lines of the cache."""
+    size = int(np.prod(shape))
+    memory = np.zeros(size + VECTOR // 8)
+    first = -memory.ctypes.data % VECTOR // 8
+    return memory[first : first + size].reshape(shape)

@@ -38,6 +38,19 @@ EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 
 
 @inlined
+def share_constants(m, constants):  # type: ignore[no-untyped-def]
+    """Whether all cases have equal constants, which nothing changes."""
+    return len(constants) == 1 and m.stages[0] != 0 and len(m.limits.q) == 0
+
+
+@inlined
+def put_constants(m, lane, of_case, to):  # type: ignore[no-untyped-def]
+    """Put the constants of a case into the column of a lane."""
+    for i in range(len(m.constants)):
+        to[i, lane] = of_case[i]
+
+
+@inlined
 def make_ready(m, memory, address, span, tolerances, steps, initial, constants):  # type: ignore[no-untyped-def]
     """Load the next cases beside the lanes, with their first derivatives and first steps (Hairer's choice unless given)."""
     n, first, lanes, rtol, atol = initial.shape[1], m.queue[0], m.lanes, tolerances[0], tolerances[1]
@@ -49,9 +62,10 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
         lanes[READY_CODE * LANES + lane] = OK
         for i in range(n):
             m.ready_y[i * LANES + lane] = initial[case, i]
-        of_case = constants[min(case, len(constants) - 1)]
-        for i in range(len(m.constants)):
-            m.ready_constants[i, lane] = of_case[i]
+        if first == 0 and share_constants(m, constants):
+            put_constants(m, lane, constants[0], m.constants)
+        if first == 0 or not share_constants(m, constants):
+            put_constants(m, lane, constants[min(case, len(constants) - 1)], m.ready_constants)
         load_limits(m, lane, case, m.ready_y)
         load_forces(m, lane, case)
     call_contacts(m.contacts, READY_CASES, memory, address, 0, 0, span[0])
@@ -82,15 +96,16 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
 
 
 @inlined
-def begin_next(m, memory, lane, begin, times, first_output, max_steps):  # type: ignore[no-untyped-def]
+def begin_next(m, memory, lane, begin, constants, times, first_output, max_steps):  # type: ignore[no-untyped-def]
     """Give a lane the next case that is ready; False where its limits are beyond what the kernel knows."""
     r, lanes = m.queue[3], m.lanes
     m.queue[3] = r + 1
     for e in range(0, len(m.y), LANES):
         m.y[e + lane] = m.end[e + lane] = m.trial[e + lane] = m.ready_y[e + r]
         m.k[0, e + lane] = m.ready_k[e + r]
-    for i in range(len(m.constants)):
-        m.constants[i, lane] = m.ready_constants[i, r]
+    if not share_constants(m, constants):
+        for i in range(len(m.constants)):
+            m.constants[i, lane] = m.ready_constants[i, r]
     for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS, CHECKS):
         lanes[row * LANES + lane] = 0.0
     lanes[CHECKED_AT * LANES + lane] = begin
@@ -133,7 +148,7 @@ def fill(m, memory, address, span, tolerances, steps, initial, constants, times,
                     break
                 make_ready(m, memory, address, span, tolerances, steps, initial, constants)
             code = int(m.lanes[READY_CODE * LANES + m.queue[3]])
-            known = begin_next(m, memory, lane, span[0], times, first_output, steps[2])
+            known = begin_next(m, memory, lane, span[0], constants, times, first_output, steps[2])
             if code != OK or not known:
                 ended = failure(code) if code != OK else Status.NOT_RUN
                 end_case(m, lane, ended, evaluations, status, counts, reached)

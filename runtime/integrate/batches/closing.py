@@ -22,7 +22,7 @@ from runtime.integrate.step_control import squared_error
 from runtime.integrate.unsure_steps import CLEAR
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, lanes_of
 
 # Pivot ratio of an evaluation as a fraction of the largest one at an end of a step, below which a case is run alone: above
 # ``closed_loops.NEAR``, below which single runs do more; and as a fraction of those at both ends of its step.
@@ -58,8 +58,8 @@ def batch_closing(
     size = sizes[1] * LANES
     return BatchClosing(
         address=np.array([address]), size=np.array(sizes), marks=np.array([marks]), loaded=np.array([loaded]),
-        pivot=np.array([pivot]), lacking=np.array([lacking]), change=np.zeros(size + marks * LANES), left=np.zeros(2 * LANES),
-        before=np.zeros(LANES), active=np.zeros(LANES), start=np.zeros(size),
+        pivot=np.array([pivot]), lacking=np.array([lacking]), change=lanes_of(size + marks * LANES), left=lanes_of(2 * LANES),
+        before=lanes_of(LANES), active=lanes_of(LANES), start=lanes_of(size),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from runtime.integrate.written.acting_contacts import MEASURED, NOTHING
 from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, lanes_of
 from runtime.system.spanning_tree import ties_of
 from runtime.system.system import System
 
@@ -79,13 +79,14 @@ def batch_contacts(
 ) -> BatchContacts:
     """Memory for contacts of so many cases, beside so many limits; ``tolerance``: the sum of both."""
     count, most = len(places), most_events(gpu=gpu)
-    state = np.zeros((count, OF_STATE, LANES))
+    state, waiting = (lanes_of(count, OF_STATE, LANES) for _ in range(2))
     state[:, MODE], state[:, SINCE] = INACTIVE, -np.inf
+    waiting[:] = state
     return BatchContacts(
         part=np.zeros(1, np.int64), address=np.array([address]), places=places, slopes=slopes, least=least,
-        resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=state.copy(),
-        measured=np.zeros((4, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, limits + count, LANES)),
-        search=np.zeros((OF_SEARCH, LANES)), then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
+        resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=waiting,
+        measured=lanes_of(4, count * MEASURED * LANES), samples=lanes_of(SAMPLES + 1, limits + count, LANES),
+        search=lanes_of(OF_SEARCH, LANES), then=lanes_of(2, LANES), was=lanes_of(LANES), changed=lanes_of(LANES),
         events=np.empty((cases, most if count else 0, EVENT)), found=np.zeros(cases, np.int64),
     )  # fmt: skip
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
-from numba import types
 
 from runtime.dynamics.contact_rules import mode_at
 from runtime.dynamics.layout import LANES, OK
@@ -31,11 +27,10 @@ from runtime.integrate.batches.limit_steps import keep_limits
 from runtime.integrate.batches.limits import set_active
 from runtime.integrate.batches.rows import ACTIVE as ACTIVE_ROW
 from runtime.integrate.batches.rows import LANDINGS, LENGTH, SPECIAL, TAKEN, USUAL, USUAL_ACTIVE
-from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.switching import ON_PLANE
 from runtime.integrate.written.acting_contacts import DEPTH, RATE
-from runtime.jit.compilation import address_of_compiled, columns, inlined
-from runtime.jit.pointers import Pointer, local
+from runtime.jit.compilation import columns, inlined
+from runtime.jit.pointers import local
 
 
 @inlined
@@ -121,22 +116,3 @@ def contact_part(purpose, m, address, a, b, begin):  # type: ignore[no-untyped-d
         keep_usual(m.lanes)
         keep_limits(m)
     return OK
-
-
-_ADDRESSES: dict[Any, int] = {}  # by ``_types``; numba takes a millisecond to find the type of a memory
-
-
-def address_of_part(memory: BatchWorkspace) -> int:
-    """Address of ``contact_part`` for a memory."""
-    if (address := _ADDRESSES.get(key := _types(memory))) is None:
-        whole, real = types.int64, types.float64
-        signature = whole(whole, Pointer(numba.typeof(memory)), whole, whole, whole, real)
-        address = _ADDRESSES[key] = address_of_compiled(contact_part, signature)
-    return address
-
-
-def _types(value: Any) -> Any:
-    """What decides the types of named tuples of arrays and numbers."""
-    if isinstance(value, tuple):
-        return type(value), *map(_types, value)
-    return (value.dtype, value.ndim, value.flags.num) if isinstance(value, np.ndarray) else type(value)

@@ -31,8 +31,8 @@ from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.stiffness import STABLE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
-from runtime.jit.pointers import local
-from runtime.support.arrays import Floats, Ints, frozen
+from runtime.jit.pointers import call_at, local
+from runtime.support.arrays import Floats, Ints, frozen, lanes_of
 
 FIRST_SEEN = 1 + int(np.flatnonzero(COEFFICIENTS.b[1:])[0])  # stage after the first whose weight is not 0
 
@@ -61,6 +61,8 @@ class BatchForces(NamedTuple):
     unseen: OfLanes[Floats]  # (watched, LANES) what the attempts do not see
     gain: OfLanes[Floats]  # (watched, LANES) as of ``runtime.integrate.unseen_signals``
     reached: OfLanes[Ints]  # (watched, LANES) pieces at the end of the last attempt that was looked at
+    # (1,) address of ``unseen_part.unseen_part``; 0: steps see all signals, and forces have no corners
+    unseen_by: Common[Ints]
     corners_by: Common[Ints]  # (1,) address of the function of the corners of forces; 0: there are none
     corners: OfLanes[Floats]  # (SAMPLES + 2, corners * LANES) at places of the steps, as of ``Stepper.corners``
     ends: Scratch[Floats]  # (2, 3) of one signal at the ends of a step
@@ -108,12 +110,12 @@ def batch_forces(
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
-        value=np.zeros(3), values=np.zeros((3 * count, LANES)), quadrature=COEFFICIENTS.quadrature, watched=watched,
-        seen=np.zeros((3 * len(watched), LANES)), unseen=np.zeros((len(watched), LANES)),
-        corners_by=np.array([corners[0]]), corners=np.zeros((SAMPLES + 2, corners[1] * LANES)),
-        gain=np.zeros((len(watched), LANES)), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
-        given=given, own=np.zeros((given.shape[1], LANES)), waiting=np.zeros((given.shape[1], LANES)), ways=np.zeros((2, LANES)),
-        along=np.zeros((coordinates, LANES)), energy=np.zeros(LANES), exchanged=np.zeros(cases),
+        value=np.zeros(3), values=lanes_of(3 * count, LANES), quadrature=COEFFICIENTS.quadrature, watched=watched,
+        seen=lanes_of(3 * len(watched), LANES), unseen=lanes_of(len(watched), LANES),
+        unseen_by=np.zeros(1, np.int64), corners_by=np.array([corners[0]]), corners=lanes_of(SAMPLES + 2, corners[1] * LANES),
+        gain=lanes_of(len(watched), LANES), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
+        given=given, own=lanes_of(given.shape[1], LANES), waiting=lanes_of(given.shape[1], LANES), ways=lanes_of(2, LANES),
+        along=lanes_of(coordinates, LANES), energy=lanes_of(LANES), exchanged=np.zeros(cases),
         unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
     )  # fmt: skip
 
@@ -138,6 +140,14 @@ def call_equations(address, y, signals, own, limits, out, power, energy, worst):
         address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, limits.ctypes.data, out.ctypes.data,
         power.ctypes.data, energy.ctypes.data, worst.ctypes.data,
     )  # fmt: skip
+
+
+@inlined
+def call_unseen(x, memory, address, rtol, atol, special):  # type: ignore[no-untyped-def]
+    """``unseen_part.unseen_part`` of the memory of a batch, where it has that part; the number of special attempts."""
+    if x.unseen_by[0] == 0:
+        return special
+    return call_at(x.unseen_by.ctypes.data, memory, address, rtol, atol, special)
 
 
 @inlined

@@ -29,6 +29,7 @@ from runtime.integrate.batches import batch
 from runtime.integrate.batches.contact_part import contact_part
 from runtime.integrate.batches.device_text import FOUND, MemoryText, text_of_kernel
 from runtime.integrate.batches.memory_kinds import Kind
+from runtime.integrate.batches.unseen_part import unseen_part
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.written import force_corners, measured_contacts, tree_forces, tree_recursion
 from runtime.jit.cache import digest_of, unchanged
@@ -251,6 +252,13 @@ def _integration(module: ModuleType | None, texts: Texts) -> Any:
             return part(purpose, memory, address, a, b, begin)
 
         replaced["call_contacts"] = call_contacts
+    unseen = _for_device(unseen_part, replaced, done)
+
+    @cuda.jit(device=True)
+    def call_unseen(x, memory, address, rtol, atol, special):  # type: ignore[no-untyped-def]
+        return unseen(memory, address, rtol, atol, special)
+
+    replaced["call_unseen"] = call_unseen
     return _for_device(batch.integrate, replaced, done)
 
 

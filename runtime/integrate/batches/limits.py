@@ -52,7 +52,7 @@ from runtime.integrate.limit_changes import ON_SIDE, bends_of
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import GRAZE
 from runtime.jit.compilation import columns, inlined
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, lanes_of
 
 NONE = 2.0  # a fraction of the step that is not in it
 # Rows of ``BatchLimits.own``, after the parameters: mode, and the coordinates between which it holds; how far the coordinate is
@@ -85,7 +85,7 @@ def batch_limits(
     """Memory for limits of cases, at places of coordinates and rates; n: size of states, first: row of the first constant."""
     count = len(places[0])
     given = np.zeros((0, count, PARAMETERS)) if given is None else given
-    own, waiting = (np.zeros(count * WIDTH * LANES) for _ in range(2))
+    own, waiting = (lanes_of(count * WIDTH * LANES) for _ in range(2))
     return BatchLimits(
         q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=np.array([first]), weights=COEFFICIENTS.b,
         given=given,

@@ -57,5 +57,6 @@ from __future__ import annotations
     LONGEST,  # [s] length of the attempt at most
     WEIGHED,  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
     TOUCHED,  # fraction of the attempt at which a force element is touched unseen, or -1
-) = range(53)
-ROWS_OF_LANES = 53
+    NEAR_TOUCH,  # 1: samples of the attempt are near such a touch
+) = range(54)
+ROWS_OF_LANES = 54

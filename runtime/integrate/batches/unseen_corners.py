@@ -12,6 +12,7 @@ from runtime.integrate.batches.forces import set_signals
 from runtime.integrate.batches.rows import (
     END_CODE,
     LENGTH,
+    NEAR_TOUCH,
     TAKEN,
     TIME,
     TOUCHED,
@@ -78,8 +79,8 @@ def unseen_touch(m, lane, i, x, least, inside):  # type: ignore[no-untyped-def]
 
 
 @columns
-def count_near(before, here, after):  # type: ignore[no-untyped-def]
-    """Number of lanes in which three samples of a corner may be near a touch, as of ``suspected``."""
+def mark_near(before, here, after, taken, near):  # type: ignore[no-untyped-def]
+    """Mark the lanes whose accurate attempts may touch a corner near three samples, as of ``suspected``; their number."""
     found = 0
     for lane in range(len(before)):
         a, b, c = before[lane], here[lane], after[lane]
@@ -87,8 +88,11 @@ def count_near(before, here, after):  # type: ignore[no-untyped-def]
         inside = -1.0 if bend >= 0.0 else 1.0
         extent = max(a, max(b, c)) - min(a, min(b, c))
         # Over the bend, without a division: top of the parabola above -NEAR of the extent.
-        high = (inside * b + NEAR * extent) * abs(bend) + 0.5 * rise * rise > 0.0
-        found += 1 if abs(rise) <= abs(bend) and high else 0
+        high = (inside * b + NEAR * extent) * abs(bend) + 0.5 * rise * rise
+        marked = taken[lane] if high > 0.0 else 0.0
+        marked = marked if abs(rise) <= abs(bend) else 0.0
+        near[lane] = marked
+        found += 1 if marked > 0.0 else 0
     return found
 
 
@@ -96,14 +100,16 @@ def count_near(before, here, after):  # type: ignore[no-untyped-def]
 def find_touches(m):  # type: ignore[no-untyped-def]
     """Put as of ``runtime.integrate.unseen_corners.first_unseen`` of the accurate attempts into ``lanes``."""
     corners, lanes = m.forces.corners, m.lanes
+    taken, near = lanes[TAKEN * LANES : (TAKEN + 1) * LANES], lanes[NEAR_TOUCH * LANES : (NEAR_TOUCH + 1) * LANES]
     for lane in range(LANES):
         lanes[TOUCHED * LANES + lane] = UNTOUCHED
     for o in range(0, corners.shape[1], LANES):
         for q in range(1, SAMPLES):
-            if count_near(corners[q - 1, o : o + LANES], corners[q, o : o + LANES], corners[q + 1, o : o + LANES]) == 0:
+            samples = corners[q - 1, o : o + LANES], corners[q, o : o + LANES], corners[q + 1, o : o + LANES]
+            if mark_near(*samples, taken, near) == 0:
                 continue
             for lane in range(LANES):
-                if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
+                if near[lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
                     continue
                 x, inside, least = suspected(corners, o + lane, q)
                 found = unseen_touch(m, lane, o + lane, x, least, inside) if x >= 0.0 else UNTOUCHED

@@ -17,7 +17,7 @@ from runtime.integrate.batches.rows import ROWS_OF_LANES
 from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.quintic import OF_TURN
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, lanes_of
 
 NO_TIES = np.zeros((0, 3), np.int64)
 
@@ -153,21 +153,28 @@ def turned_of(ties: Ints) -> list[int]:
     return [int(q) for q, _, n in ties if n == OF_TURN]
 
 
+def repeated(values: Floats) -> Floats:
+    """Each value once for every lane."""
+    out = lanes_of(len(values) * LANES)
+    out[:] = np.repeat(values, LANES)
+    return out
+
+
 def _workspace(
     turned: Sequence[int], ties: Ints, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
     lever: Floats, typical: float,
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (n,); ``parts``: first and last component of what moves."""
     size = len(cap) * LANES
-    y, trial, end, h, ready_y, ready_k = (np.zeros(size) for _ in range(6))
+    y, trial, end, h, ready_y, ready_k = (lanes_of(size) for _ in range(6))
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         turned=np.array(turned, np.int64), ties=ties, rates=np.zeros(1, np.int64), size=np.array([len(cap)]),
-        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
-        weight=np.repeat(weight, LANES), lever=np.repeat(lever, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
-        k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((3, size)), h=h,
-        constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
+        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap),
+        weight=repeated(weight), lever=repeated(lever), typical=np.array([typical]), y=y, trial=trial, end=end,
+        k=lanes_of(STAGES + 1 + EXTRA, size), errors=lanes_of(3, size), h=h,
+        constants=lanes_of(constants, LANES), worst=lanes_of(LANES), lanes=lanes_of(ROWS_OF_LANES * LANES),
         case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
-        ready_constants=np.zeros((constants, LANES)), queue=np.zeros(4, np.int64), dense=np.zeros(POWER * size),
+        ready_constants=lanes_of(constants, LANES), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
         limits=batch_limits(), forces=no_forces(), contacts=no_contacts(), closing=batch_closing(),
     )  # fmt: skip
