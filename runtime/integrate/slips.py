@@ -74,6 +74,30 @@ def is_near_creep(a, near):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def is_outside(a):  # type: ignore[no-untyped-def]
+    """Whether a slip is faster than its creep."""
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 1.0
+
+
+@inlined
+def distance(a, b):  # type: ignore[no-untyped-def]
+    """Distance of two slips."""
+    return math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
+
+
+@inlined
+def beyond(a, b, times):  # type: ignore[no-untyped-def]
+    """A slip on the way from a to b, so many times as far."""
+    return a[0] + times * (b[0] - a[0]), a[1] + times * (b[1] - a[1]), a[2] + times * (b[2] - a[2])
+
+
+@inlined
+def length_after(usual, rate, inward):  # type: ignore[no-untyped-def]
+    """Length of the step after a bend [s]: the usual one, or one that surely passes through the creep at a rate of the slip."""
+    return min(usual, THROUGH / rate) if inward else usual
+
+
+@inlined
 def rubs(k, t, w):  # type: ignore[no-untyped-def]
     """Whether contact k has a friction with a bend in the last step."""
     return t.contacts.bends[k] == 1 and (w.contacts.mode[k] == ACTIVE or w.contacts.mode[k] == AUTO)
@@ -109,8 +133,7 @@ def locate(k, x, a, upper, b, least, s, t, w):  # type: ignore[no-untyped-def]
     """
     rate, near = 0.0, 0.5 * near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
     for n in range(MAX_ITERATIONS + 1):
-        way = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
-        rate, p = way / ((upper - x) * s.time[LENGTH]), passes_creep(a, b, least)
+        rate, p = distance(a, b) / ((upper - x) * s.time[LENGTH]), passes_creep(a, b, least)
         if p == NOWHERE:
             return NOWHERE, rate
         place = x + p * (upper - x)
@@ -152,7 +175,7 @@ def first_bend(s, t, w):  # type: ignore[no-untyped-def]
             if at_end:
                 place = 1.0
             if place < first:
-                first, fastest, inward = place, rate, a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 1.0
+                first, fastest, inward = place, rate, is_outside(a)
         if first != NOWHERE:
             break
     return first, fastest, inward
@@ -161,19 +184,21 @@ def first_bend(s, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def look_ahead(h, s, t, w):  # type: ignore[no-untyped-def]
     """End the next attempt where a slip will pass its creep by its rate at the start, if the rejected one of length h is longer."""
-    for k in range(len(t.contacts.law)):
-        if not rubs(k, t, w):
-            continue
-        update_contacts(s.time[T], s.y, t, w)
-        a, ahead = slip_of(k, t, w), SHARE * h
-        for i in range(len(s.y)):
-            s.trial[i] = s.y[i] + ahead * s.begin[i]
-        update_contacts(s.time[T] + ahead, s.trial, t, w)
-        b = slip_of(k, t, w)
-        b = a[0] + (b[0] - a[0]) / SHARE, a[1] + (b[1] - a[1]) / SHARE, a[2] + (b[2] - a[2]) / SHARE
-        p = passes_creep(a, b, 2.0 * near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]))
-        if p < SHORTER:
-            h, s.time[NEXT_STEP] = p * h, p * h
+    ahead, first, contacts = SHARE * h, SHORTER, len(t.contacts.law)
+    update_contacts(s.time[T], s.y, t, w)
+    for k in range(contacts):
+        if rubs(k, t, w):
+            s.slips[0, k, 0], s.slips[0, k, 1], s.slips[0, k, 2] = slip_of(k, t, w)
+    for i in range(len(s.y)):
+        s.trial[i] = s.y[i] + ahead * s.begin[i]
+    update_contacts(s.time[T] + ahead, s.trial, t, w)
+    for k in range(contacts):
+        if rubs(k, t, w):
+            a = s.slips[0, k, 0], s.slips[0, k, 1], s.slips[0, k, 2]
+            b, near = beyond(a, slip_of(k, t, w), 1.0 / SHARE), near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
+            first = min(first, passes_creep(a, b, 2.0 * near))
+    if first < SHORTER:
+        s.time[NEXT_STEP] = first * h
 
 
 @inlined
@@ -193,7 +218,7 @@ def cut_at_bend(h, s, t, w):  # type: ignore[no-untyped-def]
     if cuts == 0 or first == NOWHERE:
         s.time[SLIDING] = usual
         return 0
-    s.tried[FACTOR], s.counts[AFTER_REJECTION] = (min(usual, THROUGH / rate) if inward else usual) / h, 0
+    s.tried[FACTOR], s.counts[AFTER_REJECTION] = length_after(usual, rate, inward) / h, 0
     if not inward:
         s.time[SLIDING] = 0.0
     return 0

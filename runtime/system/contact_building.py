@@ -241,7 +241,7 @@ def contact_data(
         fades=np.array([_fades(c) for c in contacts], np.int64),
         tangential=parameters(of_friction),
         creep=np.array([c.parameters["creep"] for c in contacts], float),
-        bends=np.array([_bends(c.friction) for c in contacts], np.int64),
+        bends=np.array([friction_bends(c.friction) for c in contacts], np.int64),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
         vector_contact=vector_contact,
@@ -253,7 +253,7 @@ def contact_data(
 
 
 @cache
-def _bends(friction: str | None) -> bool:
+def friction_bends(friction: str | None) -> bool:
     """Whether a law of friction is another one above the creep."""
     if friction is None:
         return False

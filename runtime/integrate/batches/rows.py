@@ -57,5 +57,7 @@ from __future__ import annotations
     LONGEST,  # [s] length of the attempt at most
     WEIGHED,  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
     TOUCHED,  # fraction of the attempt at which a force element is touched unseen, or -1
-) = range(53)
-ROWS_OF_LANES = 53
+    SLIDING,  # [s] longest step since a slip passed its creep
+    CUTS,  # attempts to end a step where a slip passes its creep
+) = range(55)
+ROWS_OF_LANES = 55
