@@ -28,9 +28,9 @@ from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.singular_forces import singular_force
+from runtime.integrate.slips import SLIPS_PART
 from runtime.integrate.step_control import failure
 from runtime.integrate.turned_steps import longest_watched
-from runtime.integrate.slips import SLIPS_PART
 from runtime.integrate.unseen_corners import CORNERS_PART
 from runtime.integrate.unsure_steps import TURNED_PART
 from runtime.jit.second_process import ask

@@ -1,10 +1,10 @@
 """Steps end where friction reaches, or leaves, its creep.
 
-The law of friction of a contact has a bend where the slip is as fast as the creep.  A step whose slip reverses passes two bends, and
-all of the change of friction may lie between two of its stages: no estimate of its error holds then.  Therefore slips are
-sampled in each accepted step.  They follow nearly straight lines between the samples, also where they pass through zero so quickly
-that no sample is below the creep.  Where a line passes the creep, the step is repeated up to there.  The law is smooth but for
-this bend, at which forces and slopes have no jump: a step may end a little beside it.
+The law of friction of a contact has a bend where the slip is as fast as the creep.  A step whose slip reverses passes two bends,
+and all of the change of friction may lie between two of its stages: no estimate of its error holds then.  Therefore slips are
+sampled in each accepted step.  Between the samples they follow nearly straight lines, also where they pass through zero so
+quickly that no sample is below the creep.  Where a line passes the creep, the step is repeated up to there.  The force and its
+slope have no jump at the bend, so that a step may end a little beside it, and no modes are needed.
 
 Slips are vectors in units of the creep.
 """
@@ -46,7 +46,7 @@ THROUGH = 3.0  # creeps over the rate of the slip: the first step below the cree
 
 @inlined
 def passes_creep(a, b, least):  # type: ignore[no-untyped-def]
-    """Fraction of the straight way between two slips at which it passes the creep first, or NOWHERE; ``least``: ways are no shorter."""
+    """Fraction of the straight way between two slips at which it passes the creep first, a way ``least`` on, or NOWHERE."""
     d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
     toward = a[0] * d[0] + a[1] * d[1] + a[2] * d[2]
@@ -62,7 +62,7 @@ def passes_creep(a, b, least):  # type: ignore[no-untyped-def]
 
 @inlined
 def near_creep(resolution, creep):  # type: ignore[no-untyped-def]
-    """Distance from the creep, as a part of it, that changes a step by a part of the tolerance; ``resolution`` [m/s] of speeds."""
+    """Part of the creep by which a step may end beside it, within the tolerance; ``resolution`` [m/s] of speeds."""
     return min(NEAR, math.sqrt(resolution / (SPEED_RESOLUTION * creep)))
 
 
@@ -89,6 +89,15 @@ def distance(a, b):  # type: ignore[no-untyped-def]
 def beyond(a, b, times):  # type: ignore[no-untyped-def]
     """A slip on the way from a to b, so many times as far."""
     return a[0] + times * (b[0] - a[0]), a[1] + times * (b[1] - a[1]), a[2] + times * (b[2] - a[2])
+
+
+@inlined
+def will_slow(a, b, near):  # type: ignore[no-untyped-def]
+    """Fraction of an attempt at which a slip falls to its creep, by its values at the start and a little later, or NOWHERE.
+
+    Below the creep the slip is stiff, and its rate at the start says nothing of later ones.
+    """
+    return passes_creep(a, beyond(a, b, 1.0 / SHARE), 2.0 * near) if is_outside(a) else NOWHERE
 
 
 @inlined
@@ -152,9 +161,9 @@ def locate(k, x, a, upper, b, least, s, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def first_bend(s, t, w):  # type: ignore[no-untyped-def]
-    """The first fraction of the last step at which a slip passes its creep, or NOWHERE; the slip's rate [1/s], and whether it slows.
+    """The first fraction of the last step at which a slip passes its creep, or NOWHERE; its rate [1/s], and whether it slows.
 
-    Bends at the start count there.  A bend at the end has the fraction 1.
+    A bend at the start is that of the step before.  The end of a step that was cut at a bend has the fraction 1 if it is near.
     """
     first, fastest, inward, contacts = NOWHERE, 0.0, False, len(t.contacts.law)
     for q in range(SAMPLES + 1):
@@ -166,7 +175,11 @@ def first_bend(s, t, w):  # type: ignore[no-untyped-def]
         for k in range(contacts):
             if not rubs(k, t, w):
                 continue
-            x, y, near = s.slips[q, k], s.slips[q + 1, k], near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
+            x, y, near = (
+                s.slips[q, k],
+                s.slips[q + 1, k],
+                near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]),
+            )
             a, b, least = (x[0], x[1], x[2]), (y[0], y[1], y[2]), 2.0 * near if q == 0 else 0.0
             at_end = q == SAMPLES - 1 and s.flags[CUTS] > 0 and is_near_creep(b, near)
             if not at_end and passes_creep(a, b, least) == NOWHERE:
@@ -183,7 +196,7 @@ def first_bend(s, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def look_ahead(h, s, t, w):  # type: ignore[no-untyped-def]
-    """End the next attempt where a slip will pass its creep by its rate at the start, if the rejected one of length h is longer."""
+    """End the attempt after a rejected one of length h where a slip will fall to its creep, by its rate at the start."""
     ahead, first, contacts = SHARE * h, SHORTER, len(t.contacts.law)
     update_contacts(s.time[T], s.y, t, w)
     for k in range(contacts):
@@ -195,8 +208,8 @@ def look_ahead(h, s, t, w):  # type: ignore[no-untyped-def]
     for k in range(contacts):
         if rubs(k, t, w):
             a = s.slips[0, k, 0], s.slips[0, k, 1], s.slips[0, k, 2]
-            b, near = beyond(a, slip_of(k, t, w), 1.0 / SHARE), near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
-            first = min(first, passes_creep(a, b, 2.0 * near))
+            near = near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
+            first = min(first, will_slow(a, slip_of(k, t, w), near))
     if first < SHORTER:
         s.time[NEXT_STEP] = first * h
 

@@ -23,7 +23,9 @@ MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run 
 EVENTS_ON_DEVICE = 64  # the same on a graphics processor, from which the whole table is copied
 EVENT = 4  # numbers of each
 IMPACT, ACTS, RUBS, FADES, CREEP = range(5)  # columns of ``BatchContacts.places``
-START, END, ELSEWHERE, READY, WITHIN = range(5)  # rows of ``BatchContacts.measured``; the last one and those after it: samples
+START, END, ELSEWHERE, READY, WITHIN = range(
+    5
+)  # rows of ``BatchContacts.measured``; the last one and those after it: samples
 MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
 OF_STATE = 4
 # Rows of ``BatchContacts.search``: 1 where a change is sought in the step; fractions of the step before and beyond it, with the
@@ -85,8 +87,9 @@ def batch_contacts(
     return BatchContacts(
         part=np.zeros(1, np.int64), address=np.array([address]), places=places, slopes=slopes, least=least,
         resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=state.copy(),
-        measured=np.zeros((WITHIN + SAMPLES - 1, count * MEASURED * LANES)), samples=np.zeros((SAMPLES + 1, limits + count, LANES)),
-        search=np.zeros((OF_SEARCH, LANES)), then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
+        measured=np.zeros((WITHIN + SAMPLES - 1, count * MEASURED * LANES)),
+        samples=np.zeros((SAMPLES + 1, limits + count, LANES)), search=np.zeros((OF_SEARCH, LANES)),
+        then=np.zeros((2, LANES)), was=np.zeros(LANES), changed=np.zeros(LANES),
         events=np.empty((cases, most if count else 0, EVENT)), found=np.zeros(cases, np.int64),
     )  # fmt: skip
 

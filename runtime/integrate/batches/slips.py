@@ -36,13 +36,13 @@ from runtime.integrate.slips import (
     NOWHERE,
     SHARE,
     SHORTER,
-    beyond,
     distance,
     is_near_creep,
     is_outside,
     length_after,
     near_creep,
     passes_creep,
+    will_slow,
 )
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.written.acting_contacts import NOTHING, SLIP
@@ -60,6 +60,15 @@ def slip_in(of, k, lane):  # type: ignore[no-untyped-def]
 def rubs(m, k, lane):  # type: ignore[no-untyped-def]
     """Whether contact k of a lane has a friction with a bend in the step."""
     return m.contacts.places[k, CREEP] != NOTHING and m.contacts.state[k, MODE, lane] == ACTIVE
+
+
+@inlined
+def slides(m, lane):  # type: ignore[no-untyped-def]
+    """Whether a contact of a lane rubs."""
+    for k in range(len(m.contacts.places)):
+        if rubs(m, k, lane):
+            return True
+    return False
 
 
 @inlined
@@ -154,9 +163,8 @@ def look_ahead(m):  # type: ignore[no-untyped-def]
         first = SHORTER
         for k in range(len(x.places)):
             if rubs(m, k, lane):
-                a = slip_in(x.measured[START], k, lane)
-                b = beyond(a, slip_in(x.measured[ELSEWHERE], k, lane), 1.0 / SHARE)
-                first = min(first, passes_creep(a, b, 2.0 * near_in(m, k, lane)))
+                a, b = slip_in(x.measured[START], k, lane), slip_in(x.measured[ELSEWHERE], k, lane)
+                first = min(first, will_slow(a, b, near_in(m, k, lane)))
         if first < SHORTER:
             lanes[FACTOR * LANES + lane] = first
 
@@ -170,24 +178,22 @@ def is_rejected(lanes, lane):  # type: ignore[no-untyped-def]
 
 @inlined
 def end_at_bends(m):  # type: ignore[no-untyped-def]
-    """Reject accurate attempts that pass a bend before their end, to be repeated up to it; where rejected ones are to end next."""
-    lanes, accurate, rejected = m.lanes, 0, 0
+    """Reject accurate attempts that pass a bend, to be repeated up to it, and shorten rejected ones to a bend ahead."""
+    lanes, taken, rejected = m.lanes, 0, 0
     for lane in range(LANES):
-        slides = False
-        for k in range(len(m.contacts.places)):
-            slides = slides or rubs(m, k, lane)
-        if not slides:
+        if not slides(m, lane):
             lanes[CUTS * LANES + lane] = 0.0
             continue
-        accurate += lanes[TAKEN * LANES + lane] == 1.0
+        taken += lanes[TAKEN * LANES + lane] == 1.0
         rejected += is_rejected(lanes, lane)
     if rejected > 0:
         look_ahead(m)
-    if accurate == 0:
+    if taken == 0:
         return
     for q in range(1, SAMPLES):
         states_between(m, q / SAMPLES)
         measure_in_steps(m, q / SAMPLES, m.trial, m.contacts.measured[row_of(q)])
     for lane in range(LANES):
-        if lanes[TAKEN * LANES + lane] == 1.0 and lanes[END_CODE * LANES + lane] == OK:
+        accurate = lanes[TAKEN * LANES + lane] == 1.0 and lanes[END_CODE * LANES + lane] == OK
+        if accurate and slides(m, lane):
             cut_at_bend(m, lane)
