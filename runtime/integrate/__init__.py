@@ -39,6 +39,7 @@ add_words(
         "landing": "the switching of limits and contacts",
         "loop": "the integration loop",
         "quintic": "the states within stiff steps",
+        "slips": "the slips of contacts",
         "stepping": "Euler parameters",
         "stepwise_balance": "the powers of forces",
         "turned_steps": "the lengths of steps with events",

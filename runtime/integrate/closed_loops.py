@@ -60,8 +60,8 @@ PROJECTED_STAGES = 0.3
 # Steps in a row close to a singular pose after which a run has not passed it and ends; or with a projection that nearly leaves or
 # moves as much as is allowed: in a pose whose rows admit accelerations but no motion, every later time leaves more.
 MAX_CROSSING_STEPS, NEARLY = 1000, 0.5
-# Middles of gaps between the stages of DOP853, those of its dense output included, as fractions of the step: of the widest; of the
-# next, for a step that fails with the pose in the widest one; of one for a step that begins close to the pose.
+# Middles of gaps between the stages of DOP853, those of its dense output included, as fractions of the step: of the widest; of
+# the next, for a step that fails with the pose in the widest one; of one for a step that begins close to the pose.
 GAP, NEXT_GAP, FIRST_GAP = 0.467, 0.715, 0.159
 PLACES = 8  # parts of a step between which the pose is searched
 # Of the usual step: the longest step across a singular pose, and how far ahead of the pose a step ends that would be longer.

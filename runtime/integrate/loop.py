@@ -18,6 +18,7 @@ from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, b
 from runtime.integrate.closed_loops import NEAR, NEARLY, project_stages
 from runtime.integrate.dense_output import count_of_turns, write_results, write_turns
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
+from runtime.integrate.slips import AFTER, AHEAD
 from runtime.integrate.step_control import (
     ACCEPTED,
     REJECTED,
@@ -58,6 +59,7 @@ from runtime.integrate.stepping import (
     PROJECTING,
     REJECTIONS,
     REPEATED,
+    SLIPS,
     SMALLEST_PIVOT,
     STARTED,
     STEP_ENDED,
@@ -149,6 +151,8 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         s.counts[REJECTIONS] += 1
         s.counts[AFTER_REJECTION], s.flags[AIMED] = 1, 0
         s.time[NEXT_STEP] = length
+        if judged == REJECTED and s.slips.shape[1] > 0:
+            call_at(s.address[SLIPS], AHEAD, stepper, t, w, h)
         return Status.RUNNING
     if code != OK:
         return failure(code)
@@ -160,6 +164,8 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
     s.flags[DENSE_READY] = 0
     if s.corners.shape[1] > 0 and call_at(s.address[CORNERS], stepper, t, w) > 0:
         return Status.RUNNING  # the step was undone
+    if s.slips.shape[1] > 0 and call_at(s.address[SLIPS], AFTER, stepper, t, w, h) > 0:
+        return Status.RUNNING
     if len(w.switches.mode) > 0:
         status = call_at(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end, rtol, atol)
         if s.flags[UNDONE] == 1 or status != Status.RUNNING:

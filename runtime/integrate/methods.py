@@ -28,6 +28,7 @@ from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.singular_forces import singular_force
+from runtime.integrate.slips import SLIPS_PART
 from runtime.integrate.step_control import failure
 from runtime.integrate.turned_steps import longest_watched
 from runtime.integrate.unseen_corners import CORNERS_PART
@@ -71,6 +72,8 @@ def bind(s: stepping.Stepper, data: ModelData, work: Workspace) -> None:
         s.address[stepping.TURNED] = TURNED_PART.place(s, data)
     if s.corners.shape[1]:
         s.address[stepping.CORNERS] = CORNERS_PART.place(s, data)
+    if s.slips.shape[1]:
+        s.address[stepping.SLIPS] = SLIPS_PART.place(s, data)
     if len(work.switches.mode):
         s.address[stepping.SWITCHING] = SWITCHING_PART.place(s, data)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -241,6 +241,7 @@ def contact_data(
         fades=np.array([_fades(c) for c in contacts], np.int64),
         tangential=parameters(of_friction),
         creep=np.array([c.parameters["creep"] for c in contacts], float),
+        bends=np.array([friction_bends(c.friction) for c in contacts], np.int64),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
         vector_contact=vector_contact,
@@ -249,6 +250,18 @@ def contact_data(
         vector_local=vector_local,
         x=x,
     )
+
+
+@cache
+def friction_bends(friction: str | None) -> bool:
+    """Whether a law of friction is another one above the creep."""
+    if friction is None:
+        return False
+    module, found = FRICTIONS[friction], np.zeros((2, 15))
+    slip, ones = np.array([0.5, 0.0, 0.0]), np.ones(len(module.PARAMETERS))
+    for law, out in zip((module.below, module.above), found, strict=True):
+        python_code(law)(slip, 1.0, ones, out)
+    return not np.array_equal(*found)
 
 
 def _fades(contact: Contact) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from runtime.dynamics.contacts import NORMAL_FORCE, PENETRATION, PENETRATION_RATE
+from runtime.dynamics.contacts import NORMAL_FORCE, PENETRATION, PENETRATION_RATE, SLIP
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import LANES, STATE
 from runtime.dynamics.lift import lift_once, lift_workspace
@@ -93,7 +93,8 @@ def measured_once(system, z, times, speeds):
         begin(work, lane)
         derivative_once(float(times[lane]), y, data, work, np.zeros(len(y)))
         out, law = work.contacts.outputs.T, work.contacts.law.T
+        slip = out[SLIP : SLIP + 3] * data.contacts.bends / data.contacts.creep
         found[:, :, lane] = np.transpose(
-            [out[PENETRATION], out[PENETRATION_RATE], out[NORMAL_FORCE], law[1], law[4], law[5], law[0]]
+            [out[PENETRATION], out[PENETRATION_RATE], out[NORMAL_FORCE], law[1], law[4], law[5], law[0], *slip]
         )
     return found

@@ -22,8 +22,10 @@ from runtime.system.system import System
 MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
 EVENTS_ON_DEVICE = 64  # the same on a graphics processor, from which the whole table is copied
 EVENT = 4  # numbers of each
-IMPACT, ACTS, RUBS, FADES = range(4)  # columns of ``BatchContacts.places``
-START, END, ELSEWHERE, READY = range(4)  # rows of ``BatchContacts.measured``
+IMPACT, ACTS, RUBS, FADES, CREEP = range(5)  # columns of ``BatchContacts.places``
+START, END, ELSEWHERE, READY, WITHIN = range(
+    5
+)  # rows of ``BatchContacts.measured``; the last one and those after it: samples
 MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
 OF_STATE = 4
 # Rows of ``BatchContacts.search``: 1 where a change is sought in the step; fractions of the step before and beyond it, with the
@@ -39,8 +41,8 @@ class BatchContacts(NamedTuple):
     part: Common[Ints]  # (1,) address of ``contact_part.contact_part``; 0: there are no contacts
     # (1,) of the function that measures contacts in lanes (``runtime.integrate.written.tree_contacts``)
     address: Common[Ints]
-    # (contacts, 4) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
-    # whether damping fades
+    # (contacts, 5) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
+    # whether damping fades; row of the creep, NOTHING for frictions without a bend
     places: Common[Ints]
     slopes: Common[Ints]  # (turns and slides, 2) places of these coordinates, and of their rates, in a state
     least: Common[Floats]  # (contacts,) [m/s] least speed of a touch-down
@@ -48,7 +50,8 @@ class BatchContacts(NamedTuple):
     # (contacts, 4, LANES) mode, quick changes, times [s] of the last change, speeds [m/s] of the last touch-down
     state: OfLanes[Floats]
     waiting: OfLanes[Floats]  # the same of the cases that are ready
-    # (4, contacts * MEASURED * LANES) at start and end of the step, elsewhere, and of the cases that are ready
+    # (WITHIN + SAMPLES - 1, contacts * MEASURED * LANES) at start and end of the step, elsewhere, of the cases that are ready,
+    # and at samples between the ends
     measured: OfLanes[Floats]
     samples: OfLanes[Floats]  # (SAMPLES + 1, limits + contacts, LANES) [rad], [mm] beyond the side of the mode
     search: OfLanes[Floats]  # (OF_SEARCH, LANES)
@@ -85,15 +88,16 @@ def batch_contacts(
     return BatchContacts(
         part=np.zeros(1, np.int64), address=np.array([address]), places=places, slopes=slopes, least=least,
         resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=waiting,
-        measured=lanes_of(4, count * MEASURED * LANES), samples=lanes_of(SAMPLES + 1, limits + count, LANES),
-        search=lanes_of(OF_SEARCH, LANES), then=lanes_of(2, LANES), was=lanes_of(LANES), changed=lanes_of(LANES),
+        measured=lanes_of(WITHIN + SAMPLES - 1, count * MEASURED * LANES),
+        samples=lanes_of(SAMPLES + 1, limits + count, LANES), search=lanes_of(OF_SEARCH, LANES),
+        then=lanes_of(2, LANES), was=lanes_of(LANES), changed=lanes_of(LANES),
         events=np.empty((cases, most if count else 0, EVENT)), found=np.zeros(cases, np.int64),
     )  # fmt: skip
 
 
 def no_contacts() -> BatchContacts:
     """The memory of a batch without contacts."""
-    return batch_contacts(0, np.zeros((0, 4), np.int64), np.zeros((0, 2), np.int64), np.zeros(0), 0.0, 0)
+    return batch_contacts(0, np.zeros((0, 5), np.int64), np.zeros((0, 2), np.int64), np.zeros(0), 0.0, 0)
 
 
 def places_of_contacts(system: System) -> tuple[Ints, Ints, Floats]:
@@ -103,9 +107,10 @@ def places_of_contacts(system: System) -> tuple[Ints, Ints, Floats]:
     for k, contact in enumerate(acting.contacts):
         o, own = rows.of("contact", k), contact.rows
         impact = NOTHING if own.impact == NOTHING else o + own.impact
-        found.append([impact, o + own.acts, o + own.rubs, int(contact.fades)])
+        creep = o + own.creep if contact.bends else NOTHING
+        found.append([impact, o + own.acts, o + own.rubs, int(contact.fades), creep])
     least = np.where(t.impact >= 0, t.least_impact, 0.0)
-    return np.array(found, np.int64).reshape(-1, 4), _slopes_of(system), least
+    return np.array(found, np.int64).reshape(-1, 5), _slopes_of(system), least
 
 
 def _slopes_of(system: System) -> Ints:

@@ -21,12 +21,22 @@ from runtime.integrate.batches.contact_memory import (
     START,
     SWITCH,
 )
-from runtime.integrate.batches.contacts import left_in, measure, place_of, screen_contacts
+from runtime.integrate.batches.contacts import left_in, measure, measure_in_steps, place_of, screen_contacts
 from runtime.integrate.batches.forces import set_signals
 from runtime.integrate.batches.limit_steps import keep_limits
 from runtime.integrate.batches.limits import set_active
 from runtime.integrate.batches.rows import ACTIVE as ACTIVE_ROW
-from runtime.integrate.batches.rows import LANDINGS, LENGTH, SPECIAL, TAKEN, USUAL, USUAL_ACTIVE
+from runtime.integrate.batches.rows import (
+    CUTS,
+    LANDINGS,
+    LENGTH,
+    SLIDING,
+    SPECIAL,
+    TAKEN,
+    USUAL,
+    USUAL_ACTIVE,
+)
+from runtime.integrate.batches.slips import end_at_bends
 from runtime.integrate.switching import ON_PLANE
 from runtime.integrate.written.acting_contacts import DEPTH, RATE
 from runtime.jit.compilation import columns, inlined
@@ -73,6 +83,7 @@ def begin_contacts(m, lane, r):  # type: ignore[no-untyped-def]
     for c in range(0, len(of), LANES):
         to[c + lane] = of[c + r]
     m.lanes[LANDINGS * LANES + lane] = 0.0
+    m.lanes[CUTS * LANES + lane] = m.lanes[SLIDING * LANES + lane] = 0.0
     m.lanes[USUAL * LANES + lane] = m.lanes[USUAL_ACTIVE * LANES + lane] = 0.0
     set_active(m, lane)
 
@@ -108,6 +119,8 @@ def contact_part(purpose, m, address, a, b, begin):  # type: ignore[no-untyped-d
     elif purpose == BEGIN:
         begin_contacts(m, a, b)
     elif purpose == SCREEN:
+        measure_in_steps(m, 1.0, m.end, m.contacts.measured[END])
+        end_at_bends(m)
         return screen_contacts(m)
     elif purpose == SWITCH:
         switch_contacts(m, address)

@@ -316,10 +316,9 @@ def find_landed(m):  # type: ignore[no-untyped-def]
 def screen_contacts(m):  # type: ignore[no-untyped-def]
     """Mark the accepted steps in which a mode changes, or that were cut at a change; the number of special lanes.
 
-    Also those at whose end the constants of a limit do not hold.
+    Also those at whose end the constants of a limit do not hold.  Contacts were measured at the ends of the attempts.
     """
     x, lanes, limits, sought, found = m.contacts, m.lanes, len(m.limits.q), 0, 0
-    measure_in_steps(m, 1.0, m.end, x.measured[END])
     if limits > 0:
         screen_limits(m)
     for lane in range(LANES):

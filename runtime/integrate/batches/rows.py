@@ -58,5 +58,7 @@ from __future__ import annotations
     WEIGHED,  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
     TOUCHED,  # fraction of the attempt at which a force element is touched unseen, or -1
     NEAR_TOUCH,  # 1: samples of the attempt are near such a touch
-) = range(54)
-ROWS_OF_LANES = 54
+    SLIDING,  # [s] longest step since a slip passed its creep
+    CUTS,  # attempts to end a step where a slip passes its creep
+) = range(56)
+ROWS_OF_LANES = 56

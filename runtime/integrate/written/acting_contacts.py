@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import NamedTuple
 
-from runtime.system.contact_building import directions_of_ground
+from runtime.system.contact_building import directions_of_ground, friction_bends
 from runtime.system.parts import FRICTIONS, NORMAL_LAWS, Contact
 from runtime.system.system import System
 
 NOTHING = -1  # in place of a signal that is 0 at any time, and of a row that there is none
 # What compiled code measures of each contact: penetration [m] and its rate [m/s]; normal force [N], negative where the law would
 # pull; its elastic part [N], the derivative of the force by the rate [N s/m], that of the elastic part by the penetration [N/m];
-# and the potential [J].
-DEPTH, RATE, FORCE, ELASTIC, OVER_RATE, SLOPE, POTENTIAL = range(7)
-MEASURED = 7
+# the potential [J]; and, where friction has a bend at the creep, the three components of the slip in units of the creep, else 0.
+DEPTH, RATE, FORCE, ELASTIC, OVER_RATE, SLOPE, POTENTIAL, SLIP = range(8)
+MEASURED = SLIP + 3
 EXPONENT = "exponent"  # parameter of normal laws
 USUAL_EXPONENT, LARGEST_USUAL = 1.5, 3.0
 
@@ -32,6 +32,7 @@ class ActingContact(NamedTuple):
     signal_place: int  # in x, of its value and two derivatives
     impact: int  # place of the speed of touch-down among the parameters of the law; NOTHING: it has none
     fades: bool  # the damping is 0 on the plane
+    bends: bool  # the law of friction has a bend at the creep
     exponent: float  # the usual one: others take more operations
     known: tuple[tuple[int, float], ...]  # place in x and number: directions of the ground along its axes
 
@@ -76,6 +77,7 @@ def acting_contacts(system: System, signal: Callable[[int], int]) -> tuple[Actin
                 (int(t.body_i[k]), int(t.body_j[k])),
                 vectors,
                 signal(int(t.signal[k])), int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
+                friction_bends(contact.friction),
                 _usual(contact.parameters.get(EXPONENT, USUAL_EXPONENT)), _known(contact, vectors),
             )
         )  # fmt: skip

@@ -107,13 +107,15 @@ class Contact:
 
     def measured(self) -> list[Number]:
         """Depth, rate, and all else that switching needs, in the order of ``acting_contacts.MEASURED``."""
-        found = call_for(
-            self.contact.geometry, "measure", (PENETRATION, PENETRATION_RATE), self.functions, *self.bodies, self.x()
-        )
+        outputs = (PENETRATION, PENETRATION_RATE, *(SLIP if self.contact.bends else ()))
+        found = call_for(self.contact.geometry, "measure", outputs, self.functions, *self.bodies, self.x())
         depth, rate = found[PENETRATION], found[PENETRATION_RATE]
         law = self.normal(depth, rate, (OF_POTENTIAL, OF_ELASTIC, OF_DAMPING, OF_OVER_RATE, OF_SLOPE))
         force = law[OF_ELASTIC] + law[OF_DAMPING]
-        return [depth, rate, force, law[OF_ELASTIC], law[OF_OVER_RATE], law[OF_SLOPE], law[OF_POTENTIAL]]
+        slip: list[Number] = [0.0] * 3
+        if self.contact.bends:
+            slip = [found[c] / self.parameter(self.rows.creep) for c in SLIP]
+        return [depth, rate, force, law[OF_ELASTIC], law[OF_OVER_RATE], law[OF_SLOPE], law[OF_POTENTIAL], *slip]
 
     def force(self) -> ContactForce:
         """Forces, power into the potential, and potential."""

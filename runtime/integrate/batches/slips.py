@@ -1,0 +1,199 @@
+"""Steps of a batch end where slips of contacts pass the creep of friction.
+
+The rules are those of ``runtime.integrate.slips``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.switches import ACTIVE
+from runtime.integrate.batches.contact_memory import CREEP, ELSEWHERE, END, MODE, START, WITHIN
+from runtime.integrate.batches.contacts import (
+    measure,
+    measure_in_steps,
+    place_of,
+    set_between,
+    set_signals_at,
+    states_between,
+)
+from runtime.integrate.batches.control import reject
+from runtime.integrate.batches.rows import (
+    AFTER_REJECTION,
+    BUSY,
+    CUTS,
+    END_CODE,
+    FACTOR,
+    LENGTH,
+    SLIDING,
+    TAKEN,
+    TOTAL,
+)
+from runtime.integrate.slips import (
+    MAX_CUTS,
+    MAX_ITERATIONS,
+    NOWHERE,
+    SHARE,
+    SHORTER,
+    distance,
+    is_near_creep,
+    is_outside,
+    length_after,
+    near_creep,
+    passes_creep,
+    will_slow,
+)
+from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.written.acting_contacts import NOTHING, SLIP
+from runtime.jit.compilation import inlined
+
+
+@inlined
+def slip_in(of, k, lane):  # type: ignore[no-untyped-def]
+    """The slip of contact k of a lane, by what was measured."""
+    at = place_of(k, lane) + SLIP * LANES
+    return of[at], of[at + LANES], of[at + 2 * LANES]
+
+
+@inlined
+def rubs(m, k, lane):  # type: ignore[no-untyped-def]
+    """Whether contact k of a lane has a friction with a bend in the step."""
+    return m.contacts.places[k, CREEP] != NOTHING and m.contacts.state[k, MODE, lane] == ACTIVE
+
+
+@inlined
+def slides(m, lane):  # type: ignore[no-untyped-def]
+    """Whether a contact of a lane rubs."""
+    for k in range(len(m.contacts.places)):
+        if rubs(m, k, lane):
+            return True
+    return False
+
+
+@inlined
+def near_in(m, k, lane):  # type: ignore[no-untyped-def]
+    """As of ``slips.near_creep``, of contact k of a lane."""
+    return near_creep(m.contacts.resolution[0], m.forces.own[m.contacts.places[k, CREEP], lane])
+
+
+@inlined
+def row_of(q):  # type: ignore[no-untyped-def]
+    """Row of ``BatchContacts.measured`` of sample q of the steps."""
+    return START if q == 0 else (END if q == SAMPLES else WITHIN + q - 1)
+
+
+@inlined
+def locate(m, lane, k, x, a, upper, b, least):  # type: ignore[no-untyped-def]
+    """As of ``slips.locate``, in the step of a lane."""
+    rate, near, of = 0.0, 0.5 * near_in(m, k, lane), m.contacts.measured[ELSEWHERE]
+    for n in range(MAX_ITERATIONS + 1):
+        rate, p = distance(a, b) / ((upper - x) * m.lanes[LENGTH * LANES + lane]), passes_creep(a, b, least)
+        if p == NOWHERE:
+            return NOWHERE, rate
+        place = x + p * (upper - x)
+        if n == MAX_ITERATIONS:
+            return place, rate
+        set_between(m, place, lane)
+        set_signals_at(m, lane, place)
+        measure(m.contacts, m.trial, m.forces.values, m.forces.own, of)
+        u = slip_in(of, k, lane)
+        if is_near_creep(u, near):
+            return place, rate
+        if passes_creep(a, u, least) != NOWHERE:
+            upper, b = place, u
+        else:
+            x, a, least = place, u, 0.0
+    return NOWHERE, rate
+
+
+@inlined
+def first_bend(m, lane):  # type: ignore[no-untyped-def]
+    """As of ``slips.first_bend``, in the step of a lane."""
+    first, fastest, inward, of = NOWHERE, 0.0, False, m.contacts.measured
+    for q in range(SAMPLES):
+        for k in range(len(m.contacts.places)):
+            if not rubs(m, k, lane):
+                continue
+            a, b, near = slip_in(of[row_of(q)], k, lane), slip_in(of[row_of(q + 1)], k, lane), near_in(m, k, lane)
+            least = 2.0 * near if q == 0 else 0.0
+            at_end = q == SAMPLES - 1 and m.lanes[CUTS * LANES + lane] > 0.0 and is_near_creep(b, near)
+            if not at_end and passes_creep(a, b, least) == NOWHERE:
+                continue
+            place, rate = locate(m, lane, k, q / SAMPLES, a, (q + 1) / SAMPLES, b, least)
+            if at_end:
+                place = 1.0
+            if place < first:
+                first, fastest, inward = place, rate, is_outside(a)
+        if first != NOWHERE:
+            break
+    return first, fastest, inward
+
+
+@inlined
+def cut_at_bend(m, lane):  # type: ignore[no-untyped-def]
+    """As of ``slips.cut_at_bend``, for the accurate attempt of a lane."""
+    lanes, cuts, (first, rate, inward) = m.lanes, m.lanes[CUTS * LANES + lane], first_bend(m, lane)
+    h, lanes[CUTS * LANES + lane] = lanes[LENGTH * LANES + lane], 0.0
+    usual = max(lanes[SLIDING * LANES + lane], h)
+    if cuts == 0.0 or first != 1.0:
+        lanes[SLIDING * LANES + lane] = usual
+    if first < 1.0 and cuts < MAX_CUTS:
+        lanes[CUTS * LANES + lane] = cuts + 1.0
+        reject(lanes, lane, 2.0, first, 0)
+    elif cuts > 0.0 and first != NOWHERE:
+        lanes[FACTOR * LANES + lane], lanes[AFTER_REJECTION * LANES + lane] = length_after(usual, rate, inward) / h, 0.0
+        if not inward:
+            lanes[SLIDING * LANES + lane] = 0.0
+
+
+@inlined
+def look_ahead(m):  # type: ignore[no-untyped-def]
+    """As of ``slips.look_ahead``, for the rejected attempts."""
+    lanes, x = m.lanes, m.contacts
+    for lane in range(LANES):
+        ahead = SHARE * lanes[LENGTH * LANES + lane]
+        for e in range(lane, len(m.trial), LANES):
+            m.trial[e] = m.y[e] + ahead * m.k[0, e]
+        set_signals_at(m, lane, SHARE)
+    measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
+    for lane in range(LANES):
+        if not is_rejected(lanes, lane):
+            continue
+        first = SHORTER
+        for k in range(len(x.places)):
+            if rubs(m, k, lane):
+                a, b = slip_in(x.measured[START], k, lane), slip_in(x.measured[ELSEWHERE], k, lane)
+                first = min(first, will_slow(a, b, near_in(m, k, lane)))
+        if first < SHORTER:
+            lanes[FACTOR * LANES + lane] = first
+
+
+@inlined
+def is_rejected(lanes, lane):  # type: ignore[no-untyped-def]
+    """Whether the attempt of a lane is not accurate, but its stages are known."""
+    tried = lanes[BUSY * LANES + lane] > 0.0 and lanes[TAKEN * LANES + lane] == 0.0
+    return tried and lanes[TOTAL * LANES + lane] < np.inf
+
+
+@inlined
+def end_at_bends(m):  # type: ignore[no-untyped-def]
+    """Reject accurate attempts that pass a bend, to be repeated up to it, and shorten rejected ones to a bend ahead."""
+    lanes, taken, rejected = m.lanes, 0, 0
+    for lane in range(LANES):
+        if not slides(m, lane):
+            lanes[CUTS * LANES + lane] = 0.0
+            continue
+        taken += lanes[TAKEN * LANES + lane] == 1.0
+        rejected += is_rejected(lanes, lane)
+    if rejected > 0:
+        look_ahead(m)
+    if taken == 0:
+        return
+    for q in range(1, SAMPLES):
+        states_between(m, q / SAMPLES)
+        measure_in_steps(m, q / SAMPLES, m.trial, m.contacts.measured[row_of(q)])
+    for lane in range(LANES):
+        accurate = lanes[TAKEN * LANES + lane] == 1.0 and lanes[END_CODE * LANES + lane] == OK
+        if accurate and slides(m, lane):
+            cut_at_bend(m, lane)

@@ -1,0 +1,255 @@
+"""Steps end where friction reaches, or leaves, its creep.
+
+The law of friction of a contact has a bend where the slip is as fast as the creep.  A step whose slip reverses passes two bends,
+and all of the change of friction may lie between two of its stages: no estimate of its error holds then.  Therefore slips are
+sampled in each accepted step.  Between the samples they follow nearly straight lines, also where they pass through zero so
+quickly that no sample is below the creep.  Where a line passes the creep, the step is repeated up to there.  The force and its
+slope have no jump at the bend, so that a step may end a little beside it, and no modes are needed.
+
+Slips are vectors in units of the creep.
+"""
+
+from __future__ import annotations
+
+import math
+
+from runtime.dynamics.contacts import SLIP, SPEED_RESOLUTION, measure, place_contacts
+from runtime.dynamics.kinematics import update_poses_and_signals
+from runtime.dynamics.switches import ACTIVE, AUTO
+from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
+from runtime.integrate.stepping import (
+    AFTER_REJECTION,
+    AIMED,
+    CUTS,
+    FACTOR,
+    LENGTH,
+    NEXT_STEP,
+    REJECTIONS,
+    SAMPLES,
+    SLIDING,
+    T_OLD,
+    UNDONE,
+    T,
+    between_ends,
+)
+from runtime.jit.compilation import inlined
+
+NOWHERE = 2.0  # in place of a fraction of the step
+NEAR = 3e-3  # of the creep: a slip is at its creep within this, or less: accelerations change with the square of the distance
+MAX_ITERATIONS = 12  # of the location of a bend
+MAX_CUTS = 4  # attempts to end a step at a bend
+SHORTER = 0.9  # of a rejected attempt: a bend before this is where the next one ends
+SHARE = 1e-3  # of an attempt: from its start, for the rate of the slip
+AFTER, AHEAD = range(2)  # what ``slips_part`` does: after an accurate attempt, or after a rejected one
+THROUGH = 3.0  # creeps over the rate of the slip: the first step below the creep
+
+
+@inlined
+def passes_creep(a, b, least):  # type: ignore[no-untyped-def]
+    """Fraction of the straight way between two slips at which it passes the creep first, a way ``least`` on, or NOWHERE."""
+    d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+    toward = a[0] * d[0] + a[1] * d[1] + a[2] * d[2]
+    under = toward * toward - square * (a[0] * a[0] + a[1] * a[1] + a[2] * a[2] - 1.0)
+    if not under > 0.0:
+        return NOWHERE
+    root, most = math.sqrt(under), max(least * math.sqrt(square), 0.0)
+    for first in (-toward - root, -toward + root):
+        if most < first <= square:
+            return first / square
+    return NOWHERE
+
+
+@inlined
+def near_creep(resolution, creep):  # type: ignore[no-untyped-def]
+    """Part of the creep by which a step may end beside it, within the tolerance; ``resolution`` [m/s] of speeds."""
+    return min(NEAR, math.sqrt(resolution / (SPEED_RESOLUTION * creep)))
+
+
+@inlined
+def is_near_creep(a, near):  # type: ignore[no-untyped-def]
+    """Whether a slip is at its creep."""
+    square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+    return abs(square - 1.0) <= 2.0 * near
+
+
+@inlined
+def is_outside(a):  # type: ignore[no-untyped-def]
+    """Whether a slip is faster than its creep."""
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 1.0
+
+
+@inlined
+def distance(a, b):  # type: ignore[no-untyped-def]
+    """Distance of two slips."""
+    return math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
+
+
+@inlined
+def beyond(a, b, times):  # type: ignore[no-untyped-def]
+    """A slip on the way from a to b, so many times as far."""
+    return a[0] + times * (b[0] - a[0]), a[1] + times * (b[1] - a[1]), a[2] + times * (b[2] - a[2])
+
+
+@inlined
+def will_slow(a, b, near):  # type: ignore[no-untyped-def]
+    """Fraction of an attempt at which a slip falls to its creep, by its values at the start and a little later, or NOWHERE.
+
+    Below the creep the slip is stiff, and its rate at the start says nothing of later ones.
+    """
+    return passes_creep(a, beyond(a, b, 1.0 / SHARE), 2.0 * near) if is_outside(a) else NOWHERE
+
+
+@inlined
+def length_after(usual, rate, inward):  # type: ignore[no-untyped-def]
+    """Length of the step after a bend [s]: the usual one, or one that surely passes through the creep at a rate of the slip."""
+    return min(usual, THROUGH / rate) if inward else usual
+
+
+@inlined
+def rubs(k, t, w):  # type: ignore[no-untyped-def]
+    """Whether contact k has a friction with a bend in the last step."""
+    return t.contacts.bends[k] == 1 and (w.contacts.mode[k] == ACTIVE or w.contacts.mode[k] == AUTO)
+
+
+@inlined
+def update_contacts(time, y, t, w):  # type: ignore[no-untyped-def]
+    """Update poses and the vectors of contacts, with the speeds of their belts."""
+    update_poses_and_signals(time, y, t, w)
+    place_contacts(t, w)
+
+
+@inlined
+def place_within(x, s, t, w):  # type: ignore[no-untyped-def]
+    """Update the contacts at a fraction of the last step."""
+    between_ends(s, x, s.trial)
+    update_contacts(s.time[T_OLD] + x * s.time[LENGTH], s.trial, t, w)
+
+
+@inlined
+def slip_of(k, t, w):  # type: ignore[no-untyped-def]
+    """The slip of contact k, after ``update_contacts``."""
+    measure(k, t, w)
+    slip, creep = w.contacts.outputs[k], t.contacts.creep[k]
+    return slip[SLIP] / creep, slip[SLIP + 1] / creep, slip[SLIP + 2] / creep
+
+
+@inlined
+def locate(k, x, a, upper, b, least, s, t, w):  # type: ignore[no-untyped-def]
+    """Fraction of the last step at which the slip of contact k passes the creep between two, or NOWHERE; the slip's rate [1/s].
+
+    a, b: the slips there.
+    """
+    rate, near = 0.0, 0.5 * near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
+    for n in range(MAX_ITERATIONS + 1):
+        rate, p = distance(a, b) / ((upper - x) * s.time[LENGTH]), passes_creep(a, b, least)
+        if p == NOWHERE:
+            return NOWHERE, rate
+        place = x + p * (upper - x)
+        if n == MAX_ITERATIONS:
+            return place, rate
+        place_within(place, s, t, w)
+        u = slip_of(k, t, w)
+        if is_near_creep(u, near):
+            return place, rate
+        if passes_creep(a, u, least) != NOWHERE:
+            upper, b = place, u
+        else:
+            x, a, least = place, u, 0.0
+    return NOWHERE, rate
+
+
+@inlined
+def first_bend(s, t, w):  # type: ignore[no-untyped-def]
+    """The first fraction of the last step at which a slip passes its creep, or NOWHERE; its rate [1/s], and whether it slows.
+
+    A bend at the start is that of the step before.  The end of a step that was cut at a bend has the fraction 1 if it is near.
+    """
+    first, fastest, inward, contacts = NOWHERE, 0.0, False, len(t.contacts.law)
+    for q in range(SAMPLES + 1):
+        place_within(q / SAMPLES, s, t, w)
+        for k in range(contacts):
+            if rubs(k, t, w):
+                s.slips[q, k, 0], s.slips[q, k, 1], s.slips[q, k, 2] = slip_of(k, t, w)
+    for q in range(SAMPLES):
+        for k in range(contacts):
+            if not rubs(k, t, w):
+                continue
+            x, y, near = (
+                s.slips[q, k],
+                s.slips[q + 1, k],
+                near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]),
+            )
+            a, b, least = (x[0], x[1], x[2]), (y[0], y[1], y[2]), 2.0 * near if q == 0 else 0.0
+            at_end = q == SAMPLES - 1 and s.flags[CUTS] > 0 and is_near_creep(b, near)
+            if not at_end and passes_creep(a, b, least) == NOWHERE:
+                continue
+            place, rate = locate(k, q / SAMPLES, a, (q + 1) / SAMPLES, b, least, s, t, w)
+            if at_end:
+                place = 1.0
+            if place < first:
+                first, fastest, inward = place, rate, is_outside(a)
+        if first != NOWHERE:
+            break
+    return first, fastest, inward
+
+
+@inlined
+def look_ahead(h, s, t, w):  # type: ignore[no-untyped-def]
+    """End the attempt after a rejected one of length h where a slip will fall to its creep, by its rate at the start."""
+    ahead, first, contacts = SHARE * h, SHORTER, len(t.contacts.law)
+    update_contacts(s.time[T], s.y, t, w)
+    for k in range(contacts):
+        if rubs(k, t, w):
+            s.slips[0, k, 0], s.slips[0, k, 1], s.slips[0, k, 2] = slip_of(k, t, w)
+    for i in range(len(s.y)):
+        s.trial[i] = s.y[i] + ahead * s.begin[i]
+    update_contacts(s.time[T] + ahead, s.trial, t, w)
+    for k in range(contacts):
+        if rubs(k, t, w):
+            a = s.slips[0, k, 0], s.slips[0, k, 1], s.slips[0, k, 2]
+            near = near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
+            first = min(first, will_slow(a, slip_of(k, t, w), near))
+    if first < SHORTER:
+        s.time[NEXT_STEP] = first * h
+
+
+@inlined
+def cut_at_bend(h, s, t, w):  # type: ignore[no-untyped-def]
+    """Undo the last step of length h if it passes a bend before its end; 1 if it does."""
+    cuts, (first, rate, inward) = s.flags[CUTS], first_bend(s, t, w)
+    s.flags[CUTS] = 0
+    if first < 1.0 and cuts < MAX_CUTS:
+        for i in range(len(s.y)):
+            s.y[i] = s.y_old[i]
+        s.time[NEXT_STEP] = first * h
+        s.time[SLIDING] = max(s.time[SLIDING], h)
+        s.counts[REJECTIONS] += 1
+        s.counts[AFTER_REJECTION], s.flags[AIMED], s.flags[UNDONE], s.flags[CUTS] = 1, 0, 1, cuts + 1
+        return 1
+    usual = max(s.time[SLIDING], h)
+    if cuts == 0 or first == NOWHERE:
+        s.time[SLIDING] = usual
+        return 0
+    s.tried[FACTOR], s.counts[AFTER_REJECTION] = length_after(usual, rate, inward) / h, 0
+    if not inward:
+        s.time[SLIDING] = 0.0
+    return 0
+
+
+def slips_part(purpose, s, t, w, h):  # type: ignore[no-untyped-def]
+    """After an accurate attempt of length h, 1 if it is undone, to be repeated up to a bend; ``s.trial`` is memory.
+
+    After a step that ends at a bend the next one has the usual length, or that of the way through the creep.
+    """
+    for k in range(len(t.contacts.law)):
+        if rubs(k, t, w):
+            if purpose == AFTER:
+                return cut_at_bend(h, s, t, w)
+            look_ahead(h, s, t, w)
+            return 0
+    s.flags[CUTS] = 0
+    return 0
+
+
+SLIPS_PART = LoopPart(slips_part, (INTEGER,), (REAL,))

@@ -1,0 +1,125 @@
+"""Steps end where slips of contacts pass the creep of friction: errors are those of smooth steps."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from runtime import Builder, Signal, simulate, simulate_many, with_parameters
+from runtime.dynamics.layout import LANES
+from runtime.integrate import slips
+
+END, MASS, INERTIA, RADIUS, STIFFNESS, WEIGHT = 0.6, 0.4, 4e-4, 0.05, 1e3, 0.4 * 9.81
+MU, CREEP, PUSH, RATE = 0.3, 1e-3, 9.5, 23.0
+
+
+def ball(friction="coulomb", **more):
+    """A ball that a force pushes to and fro on a plane, whose slip reverses."""
+    b = Builder("ball")
+    b.body("ball", mass=MASS, inertia=[INERTIA] * 3, r=(0, 0, RADIUS - WEIGHT / STIFFNESS), v=(0.3, 0, 0), free=True)
+    law = dict(law="kelvin_voigt", stiffness=STIFFNESS, exponent=1.0, damping=8.0)
+    b.contact(
+        "sole",
+        "ball",
+        centre=(0, 0, 0),
+        radius=RADIUS,
+        **law,
+        friction=friction,
+        mu_c=MU,
+        mu_d=0.0,
+        creep=CREEP,
+        **more,
+    )
+    b.load("push", "ball", force=(Signal.function(lambda t: PUSH * np.sin(RATE * t), 0.0, END), 0, 0))
+    return b.build()
+
+
+def reference(mass, times):
+    """Speed and rate of the ball, by SciPy, with events where the law bends."""
+
+    def rates(t, y):
+        z, up, v, w = y
+        normal, x = STIFFNESS * (RADIUS - z) - 8.0 * up, np.clip((v - w * RADIUS) / CREEP, -1.0, 1.0)
+        rub = -MU * normal * (1.5 * x - 0.5 * x**3)
+        return [up, normal / mass - 9.81, (PUSH * np.sin(RATE * t) + rub) / mass, -RADIUS * rub / INERTIA]
+
+    def bend(sign):
+        def over(t, y):
+            return (y[2] - y[3] * RADIUS) / CREEP - sign
+
+        over.terminal = True
+        return over
+
+    found, t, y = np.zeros((len(times), 2)), 0.0, np.array([RADIUS - WEIGHT / STIFFNESS, 0.0, 0.3, 0.0])
+    over_bend = False
+    while t < END:
+        events, until = ([], t + 1e-7) if over_bend else ([bend(1.0), bend(-1.0)], END)
+        how = dict(rtol=1e-13, atol=1e-14, dense_output=True, max_step=0.01)
+        part = solve_ivp(rates, (t, min(until, END)), y, "DOP853", events=events, **how)
+        here = (times >= t) & (times <= part.t[-1])
+        if here.any():
+            found[here] = part.sol(times[here])[2:].T
+        t, y, over_bend = part.t[-1], part.y[:, -1], not over_bend
+    return found
+
+
+def off(run, found):
+    """Largest error of speeds at the ends of steps, relative to 1 and their size."""
+    own = np.column_stack([run.v["ball"][:, 0], run.omega["ball"][:, 1]])
+    return (np.abs(own - found) / (1.0 + np.abs(found))).max()
+
+
+@pytest.mark.parametrize(
+    ("method", "coordinates", "tolerance", "allowed"),
+    [("dop853", "joint", 1e-8, 2.0), ("dop853", "absolute", 1e-10, 1.0), ("radau", "absolute", 1e-8, 15.0)],
+)
+def test_errors_of_slip_that_reverses(method, coordinates, tolerance, allowed):
+    """In units of the tolerance; steps over the bends are off by 3.6, 13 and 46."""
+    run = simulate(ball(), END, rtol=tolerance, atol=tolerance, method=method, coordinates=coordinates)
+    assert run.success
+    assert off(run, reference(MASS, run.t)) < allowed * tolerance
+
+
+def test_steps_end_at_the_creep():
+    """At both bends of each reversal, and no step passes the creep."""
+    run = simulate(ball(), END, rtol=1e-8, atol=1e-8, method="dop853")
+    slip = run.contacts["sole"].slip[:, 0] / CREEP
+    turns = np.flatnonzero(np.diff(np.sign(slip)) != 0)
+    assert len(turns) == 4
+    near = np.abs(np.abs(slip) - 1.0) < 2.0 * slips.NEAR
+    for n in turns:
+        assert near[n - 8 : n + 1].any() and near[n + 1 : n + 9].any()
+    outside = np.abs(slip) > 1.0 + 2.0 * slips.NEAR
+    assert not (outside[1:] & outside[:-1] & (slip[1:] * slip[:-1] < 0.0)).any()
+
+
+def test_lanes_take_the_steps_of_single_runs():
+    masses = np.linspace(0.39, 0.41, LANES + 3)
+    how = dict(rtol=1e-8, atol=1e-8, method="dop853", coordinates="joint")
+    many = simulate_many(ball(), {"mass.ball": masses}, END, t_eval=[END], **how)
+    assert many.in_batch.all() and not many.messages
+    for n in (0, LANES + 2):
+        (v, w), state = reference(masses[n], np.array([END]))[0], many.states()[n, -1].ravel()
+        assert abs(state[7] - v) < 5e-8 and abs(state[11] - w) < 5e-8 * (1.0 + abs(w))
+        single = simulate(with_parameters(ball(), {"mass.ball": masses[n]}), END, t_eval=[END], **how).stats
+        assert abs(many.steps[n] - single.steps) < 5 and abs(many.rejections[n] - single.rejections) < 5
+
+
+def test_a_friction_without_a_bend_has_no_such_steps():
+    assert ball().data.contacts.bends.tolist() == [1]
+    assert ball("smooth").data.contacts.bends.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "least", "place"),
+    [
+        ((2.0, 0, 0), (-2.0, 0, 0), 0.0, 0.25),
+        ((1.0, 0, 0), (-3.0, 0, 0), 1e-3, 0.5),  # from the creep on: where it leaves it
+        ((0.0, 0, 0), (0.0, 4.0, 0), 0.0, 0.25),
+        ((2.0, 1.1, 0), (-2.0, 1.1, 0), 0.0, slips.NOWHERE),  # beside it
+        ((0.0, 0, 0), (0.5, 0, 0), 0.0, slips.NOWHERE),
+        ((0.0, 0, 0), (0.0, 0, 0), 0.0, slips.NOWHERE),
+    ],
+)
+def test_straight_ways_through_the_creep(a, b, least, place):
+    a, b = tuple(map(float, a)), tuple(map(float, b))
+    assert slips.passes_creep.py_func(a, b, least) == pytest.approx(place, abs=1e-15)
