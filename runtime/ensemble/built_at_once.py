@@ -39,14 +39,16 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import joints_in_lanes, tree_of_lanes
 from runtime.integrate.written.force_parameters import OwnForces
 from runtime.integrate.written.signal_sets import signal_sets
-from runtime.support.arrays import Bools, Floats
+from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.built_cases import BuiltCases, built_cases
 from runtime.system.built_forces import ForceCases
-from runtime.system.deferred import Deferred, Recipe, deferring, finished, recipe_of
+from runtime.system.case_table import CaseTable, structure_of, table_of_calls, table_of_recipes
+from runtime.system.deferred import Deferred, Recipe, calls_of, deferring, finished, recipe_of
 from runtime.system.joint_cases import states_of_cases
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
 from runtime.system.quantity import Role, quantities
+from runtime.system.recording import Recording
 from runtime.system.reference import body_places
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
@@ -73,23 +75,70 @@ def run_built(task: Task, cases: Cases, chunk: Chunk) -> Known:
     roles = {task.quantities[name].role for name in cases}
     if task.gpu or Role.STATE in roles:
         return known
+    for members in _noted(task, cases, known).values():
+        left = _run_noted(task, cases, members, chunk, known)
+        for case, deferred in left.items():
+            if (recipe := _recipe(deferred)) is not None and recipe.plain:
+                known.recipes[case] = recipe
+                groups.setdefault(recipe.layout, {})[case] = deferred
+    for members in groups.values():
+        _keep(_run_group(task, cases, members, chunk, known), members, known)
+    known.done.sort()
+    return known
+
+
+def _noted(task: Task, cases: Cases, known: Known) -> dict[Hashable, dict[int, Deferred]]:
+    """Systems that are not built yet by the structure of their calls, None where these are not known."""
+    groups = dict[Hashable, dict[int, Deferred]]()
     rows = zip(*[values.tolist() for values in cases.values()], strict=True)
-    with seldom_collected() as collect, deferring() as made:
+    with seldom_collected() as collect, deferring(Recording) as made:
         for case, values in enumerate(rows):
             if task.stop[0]:
                 raise Stopped
             made.clear()
             if (deferred := _called(task, dict(zip(cases, values, strict=True)), case, known, made)) is not None:
-                groups.setdefault(known.recipes[case].layout, {})[case] = deferred
+                calls = calls_of(deferred)
+                groups.setdefault(calls and structure_of(calls), {})[case] = deferred
             if case % BETWEEN == BETWEEN - 1:
                 collect()
-    for members in groups.values():
-        done = _run_group(task, cases, members, chunk, known)
-        known.done += done
-        for case in set(members) - set(done):
-            _finish(case, members[case], known)
-    known.done.sort()
-    return known
+    return groups
+
+
+def _run_noted(
+    task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known
+) -> dict[int, Deferred]:
+    """Run the cases of one structure of calls by a table of these; returns those that this leaves to tables of recipes."""
+    calls = {case: noted for case, deferred in members.items() if (noted := calls_of(deferred)) is not None}
+    recipe = next(filter(None, map(_recipe, members.values())), None) if len(calls) >= LEAST else None
+    if recipe is None or not recipe.plain or (found := table_of_calls([*calls.values()], recipe)) is None:
+        return members
+    table, good = found
+    own = {case: members[case] for case, fits in zip(calls, good.tolist(), strict=True) if fits}
+    if len(own) < len(calls):
+        again = table_of_calls([calls[case] for case in own], recipe) if own else None
+        if again is None:
+            return members
+        table = again[0]
+    done = _run_group(task, cases, own, chunk, known, table)
+    if done is None:
+        return members
+    _keep(done, own, known)
+    return {case: deferred for case, deferred in members.items() if case not in own}
+
+
+def _keep(done: list[int] | None, members: dict[int, Deferred], known: Known) -> None:
+    """Note which cases of a group are done, and build the others."""
+    known.done += done or []
+    for case in set(members) - set(done or []):
+        _finish(case, members[case], known)
+
+
+def _recipe(deferred: Deferred) -> Recipe | None:
+    """The recipe of a system; None where it is refused, or built already."""
+    try:
+        return recipe_of(deferred) if type(deferred) is Deferred else None
+    except Exception:  # as in ``_finish``
+        return None
 
 
 @contextmanager
@@ -117,7 +166,6 @@ def _called(task: Task, values: dict[str, Any], case: int, known: Known, made: S
         known.systems[case] = system
     if len(made) != 1 or made[0] is not system or type(system) is not Deferred:
         return None
-    known.recipes[case] = recipe_of(system)  # it may be built at any time, where the function keeps it
     return system
 
 
@@ -131,23 +179,24 @@ def _finish(case: int, deferred: Deferred, known: Known) -> None:
         pass
 
 
-def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known) -> list[int]:
-    """Run the cases of a layout; those that reached their end."""
+def _run_group(
+    task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known, table: CaseTable | None = None
+) -> list[int] | None:
+    """Run the cases of a layout; those that reached their end.  None where these cannot be run by a table."""
     how = task.how
-    recipes = {case: known.recipes[case] for case in members}
     system = _first_system(members, known)  # the others have its layout
     if system is not None and (system.drivers or system.data.closed):
-        return _run_closed(task, cases, members, chunk, known)
+        return _run_closed(task, cases, members, chunk, known) if table is None else None
     if len(members) < LEAST or system is None or system.body_names != task.bodies or system.redundant:
-        return []
+        return None if table is not None else []
     if not task.starts_in_time(system) or not joints_in_lanes(system, how):
         return []
-    with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
-        prepared = _prepared(task, cases, system, tree_of_lanes(system), recipes)
-    if prepared is None:
-        return []
+    if table is None:
+        table = table_of_recipes([known.recipes[case] for case in members])
     numbers = np.array(list(members))
-    return numbers[run_prepared(task, prepared, numbers, chunk)].tolist()  # type: ignore[no-any-return]
+    with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
+        prepared = _prepared(task, cases, system, tree_of_lanes(system), numbers, table)
+    return [] if prepared is None else numbers[run_prepared(task, prepared, numbers, chunk)].tolist()
 
 
 def _first_system(members: dict[int, Deferred], known: Known) -> System | None:
@@ -185,11 +234,10 @@ def _system_of(task: Task, cases: Cases, group: list[int], place: int) -> System
 
 
 def _prepared(
-    task: Task, cases: Cases, system: System, tree: SpanningTree, recipes: dict[int, Recipe]
+    task: Task, cases: Cases, system: System, tree: SpanningTree, numbers: Ints, table: CaseTable
 ) -> Prepared | None:
-    """The cases of a layout, with a system for each."""
-    numbers = np.array(list(recipes))
-    built = built_cases(system, list(recipes.values()))
+    """The cases of a layout, which have these numbers, with a system for each."""
+    built = built_cases(system, table)
     count, states, parameters = len(numbers), built.states, quantities(system)
     limits = np.tile(given_limits([(system, np.zeros(1, int))], 1), (count, 1, 1))
     if built.limits is not None:

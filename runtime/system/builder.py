@@ -22,7 +22,7 @@ from runtime.system.body_building import Placed, build_body
 from runtime.system.connection import checked_name, connection, definition
 from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
-from runtime.system.deferred import Recipe, made_system
+from runtime.system.deferred import Recipe, builder_of_thread, made_system
 from runtime.system.global_axes import Axes
 from runtime.system.load_builder import LoadBuilder
 from runtime.system.model_reading import Model, read_model
@@ -50,6 +50,10 @@ class Builder(LoadBuilder):
         choose its own.  "body": axes of the body, points from its centre of mass.  "global": global coordinates at the
         reference pose, the pose that ``body`` gave; points and directions are then fixed in their bodies.
     """
+
+    def __new__(cls, *given: Any, **named: Any) -> Builder:
+        """A builder, of the class that an ensemble may have chosen in place of this one."""
+        return object.__new__((builder_of_thread() if cls is Builder else None) or cls)
 
     def __init__(self, name: str = "system", *, gravity: ArrayLike = GRAVITY, axes: Axes = "body") -> None:
         if not isinstance(name, str) or not name.isprintable() or not name:
@@ -314,11 +318,12 @@ class Builder(LoadBuilder):
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")
-        recipe = Recipe(
-            self.name, self._parts, self._fixed_gravity(), self._y, start_time, redundant, project_velocities,
-            checked_adjust(adjust), check_units, dict(self._angles), dict(self._rates),
-        )  # fmt: skip
-        return made_system(recipe)
+        return made_system(self._recipe(start_time, redundant, project_velocities, checked_adjust(adjust), check_units))
+
+    def _recipe(self, *how: Any) -> Recipe:
+        """The recipe of all that was added; ``how``: its entries from ``time`` to ``check_units``."""
+        of = (self.name, self._parts, self._fixed_gravity(), self._y, *how, dict(self._angles), dict(self._rates))
+        return Recipe._make(of)
 
     @property
     def _parts(self) -> Parts:

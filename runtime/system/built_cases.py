@@ -17,12 +17,12 @@ from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import RANK_TOLERANCE
-from runtime.support.arrays import Bools, Floats, stacked
+from runtime.support.arrays import Bools, Floats
 from runtime.system.assemble import VELOCITY_TOLERANCE
-from runtime.system.built_contacts import columns, usual_contacts
+from runtime.system.built_contacts import usual_contacts
 from runtime.system.built_forces import ForceCases, Values, force_cases
+from runtime.system.case_table import CaseTable, LimitTable
 from runtime.system.cone import Cone, vertices
-from runtime.system.deferred import Recipe
 from runtime.system.dependence import NEARLY
 from runtime.system.joint_cases import (
     JointCases,
@@ -33,7 +33,6 @@ from runtime.system.joint_cases import (
     states_of_cases,
 )
 from runtime.system.joint_motion import times
-from runtime.system.parts import Limit
 from runtime.system.rank import close_loops, joints_of
 from runtime.system.reference import body_places, rotation_matrices
 from runtime.system.spanning_tree import LOCKED, lock_of_rows, pairs_of_joints
@@ -77,17 +76,10 @@ class BuiltCases:
     good: Bools  # (cases,)
 
 
-def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
-    """The systems of recipes whose layout is that of ``system``, which has no redundant rows."""
-    bodies = [recipe.parts.bodies for recipe in recipes]
-    masses = np.array([[body.mass for body in of] for of in bodies])
-    inertias = np.stack([stacked([body.inertia for body in own]) for own in zip(*bodies, strict=True)], axis=1)
-    gravity, y = stacked([recipe.gravity for recipe in recipes]), stacked([recipe.y for recipe in recipes])
-    values = {
-        own[0].name: columns(own[0].values, [joint.values for joint in own])
-        for own in zip(*[recipe.parts.joints for recipe in recipes], strict=True)
-    }
-    good = np.ones(len(recipes), bool)
+def built_cases(system: System, table: CaseTable) -> BuiltCases:
+    """The systems of a table whose layout is that of ``system``, which has no redundant rows."""
+    masses, inertias, gravity, y, values, recipes = table[:6]
+    good = np.ones(len(y), bool)
     for body in range(len(system.bodies)):
         good &= sound_inertias(inertias[:, body])
     inertias = np.where(good[:, None, None, None], inertias, system.data.inertia[1:])
@@ -96,7 +88,7 @@ def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
     good &= joints.good & assembled & _moved_by_rounding(system, joints, y, states)
     good &= _consistent(system, joints, states)
     acting = system.forces or system.motors or system.loads or system.contacts
-    forces = force_cases(system, recipes) if acting else None
+    forces = force_cases(system, recipes, table.forces) if acting else None
     if recipes[0].check_units:
         points = _points(system, joints, {} if forces is None else forces.values)
         good &= usual_cases(system, masses, inertias, gravity, points, y.reshape(len(y), -1, STATE))
@@ -108,7 +100,7 @@ def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
                 system, forces.of_contacts, masses.sum(axis=1), gravity, extent, y.reshape(len(y), -1, STATE)
             )
     states = np.where(good[:, None], states, system.state.y)
-    limits = _limit_cases(system, [recipe.parts.limits for recipe in recipes], states) if system.limits else None
+    limits = _limit_cases(system, table.limits, states) if system.limits else None
     if forces is not None:
         good &= forces.are_allowed(states, units=recipes[0].check_units)
     return BuiltCases(masses, inertias, gravity, states, joints, limits, forces, good)
@@ -213,37 +205,35 @@ def _above(rows: Floats, least: float) -> Bools:
     return np.ones(len(rows), bool)
 
 
-def _limit_cases(system: System, limits: Sequence[tuple[Limit, ...]], y: Floats) -> LimitCases:
+def _limit_cases(system: System, limits: Sequence[LimitTable], y: Floats) -> LimitCases:
     """The limits of cases; ``y`` (cases, 13 bodies): their reference configurations."""
     t, states, cases = system.data.limits, states_of_cases(y), len(y)
     x, local = np.zeros((cases, *t.x.shape)), np.zeros((cases, *t.vector_local.shape))
     law, ahead = np.empty((cases, len(system.limits), 3)), np.empty((cases, len(system.limits), 2))
-    for k, limit in enumerate(system.limits):
-        own = [of[k] for of in limits]
-        given = columns(limit.values, [one.values for one in own])
+    for k, (limit, own) in enumerate(zip(system.limits, limits, strict=True)):
         ends = [states[:, body[k]].T for body in (t.body_i, t.body_j)]
-        constants, found = constants_of_cases(limit, given, ends, (x.shape[2], cases))
+        constants, found = constants_of_cases(limit, own.values, ends, (x.shape[2], cases))
         x[:, k] = constants.T
         for row, (name, *_) in zip(np.flatnonzero(t.vector_limit == k), limit.module.VECTORS, strict=True):
             local[:, row] = found[name].T
-        law[:, k] = [(one.max_moment, one.compliance, one.damping) for one in own]
+        law[:, k] = own.law
         for column, key in enumerate(("to_xi", "to_eta")):  # ``Limit.ahead``
-            ahead[:, k, column] = given.get(key, 0.0)
-    flat, edge = _vertices_of_limits(limits, ahead)
+            ahead[:, k, column] = own.values.get(key, 0.0)
+    flat, edge = _vertices_of_limits([own.cones for own in limits], ahead)
     memory = t.vector_local.copy()
     data = system.data._replace(limits=t._replace(vector_local=read_only(memory)))
     return LimitCases(x, local, law, edge, flat, data, memory)
 
 
-def _vertices_of_limits(limits: Sequence[tuple[Limit, ...]], ahead: Floats) -> tuple[Floats, Floats]:
-    """Excesses and angles of the vertices of limits (cases, limits, 2), ahead and behind."""
+def _vertices_of_limits(limits: Sequence[Sequence[Cone]], ahead: Floats) -> tuple[Floats, Floats]:
+    """Excesses and angles of the vertices of limits (cases, limits, 2), ahead and behind; ``limits``: cones of the cases."""
     cones: dict[Cone, int] = {}
     places = dict[int, int]()  # by identity, which is found faster than by value
     for of in limits:
-        for one in of:
-            if id(one.cone) not in places:
-                places[id(one.cone)] = cones.setdefault(one.cone, len(cones))
-    which = np.array([[places[id(one.cone)] for one in of] for of in limits])
+        for cone in of:
+            if id(cone) not in places:
+                places[id(cone)] = cones.setdefault(cone, len(cones))
+    which = np.array([[places[id(cone)] for cone in of] for of in limits]).T
     if (which == which[0]).all() and (ahead == ahead[0]).all():  # as they mostly are
         which, ahead = which[:1], ahead[:1]
     sides = np.stack([ahead, -ahead], axis=2)  # (cases, limits, 2, 2)
@@ -252,5 +242,5 @@ def _vertices_of_limits(limits: Sequence[tuple[Limit, ...]], ahead: Floats) -> t
     hinged = sides.any(axis=3)
     flat = np.where(hinged, reach.reshape(which.shape), 0.0)
     edge = np.arccos(np.where(hinged, points[:, 2].reshape(which.shape), 0.0))
-    every = (len(limits), *flat.shape[1:])
+    every = (len(limits[0]), *flat.shape[1:])
     return np.broadcast_to(flat, every), np.broadcast_to(edge, every)

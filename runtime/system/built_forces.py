@@ -86,8 +86,8 @@ class ForceCases:
         return x
 
 
-def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
-    """The loads, motors, forces and contacts of recipes whose layout is that of ``system``."""
+def force_cases(system: System, recipes: Sequence[Recipe], other: Values | None = None) -> ForceCases:
+    """The loads, motors, forces and contacts of recipes whose layout is that of ``system``; ``other``: values not of recipes."""
     parts = [recipe.parts for recipe in recipes]
     values: dict[tuple[str, str], dict[str, Floats]] = {}
     for k, force in enumerate(system.forces):
@@ -99,6 +99,7 @@ def force_cases(system: System, recipes: Sequence[Recipe]) -> ForceCases:
         values["motor", motor.name] = own | gains
     of_contacts = values_of_contacts([of.contacts for of in parts])
     values |= {("contact", one.name): own for one, own in zip(system.contacts, of_contacts, strict=True)}
+    values |= {whose: values[whose] | dict(own) for whose, own in (other or {}).items()}
     signals = [signals_of_parts(of) for of in parts]
     sorts = [system.data.signals.sort(number) for number in range(len(signals[0]))]
     constants = {

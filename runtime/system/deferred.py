@@ -79,6 +79,8 @@ class Deferred(System):
         """Build the system; Python calls this for what is not among its parts."""
         if name.startswith("__"):
             raise AttributeError(name)  # asked by copies, pickles and arrays whether the class has it
+        if name == "shapes":  # as a function may give them to another builder
+            return recipe_of(self).parts.shapes
         return getattr(finished(self), name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -86,18 +88,23 @@ class Deferred(System):
         return finished(self).__reduce_ex__(protocol)
 
 
-_STATE = threading.local()  # ``made``: the deferred systems of the call in progress
+_STATE = threading.local()  # ``made``: the deferred systems of the call in progress; ``builder``: the class of builders
 
 
 @contextmanager
-def deferring() -> Iterator[list[Deferred]]:
-    """Builders of this thread put off building; the list receives their systems."""
-    before, made = getattr(_STATE, "made", None), list[Deferred]()
-    _STATE.made = made
+def deferring(builder: type | None = None) -> Iterator[list[Deferred]]:
+    """Builders of this thread put off building; the list receives their systems.  ``builder``: what ``Builder(...)`` makes."""
+    before, made = (getattr(_STATE, "made", None), builder_of_thread()), list[Deferred]()
+    _STATE.made, _STATE.builder = made, builder
     try:
         yield made
     finally:
-        _STATE.made = before
+        _STATE.made, _STATE.builder = before
+
+
+def builder_of_thread() -> type | None:
+    """The class of builders within ``deferring``, if it was given one."""
+    return getattr(_STATE, "builder", None)
 
 
 def made_system(recipe: Recipe) -> System:
@@ -107,18 +114,38 @@ def made_system(recipe: Recipe) -> System:
     ------
     ModelError, AssemblyError
     """
-    made: list[Deferred] | None = getattr(_STATE, "made", None)
-    if made is None or not recipe.plain:
+    if getattr(_STATE, "made", None) is None or not recipe.plain:
         return build_system(*recipe)
+    return put_off(_recipe=recipe)
+
+
+def put_off(**known: Any) -> Deferred:
+    """A system that is built later: of a ``_recipe``, or of ``_calls``, of which ``_made`` makes one.  Within ``deferring``."""
     system = object.__new__(Deferred)
-    vars(system).update(_recipe=recipe, shapes=recipe.parts.shapes, couplings=(), reference=None)
-    made.append(system)
+    vars(system).update(known, couplings=(), reference=None)
+    made: list[Deferred] | None = getattr(_STATE, "made", None)
+    if made is not None:
+        made.append(system)
     return system
 
 
+def calls_of(system: Deferred) -> Any:
+    """The calls that a recording builder has noted; None of a system that another builder made, or whose recipe is known."""
+    return vars(system).get("_calls")
+
+
 def recipe_of(system: Deferred) -> Recipe:
-    """The recipe of a system that is not built yet."""
-    recipe: Recipe = vars(system)["_recipe"]
+    """The recipe of a system that is not built yet.
+
+    Raises
+    ------
+    ModelError
+        For a noted call that is refused.
+    """
+    known = vars(system)
+    if "_recipe" not in known:
+        known["_recipe"] = known["_made"](known["_calls"])
+    recipe: Recipe = known["_recipe"]
     return recipe
 
 

@@ -10,6 +10,7 @@ from runtime import Builder, Signal
 from runtime.ensemble import at_once
 from runtime.integrate.written.force_parameters import parameters_of_forces
 from runtime.system.built_cases import built_cases
+from runtime.system.case_table import table_of_recipes
 from runtime.system.deferred import deferring, recipe_of
 from tests.support.ensembles import equal, once_and_each
 from tests.support.force_kernels import FORCES, TABLE, Case
@@ -169,7 +170,7 @@ def test_rules_hold_by_a_margin(build, name):
     with deferring() as made:
         for value in values:
             build(**{name: value})
-    found = built_cases(build(**{name: values[0]}), [recipe_of(system) for system in made])
+    found = built_cases(build(**{name: values[0]}), table_of_recipes([recipe_of(system) for system in made]))
     assert found.good.tolist() == [True, False, True]
 
 
