@@ -26,6 +26,7 @@ from runtime.integrate.batches.changes import (
 )
 from runtime.integrate.batches.contact_memory import KEEP, SCREEN, SWITCH, call_contacts
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
+from runtime.integrate.batches.corner_landing import reject_cornered
 from runtime.integrate.batches.forces import go_on_with_forces, keep_forces
 from runtime.integrate.batches.limit_steps import go_on_with_limits
 from runtime.integrate.batches.limits import (
@@ -69,7 +70,6 @@ from runtime.integrate.batches.stages import (
     prepare_dense,
     replace_accepted,
 )
-from runtime.integrate.batches.unseen_corners import reject_touched
 from runtime.integrate.batches.unseen_signals import reject_passed
 from runtime.integrate.batches.workspace import batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
@@ -279,7 +279,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         attempt(m, address, tolerances[0], tolerances[1])
         special = weigh_attempts(m.lanes, m.size[0], span[1], fastest)
         special = reject_passed(m, address, tolerances, special)
-        special = reject_touched(m, special)
+        special = reject_cornered(m, special)
         if limits > 0:
             special = screen(m)
         if len(m.contacts.places) > 0:

@@ -56,6 +56,7 @@ from __future__ import annotations
     BY_SLOPES,  # 1: rates within the step are slopes of the coordinates
     LONGEST,  # [s] length of the attempt at most
     WEIGHED,  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
-    TOUCHED,  # fraction of the attempt at which a force element is touched unseen, or -1
-) = range(53)
-ROWS_OF_LANES = 53
+    CORNERED,  # attempts to end the step at a corner of a force
+    UNCUT,  # [s] length of the step before
+) = range(54)
+ROWS_OF_LANES = 54
