@@ -43,7 +43,7 @@ add_words(
         "stepping": "Euler parameters",
         "stepwise_balance": "the powers of forces",
         "turned_steps": "the lengths of steps with events",
-        "unseen_corners": "the corners of forces",
+        "corner_landing": "the corners of forces",
         "variational.equations": "the variational equations",
         "variational.joints": "the variational equations in joint coordinates",
     },

@@ -38,6 +38,7 @@ from runtime.integrate.stepping import (
     AT_BEGIN,
     BODIES,
     CLOSE_BY,
+    CORNERED,
     CORNERS,
     DENSE_READY,
     ENDS_AHEAD,
@@ -256,7 +257,7 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
                 project_stages(s, w, s.flags[ENDS_AHEAD] == 1 or near)
             s.flags[ENDS_AHEAD] = 0
         longest = longest_step(s, t, w, max_step)
-        h, last = step_length(s.time[NEXT_STEP], longest, time, end, s.flags[LANDING] > 0)
+        h, last = step_length(s.time[NEXT_STEP], longest, time, end, s.flags[LANDING] + s.flags[CORNERED] > 0)
         if too_small(h, time, end):
             close = s.flags[PROJECTED] == 1 and (
                 s.smallest_pivot[AT_BEGIN] < CLOSE_TO_SINGULAR * s.passage[LARGEST_PIVOT] or s.passage[OFF] > NEARLY

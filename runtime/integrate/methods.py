@@ -18,7 +18,8 @@ from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.beginning import Beginning, beginning
 from runtime.integrate.branches import UnsureStep, fetch_unsure, unsure_steps
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
-from runtime.integrate.creeps import bounds_of_tolerances
+from runtime.integrate.corner_landing import CORNERS_PART
+from runtime.integrate.creeps import bounds_of_tolerances, sticks
 from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
@@ -31,7 +32,6 @@ from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.slips import SLIPS_PART
 from runtime.integrate.step_control import failure
 from runtime.integrate.turned_steps import longest_watched
-from runtime.integrate.unseen_corners import CORNERS_PART
 from runtime.integrate.unsure_steps import TURNED_PART
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
@@ -146,6 +146,8 @@ class Compiled:
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
         bind(s, self.data, self.work)
+        if s.corners.shape[1]:
+            s.flags[stepping.STICKING] = sticks(self.system)
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats

@@ -30,6 +30,23 @@ from runtime.system.workspaces import workspace
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 
 
+def remark_on_touches(method: str, system: System, max_step: float) -> str:
+    """That a method of SciPy may pass what acts for a part of a step, where a system has it and steps have no bound."""
+    data = system.data
+    counts = {
+        "limits": len(data.limits.kind),
+        "contacts": len(data.contacts.law),
+        "corners of forces": data.forces.corner[-1],
+    }
+    places = [name for name, count in counts.items() if count > 0]
+    if not places or np.isfinite(max_step):
+        return ""
+    return (
+        f"; {method} locates no {' and no '.join(places)} and may pass a short touch whole: give a max_step below its length, or "
+        "method='auto'"
+    )
+
+
 class SciPy:
     """One of SciPy's methods, stepped one step at a time."""
 

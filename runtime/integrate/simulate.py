@@ -22,7 +22,7 @@ from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import NONE, NONE2, Compiled
-from runtime.integrate.scipy_methods import SciPy
+from runtime.integrate.scipy_methods import SciPy, remark_on_touches
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import (
     EventSearch,
@@ -173,6 +173,7 @@ def simulate(
         + (left.remark if left is not None and status in ENDED else "")
         + unbalanced
         + stiffness(steps, stepper.bounded)
+        + (remark_on_touches(method, system, how.max_step) if isinstance(stepper, SciPy) else "")
         + _undecided(system, how, state.y, times[finite_rows], states[finite_rows], of_tree=len(start) > 0)
         + turns_of([(part.method, part.t) for part in parts[1:]], len(parts) - 1)
         + _of_assembly(system, status),

@@ -26,14 +26,15 @@ SAMPLES = 4  # places of a step at which limits, contacts and corners of forces 
 class Stepper(NamedTuple):
     """State of an integration; changed in place, so that an integration can be paused and continued."""
 
-    # (11,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of the last
+    # (12,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of the last
     # stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough;
     # length that a step had by the error of the one before, had it not been aimed at a change; t of the first row of ``corners``;
-    # length of the last step that was cut where a slip fell to its creep
+    # length of the last step that was cut where a slip fell to its creep; length of a step before it was cut at a corner
     time: Floats
-    counts: Ints  # (11,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
+    counts: Ints  # (12,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
     # touch-downs and lift-offs in ``found``; steps that speak for the other method, those since that do not, and how many of
-    # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``); steps in ``unsure``
+    # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``); steps in ``unsure``; corners of
+    # forces at which steps ended
     y: Floats  # (n,)
     y_old: Floats  # (n,) at the start of the last step
     trial: Floats  # (n,)
@@ -43,12 +44,13 @@ class Stepper(NamedTuple):
     # (3,) pivot ratio: the smallest of all accepted steps, time of the first step whose smallest costs digits, at the begin of
     # the next step
     smallest_pivot: Floats
-    flags: Ints  # (14,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    flags: Ints  # (16,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations, 0 for
     # coordinates of a tree; 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1:
     # states are projected onto the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt
     # is to be repeated there; 1: it is to end ahead of the pose; 1: the last step is close to a singular pose; 1 + limit at whose
-    # change the step is to end, or ``aiming.SHORT``, or 0; attempts to end a step where a slip passes its creep
+    # change the step is to end, or ``aiming.SHORT``, or 0; attempts to end a step where a slip passes its creep; attempts to
+    # end a step at a corner of a force; 1: no step is to end there, as friction sticks
     # (8,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
     # polynomials, for linear systems of radau, for turns of the rows of closed loops, for corners of forces, and for slips of
     # contacts; 0 where there is no such code
@@ -88,8 +90,21 @@ class Stepper(NamedTuple):
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-REACH, CHECKED_AT, PLANNED, CORNERS_AT, SLIDING = 6, 7, 8, 9, 10  # places in ``Stepper.time``
-EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED, UNSURE = range(11)
+REACH, CHECKED_AT, PLANNED, CORNERS_AT, SLIDING, UNCUT = 6, 7, 8, 9, 10, 11  # places in ``Stepper.time``
+(
+    EVALUATIONS,
+    STEPS,
+    REJECTIONS,
+    NEXT_OUTPUT,
+    AFTER_REJECTION,
+    BOUND,
+    FOUND,
+    SPEAKING,
+    SILENT,
+    NEEDED,
+    UNSURE,
+    PASSED_CORNERS,
+) = range(12)
 (
     DENSE_READY,
     STEP_ENDED,
@@ -105,7 +120,9 @@ EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEA
     CLOSE_BY,
     AIMED,
     CUTS,
-) = range(14)
+    CORNERED,
+    STICKING,
+) = range(16)
 SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR, TURNED, CORNERS, SLIPS = range(8)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 # Places in ``Stepper.passage``.
@@ -126,9 +143,9 @@ def stepper(
     size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
     n, signals, switches = len(y), len(data.signals.start) - 1, len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
-        time=np.zeros(11), counts=np.zeros(11, np.int64), y=np.zeros(n), y_old=np.zeros(n),
+        time=np.zeros(12), counts=np.zeros(12, np.int64), y=np.zeros(n), y_old=np.zeros(n),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
-        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, *[0] * 9]),
+        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, *[0] * 11]),
         address=np.zeros(8, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         corners=np.zeros((SAMPLES + 2, data.forces.corner[-1])),
         slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.bends.any() else 0, 3)),

@@ -1,30 +1,22 @@
-"""Steps in which a force element is touched between two of their stages are repeated shorter.
+"""Steps in which a force element is touched between two samples are repeated shorter.
 
 The law of a ``stop`` or a cable has a corner where it is touched: the force of a short touch, or its absence in a short gap, may
 lie between the stages of a long step, all of which are on the other side.  Therefore the numbers that change sign at corners
 (``ForceData.corners``) are sampled in each accepted step.  A parabola through three shows where one may pass zero and come
-back; closer samples decide.  Where it does, and no stage is at more than half the depth of the touch, the step is repeated up to
-the deepest place.  The last stages of the repeated step are there, so its error shows whether the force matters.
+back; closer samples decide.  Where it does, the step is repeated up to the deepest place.  It then passes one corner, at which
+``runtime.integrate.corner_landing`` ends it.
 """
 
 from __future__ import annotations
 
-import math
-
 from runtime.dynamics.force_elements import evaluate_corners
 from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
-from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.quintic import put_slopes
 from runtime.integrate.stepping import (
-    AFTER_REJECTION,
-    AIMED,
     CORNERS_AT,
     LENGTH,
-    NEXT_STEP,
-    REJECTIONS,
     SAMPLES,
     T_OLD,
-    UNDONE,
     between_ends,
 )
 from runtime.integrate.switching import CLOSER, vertex
@@ -32,7 +24,6 @@ from runtime.jit.compilation import inlined
 
 NEAR = 0.3  # of the extent of three samples: a parabola that comes so near to zero is refined
 REFINEMENTS = 4
-HALF = 0.5  # of the depth of a touch: a stage that is deeper sees it
 ROUNDING = 1e-12  # of the values around: a touch that is less deep is none
 UNTOUCHED = -1.0  # in place of a fraction of the step
 
@@ -60,20 +51,11 @@ def sample_step(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def is_seen(nodes, x, reach):  # type: ignore[no-untyped-def]
-    """Whether a stage of a step is as near as ``reach`` to its fraction x; ``nodes``: as of ``quadrature_of``."""
-    for q in range(nodes.shape[1]):
-        if nodes[1, q] != 0.0 and abs(nodes[0, q] - x) <= reach:
-            return True
-    return False
-
-
-@inlined
 def returns(samples, i, q, inside):  # type: ignore[no-untyped-def]
-    """Whether the corner in column i has the other sign than ``inside`` at a sample before sample q, and at one behind it."""
+    """Whether the corner in column i does not have the sign of ``inside`` at a sample before sample q, and at one behind it."""
     before = after = False
     for k in range(SAMPLES + 1):
-        outside = inside * samples[k, i] < 0.0
+        outside = inside * samples[k, i] <= 0.0  # 0 where a step ends exactly at a corner
         before, after = before or (outside and k < q), after or (outside and k > q)
     return before and after
 
@@ -92,20 +74,18 @@ def suspected(samples, i, q):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def toward_touch(x, width, before, here, after, least, nodes):  # type: ignore[no-untyped-def]
-    """The place of a touch that no stage sees, or UNTOUCHED; and where to take closer samples, or UNTOUCHED if this is decided.
+def toward_touch(x, width, before, here, after, least):  # type: ignore[no-untyped-def]
+    """The deepest place of a touch, or UNTOUCHED; and where to take closer samples, or UNTOUCHED if this is decided.
 
-    By three samples at a distance ``width`` around x, positive in the touch; ``least`` depth; ``nodes``: as of ``is_seen``.
+    By three samples at a distance ``width`` around x, positive in the touch; ``least`` depth.
     """
     place, depth = vertex(x, width, before, here, after)
-    bend = (2.0 * here - before - after) / (width * width)
-    if not bend > 0.0:
+    if not 2.0 * here > before + after:
         return UNTOUCHED, UNTOUCHED
     if place < 0.0:
         place = x + (width if after > before else -width) / CLOSER
         return UNTOUCHED, place if place < 1.0 else UNTOUCHED
-    unseen = 0.0 < place < 1.0 and depth > least and not is_seen(nodes, place, math.sqrt(2.0 * HALF * depth / bend))
-    return place if unseen else UNTOUCHED, UNTOUCHED
+    return place if 0.0 < place < 1.0 and depth > least else UNTOUCHED, UNTOUCHED
 
 
 @inlined
@@ -119,7 +99,7 @@ def within(s, x, y):  # type: ignore[no-untyped-def]
 
 @inlined
 def unseen_touch(c, x, least, inside, s, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which corner c is on its other side, unseen, or UNTOUCHED; x: the place to begin with.
+    """Fraction of the last step at which corner c is on its other side, or UNTOUCHED; x: the place to begin with.
 
     ``inside``: 1 or -1, its sign there; ``least`` value that is no rounding.
     """
@@ -133,7 +113,7 @@ def unseen_touch(c, x, least, inside, s, t, w):  # type: ignore[no-untyped-def]
             within(s, place, s.trial)
             sample(s.time[T_OLD] + place * s.time[LENGTH], s.trial, t, w, row)
             before, here, after = here, after, inside * row[c]
-        found, place = toward_touch(x, width, before, here, after, least, s.own.coefficients.quadrature)
+        found, place = toward_touch(x, width, before, here, after, least)
         if not place >= 0.0:
             return found
     return UNTOUCHED
@@ -141,7 +121,7 @@ def unseen_touch(c, x, least, inside, s, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def first_unseen(s, t, w):  # type: ignore[no-untyped-def]
-    """The first fraction of the last step at which a touch, or a gap, is seen by no stage; UNTOUCHED if there is none."""
+    """The first fraction of the last step at which a touch, or a gap, is seen by no sample; UNTOUCHED if there is none."""
     first = UNTOUCHED
     for c in range(s.corners.shape[1]):
         for q in range(1, SAMPLES):
@@ -152,23 +132,3 @@ def first_unseen(s, t, w):  # type: ignore[no-untyped-def]
             if found >= 0.0 and (first < 0.0 or found < first):
                 first = found
     return first
-
-
-def corners_part(s, t, w):  # type: ignore[no-untyped-def]
-    """1 if the last step is undone, to be repeated up to a touch; ``s.trial`` is memory."""
-    sample_step(s, t, w)
-    first = first_unseen(s, t, w)
-    if first < 0.0:
-        for c in range(s.corners.shape[1]):
-            s.corners[0, c] = s.corners[SAMPLES, c]
-        s.time[CORNERS_AT] = s.time[T_OLD] + s.time[LENGTH]
-        return 0
-    for i in range(len(s.y)):
-        s.y[i] = s.y_old[i]
-    s.time[NEXT_STEP] = first * s.time[LENGTH]
-    s.counts[REJECTIONS] += 1
-    s.counts[AFTER_REJECTION], s.flags[AIMED], s.flags[UNDONE] = 1, 0, 1
-    return 1
-
-
-CORNERS_PART = LoopPart(corners_part)

@@ -1,10 +1,10 @@
-"""Force elements that are touched between two stages of a step."""
+"""Force elements whose law has a corner within a step, or that are touched between two stages."""
 
 import numpy as np
 import pytest
 
 import runtime
-from tests.support.touches import END, TOP, hurled, random_touches, thrown
+from tests.support.touches import END, TOP, hurled, pushed, random_touches, thrown
 
 CASES = random_touches(16)
 ENDS = dict(t_eval=[END])
@@ -16,7 +16,7 @@ def case(k):
 
 @pytest.mark.parametrize("made", [thrown, hurled])
 def test_no_touch_is_passed(made):
-    """All of these were passed at 1e-6, with errors up to 0.7 m/s."""
+    """All of these were passed at 1e-6, with errors up to 0.7 m/s; without an end at their corners "radau" is off by 0.1."""
     many = {tolerance: runtime.simulate_many(made, CASES, END, **at(tolerance)) for tolerance in (1e-6, 1e-8)}
     assert all(run.success and run.in_batch.all() for run in many.values())
     for k in range(16):
@@ -27,7 +27,24 @@ def test_no_touch_is_passed(made):
             for method, coordinates in (("dop853", "absolute"), ("dop853", "joint"), ("radau", "absolute")):
                 found.append(runtime.simulate(system, END, method=method, coordinates=coordinates, **at(tolerance)))
             errors = [np.abs(run.v["body"] - exact.v["body"]).max() for run in found]
-            assert max(errors[:3]) < 200 * tolerance and errors[3] < max(1e-3 * tolerance**0.25, 2e4 * tolerance)
+            assert max(errors[:3]) < 5 * tolerance and errors[3] < 150 * tolerance
+
+
+@pytest.mark.parametrize("width", [1e-4, 1e-2])
+def test_no_ridge_is_passed(width):
+    """The force is 0 at all stages; the square of the speed changes by the work of a triangle, 2 height width / mass."""
+    height, speed = -30.0, 4.0
+    system, exact = pushed(height, 1.3, width, speed), np.sqrt(speed**2 + 2.0 * height * width)
+    found = [runtime.simulate_many(system, {"height.ridge": np.full(2, height)}, END, **at(1e-8))[1]]
+    for method, coordinates in (("dop853", "absolute"), ("dop853", "joint"), ("radau", "absolute")):
+        found.append(runtime.simulate(system, END, method=method, coordinates=coordinates, **at(1e-8)))
+    assert [run.v["body"][-1, 0] for run in found] == pytest.approx([exact] * 4, abs=1e-8)
+
+
+def test_a_method_of_scipy_says_that_it_may_pass_a_touch():
+    system = thrown(5e-3, 0.0, 1e4, 0.0)
+    assert "RK45 locates no corners of forces and may pass" in runtime.simulate(system, END, method="RK45").message
+    assert "corners" not in runtime.simulate(system, END, method="RK45", max_step=1e-2).message
 
 
 def at(tolerance):

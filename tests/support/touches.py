@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import codegen
 import runtime
 
 TOP, END = 2.0, 1.3  # [m], [s]
@@ -26,6 +27,27 @@ def hurled(depth, speed, stiffness, loss):
     ends = dict(s_i=(0.7 * up / 9.81, 0, -1.0), s_j=(0, 0, 0.05))
     length = 1.05 + up**2 / (2.0 * 9.81) - depth
     b.force("rope", "cable", "ground", "body", **ends, stiffness=stiffness, loss=loss, slack_length=length)
+    return b.build()
+
+
+def ridge(r_i, s_i, r_j, s_j, height, place, width, coordinate):
+    """Force along x that rises to a height and falls to 0 again.
+
+    height : [N]
+    place : [m]
+    width : half of it [m]
+    """
+    x = coordinate((r_j + s_j - r_i - s_i).x)
+    u = (x - place) / width
+    return {"forces": {x: height * (codegen.ramp(1 - u) - 2 * codegen.ramp(-u) + codegen.ramp(-1 - u))}}
+
+
+def pushed(height, place, width, speed):
+    """A body that flies through a ridge in a small part of a step."""
+    b = runtime.Builder("pushed")
+    b.body("body", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, 0), v=(speed, 0, 0), free=True)
+    law = dict(height=height, place=place, width=width)
+    b.force("ridge", codegen.compile_force(ridge), "ground", "body", s_i=(0, 0, 0), s_j=(0, 0, 0), **law)
     return b.build()
 
 

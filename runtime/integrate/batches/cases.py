@@ -15,6 +15,7 @@ from runtime.integrate.batches.rows import (
     BUSY,
     CHECKED_AT,
     CHECKS,
+    CORNERED,
     DENSE_STEPS,
     EVER_WORST,
     LEAST_WORST,
@@ -106,7 +107,7 @@ def begin_next(m, memory, lane, begin, constants, times, first_output, max_steps
     if not share_constants(m, constants):
         for i in range(len(m.constants)):
             m.constants[i, lane] = m.ready_constants[i, r]
-    for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS, CHECKS):
+    for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS, CHECKS, CORNERED):
         lanes[row * LANES + lane] = 0.0
     lanes[CHECKED_AT * LANES + lane] = begin
     lanes[TIME * LANES + lane], lanes[NEXT * LANES + lane] = begin, lanes[READY_LENGTH * LANES + r]

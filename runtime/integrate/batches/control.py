@@ -16,6 +16,7 @@ from runtime.integrate.batches.rows import (
     BETWEEN,
     BUSY,
     CODE,
+    CORNERED,
     END_CODE,
     EVER_WORST,
     FACTOR,
@@ -51,7 +52,7 @@ def choose_lengths(lanes, finish):  # type: ignore[no-untyped-def]
     small = 0
     for lane in range(LANES):
         time = lanes[TIME * LANES + lane]
-        cut = lanes[LANDINGS * LANES + lane] > 0.0
+        cut = lanes[LANDINGS * LANES + lane] + lanes[CORNERED * LANES + lane] > 0.0
         h, _ = step_length(lanes[NEXT * LANES + lane], lanes[LONGEST * LANES + lane], time, finish, cut)
         busy = lanes[BUSY * LANES + lane] == 1.0
         lanes[LENGTH * LANES + lane] = h if busy else 0.0

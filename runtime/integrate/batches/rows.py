@@ -56,9 +56,10 @@ from __future__ import annotations
     BY_SLOPES,  # 1: rates within the step are slopes of the coordinates
     LONGEST,  # [s] length of the attempt at most
     WEIGHED,  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
-    TOUCHED,  # fraction of the attempt at which a force element is touched unseen, or -1
-    NEAR_TOUCH,  # 1: samples of the attempt are near such a touch
+    NEAR_TOUCH,  # 1: a force element may be touched between samples of the attempt
     SLIDING,  # [s] longest step since a slip passed its creep
     CUTS,  # attempts to end a step where a slip passes its creep
-) = range(56)
-ROWS_OF_LANES = 56
+    CORNERED,  # attempts to end the step at a corner of a force
+    UNCUT,  # [s] length of the step before
+) = range(57)
+ROWS_OF_LANES = 57

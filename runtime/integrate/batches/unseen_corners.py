@@ -1,22 +1,14 @@
-"""Steps of a batch in which a force element is touched between two of their stages.
+"""Steps of a batch in which a force element is touched between two samples.
 
 The rules are those of ``runtime.integrate.unseen_corners``, by both ends of a step alone.
 """
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import LANES
 from runtime.integrate.batches.contacts import hermite
-from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.forces import set_signals
-from runtime.integrate.batches.rows import (
-    END_CODE,
-    LENGTH,
-    NEAR_TOUCH,
-    TAKEN,
-    TIME,
-    TOUCHED,
-)
+from runtime.integrate.batches.rows import LENGTH, TIME
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.quintic import put_tie
@@ -72,7 +64,7 @@ def unseen_touch(m, lane, i, x, least, inside):  # type: ignore[no-untyped-def]
         for side in range(3):
             sample_lane(m, lane, x + (side - 1.0) * width)
             before, here, after = here, after, inside * m.forces.corners[SAMPLES + 1, i]
-        found, place = toward_touch(x, width, before, here, after, least, m.forces.quadrature)
+        found, place = toward_touch(x, width, before, here, after, least)
         if not place >= 0.0:
             return found
     return UNTOUCHED
@@ -80,8 +72,7 @@ def unseen_touch(m, lane, i, x, least, inside):  # type: ignore[no-untyped-def]
 
 @columns
 def mark_near(before, here, after, taken, near):  # type: ignore[no-untyped-def]
-    """Mark the lanes whose accurate attempts may touch a corner near three samples, as of ``suspected``; their number."""
-    found = 0
+    """Mark the lanes whose accurate attempts may touch a corner near three samples, as of ``suspected``."""
     for lane in range(len(before)):
         a, b, c = before[lane], here[lane], after[lane]
         bend, rise = a - 2.0 * b + c, 0.5 * (c - a)
@@ -90,45 +81,17 @@ def mark_near(before, here, after, taken, near):  # type: ignore[no-untyped-def]
         # Over the bend, without a division: top of the parabola above -NEAR of the extent.
         high = (inside * b + NEAR * extent) * abs(bend) + 0.5 * rise * rise
         marked = taken[lane] if high > 0.0 else 0.0
-        marked = marked if abs(rise) <= abs(bend) else 0.0
-        near[lane] = marked
-        found += 1 if marked > 0.0 else 0
-    return found
+        near[lane] = max(near[lane], marked if abs(rise) <= abs(bend) else 0.0)
 
 
 @inlined
-def find_touches(m):  # type: ignore[no-untyped-def]
-    """Put as of ``runtime.integrate.unseen_corners.first_unseen`` of the accurate attempts into ``lanes``."""
-    corners, lanes = m.forces.corners, m.lanes
-    taken, near = lanes[TAKEN * LANES : (TAKEN + 1) * LANES], lanes[NEAR_TOUCH * LANES : (NEAR_TOUCH + 1) * LANES]
-    for lane in range(LANES):
-        lanes[TOUCHED * LANES + lane] = UNTOUCHED
-    for o in range(0, corners.shape[1], LANES):
+def first_unseen(m, lane):  # type: ignore[no-untyped-def]
+    """As of ``runtime.integrate.unseen_corners.first_unseen``, for the attempt of a lane."""
+    corners, first = m.forces.corners, UNTOUCHED
+    for i in range(lane, corners.shape[1], LANES):
         for q in range(1, SAMPLES):
-            samples = corners[q - 1, o : o + LANES], corners[q, o : o + LANES], corners[q + 1, o : o + LANES]
-            if mark_near(*samples, taken, near) == 0:
-                continue
-            for lane in range(LANES):
-                if near[lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
-                    continue
-                x, inside, least = suspected(corners, o + lane, q)
-                found = unseen_touch(m, lane, o + lane, x, least, inside) if x >= 0.0 else UNTOUCHED
-                first = lanes[TOUCHED * LANES + lane]
-                if found >= 0.0 and (first < 0.0 or found < first):
-                    lanes[TOUCHED * LANES + lane] = found
-
-
-@inlined
-def reject_touched(m, special):  # type: ignore[no-untyped-def]
-    """Reject accurate attempts with an unseen touch, to be repeated up to it; the number of special ones of ``special``."""
-    x, lanes = m.forces, m.lanes
-    if x.corners_by[0] == 0:
-        return special
-    for q in range(SAMPLES + 1):
-        sample_lanes(m, q / SAMPLES, q)
-    find_touches(m)
-    for lane in range(LANES):
-        place = lanes[TOUCHED * LANES + lane]
-        if place >= 0.0:
-            special = reject(lanes, lane, 2.0, place, special)
-    return special
+            x, inside, least = suspected(corners, i, q)
+            found = unseen_touch(m, lane, i, x, least, inside) if x >= 0.0 else UNTOUCHED
+            if found >= 0.0 and (first < 0.0 or found < first):
+                first = found
+    return first

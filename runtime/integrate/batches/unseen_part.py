@@ -5,7 +5,7 @@ Compiled together with the loop it would take 4 % of the time of cases that have
 
 from __future__ import annotations
 
-from runtime.integrate.batches.unseen_corners import reject_touched
+from runtime.integrate.batches.corner_landing import reject_cornered
 from runtime.integrate.batches.unseen_signals import reject_passed
 from runtime.jit.pointers import local
 
@@ -17,4 +17,4 @@ def unseen_part(m, address, rtol, atol, special):  # type: ignore[no-untyped-def
     """
     m = local(m)
     special = reject_passed(m, address, (rtol, atol), special)
-    return reject_touched(m, special)
+    return reject_cornered(m, special)

@@ -59,6 +59,7 @@ from runtime.integrate.stepping import (
     FACTOR,
     LENGTH,
     NEEDED,
+    PASSED_CORNERS,
     REACH,
     SMALLEST_PIVOT,
     T_OLD,
@@ -133,9 +134,9 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
 
 
 @inlined
-def code_of_modes(w):  # type: ignore[no-untyped-def]
-    """A code of the modes of all limits and contacts."""
-    value = 1
+def code_of_modes(s, w):  # type: ignore[no-untyped-def]
+    """A code of the modes of all limits and contacts, and of the corners of forces that were passed."""
+    value = 1 + s.counts[PASSED_CORNERS]
     for k in range(len(w.switches.mode)):
         value = (5 * value + w.switches.mode[k]) % 1000000007
     return value
@@ -236,7 +237,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
     s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf
-    begin_attempt(own, code_of_modes(w), s.time[T])
+    begin_attempt(own, code_of_modes(s, w), s.time[T])
     for _ in range(2):
         prepared, code = prepare_matrices(s, t, w, h)
         if not prepared:

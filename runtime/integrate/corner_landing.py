@@ -1,0 +1,144 @@
+"""Steps that pass a corner of a force's law are repeated, to end there.
+
+In a step over a corner the error is of low order, and estimates say little of it: that of radau is judged by a looser tolerance,
+which presumes a smooth step, and those of dop853 are small for some places of the corner.  Forces that act between two corners
+alone may lie between two stages.  A step that ends at the corner is smooth, and so is the next one.
+
+The corner is located on polynomials through both ends of the step that passed it, which the corner bends; the repeated step ends
+close to it, and its own polynomials are exact there.  The scalar rules are those of lanes, too.
+"""
+
+from __future__ import annotations
+
+from runtime.integrate.loop_parts import LoopPart
+from runtime.integrate.stepping import (
+    AFTER_REJECTION,
+    AIMED,
+    CORNERED,
+    CORNERS_AT,
+    FACTOR,
+    LENGTH,
+    NEXT_STEP,
+    PASSED_CORNERS,
+    REJECTIONS,
+    SAMPLES,
+    STICKING,
+    T_OLD,
+    UNCUT,
+    UNDONE,
+)
+from runtime.integrate.unseen_corners import UNTOUCHED, first_unseen, sample, sample_step, within
+from runtime.jit.compilation import inlined
+
+# Of a step, and [s] times the larger of 1 and the time: a corner so near to an end is one at this end.  A stage there has the
+# weight of a part of the whole step: what its force is beyond the corner acts for so long.
+CLOSE, CLOSE_TIME = 1e-12, 1e-14
+MAX_CORNERED = 5  # attempts to end a step at a corner; then it counts by its error estimate alone
+INSIDE, MAX_SECANTS = 1e-3, 60  # of a bracket, how far from its ends samples are at least; of them at most
+
+
+@inlined
+def closest(time, h):  # type: ignore[no-untyped-def]
+    """Fraction of a step of length h from ``time`` on, as of CLOSE."""
+    return max(CLOSE, CLOSE_TIME * max(1.0, abs(time)) / h)
+
+
+@inlined
+def sample_before(samples, i, q):  # type: ignore[no-untyped-def]
+    """The sample from which on the corner in column i is passed until sample q, or -1: the last one that is not 0.
+
+    One that is 0 on a whole side, as behind a stop, has another one there.
+    """
+    k, behind = q - 1, samples[q, i]
+    while k > 0 and samples[k, i] == 0.0:
+        k -= 1
+    before = samples[k, i]
+    return k if before < 0.0 < behind or behind < 0.0 < before else -1
+
+
+@inlined
+def inside_bracket(bracket):  # type: ignore[no-untyped-def]
+    """Place of the next sample in a bracket (lower, upper, value at lower, value at upper, end that was replaced last)."""
+    lower, upper, before, behind, _ = bracket
+    # Well inside: the value at the begin of a step is next to nothing where the step before ended at this corner.
+    return lower + (upper - lower) * min(max(before / (before - behind), INSIDE), 1.0 - INSIDE)
+
+
+@inlined
+def narrowed(bracket, x, value):  # type: ignore[no-untyped-def]
+    """The bracket with a sample; the value at an end that stays a second time is halved (Illinois)."""
+    lower, upper, before, behind, last = bracket
+    if value * behind > 0.0:
+        return lower, x, before * (0.5 if last > 0.0 else 1.0), value, 1.0
+    return x, upper, value, behind * (0.5 if last < 0.0 else 1.0), -1.0
+
+
+@inlined
+def passed_at(c, k, q, close, s, t, w):  # type: ignore[no-untyped-def]
+    """Fraction of the last step at which corner c is passed, between samples k and q: up to ``close`` behind it."""
+    row = s.corners[SAMPLES + 1]
+    bracket = (k / SAMPLES, q / SAMPLES, s.corners[k, c], s.corners[q, c], 0.0)
+    for _ in range(MAX_SECANTS):
+        if bracket[1] - bracket[0] <= 0.2 * close:
+            break
+        x = inside_bracket(bracket)
+        within(s, x, s.trial)
+        sample(s.time[T_OLD] + x * s.time[LENGTH], s.trial, t, w, row)
+        bracket = narrowed(bracket, x, row[c])
+    return min(1.0, bracket[1] + 0.4 * close)
+
+
+@inlined
+def first_passed(close, s, t, w):  # type: ignore[no-untyped-def]
+    """The first fraction of the last step at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED."""
+    first = UNTOUCHED
+    for q in range(1, SAMPLES + 1):
+        for c in range(s.corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0):
+            k = sample_before(s.corners, c, q)
+            if k >= 0:
+                x = passed_at(c, k, q, close, s, t, w)
+                if x > close and (first < 0.0 or x < first):
+                    first = x
+    return first
+
+
+@inlined
+def end_at_corner(s, h):  # type: ignore[no-untyped-def]
+    """Accept a step of length h that ends at a corner; the next one is as long as this one was before it was cut."""
+    if s.flags[CORNERED] > 0:
+        s.tried[FACTOR] = max(s.tried[FACTOR], s.time[UNCUT] / h)
+        s.counts[AFTER_REJECTION] = s.flags[CORNERED] = 0
+    s.counts[PASSED_CORNERS] += 1
+
+
+def corners_part(s, t, w):  # type: ignore[no-untyped-def]
+    """1 if the last step is undone, to be repeated up to a corner or a touch; ``s.trial`` is memory."""
+    h, place = s.time[LENGTH], UNTOUCHED
+    close = closest(s.time[T_OLD], h)
+    sample_step(s, t, w)
+    # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
+    ends = s.flags[STICKING] == 0 and s.flags[CORNERED] < MAX_CORNERED
+    passed = first_passed(close, s, t, w) if ends else UNTOUCHED
+    if passed >= 1.0 - close:
+        end_at_corner(s, h)
+    elif passed >= 0.0:
+        s.time[UNCUT] = h if s.flags[CORNERED] == 0 else s.time[UNCUT]
+        s.flags[CORNERED] += 1
+        place = passed
+    else:
+        place = first_unseen(s, t, w)
+        s.flags[CORNERED] = 0
+    if place < 0.0:
+        for c in range(s.corners.shape[1]):
+            s.corners[0, c] = s.corners[SAMPLES, c]
+        s.time[CORNERS_AT] = s.time[T_OLD] + h
+        return 0
+    for i in range(len(s.y)):
+        s.y[i] = s.y_old[i]
+    s.time[NEXT_STEP] = place * h
+    s.counts[REJECTIONS] += 1
+    s.counts[AFTER_REJECTION], s.flags[AIMED], s.flags[UNDONE] = 1, 0, 1
+    return 1
+
+
+CORNERS_PART = LoopPart(corners_part)
