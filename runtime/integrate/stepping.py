@@ -129,6 +129,7 @@ ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS, OFF, DOUBTED = range(9)
 CAP, WEIGHT, TYPICAL, LEVER = range(4)  # rows of ``Stepper.scales``
 OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
+UNIT = 1.5e-15  # distance from 1 of the square of a length that was made 1; 9e-16 at most was measured
 UNSURE_STEPS = 16  # stored until Python code fetches them
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
@@ -177,10 +178,16 @@ def copied(s: Stepper) -> Stepper:
 
 @inlined
 def normalise(y, bodies):  # type: ignore[no-untyped-def]
-    """Give the Euler parameters unit length again; the equations of motion depend on their direction only."""
+    """Give the Euler parameters unit length again; the equations of motion depend on their direction only.
+
+    Those of unit length to rounding are left: otherwise chance would decide whether a normalised state is changed again.
+    """
     for b in range(bodies):
         o = b * STATE + P
-        norm = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
+        square = y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3]
+        if abs(square - 1.0) <= UNIT:
+            continue
+        norm = math.sqrt(square)
         for k in range(4):
             y[o + k] /= norm
 

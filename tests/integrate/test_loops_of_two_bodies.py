@@ -47,10 +47,8 @@ def test_a_body_on_three_rods_passes_their_plane(method):
     assert np.abs(simulated(b, "platform", method) - exact).max() < 1e-6
 
 
-@METHODS
-def test_a_rod_as_long_as_its_crank_passes_the_pivot(method):
+def flip(length, centre, J, rate):
     """A crank without mass, as long as the rod, whose end slides along a line through the pivot."""
-    length, centre, J, rate = 0.5, 0.25, 0.02, 6.0
 
     def at(s, t):
         return np.array([s * np.cos(START), t * np.sin(START), 0.0])
@@ -61,6 +59,13 @@ def test_a_rod_as_long_as_its_crank_passes_the_pivot(method):
     b.body("rod", mass=1.0, inertia=(J, J, J), r=at(far, near), v=v, omega=(0, 0, -rate), free=True)
     b.joint("crank", "constant_distance", "ground", "rod", s_i=(0, 0, 0), s_j=at(length, length), l=length)
     b.joint("slot", "point_on_line", "ground", "rod", s_i=(0, 0, 0), s_j=at(2 * length, 0.0), axis=(1, 0, 0))
+    return b
+
+
+@METHODS
+def test_a_rod_as_long_as_its_crank_passes_the_pivot(method):
+    length, centre, J, rate = 0.5, 0.25, 0.02, 6.0
+    far, near = length + centre, length - centre
     q = angle(
         lambda q: J + (far * np.sin(q)) ** 2 + (near * np.cos(q)) ** 2,
         lambda q: (far**2 - near**2) * np.sin(2 * q),
@@ -68,7 +73,14 @@ def test_a_rod_as_long_as_its_crank_passes_the_pivot(method):
         rate,
     )
     exact = np.column_stack([far * np.cos(q), near * np.sin(q), 0.0 * q])
-    assert np.abs(simulated(b, "rod", method) - exact).max() < 1e-6
+    assert np.abs(simulated(flip(length, centre, J, rate), "rod", method) - exact).max() < 1e-6
+
+
+@METHODS
+def test_the_pivot_is_passed_wherever_steps_end(method):
+    """Rounding decides where steps end; steps of radau placed as those of dop853 ended 1 of 3 runs there."""
+    for rate in 6.0 * (1.0 + np.linspace(-1e-6, 1e-6, 12)):
+        simulated(flip(0.5, 0.25, 0.02, rate), "rod", method)
 
 
 def test_a_lock_beside_a_joint_closes_no_loop():

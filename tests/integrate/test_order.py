@@ -158,6 +158,14 @@ def test_error_of_dop853_falls_with_the_tolerance(foot):
     assert (np.diff(errors) < 0).all()
 
 
+def test_the_last_state_of_a_result_is_the_final_one(foot):
+    """Wherever rounding leads: Euler parameters of unit length are not normalised again."""
+    system, _ = foot
+    for tolerance in 1e-6 * (1.0 + np.linspace(0.0, 0.1, 30)):
+        run = runtime.simulate(system, 0.2, rtol=tolerance, atol=tolerance)
+        assert np.array_equal(run.states[-1], run.final.y)
+
+
 @pytest.mark.parametrize("method", runtime.integrate.METHODS)
 def test_stated_times_lie_on_the_same_motion_as_the_steps(foot, method):
     system, _ = foot
