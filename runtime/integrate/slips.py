@@ -101,6 +101,29 @@ def will_slow(a, b, near):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def place_of_bend(bracket):  # type: ignore[no-untyped-def]
+    """Place of the bend in a bracket (lower, slip there, upper, slip there, ``least``) by the straight line, or NOWHERE."""
+    lower, a, upper, b, least = bracket
+    p = passes_creep(a, b, least)
+    return lower + p * (upper - lower) if p != NOWHERE else NOWHERE
+
+
+@inlined
+def narrowed(bracket, place, u):  # type: ignore[no-untyped-def]
+    """The bracket with a slip u at a place in it."""
+    lower, a, upper, b, least = bracket
+    if passes_creep(a, u, least) != NOWHERE:
+        return lower, a, place, u, least
+    return place, u, upper, b, 0.0
+
+
+@inlined
+def rate_in(bracket, h):  # type: ignore[no-untyped-def]
+    """Rate of the slip in a bracket of a step of length h [1/s]."""
+    return distance(bracket[1], bracket[3]) / ((bracket[2] - bracket[0]) * h)
+
+
+@inlined
 def length_after(usual, rate, inward):  # type: ignore[no-untyped-def]
     """Length of the step after a bend [s]: the usual one, or one that surely passes through the creep at a rate of the slip."""
     return min(usual, THROUGH / rate) if inward else usual
@@ -135,28 +158,19 @@ def slip_of(k, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def locate(k, x, a, upper, b, least, s, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which the slip of contact k passes the creep between two, or NOWHERE; the slip's rate [1/s].
-
-    a, b: the slips there.
-    """
-    rate, near = 0.0, 0.5 * near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
-    for n in range(MAX_ITERATIONS + 1):
-        rate, p = distance(a, b) / ((upper - x) * s.time[LENGTH]), passes_creep(a, b, least)
-        if p == NOWHERE:
-            return NOWHERE, rate
-        place = x + p * (upper - x)
-        if n == MAX_ITERATIONS:
-            return place, rate
+def locate(k, bracket, s, t, w):  # type: ignore[no-untyped-def]
+    """Fraction of the last step at which the slip of contact k passes the creep in a bracket, or NOWHERE; its rate [1/s]."""
+    near, place = 0.5 * near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]), place_of_bend(bracket)
+    for _ in range(MAX_ITERATIONS):
+        if place == NOWHERE:
+            break
         place_within(place, s, t, w)
         u = slip_of(k, t, w)
         if is_near_creep(u, near):
-            return place, rate
-        if passes_creep(a, u, least) != NOWHERE:
-            upper, b = place, u
-        else:
-            x, a, least = place, u, 0.0
-    return NOWHERE, rate
+            break
+        bracket = narrowed(bracket, place, u)
+        place = place_of_bend(bracket)
+    return place, rate_in(bracket, s.time[LENGTH])
 
 
 @inlined
@@ -184,7 +198,7 @@ def first_bend(s, t, w):  # type: ignore[no-untyped-def]
             at_end = q == SAMPLES - 1 and s.flags[CUTS] > 0 and is_near_creep(b, near)
             if not at_end and passes_creep(a, b, least) == NOWHERE:
                 continue
-            place, rate = locate(k, q / SAMPLES, a, (q + 1) / SAMPLES, b, least, s, t, w)
+            place, rate = locate(k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least), s, t, w)
             if at_end:
                 place = 1.0
             if place < first:

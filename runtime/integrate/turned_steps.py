@@ -3,7 +3,7 @@
 In joint coordinates a body that turns freely moves by a straight line, which is exact for steps of any length.  What it passes on
 its way, a wall, the edge of a limit, a cable that is taut for a part of the turn, or an event, would be between two stages or two
 samples of such a step.  Therefore steps of systems with one of these turn no body, or joint, by more than ``TURN``.  Closed loops
-may pass a singular pose, where a stage is useless, twice in a turn; a step of theirs passes one at most.
+may pass a singular pose, where a stage is useless, twice in a turn; within ``TURN_OF_LOOPS`` they pass one at most.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from runtime.integrate.stepping import BODIES, LEVER, PROJECTED
 from runtime.jit.compilation import compiled, inlined
 
 TURN = 1.0  # [rad] by the rates at the begin of a step: samples are a quarter of this apart
-TURN_OF_LOOPS = 2.0
+TURN_OF_LOOPS = 2.0  # [rad] likewise
 
 
 @inlined

@@ -36,12 +36,14 @@ from runtime.integrate.slips import (
     NOWHERE,
     SHARE,
     SHORTER,
-    distance,
     is_near_creep,
     is_outside,
     length_after,
+    narrowed,
     near_creep,
     passes_creep,
+    place_of_bend,
+    rate_in,
     will_slow,
 )
 from runtime.integrate.stepping import SAMPLES
@@ -84,27 +86,21 @@ def row_of(q):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def locate(m, lane, k, x, a, upper, b, least):  # type: ignore[no-untyped-def]
+def locate(m, lane, k, bracket):  # type: ignore[no-untyped-def]
     """As of ``slips.locate``, in the step of a lane."""
-    rate, near, of = 0.0, 0.5 * near_in(m, k, lane), m.contacts.measured[ELSEWHERE]
-    for n in range(MAX_ITERATIONS + 1):
-        rate, p = distance(a, b) / ((upper - x) * m.lanes[LENGTH * LANES + lane]), passes_creep(a, b, least)
-        if p == NOWHERE:
-            return NOWHERE, rate
-        place = x + p * (upper - x)
-        if n == MAX_ITERATIONS:
-            return place, rate
+    near, of, place = 0.5 * near_in(m, k, lane), m.contacts.measured[ELSEWHERE], place_of_bend(bracket)
+    for _ in range(MAX_ITERATIONS):
+        if place == NOWHERE:
+            break
         set_between(m, place, lane)
         set_signals_at(m, lane, place)
         measure(m.contacts, m.trial, m.forces.values, m.forces.own, of)
         u = slip_in(of, k, lane)
         if is_near_creep(u, near):
-            return place, rate
-        if passes_creep(a, u, least) != NOWHERE:
-            upper, b = place, u
-        else:
-            x, a, least = place, u, 0.0
-    return NOWHERE, rate
+            break
+        bracket = narrowed(bracket, place, u)
+        place = place_of_bend(bracket)
+    return place, rate_in(bracket, m.lanes[LENGTH * LANES + lane])
 
 
 @inlined
@@ -120,7 +116,7 @@ def first_bend(m, lane):  # type: ignore[no-untyped-def]
             at_end = q == SAMPLES - 1 and m.lanes[CUTS * LANES + lane] > 0.0 and is_near_creep(b, near)
             if not at_end and passes_creep(a, b, least) == NOWHERE:
                 continue
-            place, rate = locate(m, lane, k, q / SAMPLES, a, (q + 1) / SAMPLES, b, least)
+            place, rate = locate(m, lane, k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least))
             if at_end:
                 place = 1.0
             if place < first:
