@@ -33,7 +33,6 @@ from runtime.version import __version__
 
 DURATION = 1e-3  # [s] of the runs
 EXTRAS = (
-    ("report", "jinja2", "report.html"),
     ("view", "viser", "views in three dimensions"),
     ("gait", "ezc3d", "C3D files"),
     ("cluster", "distributed", "ensembles on several machines"),

@@ -17,8 +17,8 @@ from runtime.support.files import write_text
 def write_report(report: Report, folder: Path, *, figures: FigureFiles | None = None, pdf: bool = True) -> None:
     """Write ``report.html``, ``summary.json``, ``summary.md``, one CSV for each table, and ``report.pdf``; add them to its files.
 
-    ``figures`` are drawn to the end and listed in a table.  The page needs Jinja2, the PDF the page and a printer of pages;
-    what is missing is named in ``report.not_written``.
+    ``figures`` are drawn to the end and listed in a table.  The PDF needs a printer of pages;
+    if none is found, this is named in ``report.not_written``.
 
     Raises
     ------
@@ -37,13 +37,9 @@ def write_report(report: Report, folder: Path, *, figures: FigureFiles | None = 
         rows = [["" if value is None else value for value in row] for row in table.rows]
         report.files.append(write_csv(folder / f"{name}.csv", table.columns, rows))
     report.files.append(write_text(folder / "summary.md", report.markdown()))
-    missing = report_page.missing()
-    if not missing:
-        page = report_page.write_page(report, folder)
-        report.files.append(page)
-        if pdf:
-            missing = _print(report, page, folder / "report.pdf")
-    if missing:
+    page = report_page.write_page(report, folder)
+    report.files.append(page)
+    if pdf and (missing := _print(report, page, folder / "report.pdf")):
         report.not_written.append(missing)
     report.files.append(folder / "summary.json")
     write_text(folder / "summary.json", json_text(report.data()))

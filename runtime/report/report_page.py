@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from importlib import resources
 from importlib.metadata import version
-from importlib.util import find_spec
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,13 +53,6 @@ def write_page(report: Report, folder: Path) -> Path:
         motion=report.motion.relative_to(folder).as_posix() if report.motion else None,
     )
     return write_text(folder / FILE, content)
-
-
-def missing() -> str:
-    """What a page needs and is not installed, with the command that installs it; empty where nothing is."""
-    if find_spec("jinja2") is None:
-        return f"{FILE} was not written: it needs Jinja2: pip install 'talus-multibody[report]'"
-    return ""
 
 
 def _template() -> Template:
