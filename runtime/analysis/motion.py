@@ -14,7 +14,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import ROWS, STATE, P, R, V
 from runtime.dynamics.signals import DEGREE
-from runtime.results.reactions import Reaction, named_point
+from runtime.results.reactions import Reaction
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, ReadOnlyArrays, frozen
@@ -210,11 +210,12 @@ class Motion(Run):
         """
         if self.system.joint(joint).signals:
             raise ModelError(f"'{joint}' is a driver; ask for the load of a joint, or for driven['{joint}']")
-        j, k, side = self._end(joint, on)
+        _, k, side = self._end(joint, on)
         b = int((self.data.body_i, self.data.body_j)[side][k])
         other = int((self.data.body_j, self.data.body_i)[side][k])
         branch = next((branch for branch in branches(self.system)[0] if k in branch.joints), None)
         bodies: tuple[int, ...]
+        ends: tuple[tuple[int, int], ...] = ()
         if branch is None:
             pair = {b, other}
             of = tuple(
@@ -222,17 +223,16 @@ class Motion(Run):
                 if {int(self.data.body_i[n]), int(self.data.body_j[n])} == pair
             )  # fmt: skip
             bodies, sign, total = (b,), 1.0, self._on_bodies(of)
+            ends = tuple((n, 0 if int(self.data.body_i[n]) == b else 1) for n in of)
         else:
             bodies, sign, total = branch.bodies, 1.0 if b == branch.distal else -1.0, self._inertial()
-        point, text = named_point(j, side, at)
         centre = np.zeros((len(self.t), 3)) if b == 0 else self._state[:, b - 1, R:P]
-        place = centre + np.einsum("nab,b->na", self.rotations(on), point)
-        force, moment = np.zeros((len(self.t), 3)), np.zeros((len(self.t), 3))
+        wrench = np.zeros((len(self.t), 6))
         for body in bodies:
-            arm = (self._state[:, body - 1, R:P] if body else 0.0) - place
-            force += total[:, body, :3]
-            moment += total[:, body, 3:] + np.cross(arm, total[:, body, :3])
-        return Reaction(joint, on, text, axes, *self._in_axes(axes, sign * force, sign * moment))
+            arm = (self._state[:, body - 1, R:P] if body else 0.0) - centre
+            wrench += sign * total[:, body]
+            wrench[:, 3:] += np.cross(arm, sign * total[:, body, :3])
+        return self._as_reaction(joint, on, at, axes, wrench, ends)
 
     def _inertial(self) -> Floats:
         """Inertial wrench of each body minus gravity and loads, about its centre of mass, (n, bodies + 1, 6)."""

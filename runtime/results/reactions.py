@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.derived import Derived
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.projection import worst_row
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Bools, Floats
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError, shown
 from runtime.system.degrees_of_freedom import dense_rows, row_places
@@ -31,8 +31,8 @@ TAKES_PART = 1e-6  # a joint whose rows hold this part of a null vector of D^T h
 class Reaction:
     """Reaction of a joint on one body: force (n, 3) [N] and moment about the point (n, 3) [N m].
 
-    ``determined`` is False where redundant rows leave the reaction of this joint undetermined: then it is that of least norm, see
-    the top of this module.
+    ``force_determined`` and ``moment_determined`` (3,) are False for the components, in ``axes``, that redundant rows leave
+    undetermined at any of the times: these are of least norm, see the top of this module.  The other components are unique.
     """
 
     joint: str
@@ -41,7 +41,13 @@ class Reaction:
     axes: str  # "global" or a body's name
     force: Floats
     moment: Floats
-    determined: bool = True
+    force_determined: Bools
+    moment_determined: Bools
+
+    @property
+    def determined(self) -> bool:
+        """True if all components are determined."""
+        return bool(self.force_determined.all() and self.moment_determined.all())
 
 
 def null_vectors(system: System, time: float, y: Floats) -> Floats:
@@ -85,6 +91,24 @@ def least_norm(system: System, times: Floats, states: Floats, derived: Derived) 
         lam[n, k, r] += change
         wrench[n] = -np.einsum("krc,kr->kc", work.D, lam[n]).reshape(-1, 2, 6)
     return lam, wrench
+
+
+def free_wrenches(system: System, times: Floats, states: Floats) -> tuple[Floats, Floats]:
+    """Wrenches on the bodies about their centres, (n, joints, 2, 6, redundant rows), that have no effect on the motion.
+
+    Also their largest size, (n, 6): the greatest force and, times the largest lever arm, the greatest moment.
+    """
+    k, r = np.array(row_places(system)).T
+    if not system.data.redundant:
+        return np.zeros((len(times), len(system.joints), 2, 6, 0)), np.zeros((len(times), 6))
+    work, length = shared_workspace_for(system.data), max(lever_arm(joint) for joint in system.joints)
+    found = np.zeros((len(times), len(system.joints), 12, system.data.redundant))
+    for n, (time, y) in enumerate(zip(times, states, strict=True)):
+        basis = null_vectors(system, float(time), y)
+        np.add.at(found[n], k, -work.D[k, r][:, :, None] * basis[:, None, :])
+    wrenches = found.reshape(len(times), len(system.joints), 2, 6, -1)
+    scale = np.repeat([1.0, length], 3)
+    return wrenches, scale * (np.abs(wrenches).max(axis=(1, 2, 4)) / scale).max(axis=1, keepdims=True)
 
 
 def _about_points(system: System, D: Floats, A: Floats, length: float) -> Floats:

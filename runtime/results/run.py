@@ -24,7 +24,14 @@ from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.limit_motion import LimitMotion, limit_motions
 from runtime.results.orientation_angles import TurnedRun
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
-from runtime.results.reactions import Reaction, least_norm, named_point, undetermined_reactions
+from runtime.results.reactions import (
+    TAKES_PART,
+    Reaction,
+    free_wrenches,
+    least_norm,
+    named_point,
+    undetermined_reactions,
+)
 from runtime.results.seen import SeenRun
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import WholeTurns, poses_show_hinges, turns_at
@@ -40,7 +47,8 @@ from runtime.system.state import State
 from runtime.system.system import System
 
 COMPUTED = (  # a pickled run leaves these out
-    "_found _derived _energies _forces undetermined limits contacts forces angles degrees_of_freedom driven".split()
+    *"_found _derived _energies _forces _free_wrenches undetermined limits contacts forces angles".split(),
+    *"degrees_of_freedom driven".split(),
 )
 
 
@@ -371,13 +379,27 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         ------
         ModelError
         """
-        j, k, side = self._end(joint, on)
-        wrench = self._forces[1][:, k, side]
-        force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
+        _, k, side = self._end(joint, on)
+        return self._as_reaction(joint, on, at, axes, self._forces[1][:, k, side], ((k, side),))
+
+    def _as_reaction(
+        self, joint: str, on: str, at: ArrayLike | str, axes: str, wrench: Floats, ends: tuple[tuple[int, int], ...]
+    ) -> Reaction:
+        """Reaction on a body of a wrench (n, 6) about its centre, to which some joints' sides contribute, by their indices."""
+        j, _, side = self._end(joint, on)
+        free, size = self._free_wrenches
+        of_ends = sum((free[:, k, s] for k, s in ends), np.zeros((*wrench.shape, free.shape[-1])))
+        both = np.concatenate([wrench[:, :, None], of_ends], axis=2)
         point, text = named_point(j, side, at)
-        A = self.rotations(on)
-        moment -= np.cross(np.einsum("nab,b->na", A, point), force)
-        return Reaction(joint, on, text, axes, *self._in_axes(axes, force, moment), joint not in self.undetermined)
+        arm = np.einsum("nab,b->na", self.rotations(on), point)
+        moment = both[:, 3:] - np.cross(arm[:, :, None], both[:, :3], axis=1)
+        both = np.concatenate(self._in_axes(axes, both[:, :3], moment), axis=1)
+        determined = (np.abs(both[:, :, 1:]) <= TAKES_PART * size[:, :, None]).all(axis=(0, 2))
+        return Reaction(joint, on, text, axes, both[:, :3, 0], both[:, 3:, 0], determined[:3], determined[3:])
+
+    @cached_property
+    def _free_wrenches(self) -> tuple[Floats, Floats]:
+        return free_wrenches(self.system, self.t, self.states)
 
     def _end(self, joint: str, on: str) -> tuple[Joint, int, int]:
         """A joint, its index, and 0 or 1 for its body i or j."""
@@ -387,11 +409,11 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         return j, self.system.joint_names.index(joint), 0 if on == j.body_i else 1
 
     def _in_axes(self, axes: str, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
-        """Force and moment (n, 3) from global axes into those of a body, or unchanged."""
+        """Forces and moments (n, 3, ...) from global axes into those of a body, or unchanged."""
         if axes == "global":
             return force, moment
         B = self.rotations(axes)
-        return np.einsum("nab,na->nb", B, force), np.einsum("nab,na->nb", B, moment)
+        return np.einsum("nab,na...->nb...", B, force), np.einsum("nab,na...->nb...", B, moment)
 
     def rotations(self, body: str) -> Floats:
         """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""

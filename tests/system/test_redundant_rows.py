@@ -88,6 +88,12 @@ def test_reactions_in_the_plane_of_a_four_bar_are_those_of_independent_joints():
         body = next(b for b in (hinges.system.joint(name).body_i, hinges.system.joint(name).body_j) if b != "ground")
         a, b = hinges.reaction(name, on=body), independent.reaction(name, on=body)
         assert not a.determined and b.determined
+        # Forces in the plane (x, z) and the moment about its normal y are unique.
+        assert a.force_determined.tolist() == [True, False, True] and a.moment_determined.tolist() == [
+            False,
+            True,
+            False,
+        ]
         assert np.abs(a.force - b.force).max() < 1e-7
         assert np.abs(a.moment).max() < 1e-7  # those out of the plane, which load nothing, vanish
 
