@@ -29,7 +29,7 @@ from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
 from runtime.report import panels, write_report
 from runtime.report.tables import print_json
-from runtime.report.terminal import print_error, print_line, show
+from runtime.report.terminal import print_error, print_line, show_report
 from runtime.support.interruption import ended_by_signals
 from runtime.support.results_folder import results_folder
 from runtime.support.streams import safe_streams
@@ -128,8 +128,7 @@ def _show(answer: Answer, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json(answer.report.data())
     else:
-        for table in answer.report.tables:
-            show(table)
+        show_report(answer.report, full=True)
         print_line(f"{len(answer.report.files)} files in {folder}")
     for failure in answer.report.failures:
         print_error(failure)

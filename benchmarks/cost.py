@@ -1,6 +1,7 @@
 """Cost of the modified universal joint against the classical one, by method and tolerance.
 
-Function evaluations come first, because they are the measure of Rodrigues da Silva et al. (2024a), Fig. 18 (1 s of motion).
+Function evaluations come first, because they are the measure of Rodrigues da Silva et al. (2024a), Fig. 18: 1 s of motion, free
+and with elastic and dissipative limits of motion.
 """
 
 from __future__ import annotations
@@ -39,20 +40,32 @@ METHODS = {
     "LSODA": "LSODA, SciPy",
 }
 MARKERS = "oPsD^v"
+CASES = ("free", "elastic", "dissipative")
 KERNELS = ("phi", "jacobian", "gamma", "evaluate")
 
 
 @dataclass(frozen=True)
-class Cases:
-    """Which runs are made: durations [s], the longest of which is the main one, tolerances, and runs timed each."""
+class Motion:
+    """Motion of the foot: its case, "free" or that of its limits of motion, and its duration [s]."""
 
-    durations: tuple[float, ...] = (1.0, 5.0)
+    case: str
+    duration: float
+
+    def __str__(self) -> str:
+        return f"{self.case}, {self.duration:g} s"
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Which runs are made: motions, the papers' three first, tolerances, and runs timed each."""
+
+    motions: tuple[Motion, ...] = (*(Motion(case, 1.0) for case in CASES), Motion("free", 5.0))
     tolerances: tuple[float, ...] = (1e-6, 1e-8, 1e-10)
     repeats: int = 5
 
 
 FULL = Cases()
-QUICK = Cases(durations=(0.2, 0.5), tolerances=(1e-5, 1e-7), repeats=2)
+QUICK = Cases(motions=tuple(Motion(case, 0.5) for case in CASES), tolerances=(1e-5, 1e-7), repeats=2)
 SLOW = 0.2  # [s] longer runs are timed only three times
 ENOUGH = 1e-8  # [m] an error that is small enough for a study
 
@@ -61,7 +74,7 @@ ENOUGH = 1e-8  # [m] an error that is small enough for a study
 class Measured:
     """One run."""
 
-    duration: float  # [s]
+    motion: Motion
     method: str
     tolerance: float
     ankle: str
@@ -82,26 +95,25 @@ def ask(*, quick: bool, say: Say) -> Answer:
     cases = QUICK if quick else FULL
     report = Report("Cost of the ankle: classical against modified universal joint")
     runs: list[Measured] = []
-    systems = {ankle: foot(ankle) for ankle in ANKLES}
-    for duration in cases.durations:
+    for motion in cases.motions:
+        systems = {ankle: foot(ankle, motion.case) for ankle in ANKLES}
         for method in METHODS:
-            say(f"{duration:g} s of motion, {METHODS[method]}")
+            say(f"{motion}: {METHODS[method]}")
             for tolerance in cases.tolerances:
                 try:
-                    runs += measure(systems, duration, method, tolerance, cases.repeats)
+                    runs += measure(systems, motion, method, tolerance, cases.repeats)
                 except BenchmarkError as error:
                     report.failures.append(str(error))
-    longest = max(cases.durations)
-    for duration in sorted(cases.durations, reverse=True):
-        report.tables.append(_runs_table(runs, duration))
-    ratios, operations = _ratios(runs), operation_counts(systems)
-    report.tables += [_ratios_table(ratios, runs, longest), _operations_table(operations, systems)]
+    free = {ankle: foot(ankle) for ankle in ANKLES}
+    report.answer = _answer(runs, cases.motions)
+    report.tables += [_ratios_table(runs, cases.motions), _operations_table(operation_counts(free), free)]
+    report.tables += [_runs_table(runs, motion) for motion in cases.motions]
     middle = cases.tolerances[len(cases.tolerances) // 2]
-    figures = {"cost": _work_precision(runs, longest), "evaluations": _bars(runs, cases.durations, middle)}
-    return Answer(report, figures)
+    papers = cases.motions[: len(CASES)]
+    return Answer(report, {"cost": _work_precision(runs, papers), "evaluations": _bars(runs, papers, middle)})
 
 
-def measure(systems: dict[str, System], duration: float, method: str, tolerance: float, repeats: int) -> list[Measured]:
+def measure(systems: dict[str, System], motion: Motion, method: str, tolerance: float, repeats: int) -> list[Measured]:
     """One method at one tolerance, for both ankles in turn.
 
     Raises
@@ -114,15 +126,17 @@ def measure(systems: dict[str, System], duration: float, method: str, tolerance:
     )  # fmt: skip
     first = {}
     for ankle, system in systems.items():
-        first[ankle] = runtime.simulate(system, duration, **options)
+        first[ankle] = runtime.simulate(system, motion.duration, **options)
         if not first[ankle].success:
             raise BenchmarkError(f"{system.name}, tolerance {tolerance:g}: {first[ankle].message}")
     slowest = max(run.stats.wall_time for run in first.values())
-    jobs = {ankle: lambda s=system: runtime.simulate(s, duration, **options) for ankle, system in systems.items()}  # type: ignore[misc]
+    jobs = {
+        ankle: lambda s=system: runtime.simulate(s, motion.duration, **options) for ankle, system in systems.items()
+    }  # type: ignore[misc]
     times = seconds(jobs, repeats if slowest < SLOW else min(repeats, 3))
     return [
         Measured(
-            duration, method, tolerance, ankle, run.stats.evaluations, run.stats.steps, run.stats.rejections,
+            motion, method, tolerance, ankle, run.stats.evaluations, run.stats.steps, run.stats.rejections,
             float(times[ankle].min()), position_error(run, exact(systems[ankle], run.t)),
         )
         for ankle, run in first.items()
@@ -140,31 +154,22 @@ def operation_counts(systems: dict[str, System]) -> dict[str, dict[str, int]]:
     return counts
 
 
-def _pairs(runs: Sequence[Measured]) -> list[tuple[Measured, Measured]]:
-    """Runs that differ in the ankle only: classical, modified."""
-    key = lambda run: (run.duration, run.method, run.tolerance)  # noqa: E731
-    modified = {key(run): run for run in runs if run.ankle == "modified"}
-    return [(run, modified[key(run)]) for run in runs if run.ankle == "classical"]
+def _pairs(runs: Sequence[Measured], motion: Motion) -> list[tuple[Measured, Measured]]:
+    """Runs of a motion that differ in the ankle only: classical, modified."""
+    of_ankle = {
+        ankle: {(r.method, r.tolerance): r for r in runs if (r.motion, r.ankle) == (motion, ankle)} for ankle in ANKLES
+    }
+    return [(run, of_ankle["modified"][key]) for key, run in of_ankle["classical"].items()]
 
 
-def _ratios(runs: Sequence[Measured]) -> list[list[Any]]:
-    return [
-        [
-            c.duration, c.method, c.tolerance, m.evaluations / c.evaluations, m.steps / c.steps,
-            m.time_per_evaluation / c.time_per_evaluation, m.time / c.time, m.error / c.error,
-        ]
-        for c, m in _pairs(runs)
-    ]  # fmt: skip
-
-
-def _runs_table(runs: Sequence[Measured], duration: float) -> Table:
+def _runs_table(runs: Sequence[Measured], motion: Motion) -> Table:
     rows = [
         [
             r.method, r.tolerance, r.ankle, r.evaluations, r.steps, r.rejections, 1e6 * r.time_per_evaluation,
             1e3 * r.time, r.error,
         ]
         for r in runs
-        if r.duration == duration
+        if r.motion == motion
     ]  # fmt: skip
     columns = ["method", "tol", "ankle", "evaluations", "steps", "rejected", "time each [us]", "time [ms]", "error [m]"]
     note = (
@@ -174,45 +179,51 @@ def _runs_table(runs: Sequence[Measured], duration: float) -> Table:
         "the tolerance 1e-14, over all steps. A dash: SciPy's BDF, Radau and LSODA do not count rejected steps."
     )
     brief = [column for column in columns if column not in ("steps", "rejected")]
-    return Table(f"runs over {duration:g} s", columns, rows, note, brief)
+    return Table(f"runs: {motion}", columns, rows, note, brief)
 
 
-def _ratios_table(ratios: list[list[Any]], runs: Sequence[Measured], duration: float) -> Table:
-    columns = ["motion [s]", "method", "tol", "evaluations", "steps", "time each", "time", "error"]
-    return Table("modified to classical", columns, ratios, " ".join(_findings(runs, duration)))
+def _ratios_table(runs: Sequence[Measured], motions: Sequence[Motion]) -> Table:
+    columns = ["motion", "method", "tol", "evaluations", "steps", "time each", "time", "error"]
+    rows = [
+        [
+            str(motion), c.method, c.tolerance, m.evaluations / c.evaluations, m.steps / c.steps,
+            m.time_per_evaluation / c.time_per_evaluation, m.time / c.time, m.error / c.error,
+        ]
+        for motion in motions
+        for c, m in _pairs(runs, motion)
+    ]  # fmt: skip
+    return Table("modified to classical", columns, rows, " ".join(_fastest(runs, motion) for motion in motions))
 
 
-def _findings(runs: Sequence[Measured], duration: float) -> list[str]:
-    """Findings of the tables, in sentences."""
-    findings = []
-    for length in sorted({run.duration for run in runs}, reverse=True):
-        pairs = [pair for pair in _pairs(runs) if pair[0].duration == length and pair[0].method != IN_JOINTS]
-        evaluations = np.array([m.evaluations / c.evaluations for c, m in pairs])
-        time = np.array([m.time / c.time for c, m in pairs])
-        findings.append(
-            f"Over {length:g} s the modified joint takes {_compared(np.median(evaluations))} function evaluations "
-            f"(median {np.median(evaluations):.3f} times, from {evaluations.min():.3f} to {evaluations.max():.3f}) "
-            f"and {np.median(time):.3f} times the time."
-        )
-    findings.append(
-        "In Rodrigues da Silva et al. (2024a), Fig. 18 (1 s, no limits of motion), the modified joint is slightly less efficient."
+def _answer(runs: Sequence[Measured], motions: Sequence[Motion]) -> str:
+    """Evaluations and time of the modified joint relative to the classical one, for each motion, beside the paper's finding."""
+    found = []
+    for motion in motions:
+        pairs = [pair for pair in _pairs(runs, motion) if pair[0].method != IN_JOINTS]
+        if pairs:
+            evaluations = np.array([m.evaluations / c.evaluations for c, m in pairs])
+            time = np.median([m.time / c.time for c, m in pairs])
+            found.append(
+                f"{motion}: {np.median(evaluations):.2f} ({evaluations.min():.2f} to {evaluations.max():.2f}), time {time:.2f}"
+            )
+    return (
+        "Function evaluations of the foot with the modified joint, relative to the classical one (median and range over methods "
+        f"and tolerances): {'; '.join(found)}. Rodrigues da Silva et al. (2024a), Fig. 18 (1 s): the modified joint is slightly "
+        "less efficient when free, and the classical one clearly more efficient with elastic and dissipative limits of motion."
     )
-    good = [run for run in runs if run.duration == duration and run.error <= ENOUGH]
-    if good:
-        few, fast = min(good, key=lambda run: run.evaluations), min(good, key=lambda run: run.time)
-        findings.append(
-            f"For an error of at most {ENOUGH:g} m over {duration:g} s the fewest evaluations are {few.evaluations} "
-            f"({few.method} at {few.tolerance:g}, {few.ankle}) and the shortest time is {1e3 * fast.time:.2f} ms "
-            f"({fast.method} at {fast.tolerance:g}, {fast.ankle})."
-        )
-    return findings
 
 
-def _compared(ratio: float) -> str:
-    """A ratio in words."""
-    if abs(ratio - 1.0) < 0.005:
-        return "as many"
-    return f"{abs(ratio - 1.0):.1%} {'more' if ratio > 1.0 else 'fewer'}"
+def _fastest(runs: Sequence[Measured], motion: Motion) -> str:
+    """The cheapest run of a motion that is exact enough for a study, in a sentence."""
+    good = [run for run in runs if run.motion == motion and run.error <= ENOUGH]
+    if not good:
+        return f"No run reaches an error of {ENOUGH:g} m ({motion})."
+    few, fast = min(good, key=lambda run: run.evaluations), min(good, key=lambda run: run.time)
+    return (
+        f"For an error of at most {ENOUGH:g} m ({motion}) the fewest evaluations are {few.evaluations} ({few.method} at "
+        f"{few.tolerance:g}, {few.ankle}) and the shortest time is {1e3 * fast.time:.2f} ms ({fast.method} at "
+        f"{fast.tolerance:g}, {fast.ankle})."
+    )
 
 
 def _operations_table(counts: dict[str, dict[str, int]], systems: dict[str, System]) -> Table:
@@ -227,46 +238,41 @@ def _operations_table(counts: dict[str, dict[str, int]], systems: dict[str, Syst
     return Table("operations", ["kernel", "classical", "modified", "ratio"], rows, note)
 
 
-def _work_precision(runs: Sequence[Measured], duration: float) -> Any:
-    """Evaluations and time against the error reached."""
-    fig, axes = panels.figure(1, 2, width=5.2, height=4.4)
-    for number, method in enumerate(METHODS):
-        for ankle in ANKLES:
-            chosen = [r for r in runs if (r.duration, r.method, r.ankle) == (duration, method, ankle)]
-            style = dict(
-                color=lines.COLOURS[number], marker=MARKERS[number], markersize=6, linewidth=1.2,
-                linestyle="-" if ankle == "classical" else "--",
-                markerfacecolor=lines.COLOURS[number] if ankle == "classical" else "white",
-                label=f"{METHODS[method]}, {ankle}",
-            )  # fmt: skip
-            errors = [r.error for r in chosen]
-            axes[0, 0].loglog(errors, [r.evaluations for r in chosen], **style)
-            axes[0, 1].loglog(errors, [1e3 * r.time for r in chosen], **style)
-    for ax, what in zip(axes[0], ("function evaluations", "time of the run [ms]"), strict=True):
-        ax.set(xlabel="largest error of the main foot's position [m]", ylabel=what)
-        ax.set_title(f"{duration:g} s of motion (better: right and down)", fontsize=10)
-        ax.invert_xaxis()
+def _work_precision(runs: Sequence[Measured], motions: Sequence[Motion]) -> Any:
+    """Evaluations and time against the error reached, for each motion."""
+    fig, axes = panels.figure(len(motions), 2, width=5.2, height=3.6)
+    for row, motion in zip(axes, motions, strict=True):
+        for number, method in enumerate(METHODS):
+            for ankle in ANKLES:
+                chosen = [r for r in runs if (r.motion, r.method, r.ankle) == (motion, method, ankle)]
+                style = lines.style(0, ankle) | dict(
+                    marker=MARKERS[number], markersize=6, linewidth=1.2, label=f"{METHODS[method]}, {ankle}"
+                )
+                errors = [r.error for r in chosen]
+                row[0].loglog(errors, [r.evaluations for r in chosen], **style)
+                row[1].loglog(errors, [1e3 * r.time for r in chosen], **style)
+        for ax, what in zip(row, ("function evaluations", "time of the run [ms]"), strict=True):
+            ax.set(xlabel="largest error of the main foot's position [m]", ylabel=what)
+            ax.set_title(f"{motion} (better: right and down)", fontsize=10)
+            ax.invert_xaxis()
     panels.legend(fig, axes[0, 0])
     return fig
 
 
-def _bars(runs: Sequence[Measured], durations: Sequence[float], tolerance: float) -> Any:
-    """Evaluations of both joints side by side, as in Rodrigues da Silva et al. (2024a), Fig. 18."""
-    fig, axes = panels.figure(1, len(durations), width=5.2, height=3.8)
-    for ax, duration in zip(axes[0], durations, strict=True):
-        pairs = [pair for pair in _pairs(runs) if pair[0].duration == duration and pair[0].tolerance == tolerance]
+def _bars(runs: Sequence[Measured], motions: Sequence[Motion], tolerance: float) -> Any:
+    """Evaluations with both joints, as in Rodrigues da Silva et al. (2024a), Fig. 18."""
+    fig, axes = panels.figure(len(motions), 1, width=9.6, height=3.0)
+    for ax, motion in zip(axes[:, 0], motions, strict=True):
+        pairs = [pair for pair in _pairs(runs, motion) if pair[0].tolerance == tolerance]
         for number, ankle in enumerate(ANKLES):
             heights = [pair[number].evaluations for pair in pairs]
-            bars = ax.bar(
-                np.arange(len(pairs)) + 0.4 * (number - 0.5), heights, 0.38, color=lines.COLOURS[number], label=ankle
-            )
-            ax.bar_label(bars, [str(height) for height in heights], padding=2, fontsize=7, rotation=90)
-        names = [f"{METHODS[c.method].replace(', ', chr(10))}\n×{m.evaluations / c.evaluations:.3f}" for c, m in pairs]
-        ax.set_xticks(range(len(pairs)), names, fontsize=8)
-        ax.set(ylabel="function evaluations", title=f"{duration:g} s of motion, tolerance {tolerance:g}")
+            places = np.arange(len(pairs)) + 0.4 * (number - 0.5)
+            bars = ax.bar(places, heights, 0.38, label=ankle, **lines.fill(number, ankle))
+            ax.bar_label(bars, [str(height) for height in heights], padding=2, fontsize=7)
+        names = [f"{METHODS[c.method]}\n×{m.evaluations / c.evaluations:.3f}" for c, m in pairs]
+        ax.set_xticks(range(len(pairs)), [name.replace(", joint", "\njoint") for name in names], fontsize=8)
+        ax.set(ylabel="function evaluations", title=f"{motion}, tolerance {tolerance:g}; ×: modified to classical")
         ax.margins(y=0.2)
-        ax.set_axisbelow(True)
         ax.grid(False, axis="x")
-        ax.set(xlabel="× modified to classical")
     panels.legend(fig, axes[0, 0])
     return fig

@@ -60,9 +60,10 @@ class Answer:
     figures: dict[str, Figure] = field(default_factory=dict)
 
 
-def foot(ankle: str) -> System:
-    """The published foot with the "classical" or the "modified" ankle."""
-    return models.foot.build(ankle=ankle)  # type: ignore[arg-type]
+def foot(ankle: str, case: str = "free") -> System:
+    """The published foot with the "classical" or the "modified" ankle; "free", or with "elastic" or "dissipative" limits."""
+    limits: Any = {} if case == "free" else {"limits": case, "preset": "published"}
+    return models.foot.build(ankle=ankle, **limits)  # type: ignore[arg-type]
 
 
 def succeeded(run: Run, what: str) -> Run:

@@ -121,35 +121,28 @@ def style(name: str, given: str) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _legend(ax: Any, *marks: Any) -> None:
-    """Legend beside the axes, so that it covers no curve: the curves ordered by their ends from above, then the marks."""
-    curves = [line for line in ax.lines if line not in marks]
-    curves.sort(key=lambda line: line.get_ydata()[-1], reverse=True)
-    ax.legend(handles=[*curves, *marks], frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
-
-
 def work_figure(rows: Sequence[Sequence[Any]], equals: Sequence[AtError], cases: Cases) -> Any:
     """Time over error of all settings."""
-    fig, axes = panels.figure(1, 1, width=8.4, height=4.8)
+    fig, axes = panels.figure(1, 1, width=10.4, height=4.8)
     ax = axes[0, 0]
     for name, given in dict.fromkeys((row[0], row[1]) for row in rows):
         chosen = [row for row in rows if (row[0], row[1]) == (name, given)]
         errors, times = [row[6] for row in chosen], [row[5] for row in chosen]
         ax.loglog(errors, times, label=f"{name}: {given}", **style(name, given))
     label = f"error of {OWN} at the tolerance {cases.tolerance:g}"
-    mark = ax.axvline(equals[0].allowed, color="0.4", linestyle=":", linewidth=1.2, label=label, zorder=1)
+    ax.axvline(equals[0].allowed, color="0.4", linestyle=":", linewidth=1.2, label=label, zorder=1)
     ax.invert_xaxis()
     ax.set(
         xlabel="largest error of the main foot's position [m]", ylabel="time of the run [ms]",
         title=f"Modified foot, {cases.duration:g} s of motion",
     )  # fmt: skip
-    _legend(ax, mark)
+    panels.legend(fig, ax)
     return fig
 
 
 def chain_figure(chains: dict[str, dict[int, tuple[ChainCost, float]]], peers: Sequence[Peer]) -> Any:
     """Time per body over the number of bodies."""
-    fig, axes = panels.figure(1, 1, width=8.4, height=4.8)
+    fig, axes = panels.figure(1, 1, width=10.4, height=4.8)
     ax, by_label = axes[0, 0], {peer.label: peer for peer in peers}
     for label, found in chains.items():
         what = next(iter(found.values()))[0].what
@@ -160,5 +153,5 @@ def chain_figure(chains: dict[str, dict[int, tuple[ChainCost, float]]], peers: S
     ax.set_xticks(sizes, [str(size) for size in sizes])
     ax.minorticks_off()
     ax.set(xlabel="number of bodies", ylabel="time of one evaluation per body [µs]", title="Chain on ball joints")
-    _legend(ax)
+    panels.legend(fig, ax)
     return fig

@@ -17,7 +17,9 @@ PER_SECOND = 1000  # output times; a limit acts for tens of milliseconds
 WRITTEN_PER_SECOND = 200  # output times written to files
 PARTS = 8  # parts of an integration step, to resolve the forces within it
 EQUATIONS = "absolute"  # coordinates: the papers' equations, whose cost they compare
-SETTLED = 0.95  # fraction of the dissipated energy
+SETTLED = (
+    0.01  # fraction of the dissipated energy by which the energy differs from its last value, at most, on its plateau
+)
 
 
 def times(t_end: float, per_second: int = PER_SECOND) -> np.ndarray:
@@ -109,10 +111,11 @@ def peak(run: Run, limit: str, excursion: tuple[float, float] | None = None) -> 
     return float(moment[n]), float(run.t[n])
 
 
-def settled(run: Run, share: float = SETTLED) -> float:
-    """Time by which this share of the energy that the run loses is dissipated [s]."""
-    remaining = run.energy - run.energy[-1]
-    return float(run.t[int(np.argmax(remaining <= (1.0 - share) * remaining[0]))])
+def plateau(run: Run) -> float:
+    """Time from which the mechanical energy, as the papers plot it, stays at its last value [s]; see ``SETTLED``."""
+    remaining = np.abs(mechanical(run) - mechanical(run)[-1])
+    above = np.flatnonzero(remaining > SETTLED * remaining[0])
+    return float(run.t[above[-1] + 1]) if len(above) else 0.0
 
 
 def mechanical(run: Run) -> np.ndarray:

@@ -90,6 +90,6 @@ def _numbered(axis: Any) -> bool:
 
 def _below(ax: Any) -> float:
     """Space for the numbers or names and the label below a panel [in]."""
-    names = getattr(ax.xaxis.get_major_formatter(), "seq", ())
+    names = [tick.label1.get_text() for tick in ax.xaxis.majorTicks]
     lines = max((name.count("\n") for name in names), default=0) + bool(ax.get_xlabel())
     return float(LINE * lines + (TICKS_BELOW if _numbered(ax.xaxis) else EDGE))

@@ -267,7 +267,7 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     fig, axes = figure(rows, columns, width=max(5.2, 7.0 / columns), height=2.8)
     for ax, chart in zip(axes.flat, charts, strict=False):
         for number, (label, (x, y)) in enumerate(chart.series.items()):
-            line = style(number - 1) if number else {"color": "black", "linewidth": 1.3, "zorder": 5}
+            line = style(number - 1, label) if number else {"color": "black", "linewidth": 1.3, "zorder": 5}
             ax.plot(*curve_points(f"charts: '{label}'", x, y), label=label, **line)
         ax.axhline(0.0, color="0.5", linewidth=0.6)
         ax.set(title=chart.title, xlabel=xlabel, ylabel=chart.ylabel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -67,6 +68,8 @@ class Builder(LoadBuilder):
         self._couplings: dict[str, Coupling] = {}
         self._armatures: dict[str, Armature] = {}
         self._begin(axes)
+
+    __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # for help and completion
 
     def _fixed_gravity(self) -> Floats:
         if (known := self._checked_gravity) is None or self.gravity is not known:  # the attribute may have been set

@@ -4,7 +4,7 @@ import ast
 import subprocess
 import sys
 from importlib import import_module
-from inspect import getsource
+from inspect import getsource, signature
 
 import pytest
 
@@ -22,6 +22,10 @@ def test_exported_names_exist_and_are_documented(room):
     assert len(set(module.__all__)) == len(module.__all__)
     for name in set(module.__all__) - {"GROUND", "__version__"}:
         assert (getattr(module, name).__doc__ or "").strip(), f"{room}.{name}"
+
+
+def test_the_signature_of_the_builder_names_its_arguments():
+    assert list(signature(runtime.Builder).parameters) == ["name", "gravity", "axes"]
 
 
 def test_a_public_name_has_one_path():

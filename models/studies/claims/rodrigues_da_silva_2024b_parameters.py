@@ -14,6 +14,7 @@ from models.studies.claims.verdicts import Claims, about, falling, listed, risin
 from runtime import Run
 
 SAME = 1e-6  # [m] distance of paths that differ by the tolerance only
+SIMILAR = 0.95  # ratio of energies that look alike in a plot
 VISIBLE = 1e-3  # [m] amplitude of an oscillation that is visible in a plot
 
 
@@ -241,14 +242,14 @@ def _damping_energy(claims: Claims, runs: Mapping[str, Run]) -> None:
         "Fig. 26e",
         "damping: all reach a similar mechanical energy",
         computed=f"lost after 5 s: {listed(lost, '.2f')} J",
-        holds=min(lost) > 0.95 * max(lost),
+        holds=min(lost) > SIMILAR * max(lost),
     )
-    share = measures.SETTLED * max(lost)
+    share = SIMILAR * max(lost)
     times = [float(run.t[int(np.argmax(run.energy[0] - run.energy >= share))]) for run in runs.values()]
     claims.check(
         "Fig. 26e",
         "damping: the larger, the later that energy is reached",
-        computed=f"95 % after {listed(times, '.2f')} s",
+        computed=f"{100 * SIMILAR:.0f} % after {listed(times, '.2f')} s",
         holds=[b > a for a, b in zip(times, times[1:], strict=False)],
         reason=f"with {smallest} N m s the rod keeps swinging, and its energy decreases slowly as well",
     )
