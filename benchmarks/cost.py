@@ -179,7 +179,7 @@ def _runs_table(runs: Sequence[Measured], motion: Motion) -> Table:
         "the tolerance 1e-14, over all steps. A dash: SciPy's BDF, Radau and LSODA do not count rejected steps."
     )
     brief = [column for column in columns if column not in ("steps", "rejected")]
-    return Table(f"runs: {motion}", columns, rows, note, brief)
+    return Table(f"runs, {motion}", columns, rows, note, brief)
 
 
 def _ratios_table(runs: Sequence[Measured], motions: Sequence[Motion]) -> Table:
@@ -192,7 +192,8 @@ def _ratios_table(runs: Sequence[Measured], motions: Sequence[Motion]) -> Table:
         for motion in motions
         for c, m in _pairs(runs, motion)
     ]  # fmt: skip
-    return Table("modified to classical", columns, rows, " ".join(_fastest(runs, motion) for motion in motions))
+    brief = [column for column in columns if column not in ("steps", "time each")]
+    return Table("modified to classical", columns, rows, " ".join(_fastest(runs, motion) for motion in motions), brief)
 
 
 def _answer(runs: Sequence[Measured], motions: Sequence[Motion]) -> str:

@@ -17,11 +17,11 @@ WIDTHS = (3.4, 2.0, 1.2, 1.3, 0.8, 1.0)
 # Joints and cases, by the first word of their label: dashes, width, and hatching of bars; their colours are those of views.
 DRAWN: dict[str, tuple[Any, float, str]] = {
     "classical": ("-", 2.8, ""),
-    "universal": ("-", 2.8, ""),
     "modified": ((0, (4, 1.2)), 1.2, "///"),
     "free": ("-", 3.0, ""),
     "elastic": ("-", 1.0, "///"),
     "dissipative": ((0, (5, 1.5)), 1.7, "..."),
+    "universal": ("-", 2.8, ""),
 }
 EDGE = "#333333"  # of limits and outlines
 

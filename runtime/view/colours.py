@@ -4,11 +4,11 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # 
 # Joints and cases, by the first word of a label: the same in figures and views.
 NAMED = {
     "classical": "#E69F00",
-    "universal": "#E69F00",  # the classical universal joint
     "modified": "#0072B2",
     "free": "#B8B8B8",
     "elastic": "#882255",
     "dissipative": "#009E73",
+    "universal": "#E69F00",  # the classical one
 }
 LINK = "#F0E442"  # massless links, such as the talus
 AXIS, CONE, GROUND = "#303030", "#56B4E9", "#9A9A9A"

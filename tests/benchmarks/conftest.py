@@ -9,6 +9,7 @@ from benchmarks import measure
 from benchmarks.__main__ import DONE, main, module_of
 from benchmarks.peers import interface, process, talus
 from runtime.report import terminal
+from tests.support.layouts import faults
 from tests.support.legible_tables import assert_legible
 
 FIGURES = {
@@ -48,6 +49,7 @@ def answer(tmp_path, capsys, monkeypatch, printed):
         assert main([question, "--quick", "--json", "--out", str(folder)]) == DONE
         for table in answers[0].report.tables:
             assert_legible(table, printed(table))
+        assert not {name: wrong for name, figure in answers[0].figures.items() if (wrong := faults(figure))}
         data = json.loads(capsys.readouterr().out)
         assert data == json.loads((folder / "summary.json").read_text())
         files = {file.name for file in folder.iterdir()}

@@ -3,6 +3,7 @@
 from benchmarks.peers import report
 from benchmarks.peers.records import FULL, AtError, ChainCost
 from benchmarks.peers.search import Search
+from tests.support.layouts import faults
 from tests.support.legible_tables import assert_legible
 from tests.support.peers import all_peers
 
@@ -15,7 +16,9 @@ def test_each_program_has_its_own_style_in_all_figures():
     fig = report.work_figure(rows, [AtError(1e-9, 5.0, None, 1, 1, 1, 1, 1)], FULL)
     few = all_peers()[::3]
     chains = {p.label: {n: (ChainCost(1e-6, None, 0.0), 0.0) for n in (1, 10)} for p in few}
-    work, chain = (figure.axes[0] for figure in (fig, report.chain_figure(chains, all_peers())))
+    figures = fig, report.chain_figure(chains, all_peers())
+    assert not [wrong for figure in figures for wrong in faults(figure)]
+    work, chain = (figure.axes[0] for figure in figures)
     drawn = [{line.get_label(): (line.get_color(), line.get_marker()) for line in ax.lines} for ax in (work, chain)]
     assert drawn[1] and drawn[1].items() <= drawn[0].items()
     assert drawn[0]["Talus: bodies and joints"][0] != drawn[0]["the papers' method: bodies and joints"][0]

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 def test_cost(answer):
     tables, notes = answer("cost")
     for motion in cost.QUICK.motions:
-        rows = tables[f"runs: {motion}"]
+        rows = tables[f"runs, {motion}"]
         cases = {(row["method"], row["tol"], row["ankle"]) for row in rows}
         assert cases == {(m, t, a) for m in cost.METHODS for t in cost.QUICK.tolerances for a in measure.ANKLES}
         for row in rows:
@@ -31,7 +31,7 @@ def test_cost(answer):
                 assert a["evaluations"] < b["evaluations"] and a["error [m]"] > b["error [m]"]
     ratios = tables["modified to classical"]
     assert len(ratios) == len(cost.QUICK.motions) * len(cost.METHODS) * len(cost.QUICK.tolerances)
-    first = tables["runs: free, 0.5 s"]
+    first = tables["runs, free, 0.5 s"]
     expected = first[1]["evaluations"] / first[0]["evaluations"]
     assert ratios[0]["evaluations"] == pytest.approx(expected)
     assert {row["motion"] for row in ratios} == {f"{case}, 0.5 s" for case in cost.CASES}
@@ -49,7 +49,7 @@ def test_cost_names_a_method_that_fails(monkeypatch, tmp_path, capsys):
     assert main(["cost", "--quick", "--out", str(tmp_path / "out")]) == FAILED
     assert "broken on purpose" in capsys.readouterr().err
     data = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert data["failures"] and {row["method"] for row in data["tables"]["runs: free, 0.5 s"]} == {"dop853"}
+    assert data["failures"] and {row["method"] for row in data["tables"]["runs, free, 0.5 s"]} == {"dop853"}
 
 
 class FilledCopy(start.Copy):
