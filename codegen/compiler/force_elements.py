@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 
 from codegen.compiler.bounds import bounds_of_law
-from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, name_sums
+from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
 from codegen.compiler.force_calculus import ENTRIES, OPERATORS, REACTION, ForceScope, ramp, step, table
 from codegen.compiler.force_soundness import refuse_unsound_force
@@ -131,7 +131,7 @@ def derive_event(definition: Definition) -> ForceDerivation:
         raise scope.error(
             "uses a table, a signal or a reaction, which are for forces; an event is a function of the bodies"
         )
-    return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": sp.sympify(returned)}))
+    return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)}))
 
 
 def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, object], parts: _Parts) -> ForceDerivation:
@@ -156,7 +156,7 @@ def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, obj
         doc=documentation(scope, definition),
         scope=scope,
         layout=Layout(scope),
-        wrench=tuple(sp.sympify(e).xreplace(values) for e in wrench),
+        wrench=tuple(as_expression(e).xreplace(values) for e in wrench),
         potential=V,
         potential_rate=rate(scope, V, 1),
         reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
@@ -194,13 +194,13 @@ def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) ->
     for what, value in [*scalars.items(), *reports.items(), *((FORCES, e) for pair in pairs for e in pair)]:
         if not is_scalar(value):
             raise scope.error(f"'{what}' has the wrong shape: {value!r:.80}; it must be one number, an expression")
-        if sp.sympify(value).has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        if as_expression(value).has(sp.nan, sp.zoo, sp.oo, -sp.oo):
             raise scope.error(f"'{what}' is not finite: {value!s:.80}; check its denominators")
     return _Parts(
-        sp.sympify(scalars[POTENTIAL]),
-        sp.sympify(scalars[DISSIPATION]),
-        [(sp.sympify(x), sp.sympify(force)) for x, force in pairs],
-        {name: sp.sympify(value) for name, value in reports.items()},
+        as_expression(scalars[POTENTIAL]),
+        as_expression(scalars[DISSIPATION]),
+        [(as_expression(x), as_expression(force)) for x, force in pairs],
+        {name: as_expression(value) for name, value in reports.items()},
     )
 
 
@@ -228,7 +228,7 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     if scope.branch_signs:
         raise scope.error("uses keeps_sign(x), which is for joints")
     sources = [parts.potential, parts.dissipation, *(e for push in parts.pushes for e in push), *own, *looked]
-    if set().union(*(sp.sympify(e).free_symbols for e in [*sources, *scope.rates.values()])) & set(scope.alongs):
+    if set().union(*(as_expression(e).free_symbols for e in [*sources, *scope.rates.values()])) & set(scope.alongs):
         raise scope.error(
             "along(c) is for reported quantities: it is what the potential, the dissipation and the forces give"
         )
@@ -238,7 +238,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
     """Name sums and coordinates, and give each call of a table its places in ``x``, from ``first`` on."""
 
     def placed(e: Expr) -> Expr:
-        return sp.sympify(e).replace(
+        return as_expression(e).replace(
             lambda node: isinstance(node, table), lambda node: table(first + ENTRIES * node.args[0], *node.args[1:])
         )
 
@@ -271,7 +271,7 @@ def _refuse_velocities(scope: ForceScope, parts: _Parts, velocities: set[Expr]) 
     places["coordinate(x)"] = [named.values[0] for named in scope.named.values()]
     places["rate(x)"] = list(scope.rates.values())
     for what, expressions in places.items():
-        if set().union(*(sp.sympify(e).free_symbols for e in expressions)) & velocities:
+        if set().union(*(as_expression(e).free_symbols for e in expressions)) & velocities:
             raise scope.error(f"{what} depends on a velocity; velocities belong into the dissipation and the forces")
 
 

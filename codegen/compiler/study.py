@@ -21,6 +21,7 @@ from codegen.compiler.text import COMMAND, digest, with_header
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Definition
 
+SYSTEM = "the system that compile_model was given"  # no name: Python reads comments of the first lines as an encoding
 WRONG = 1e-9  # of the largest acceleration: a difference of equations that is more than rounding, whatever the masses
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -199,8 +200,8 @@ def compile_model(system: Any) -> Path:
     from codegen.compiler.whole import emit_model
 
     model = system.model
-    file, source = Path(model.file), f"the system '{model.name}'"
-    _put(file, with_header(emit_model(model), source), model.name)
+    file = Path(model.file)
+    _put(file, with_header(emit_model(model), SYSTEM), model.name)
     with suppress(NoKernelError):
         _put_tree(system)
     return file
@@ -234,7 +235,7 @@ def _put_tree(system: Any) -> Path:
     NoKernelError
         For a system without a tree of turns and slides, or one that is too large.
     """
-    text, key = equations_in_joint_coordinates(system, f"the system '{system.name}'")
+    text, key = equations_in_joint_coordinates(system, SYSTEM)
     refuse_wrong_tree(system, text)
     file = Path(system.model.file).with_name(f"model_{key}.py")
     _put(file, text, system.name)
