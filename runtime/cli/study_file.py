@@ -17,7 +17,7 @@ SAMPLERS = ("sobol", "latin_hypercube", "random")
 FAILED = ("refuse", "leave_out")
 # key -> type or choices, and what to give.
 KEYS: dict[str, tuple[Any, str]] = {
-    "model": (str, "the name of a model (talus models), or package.module:function"),
+    "model": (str, "the name of a model (talus models), the file of one, or, with --trust, package.module:function"),
     "kind": (KINDS, ""),
     "n": (int, "a whole number"),
     "sampler": (SAMPLERS, ""),

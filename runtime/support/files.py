@@ -79,8 +79,11 @@ def write_bytes(file: Path, data: bytes | memoryview, *, remedy: str = "") -> Pa
 
 
 def write_text(file: Path, text: str, *, remedy: str = "") -> Path:
-    """Write a whole file in UTF-8; returns it.  Raises as ``whole_file`` does."""
-    return write_bytes(file, text.encode(), remedy=remedy)
+    """Write a whole file in UTF-8; returns it.  Raises as ``whole_file`` does.
+
+    Bytes of a path that are no UTF-8 are written as escapes.
+    """
+    return write_bytes(file, text.encode(errors="backslashreplace"), remedy=remedy)
 
 
 def made_folder(folder: Path) -> Path:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen import DefinitionError, Vector, compile_event, compile_force, compile_joint, compile_model
+from codegen import DefinitionError, Vector, compile_event, compile_force, compile_joint, compile_model, ramp
 
 
 def repeated(a_i, a_j):
@@ -340,3 +340,30 @@ def angular_velocity_in_a_joint(a_i, a_j, omega_i):
 def test_a_joint_may_not_use_velocities(definition):
     with pytest.raises(DefinitionError, match=f"definition '{definition.__name__}': "):
         compile_joint(definition)
+
+
+RUN = "__import__('pathlib').Path('run').touch()"  # a program that SymPy would run
+TEXTS = {
+    "row": lambda r_i, r_j, held: {"row": RUN},
+    "set": lambda r_i, r_j, held: {"row": {RUN}},
+    "array": lambda r_i, r_j, held: {"row": np.array([RUN])},
+    "vector": lambda r_i, r_j, held: {"row": Vector(RUN, RUN, RUN)},
+    "sign": lambda r_i, r_j, keeps_sign: {"row": keeps_sign(RUN)},
+    "carried": lambda r_i, r_j, carried: {"row": carried(Vector(RUN, RUN, RUN)).dot(r_i)},
+    "potential": lambda r_i, r_j: {"potential": RUN},
+    "rate": lambda r_i, r_j, rate: {"dissipation": rate(RUN)},
+    "coordinate": lambda r_i, r_j, coordinate: {"forces": {coordinate(RUN): 1}},
+    "table": lambda r_i, r_j, a_table: {"potential": a_table(RUN)},
+    "ramp": lambda r_i, r_j: {"potential": ramp(RUN)},
+    "report": lambda r_i, r_j: {"potential": r_i.dot(r_j), "report": (RUN,)},
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_no_expression_and_is_not_run(monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    TEXTS[name].__doc__ = "A text."
+    compiled = compile_force if list(TEXTS).index(name) >= list(TEXTS).index("potential") else compile_joint
+    with pytest.raises(DefinitionError, match="expression"):
+        compiled(TEXTS[name])
+    assert not (tmp_path / "run").exists()

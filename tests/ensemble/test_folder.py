@@ -16,6 +16,7 @@ from runtime.ensemble import store
 from runtime.ensemble.seals import SEAL, digest_of_system, seal_of_description
 from runtime.support.arrays import frozen
 from runtime.support.files import is_unfinished
+from runtime.support.results_folder import own_folder
 from runtime.system.system import with_fields
 from tests.support.ensembles import GRID, SETTINGS, thrown
 from tests.support.processes import environment
@@ -318,7 +319,7 @@ def test_another_ensemble_is_refused(tmp_path):
 
 
 def test_a_call_killed_before_its_first_chunk_starts_again(tmp_path):
-    (tmp_path / "many" / "chunks").mkdir(parents=True)
+    (own_folder(tmp_path / "many") / "chunks").mkdir()
     (tmp_path / "many" / "cases.npz").write_bytes(b"half")
     (tmp_path / "many" / "ensemble.json.part").write_bytes(b"{")
     cases = {name: values[:4] for name, values in thrown(5).items()}
@@ -361,3 +362,46 @@ def test_an_ensemble_of_a_folder_can_be_pickled(tmp_path):
     for one in (found, read_ensemble(tmp_path)):
         assert np.array_equal(pickle.loads(pickle.dumps(one)).states(), found.states())
     assert pickle.loads(pickle.dumps(found))[3].success
+
+
+FOREIGN = {
+    "a file of that name": lambda folder: (folder / "cases.npz").write_text("mine"),
+    "a file named lock": lambda folder: (folder / "lock").write_text("mine"),
+    "a link named lock": lambda folder: (folder / "lock").symlink_to("../mine"),
+    "a hard link named lock": lambda folder: (folder / "lock").hardlink_to(folder.parent / "mine"),
+    "a link to another folder": lambda folder: (folder / "chunks").symlink_to(folder.parent),
+}
+
+
+@pytest.mark.parametrize("sort", FOREIGN)
+def test_files_of_the_user_are_neither_overwritten_nor_followed(tmp_path, sort):
+    folder, system, cases = tmp_path / "f", models.foot.build(), {"mass.toes": [0.2, 0.3]}
+    (tmp_path / "mine").write_text("mine")
+    folder.mkdir()
+    FOREIGN[sort](folder)
+    with pytest.raises(ModelError, match="holds other files; give an empty folder"):
+        simulate_many(system, cases, 0.01, out=folder, **SETTINGS)
+    assert len(list(folder.iterdir())) == 1 and (tmp_path / "mine").read_text() == "mine"
+    assert (folder / "cases.npz").exists() is False or (folder / "cases.npz").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["lock", "chunks", "cases.npz", "ensemble.json"])
+def test_no_link_is_followed_out_of_a_folder(tmp_path, name):
+    folder, system, cases = tmp_path / "f", models.foot.build(), {"mass.toes": [0.2, 0.3]}
+    simulate_many(system, cases, 0.01, out=folder, **SETTINGS)
+    (folder / name).rename(tmp_path / name)
+    (folder / name).symlink_to(tmp_path / name)
+    (tmp_path / "lock").write_text("mine")
+    for call in (lambda: simulate_many(system, cases, 0.01, out=folder, **SETTINGS), lambda: read_ensemble(folder)):
+        with pytest.raises(ModelError, match=f"{name} is a link, which may lead out of the folder"):
+            call()
+    assert (tmp_path / "lock").read_text() == "mine"
+
+
+def test_a_folder_without_a_mark_is_resumed_by_its_seal(tmp_path):
+    system, cases = models.foot.build(), {"mass.toes": [0.2, 0.3]}
+    simulate_many(system, cases, 0.01, out=tmp_path, **SETTINGS)
+    (tmp_path / ".talus").unlink()  # as folders of earlier versions
+    (tmp_path / "lock").write_text("mine")
+    assert simulate_many(system, cases, 0.01, out=tmp_path, **SETTINGS).success
+    assert (tmp_path / "lock").read_text() == "mine"

@@ -72,7 +72,7 @@ def test_a_missing_library_is_named_with_its_command(tmp_path, monkeypatch):
     assert sentence.startswith("report.pdf was not written") and "talus-multibody[pdf]" in sentence
     monkeypatch.setattr(report_page, "find_spec", lambda name: None)
     report = Report("t", [Table("a", ["x"], [[1.0]])])
-    write_report(report, tmp_path)
+    write_report(report, tmp_path, overwrite=True)
     (sentence,) = report.not_written
     assert "report.html" in sentence and "pip install 'talus-multibody[report]'" in sentence
     assert report.data()["not written"] == [sentence]
