@@ -59,8 +59,8 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path, self._chunk_files = path, path / "chunks"
         self._lock: Any = None
-        self._description = stored = _description(path, path / "ensemble.json")
         refuse_links(path)
+        self._description = stored = _description(path, path / "ensemble.json")
         self.name, self.how = stored["name"], stored["settings"]
         self.chunk, self.count = stored["chunk"], stored["count"]
         self.bodies, self.times = tuple(stored["bodies"]), self.how["t"]

@@ -95,7 +95,8 @@ def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS)
     ModelError
         Where a file cannot be written.
     """
-    for text in fig.findobj(lambda artist: hasattr(artist, "set_parse_math")):
+    texts: list[Any] = fig.findobj(lambda artist: hasattr(artist, "set_parse_math"))
+    for text in texts:
         text.set_parse_math(OF_AXES.fullmatch(text.get_text()) is not None)  # "$" of a name begins no formula
     fig.dpi = DOTS_PER_INCH
     engine = fig.get_layout_engine()
