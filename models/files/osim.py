@@ -34,7 +34,8 @@ from models.files.osim_functions import Function, numbers
 from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
 from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
 from models.files.osim_xml import active, name_unnamed, objects, of_parts, text_of, truth, with_defaults
-from models.files.xml_reading import Element, read_xml
+from models.files.xml_reading import read_xml
+from runtime.support.xml_reading import Element
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ from models.files.description import LimitForce, Omitted
 from models.files.osim_bushings import BUSHING
 from models.files.osim_functions import numbers
 from models.files.osim_xml import active, objects, text_of, truth
-from models.files.xml_reading import Element
+from runtime.support.xml_reading import Element
 
 SPRING = "SpringGeneralizedForce"
 LIMIT = "CoordinateLimitForce"

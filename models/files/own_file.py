@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from models.files.description import Frame, Omitted
 from runtime import Builder, ModelError, System
+from runtime.system.model_text import read_document
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class OwnReading:
         ModelError, AssemblyError
         """
         builder = self.builder()
-        own = json.loads(self.file.read_text(encoding="utf-8")).get("system", {})
+        own = read_document(self.file).value.get("system", {})
         if own and not options:
             try:
                 return System.from_file(self.file)

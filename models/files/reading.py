@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -131,7 +132,7 @@ def read(
             raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(SORTS)}")
     if path.suffix.lower() == ".json":
         return read_own(path)
-    folder = path.resolve().parent if root is None else Path(root)
+    folder = Path(os.path.realpath(path)).parent if root is None else Path(root)
     description = _described(path, folder, floating=floating)
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from models.files.description import Floats
-from models.files.xml_reading import read_bytes, shortened
 from runtime import ModelError
 from runtime.support import checked
+from runtime.support.files import read_file
+from runtime.support.xml_reading import shortened
 
 LARGEST = 2**28  # [bytes]
 END = "endheader"
@@ -52,7 +53,7 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     """
     path = Path(file)
     try:
-        lines = read_bytes(path, LARGEST, "cut it into parts").decode("utf-8-sig").splitlines()
+        lines = read_file(path, LARGEST, smaller="cut it into parts").decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ModelError(f"{path.name}: cannot be read (no UTF-8 text); give a text file of OpenSim") from None
     header = next((n for n, line in enumerate(lines) if line.strip().lower() == END), None)

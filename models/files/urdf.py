@@ -11,7 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Description, Floats, Follower, Link, Omitted, Outline, Step
 from models.files.naming import identifiers
-from models.files.xml_reading import Element, read_xml
+from models.files.xml_reading import read_xml
+from runtime.support.xml_reading import Element
 
 GRAVITY = (0.0, 0.0, -9.81)
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

@@ -16,6 +16,7 @@ from models.walking.anatomy import Anatomy
 from models.walking.capture.trial import Side
 from runtime import ModelError
 from runtime.support import checked
+from runtime.support.files import read_file
 
 NEEDED = ("subject", "static", "trials")
 TEXTS = ("side", "group", "condition", "sex", "functional", "inertia", "toes")
@@ -144,12 +145,7 @@ def read_subject_table(file: str | Path) -> SubjectTable:
 
 def _text(path: Path) -> tuple[str, list[str]]:
     """The content of the file, and a note where its encoding is assumed."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelError(
-            f"{path}: cannot be read: {error.strerror or error}; give the CSV file of the subjects"
-        ) from None
+    data = read_file(path, remedy="give the CSV file of the subjects")
     if data[:2] == b"PK":
         raise ModelError(
             f"{path.name}: this is a workbook of a spreadsheet program, not a CSV file; save the sheet as CSV (UTF-8)"

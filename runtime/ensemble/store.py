@@ -39,7 +39,7 @@ from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.support.files import is_unfinished, reason, write_bytes
+from runtime.support.files import is_unfinished, opened, read_file, reason, write_bytes
 from runtime.system.quantity import parse
 from runtime.system.system import System
 
@@ -246,7 +246,7 @@ class Folder:
 def _read(file: Path, leave_out: Collection[str] = ()) -> dict[str, Any]:
     """Arrays of a file; the checksums of the zip archive are verified on reading."""
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+        with opened(file) as stream, np.load(stream, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files if name not in leave_out}
     except Exception as error:  # NumPy, zipfile and the decompressors raise a dozen types on damaged files
         raise _damaged(file, error) from None
@@ -258,12 +258,12 @@ def _damaged(file: Path, error: Exception) -> ModelError:
 
 def _description(path: Path, file: Path) -> dict[str, Any]:
     """The entries of ensemble.json, which its seal proves to be those that were written."""
+    if not file.exists():
+        raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to")
     try:
-        stored = json.loads(file.read_text(encoding="utf-8"))
+        stored = json.loads(read_file(file))
         version = stored["format"]
         own = version != FORMAT or stored[SEAL] == seal_of_description(stored)
-    except (FileNotFoundError, NotADirectoryError):
-        raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         said = " ".join(str(error).split())
         raise ModelError(f"{file} cannot be read ({said}); give another folder, or restore the file") from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import os
 import pickle
 import platform
 from abc import abstractmethod
@@ -337,6 +338,11 @@ def _few_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+if hasattr(os, "register_at_fork"):  # a process that is forked amid a compilation of another thread could never compile
+    hold, release = global_compiler_lock.acquire, global_compiler_lock.release
+    os.register_at_fork(before=hold, after_in_parent=release, after_in_child=release)
 
 
 class _InFiles:

@@ -73,7 +73,7 @@ def begin() -> subprocess.Popen[str] | None:
         )  # fmt: skip
     except OSError:
         return None
-    atexit.register(_end, process)
+    atexit.register(_end, process, os.getpid())
     _send(process, _asked)
     return process
 
@@ -85,7 +85,13 @@ def _send(process: subprocess.Popen[str] | None, parts: list[str]) -> None:
             process.stdin.flush()
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=begin.cache_clear)  # a forked process leaves it to this one
+
+
+def _end(process: subprocess.Popen[str], owner: int) -> None:
+    if os.getpid() != owner:  # forked
+        return
     gc.freeze()  # after compilations the end of this process would search many objects for half a second
     process.kill()
     process.wait()

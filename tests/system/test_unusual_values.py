@@ -1,5 +1,8 @@
 """Values that no mechanism has, or that do not go with the others of a system, are asked about; idealised ones are not."""
 
+import cProfile
+import pstats
+
 import numpy as np
 import pytest
 
@@ -188,3 +191,32 @@ def test_parameters_of_derivatives_and_fits_are_asked_about():
         with pytest.raises(ModelError, match="is another unit meant"):
             call()
         call(check_units=False)
+
+
+def many(bodies):
+    """Bodies that float."""
+    b = Builder("many")
+    for k in range(bodies):
+        b.body(f"b{k}", mass=1.0, inertia=(1.0, 1.0, 1.0), r=(k, 0.0, 0.0), free=True)
+    return b
+
+
+def test_many_bodies_take_time_in_proportion_to_their_number():
+    """The calls of twice as many bodies are at most twice as many."""
+    calls = []
+    for bodies in (100, 200, 400):
+        profile, builder = cProfile.Profile(), many(bodies)
+        builder.build()
+        profile.runcall(many(bodies).build)
+        calls.append(pstats.Stats(profile).total_calls)
+    assert calls[2] - calls[1] < 2.1 * (calls[1] - calls[0])
+
+
+@pytest.mark.parametrize(("sizes", "asked"), [((0.2, 0.3, 500.0), True), ((0.2, 0.3, 100.0), False)])
+def test_a_body_is_compared_with_the_next_smaller_one_if_a_third_is_known(sizes, asked):
+    b = three_links(lengths=tuple(2.0 * size for size in sizes), masses=(1.0, 1.0, 1.0))
+    if asked:
+        with pytest.raises(ModelError, match="body 'link2': distance = 500"):
+            b.build()
+    else:
+        b.build()

@@ -8,6 +8,9 @@ import struct
 from pathlib import Path
 
 from runtime import ModelError
+from runtime.support.files import read_file
+
+LARGEST = 2**31  # [bytes]
 
 
 def check_bytes(path: Path) -> int:
@@ -20,7 +23,7 @@ def check_bytes(path: Path) -> int:
     ModelError
         With the file, the rule, the value and the remedy.
     """
-    data = path.read_bytes()
+    data = read_file(path, LARGEST)
     size = len(data)
     if size < 512 or data[1] != 0x50:
         raise ModelError(f"{path.name}: not a C3D file ({size} bytes; the second is not 0x50); export it again")

@@ -10,6 +10,7 @@ from typing import Any
 from models.walking.capture.contents import Contents, first_line, gait_event, side_of
 from models.walking.capture.trial import GaitEvent, Side, Subject
 from runtime import ModelError
+from runtime.support.files import read_file
 
 ENTRIES = ("events", "plates", "subject", "mass_kg", "height_m", "sex", "age")
 LISTED = 5  # names in a note
@@ -29,7 +30,7 @@ def add_metadata(contents: Contents) -> None:
         return
     ignored: list[str] = []
     try:
-        stored = json.loads(meta.read_text(encoding="utf-8"))
+        stored = json.loads(read_file(meta))
         unknown = [str(name) for name in stored if name not in ENTRIES]
         events = _events(stored, meta.name, ignored)
         feet = _feet(stored, contents, meta.name, ignored)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from models.files.storage import check_counts, column_names
+from models.files.storage import LARGEST, check_counts, column_names
 from models.walking.capture.contents import AXES, Contents, Wrench, named_markers, unit_of_length
 from models.walking.samples import sampling_rate
 from runtime import ModelError
 from runtime.support.arrays import Floats
+from runtime.support.files import read_file
 
 TIME = ("time", "t", "time_s")
 LISTED = 5  # columns in a note
@@ -26,7 +27,7 @@ COMMENT_UP = (
 
 
 def _lines(path: Path) -> list[str]:
-    data = path.read_bytes()
+    data = read_file(path, LARGEST)
     if b"\0" in data[:4096]:
         raise ModelError(
             f"{path.name}: not a text file; its name ends with '{path.suffix}' but it contains binary data"

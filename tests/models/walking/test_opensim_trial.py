@@ -185,7 +185,7 @@ LOAD_FILES = {
     "no <datafile>": LOADS.replace("<datafile>{file}</datafile>", ""),
     "outside of the folder": LOADS.replace("{file}", "../a.mot"),
     "has no columns": LOADS.replace("push_v", "pull_v"), "no <applied_to_body>": LOADS.replace("/bodyset/foot", ""),
-    "external loads are": "<OpenSimDocument/>", "cannot be read": LOADS.replace("{file}", "none.mot"),
+    "external loads are": "<OpenSimDocument/>", "No such file": LOADS.replace("{file}", "none.mot"),
 }  # fmt: skip
 
 

@@ -9,9 +9,9 @@ from tests.support.walking_person import person
 
 def test_arguments_that_name_no_trial_are_refused_with_one_sentence(tmp_path):
     path = tmp_path / "walk.trc"
-    refused(r"nowhere.c3d: no such file", tmp_path / "nowhere.c3d")
+    refused(r"nowhere.c3d': No such file", tmp_path / "nowhere.c3d")
     (tmp_path / "x.trc").mkdir()
-    refused(r"not a file", tmp_path / "x.trc")
+    refused(r"x.trc': not a file but a folder", tmp_path / "x.trc")
     (tmp_path / "walk.xlsx").write_text("")
     refused(
         r"walk.xlsx: no reader for files that end with '.xlsx'; markers are read from .c3d, .trc, .csv",

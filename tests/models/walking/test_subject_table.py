@@ -123,5 +123,5 @@ def test_conditions_of_a_subject_belong_to_one_group(folder):
     )
     with pytest.raises(ModelError, match="line 3: subject 'ann' is in group 'b', and in line 2 in 'a'"):
         read(folder, text)
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match="cannot read"):
         read_subject_table(folder / "none.csv")
