@@ -29,7 +29,7 @@ def sealed(file: Path, root: Path, folder: Path) -> Path:
         Where a file is outside of the root, is none, or includes itself.
     """
     with opened(file):  # the message names it as the caller does
-        return _Sealing(Path(os.path.realpath(root)), folder).model(Path(os.path.realpath(file)), ())
+        return _Sealing(Path(os.path.realpath(root)), folder).model(Path(os.path.realpath(file)))
 
 
 class _Sealing:
@@ -37,9 +37,9 @@ class _Sealing:
         self.root, self.folder = root, folder
         self.read = 0  # files
 
-    def model(self, file: Path, above: tuple[Path, ...]) -> Path:
-        """The written text of a model; ``above``: the models whose child it is."""
-        top = self._expanded(file, file.parent, [*above])
+    def model(self, file: Path) -> Path:
+        """The written text of a model."""
+        top = self._expanded(file, file.parent, [])
         if top.tag != "mujoco":
             raise top.error(f"the root is <{top.tag}>; an MJCF file begins with <mujoco>")
         folders, strip = {"meshdir": "", "texturedir": ""}, False
@@ -55,7 +55,7 @@ class _Sealing:
                     continue
                 if e.tag == "model":
                     child = within_folder(self.root, file.parent / _path(value), e, key)
-                    e.attributes[key] = str(self.model(child, (*above, file)))
+                    e.attributes[key] = str(self.model(child))
                     continue
                 name = _path(value).rpartition("/")[2] if strip else _path(value)
                 asset = file.parent / folders["texturedir" if e.tag == "texture" else "meshdir"] / name
