@@ -55,6 +55,7 @@ REFUSED = {
     "remove <!DOCTYPE": '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>',
     "outside of the folder": '<mujoco><include file="../other.xml"/></mujoco>',
     "is outside": '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>',
+    "body 'a': pos = [inf": hinged(of_body='pos="inf 0 0"'),
     "ignore='armature'": hinged('type="ball" armature="0.1"'),
     "ignore='friction'": hinged('frictionloss="0.1"'),
     "ignore='fluid'": hinged(extra='<option density="1.2"/>'),
