@@ -61,7 +61,7 @@ from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import variant, with_reference
-from runtime.system.whole_model import batch_kernel_of, whole_of
+from runtime.system.whole_model import batch_kernel_of, use_kernels, whole_of
 
 
 def side_by_side(system: System, how: Settings) -> bool:
@@ -109,6 +109,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     Stopped
         When ``task.stop`` was set meanwhile.
     """
+    use_kernels(task.kernels)
     count = len(next(iter(cases.values())))
     how = task.how
     chunk = Chunk(

@@ -40,6 +40,7 @@ from runtime.results.outputs import output_from, record_of
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.files import is_unfinished, reason, write_bytes
+from runtime.support.forks import not_in_forks
 from runtime.system.quantity import parse
 from runtime.system.system import System
 
@@ -299,7 +300,10 @@ def _locked(path: Path) -> Any:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         lock.close()
-        raise ModelError(f"{path} is being written by another process; wait for its end") from None
+        raise ModelError(
+            f"{path} is being written by another process; wait for its end, end it, or give another folder"
+        ) from None
+    not_in_forks(lock)  # a worker that outlives this process must not hold it
     return lock
 
 
