@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
+from runtime.jit import second_process
 from tests.support.processes import environment
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
@@ -15,9 +17,8 @@ import os, signal, sys, threading
 import numba
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
-from runtime.jit import forks, machine_code, second_process
+from runtime.jit import forks
 from runtime.jit.compilation import compiled
-from runtime.jit.place import cache_folder
 from runtime.jit.references import reference
 from runtime.support.forks import lock
 
@@ -71,7 +72,7 @@ if (child := os.fork()) == 0:
     signal.alarm(100)
     with own:
         found = total(np.array([5.0]), 4.0)
-    os._exit(0 if found == 20.0 and second_process.begin() is None else 1)
+    os._exit(0 if found == 20.0 else 1)
 code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 ended.set()
 thread.join()
@@ -89,3 +90,13 @@ def test_a_forked_process_compiles_whatever_other_threads_hold(tmp_path, kind):
         timeout=300, env=environment(TALUS_CACHE_DIR=str(tmp_path), TALUS_SECOND_PROCESS="0"),
     )  # fmt: skip
     assert done.returncode == 0 and done.stdout.split() == ["0", "8.0", "True"], done.stdout + done.stderr
+
+
+def test_a_forked_process_leaves_the_second_process_to_its_parent(monkeypatch):
+    monkeypatch.setattr(second_process, "_modules", ["of what is compiled ahead"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads
+        child = os.fork()
+    if child == 0:
+        os._exit(len(second_process._modules))
+    assert os.waitpid(child, 0)[1] == 0 and second_process._modules
