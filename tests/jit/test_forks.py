@@ -70,7 +70,7 @@ thread.start()
 begun.wait()
 if (child := os.fork()) == 0:
     signal.alarm(100)
-    with own:
+    with own, reference._lock:
         found = total(np.array([5.0]), 4.0)
     os._exit(0 if found == 20.0 else 1)
 code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
