@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from models.files.storage import check_counts, column_names
 from models.walking.capture.contents import AXES, Contents, Wrench, named_markers, unit_of_length
+from models.walking.capture.force_columns import force_columns, note_unused, wrenches
 from models.walking.samples import sampling_rate
 from runtime import ModelError
 from runtime.support.arrays import Floats
 
 TIME = ("time", "t", "time_s")
-LISTED = 5  # columns in a note
 COMMENT_UNITS = re.compile(r"(?i)\bunits?\b\W*(?:are\W+|in\W+)?(mm|cm|m)\b")
 COMMENT_UP = (
     re.compile(r"(?i)(?<!\w)([+-]?[xyz])[\s-]*(?:axis)?\s*(?:is|=|:|points)?\s*(?:up|vertical)(?:wards?)?\b"),
@@ -164,14 +164,6 @@ def _triples(path: Path, names: Sequence[str]) -> dict[str, list[int]]:
     return {label: [at[axis] for axis in AXES] for label, at in found.items() if len(at) == 3}
 
 
-def _note_unused(path: Path, names: Sequence[str], used: Iterable[int], rule: str, notes: list[str]) -> None:
-    """Note the columns that were not read."""
-    left = [names[k] or f"(column {k + 1}, without a name)" for k in sorted(set(range(len(names))) - set(used))]
-    if left:
-        more = f" and {len(left) - LISTED} others" if len(left) > LISTED else ""
-        notes.append(f"{path.name}: columns that are not read: {', '.join(left[:LISTED])}{more}; {rule}")
-
-
 def read_marker_csv(path: Path, units: str | None) -> Contents:
     """Read the markers of a CSV file: over time, or of one standing frame; ``units`` overrules its comment."""
     comments, header, rows = _read_csv_text(path)
@@ -190,76 +182,18 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
         triples = _triples(path, header)
         if not triples:
             remedy = "name columns NAME_x, NAME_y, NAME_z"
-            if _force_columns(path, header):
+            if force_columns(path, header):
                 remedy = "it holds forces: give it as forces= with a file of markers"
             raise ModelError(f"{path.name}: no markers; {remedy}")
         labels, t, points = list(triples), numbers[:, 0], numbers[:, list(triples.values())]
         used = [0, *(k for columns in triples.values() for k in columns)]
-        _note_unused(path, header, used, "a marker has the three columns NAME_x, NAME_y, NAME_z", notes)
+        note_unused(path, header, used, "a marker has the three columns NAME_x, NAME_y, NAME_z", notes)
     factor, phrase = _csv_unit(path, comments, units, notes)
     labels, kept = named_markers(path, labels, notes)
     return Contents(path, t, labels, points[:, kept] * factor, phrase, factor, up=_csv_up(path, comments), notes=notes)
 
 
 # Forces
-
-
-def _force_columns(path: Path, names: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Columns of forces (v), points (p) and moments (m) by plate, with the axis: "vx".
-
-    The names are those of OpenSim, ``1_ground_force_vx`` with ``1_ground_torque_y`` or ``ground_force_2_px`` with
-    ``ground_moment_2_mx``, or ``p1_Fx``, ``p1_copx``, ``p1_Ty_free`` or ``p1_Ty``.
-    """
-    plates: dict[str, dict[str, int]] = {}
-    for k, name in enumerate(names):
-        if match := re.fullmatch(r"(?i)(.*force.*?)_?([vp])_?([xyz])", name):
-            stem, what, axis = match.groups()
-        elif match := re.fullmatch(r"(?i)(.*(?:torque|moment).*?)_?m?_?([xyz])", name):
-            (stem, axis), what = match.groups(), "m"
-        elif match := re.fullmatch(r"(.+?)_?(F|cop|T)_?([xyz])(?:_free)?", name):
-            stem, what, axis = match.groups()
-            what = {"F": "v", "cop": "p", "T": "m"}[what]
-        else:
-            continue
-        stem = re.sub(r"torque|moment", "force", stem.lower())
-        at, key = plates.setdefault(stem, {}), what.lower() + axis.lower()
-        if key in at:
-            raise ModelError(
-                f"{path.name}: columns '{names[at[key]]}' and '{name}' name one quantity; names must differ"
-            )
-        at[key] = k
-    return {stem: at for stem, at in plates.items() if any(key[0] == "v" for key in at)}
-
-
-def _wrenches(path: Path, names: Sequence[str], numbers: Floats, factor: float, notes: list[str]) -> list[Wrench]:
-    plates = _force_columns(path, names)
-    if not plates:
-        raise ModelError(
-            f"{path.name}: no ground forces among its columns ({', '.join(names[:6])}, ...); name them ground_force_vx, "
-            "ground_force_px, ground_torque_x as in OpenSim, or p1_Fx, p1_copx, p1_Ty_free"
-        )
-    found = []
-    for stem, at in plates.items():
-        lacking = [key for key in ("vx", "vy", "vz", "px", "py", "pz") if key not in at]
-        if lacking:
-            raise ModelError(
-                f"{path.name}: force plate '{stem}' has no column {', '.join(lacking)}; a force (v) and its point (p) need "
-                "x, y, z"
-            )
-        force, point = (numbers[:, [at[what + axis] for axis in AXES]] for what in "vp")
-        moment = np.zeros(force.shape)
-        for k, axis in enumerate(AXES):
-            if f"m{axis}" in at:
-                # Without force there is no moment, whatever the field holds; a missing one at a loaded sample is refused later.
-                column = numbers[:, at[f"m{axis}"]]
-                moment[:, k] = np.where(np.isfinite(column) | force.any(axis=1), column, 0.0)
-        plate = re.sub(r"^p(\d+)$", r"plate\1", stem)
-        found.append(Wrench(plate, numbers[:, 0], force, point * factor, moment * factor))
-    used = [0, *(k for at in plates.values() for k in at.values())]
-    _note_unused(
-        path, names, used, "a plate has columns of force, point and moment, such as p1_Fx, p1_copx, p1_Tz", notes
-    )
-    return found
 
 
 def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
@@ -275,8 +209,7 @@ def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]
         )
     check_counts(path, lines[:end], len(rows), len(names))
     notes = [f"{path.name}: this format does not state units; read in those of OpenSim: N, m, N m"]
-    wrenches = _wrenches(path, names, _numbers(path, rows, len(names)), 1.0, notes)
-    return wrenches, notes
+    return wrenches(path, names, _numbers(path, rows, len(names)), 1.0, notes), notes
 
 
 def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
@@ -287,4 +220,4 @@ def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[st
     notes: list[str] = []
     numbers = _numbers(path, rows, len(header))
     factor, _ = _csv_unit(path, comments, units, notes)
-    return _wrenches(path, header, numbers, factor, notes), notes
+    return wrenches(path, header, numbers, factor, notes), notes

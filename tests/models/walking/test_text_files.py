@@ -120,7 +120,7 @@ def test_forces_are_refused_with_one_sentence(tmp_path):
     )
     strong = (stance[0], 1000.0 * stance[1], *stance[2:])
     refused(r"a force of .* N; no step exceeds 20000 N", trc, forces=write_mot(mot, {"1": strong}))
-    names = ("{}_grf_v", "{}_grf_p", "{}_t_")
+    names = ("{}_angle_a", "{}_angle_b", "{}_angle_c")
     refused(r"no ground forces among its columns", trc, forces=write_mot(mot, {"1": stance}, names=names))
     mot.write_text(mot.read_text().replace("endheader", ""))
     refused(r"not an OpenSim storage file", trc, forces=mot)
