@@ -103,7 +103,7 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
             far |= {grf.plate} if typical > FAR else set()
             left_out[grf.plate] = (
                 f"{plate}: under none of the feet; the nearest, {side}, is {typical:.2f} m from the centre of pressure, limit "
-                f"{ON_PLATE:g} m: somebody else stepped on it, or its place or its clock differs from the markers'"
+                f"{ON_PLATE:g} m: somebody else stepped on it, or its place, axes, moments or clock differ from the markers'"
             )
         elif parts := _parts(capture, feet, grf, intervals):
             divided[grf.plate] = parts

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from models.walking.capture import Capture
+from models.walking.capture.contents import why_no_plates
 from models.walking.capture.trial import Side
 from models.walking.filters import check_order, lowpass
 from models.walking.gait_events import GaitCycle, gait_cycle
@@ -145,7 +146,7 @@ def choose_cycle(
         raise ModelError(reasons[0])
     candidate, cycle = found[0]
     if not trial.forces:
-        why = "; ".join(note for note in trial.notes if "left out" in note) or "the file has none, nor a file beside it"
+        why = why_no_plates(trial.notes) or "the file has none, nor a file beside it"
         raise ModelError(f"{trial.name}: no force plates that can be used: {why}; give forces=")
     why = "; ".join(assignment.left_out.values()) or "its contact is cut short or lies beside the cycle's stance"
     plates = f" (part of it is on {', '.join(cycle.plates)})" if cycle.plates else ""

@@ -21,6 +21,7 @@ from models.walking.capture.contents import (
     gait_event,
     named_markers,
     unit_of_length,
+    why_no_plates,
 )
 from models.walking.capture.trial import GaitEvent, Subject
 from models.walking.capture.vertical import ROTATIONS
@@ -66,8 +67,8 @@ def read_c3d(path: Path, units: str | None) -> Contents:
     contents = Contents(path, np.arange(n) / rate, labels, points[:, columns] * factor, phrase, factor, notes=notes)
     contents.events = _events(path, parameters, n, rate, first_frame, notes)
     contents.subject = _subject(parameters, notes)
-    contents.up = _up(path, parameters)
-    contents.wrenches = list(plate_wrenches(parameters, analogs, analogs.shape[1] / n * rate, factor, notes))
+    contents.screen = _screen(path, parameters)
+    contents.wrenches = list(plate_wrenches(parameters, analogs, first_frame, n, rate, factor, notes))
     return contents
 
 
@@ -75,11 +76,13 @@ def read_c3d_forces(path: Path, units: str | None) -> tuple[list[Wrench], list[s
     """Read only the force plates, and the notes on them."""
     contents = read_c3d(path, units)
     if not contents.wrenches:
-        raise ModelError(f"{path.name}: no readable force plates; {'; '.join(contents.notes) or 'it has none'}")
+        raise ModelError(
+            f"{path.name}: no force plates that can be used: {why_no_plates(contents.notes) or 'it has none'}"
+        )
     return contents.wrenches, contents.notes
 
 
-def _up(path: Path, parameters: Parameters) -> tuple[str, str] | None:
+def _screen(path: Path, parameters: Parameters) -> tuple[str, str] | None:
     across, upwards = (parameters.text("POINT", name).lower().lstrip("+") for name in ("X_SCREEN", "Y_SCREEN"))
     # Unless both name an axis, and not the same one, the parameters were never filled in.
     if upwards in ROTATIONS and across in ROTATIONS and across[-1] != upwards[-1]:

@@ -17,7 +17,20 @@ from runtime.support.arrays import Floats
 
 AXES = "xyz"
 UNITS = ("mm", "cm", "m")
-LENGTHS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "millimeters": 1e-3, "centimeters": 1e-2, "meters": 1.0, "metres": 1.0}
+# Units as files spell them, letters only: in SI.
+LENGTHS = {"mm": 1e-3, "cm": 1e-2, "dm": 1e-1, "m": 1.0} | dict.fromkeys(("in", "inch", "inches"), 0.0254)
+LENGTHS |= dict.fromkeys(("ft", "foot", "feet"), 0.3048) | {
+    f"{prefix}{word}": factor
+    for prefix, factor in (("", 1.0), ("milli", 1e-3), ("centi", 1e-2))
+    for word in ("meter", "meters", "metre", "metres")
+}
+FORCES = dict.fromkeys(("n", "nt", "nts", "newton", "newtons"), 1.0) | {
+    "kn": 1e3,
+    "kilonewton": 1e3,
+    "kilonewtons": 1e3,
+}
+FORCES |= dict.fromkeys(("lb", "lbs", "lbf"), 4.4482216152605) | {"kgf": 9.80665}
+MOMENTS = {force + length: FORCES[force] * LENGTHS[length] for force in FORCES for length in LENGTHS}
 
 STRIKE = re.compile(r"(?i)(foot|heel|toe)?[\s_-]*(strike|contact|down)|initial[\s_-]*contact")
 OFF = re.compile(r"(?i)(foot|toe|heel)[\s_-]*off")
@@ -55,6 +68,7 @@ class Contents:
     events: list[GaitEvent] = field(default_factory=list)
     subject: Subject = field(default_factory=Subject)
     up: tuple[str, str] | None = None  # the vertical as stated by the file, and where it is stated
+    screen: tuple[str, str] | None = None  # the axis that points up on a display, and where it is stated
     notes: list[str] = field(default_factory=list)
 
 
@@ -83,11 +97,21 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
 
 
+def why_no_plates(notes: Sequence[str]) -> str:
+    """Those notes of a trial that say why a force plate is left out; empty if there are none."""
+    return "; ".join(note for note in notes if re.match(r"plate\d+ is left out|FORCE_PLATFORM:USED", note))
+
+
+def plain_unit(text: str) -> str:
+    """A unit as the tables of this module spell it: "N*mm" and "[N mm]" are "nmm"."""
+    return re.sub(r"[^a-z]", "", text.lower())
+
+
 def unit_of_length(
     path: Path, stated: str | None, where: str, units: str | None, notes: list[str]
 ) -> tuple[float, str]:
     """Metres per unit of position, and a phrase for ``Capture.axes``; ``units`` overrules what is stated at ``where``."""
-    plain = (stated or "").strip().lower()
+    plain = plain_unit(stated or "")
     if units is not None:
         if plain and LENGTHS.get(plain) != LENGTHS[units]:
             notes.append(

@@ -18,7 +18,7 @@ from runtime import ModelError
 from runtime.support.arrays import Floats
 
 TIME = ("time", "t", "time_s")
-COMMENT_UNITS = re.compile(r"(?i)\bunits?\b\W*(?:are\W+|in\W+)?(mm|cm|m)\b")
+COMMENT_UNITS = re.compile(r"(?i)\bunits?\b\W*(?:are\W+|in\W+)?(mm|cm|m|(?:milli|centi)?met(?:er|re)s?)\b")
 COMMENT_UP = (
     re.compile(r"(?i)(?<!\w)([+-]?[xyz])[\s-]*(?:axis)?\s*(?:is|=|:|points)?\s*(?:up|vertical)(?:wards?)?\b"),
     re.compile(r"(?i)\b(?:up|vertical)(?:\s+axis)?\s*(?:is|=|:)?\s*([+-]?[xyz])\b"),

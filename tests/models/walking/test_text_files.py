@@ -127,7 +127,7 @@ def test_forces_are_refused_with_one_sentence(tmp_path):
     refused(r"f.xls: no reader", trc, forces=tmp_path / "f.xls")
     refused(r"missing.mot: no such file", trc, forces=tmp_path / "missing.mot")
     csv = write_csv(tmp_path / "f.csv", ["time", "p1_Fx", "p1_Fy", "p1_Fz", "p1_copx", "p1_copy"], np.zeros((5, 6)))
-    refused(r"force plate 'p1' has no column pz", trc, forces=csv)
+    refused(r"force plate 'plate1' has no column pz", trc, forces=csv)
     refused(r"f.csv: no markers; it holds forces: give it as forces=", csv)
     write_csv(csv, ["time", "time", "b"], np.zeros((2, 3)))
     refused(r"column 'time' occurs more than once", csv)
