@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from models.walking.capture import c3d_process
-from models.walking.capture.c3d_bytes import check_bytes
+from models.walking.capture.c3d_bytes import readable
 from models.walking.capture.c3d_parameters import Parameters
 from models.walking.capture.c3d_plates import plate_wrenches
 from models.walking.capture.contents import (
@@ -32,16 +32,21 @@ COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")  # 
 
 def read_c3d(path: Path, units: str | None) -> Contents:
     """Read markers, events, subject and force plates; ``units`` overrules POINT:UNITS."""
-    first_frame = check_bytes(path)
-    file = c3d_process.read(path)
+    notes: list[str] = []
+    with readable(path, notes) as (given, first_frame, held):
+        file = c3d_process.read(given)
     try:
         parameters = Parameters(file["parameters"])
         points, analogs = file["points"][:3].transpose(2, 1, 0), file["analogs"][0]
         rate = float(parameters.number("POINT", "RATE") or file["rate"])
     except (ValueError, IndexError) as error:
         raise ModelError(f"{path.name}: cannot be read as C3D ({first_line(error)}); export it again") from None
-    notes: list[str] = []
     n = len(points)
+    if held > n:
+        notes.append(
+            f"{path.name}: its size holds at least {held} frames, of which {n} are read, as the header counts no more; "
+            "cut it into parts"
+        )
     if not n:
         raise ModelError(f"{path.name}: zero frames; there is nothing to read")
     if not (math.isfinite(rate) and rate > 0.0):

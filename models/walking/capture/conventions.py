@@ -42,12 +42,7 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
     name, labels, points, notes = contents.path.name, contents.labels, contents.points, contents.notes
     if not labels:
         raise ModelError(f"{name}: no markers; Talus needs labelled positions of markers over time")
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice:
-        raise ModelError(
-            f"{name}: marker {', '.join(map(repr, twice))} occurs {labels.count(twice[0])} times; labels must differ: rename "
-            "or remove all but one"
-        )
+    _distinguish(labels, points, notes)
     check_times(contents.t, name)
     _check_rate(contents.t, name)
     seen = only_visible(points, labels, contents.metres, notes)
@@ -87,6 +82,29 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
     )
 
 
+def _distinguish(labels: list[str], points: Floats, notes: list[str]) -> None:
+    """Number the labels that occur more than once, as "HEEL (1 of 2)", so that only what needs such a marker is refused.
+
+    Of markers with the same positions, and of those of which only one is ever seen, one keeps the label.
+    """
+    for label in sorted({label for label in labels if labels.count(label) > 1}):
+        same = [k for k, other in enumerate(labels) if other == label]
+        tracks = np.nan_to_num(points[:, same])
+        others = [k for k in range(len(same)) if tracks[:, k].any()] or [0]
+        kept = others[0] if all(np.array_equal(tracks[:, others[0]], tracks[:, k]) for k in others) else None
+        for k, at in enumerate(same):
+            if k != kept:
+                labels[at] = f"{label} ({k + 1} of {len(same)})"
+        reads = (
+            "the others repeat one or are empty"
+            if kept is not None
+            else "give the right one by its number, or rename them"
+        )
+        notes.append(
+            f"marker '{label}' occurs {len(same)} times; named '{label} (1 of {len(same)})' and so on: {reads}"
+        )
+
+
 def _median_positions(points: Floats, seen: NDArray[np.bool_]) -> Floats:
     """Median position (k, 3) [m] of each marker that is ever visible, without the translation of the walking body."""
     # Only markers that are visible nearly always define the centre; one that drops out would shift it.
@@ -103,11 +121,13 @@ def _refuse_impossible_size(name: str, middle: Floats, metres: float) -> None:
     if len(middle) < 2 or EXTENT[0] <= extent.max() <= WIDTH and extent[2] <= EXTENT[1]:
         return
     fits = [unit for unit in UNITS if 0.3 <= extent[2] / metres * LENGTHS[unit] <= 2.2]
-    remedy = f"units='{fits[0]}' would fit" if fits else "give the correct units="
+    wrong = (
+        f"is wrong: units='{fits[0]}' would fit" if fits else "or the vertical is wrong: give the correct units= or up="
+    )
     raise ModelError(
         f"{name}: {extent[2]:.3g} m from the lowest to the highest marker, at most {extent.max():.3g} m along an axis; a "
         f"person's or a foot's markers span {EXTENT[0]:g} to {EXTENT[1]:g} m, and at most {WIDTH:g} m with those fixed in the "
-        f"laboratory, so the unit of the positions, or the vertical, is wrong: {remedy}"
+        f"laboratory, so the unit of the positions {wrong}"
     )
 
 

@@ -17,7 +17,7 @@ LOADED = 20.0  # [N] force from which a sample shows signs and axes
 CLEARLY = 1.5  # times as long as the other two: the axis along which a person's markers extend
 MOSTLY = 3.0  # times as large as the other two: the axis along which the ground forces point
 NEARLY_ALL = 0.8  # of the markers are on the side of the plates on which the person is
-STATED = 3.0 + 1e-3  # weight of a statement of the file
+STATED = 5.0  # weight of a statement of the file: two kinds of evidence against it outweigh it
 CONTRADICTS = 2.0  # least weight of evidence that is named where it contradicts the decision
 
 # Rows are the axes of Talus in those of the file; proper rotations, so that left stays left.

@@ -121,13 +121,25 @@ def test_a_c3d_file_is_refused_with_one_sentence(tmp_path, monkeypatch):
     path.write_bytes(b"\2\0" + whole[2:])
     refused("walk.c3d: not a C3D file .*the second is not 0x50", path)
     path.write_bytes(whole[:2] + b"\t" + whole[3:])
+    read = read_capture(path)  # the size of the file says that the parameters are right
+    assert len(read.markers) == 10 and any("its header counts 9 markers" in note for note in read.notes)
+    path.write_bytes(whole[:2] + b"\t" + whole[3:] + bytes(512))
     refused("damaged: its header counts 9 markers and 0 analog values per frame, its parameters 10 and 0", path)
     refused("POINT:UNITS does not state it; give units=", write_c3d(path, markers, units=""))
     assert len(read_capture(path, units="mm").markers) == 10
     refused(r"units='mm' would fit", write_c3d(path, markers, units="m"))
     refused(r"none of its 10 markers has a name", write_c3d(path, markers, labels=[f"*{k}" for k in range(10)]))
     refused(r"none of its 10 markers has a name", write_c3d(path, markers, labels=[f"M{k:03d}" for k in range(10)]))
-    refused(r"marker 'A' occurs 2 times", write_c3d(path, markers, labels=["A", "A", *list(markers)[2:]]))
+    twice = read_capture(write_c3d(path, markers, labels=["HEEL_R", "HEEL_R", *list(markers)[2:]]))
+    assert list(twice.markers)[:3] == ["HEEL_R (1 of 2)", "HEEL_R (2 of 2)", list(markers)[2]]
+    assert any("marker 'HEEL_R' occurs 2 times" in note for note in twice.notes)
+    with pytest.raises(
+        ModelError, match=r"no marker 'HEEL_R'; did you mean 'HEEL_R \([12] of 2\)' or 'HEEL_R \([12] of 2\)'"
+    ):
+        twice.marker("HEEL_R")
+    first = list(markers)[0]
+    copied = write_c3d(path, markers | {"copy": markers[first]}, labels=[*markers, first])
+    assert list(read_capture(copied).markers) == [*markers, f"{first} (2 of 2)"]
     refused(r"walk.c3d: no markers", _no_points(path))
     monkeypatch.setitem(__import__("sys").modules, "ezc3d", None)
     write = Path(tmp_path / "other.c3d")
