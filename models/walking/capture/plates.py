@@ -24,7 +24,7 @@ RELEASE = 0.5  # of the threshold: loading ends below it, so that noise does not
 SHORTEST = 0.05  # [s] of loading; a step lasts ten times as long
 OFFSET = 60.0  # [N] largest force that an unloaded plate may show
 STEADY = 5.0  # [N] deviation of an unloaded plate
-ZERO = 3.0  # [N] below it an offset gets no note
+ZERO = 1.0  # [N] below it an offset gets no note
 
 
 def plate_axes(corners: Floats) -> Floats:

@@ -5,6 +5,7 @@ import pytest
 
 from models.walking.capture import read_capture
 from models.walking.capture.vertical import ROTATIONS
+from models.walking.plate_assignment import assign_feet
 from tests.models.walking.test_c3d_plates import CORNERS, plate_wrench
 from tests.support.capture_files import refused, write_c3d
 from tests.support.walking_person import check_first_stance, person
@@ -58,3 +59,17 @@ def test_what_contradicts_the_vertical_is_named(tmp_path):
 def test_corners_whose_normal_points_up_are_named(tmp_path):
     path = write_laboratory(tmp_path / "walk.c3d", "z", corners=CORNERS[::-1])
     assert any("plate1: by the order of its corners its z axis points up" in note for note in read_capture(path).notes)
+
+
+def test_a_centre_of_pressure_that_goes_backwards_is_named(tmp_path):
+    right = read_capture(write_laboratory(tmp_path / "walk.c3d", "z"))
+    assert assign_feet(right).plates("right") == ("plate1",) and not assign_feet(right).doubts
+    for order in (np.roll(CORNERS, 1, axis=0), CORNERS[::-1]):
+        turned = read_capture(write_laboratory(tmp_path / "walk.c3d", "z", corners=order))
+        (said,) = assign_feet(turned).notes(turned)
+        assert "check force plate 'plate1': its centre of pressure goes from" in said
+
+
+def test_the_reason_without_plates_names_plates_only(tmp_path):
+    path = write_c3d(tmp_path / "walk.c3d", person()[1], labels=[*list(person()[1])[:-1], "*12"])
+    refused("no force plates that can be used: it has none$", path, forces=path)
