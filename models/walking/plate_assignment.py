@@ -141,10 +141,13 @@ def _doubts(
         heel = _at(capture, capture.marker(labels[0])[:, :2], t)
         fore = np.mean([_at(capture, capture.marker(label)[:, :2], t) for label in labels[1:]], axis=0)
         along = ((cop - heel) * (fore - heel)).sum(axis=1) / ((fore - heel) ** 2).sum(axis=1)
-        early, late = (along[(t > t[0] + a * (t[-1] - t[0])) & (t < t[0] + b * (t[-1] - t[0]))] for a, b in PARTS)
-        if not (len(early) and len(late)) or np.nanmedian(late) - np.nanmedian(early) >= FORWARDS:
+        known = np.isfinite(along)
+        early, late = (
+            along[known & (t > t[0] + a * (t[-1] - t[0])) & (t < t[0] + b * (t[-1] - t[0]))] for a, b in PARTS
+        )
+        if not (len(early) and len(late)) or np.median(late) - np.median(early) >= FORWARDS:
             continue
-        share = f"from {100 * np.nanmedian(early):.0f} to {100 * np.nanmedian(late):.0f} % of the foot's length"
+        share = f"from {100 * np.median(early):.0f} to {100 * np.median(late):.0f} % of the foot's length"
         return [
             f"{capture.name}: check force plate '{grf.plate}': its centre of pressure goes {share} during a step; unless gait is "
             "unusual, its corners, its axes or the unit of its moments are wrong"

@@ -70,7 +70,7 @@ def test_damaged_rows_of_a_trc_file_are_refused_with_one_sentence(tmp_path):
     write_trc(path, markers, t)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:3], lines[3].replace("L_FM1", "L_FCC"), *lines[4:]]))
-    refused(r"walk.trc: marker 'L_FCC' occurs 2 times", path)
+    assert any("marker 'L_FCC' occurs 2 times" in note for note in read_capture(path).notes)
     path.write_text("\n".join([*lines[:20], lines[20].rsplit("\t", 2)[0], *lines[21:]]))
     refused(r"line 21 has 30 values where the header names 32 columns; all rows must have equal length", path)
     path.write_text("\n".join([*lines[:20], lines[20].replace("0.14", "O.14"), *lines[21:]]))
