@@ -18,13 +18,13 @@ TYPES = {1: "b", 2: "H", 4: "f"}  # of numbers by their bytes
 
 
 class Record(NamedTuple):
-    """A parameter, or a group (a negative number), as stored; ``first``: its first number, ``count``: of its values."""
+    """A parameter, or a group (a negative number), as stored; ``first``: its first number, ``values``: how many it has."""
 
     number: int
     name: str
     body: bytes
     first: float = 0.0
-    count: int = 0
+    values: int = 0
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def readable(path: Path, notes: list[str]) -> Iterator[tuple[Path, int, int]]:
         raise ModelError(f"{path.name}: zero frames ({first} to {last}); there is nothing to read")
 
     def needed(markers: int, values: int) -> int:
-        return BLOCK * (start - 1) + frames * (4 * markers + values) * width
+        return int(BLOCK * (start - 1) + frames * (4 * markers + values) * width)
 
     markers, channels = (int(_value(records, group, "USED") or 0) for group in ("POINT", "ANALOG"))
     rate = _value(records, "POINT", "RATE") or _real(data[20:24], processor)
@@ -130,7 +130,7 @@ def _missing(
         ("OFFSET", "H", [0.0] * channels),
         ("GEN_SCALE", "f", [1.0]),
     ):
-        have = sum(one.count for one in _named(records, "ANALOG", rf"{name}\d*"))
+        have = sum(one.values for one in _named(records, "ANALOG", rf"{name}\d*"))
         if 0 < have < len(values) or not have and channels > 255:
             raise ModelError(
                 f"{path.name}: damaged: ANALOG:{name} has {have} numbers for {channels} channels; export it again"
@@ -180,7 +180,7 @@ def _named(records: list[Record], group: str, pattern: str) -> list[Record]:
 
 def _value(records: list[Record], group: str, name: str) -> float | None:
     """First number of a parameter; None without one."""
-    return next((one.first for one in _named(records, group, name) if one.count), None)
+    return next((one.first for one in _named(records, group, name) if one.values), None)
 
 
 def _real(data: bytes, processor: int) -> float:

@@ -109,8 +109,8 @@ def _evidence(contents: Contents, labels: Sequence[str], middle: Floats) -> Iter
     if contents.screen is not None:
         axis, where = contents.screen
         yield Evidence(axis.rjust(2, "+"), 0.5, f"{where}, a setting of the display, is {axis}")
-    if axis := _largest(total_force(wrench.force for wrench in wrenches), MOSTLY):
-        yield Evidence(axis, 4.0, f"the mean ground force points along {axis}")
+    if along := _largest(total_force(wrench.force for wrench in wrenches), MOSTLY):
+        yield Evidence(along, 4.0, f"the mean ground force points along {along}")
     corners = [wrench.corners for wrench in wrenches if wrench.corners is not None]
     normals = [np.abs(plate_axes(one)[:, 2]) for one in corners]
     axes = {AXES[int(np.argmax(normal))] if normal.max() > 0.98 else "" for normal in normals}
@@ -126,13 +126,13 @@ def _evidence(contents: Contents, labels: Sequence[str], middle: Floats) -> Iter
     high = [k for k, label in enumerate(labels) if HIGH.search(label) and k not in low]
     if low and high:
         rise = middle[high].mean(axis=0) - middle[low].mean(axis=0)
-        if axis := _largest(np.abs(rise), CLEARLY):
-            signed = ("-" if rise[AXES.index(axis)] < 0.0 else "+") + axis
+        if along := _largest(np.abs(rise), CLEARLY):
+            signed = ("-" if rise[AXES.index(along)] < 0.0 else "+") + along
             why = f"{labels[high[0]]} and others are above {labels[low[0]]} and others along {signed.lstrip('+')}"
             yield Evidence(signed, 3.5, why)
     extent = np.ptp(middle, axis=0)
-    if axis := _largest(extent, CLEARLY):
-        yield Evidence(axis, 1.0, f"the markers extend {_lengths(extent)} along x, y, z")
+    if along := _largest(extent, CLEARLY):
+        yield Evidence(along, 1.0, f"the markers extend {_lengths(extent)} along x, y, z")
 
 
 # Parts of labels that many marker sets share: on foot and ankle, and above the shank.
