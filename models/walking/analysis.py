@@ -19,7 +19,7 @@ from models.walking import leg_foot
 from models.walking.anatomy import Anatomy
 from models.walking.capture import Capture, Subject
 from models.walking.capture.trial import Side
-from models.walking.gait_events import GaitCycle
+from models.walking.gait_events import GaitCycle, with_sides
 from models.walking.gait_result import FLAT, Gait, Marker
 from models.walking.geometry import euler_parameters
 from models.walking.ground_loads import force_on_foot, load_on_foot, loads_on_foot_and_toes
@@ -107,6 +107,7 @@ def analyse(
     feet = find_feet(trial, side, markers)
     trial, heading = along_x(trial, feet)
     assignment = assign_feet(trial, feet)
+    trial, sided = with_sides(trial, feet, assignment)
     side, cycle = choose_cycle(trial, side, feet, assignment)
     steps = spatiotemporal(trial, cycle, feet, assignment)
     if side == "left":
@@ -126,7 +127,7 @@ def analyse(
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
-    notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else []), *assignment.notes(trial)]
+    notes = [*static.notes, *trial.notes, heading, *filter(None, [sided, cycle.note]), *assignment.notes(trial)]
     notes += [] if axes is None else axes.sentences()
 
     labels, guided = _tracked(trial, subject, toes)

@@ -21,7 +21,10 @@ LENGTHS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "millimeters": 1e-3, "centimeters":
 
 STRIKE = re.compile(r"(?i)(foot|heel|toe)?[\s_-]*(strike|contact|down)|initial[\s_-]*contact")
 OFF = re.compile(r"(?i)(foot|toe|heel)[\s_-]*off")
-SHORT = re.compile(r"([lr]?)(?:(hs|fs|ic)|(to|fo))")
+# Short labels, with the side before or behind them: RHS, TO_L, right_fo, LON and LOFF of force plates.
+SHORT = re.compile(r"(?:(hs|fs|ic|fc|hc)|(to|fo))")
+SIDED = re.compile(r"(left|right|[lr])?(.*?)(left|right|[lr])?")
+ON_PLATE = {"on": "hs", "off": "to"}  # only with a side
 UNNAMED = re.compile(
     r"(?i)\s*(\*\s*\d*|[a-z]?\s*\d+|M\d{3,}|u?[\s_-]*(un)?named?[\s_*-]*\d*|u(n(known|labell?ed)?)?[\s_*-]*\d*|traj\w*[\s_*-]*\d+|)\s*"
 )
@@ -59,18 +62,31 @@ class Contents:
 
 
 def gait_event(time: float, label: str, context: str) -> GaitEvent | None:
-    """Event of a label such as "Foot Strike1" and a context such as "Right"; None if it is neither a strike nor an off."""
-    side = side_of(context) or side_of(label)
+    """Event of a label such as "Foot Strike1" and a context such as "Right"; None if it is neither a strike nor an off.
+
+    The side is that of the context, else that of the label, else "unknown".
+    """
     strike, off = bool(STRIKE.search(label)), bool(OFF.search(label))
-    if short := SHORT.fullmatch(re.sub(r"[^a-z]", "", label.lower())):
-        side, strike, off = side or side_of(short[1]), bool(short[2]), bool(short[3])
-    return GaitEvent(time, "foot_strike" if strike else "foot_off", side) if side and (strike or off) else None
+    side = side_of(context) or side_of(label)
+    letters = re.sub(r"[^a-z]", "", label.lower())
+    parts = SIDED.fullmatch(letters)
+    before, name, behind = parts.groups() if parts else (None, letters, None)
+    own = before or behind
+    if short := SHORT.fullmatch(ON_PLATE.get(name, name) if own else name):
+        strike, off = bool(short[1]), bool(short[2])
+    if own and (short or (STRIKE.match(name) or OFF.match(name))):
+        side = side or side_of(own)
+    if strike == off:
+        return None
+    return GaitEvent(time, "foot_strike" if strike else "foot_off", side or "unknown")
 
 
 def side_of(text: str) -> Side | None:
     """Side named by a text such as "L", "Left" or "Foot Strike left"; None if it names neither."""
     word = text.strip().lower()
-    return next((side for side in SIDES if word == side[0] or re.search(rf"(^|[\s_-]){side}\b", word)), None)
+    return next(
+        (side for side in SIDES if re.search(rf"(^|[\s_-])({side}\b|{side}[\s_-]|{side[0]}([\s_-]|$))", word)), None
+    )
 
 
 def printable(text: str) -> str:

@@ -59,12 +59,13 @@ def add_metadata(contents: Contents) -> None:
 
 def _events(stored: Mapping[str, Any], name: str, ignored: list[str]) -> list[GaitEvent]:
     given = [
-        (_finite(e["time"], "time of an event"), str(e["label"]), str(e["side"])) for e in stored.get("events", [])
+        (_finite(e["time"], "time of an event"), str(e["label"]), str(e.get("side") or ""))
+        for e in stored.get("events", [])
     ]
     events = [event for e in given if (event := gait_event(*e)) is not None]
     if len(events) < len(given):
         ignored.append(
-            f"{name}: {len(given) - len(events)} events that are not a foot strike or foot off of one side are left out"
+            f"{name}: {len(given) - len(events)} events that are no foot strike and no foot off are left out"
         )
     return events
 

@@ -61,7 +61,7 @@ def test_events_of_a_c3d_file(tmp_path):
         (0.25, "foot_strike", "right"), (0.8, "foot_strike", "left"), (0.93, "foot_off", "right"),
         (1.35, "foot_strike", "right"), (1.48, "foot_off", "left"), (1.9, "foot_strike", "left"),
     ]  # fmt: skip
-    assert any("1 events that are not a foot strike" in note for note in capture.notes)
+    assert any("1 events that are no foot strike" in note for note in capture.notes)
     assert capture.t[0] == 0.0
     cycle = gait_cycle(capture, "right")
     assert (cycle.strike, cycle.off, cycle.next_strike, cycle.source) == (0.25, 0.93, 1.35, "file")
@@ -78,6 +78,44 @@ def test_event_times_count_from_where_they_lie_in_the_trial(tmp_path, shift):
     assert any(said in note for note in capture.notes)
     outside = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], events=[*EVENTS, (7.0, "Left", "Foot Off")]))
     assert len(outside.events) == 6 and any("1 of 7 events are outside" in note for note in outside.notes)
+
+
+MARKS = [(0.25, "foot_strike", "right"), (0.93, "foot_off", "right"), (1.35, "foot_strike", "right")]
+AT = [time for time, *_ in MARKS]
+LONG = ["Right Foot Strike", "Right Foot Off", "Right Foot Strike"]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array([[0.0] * 3, AT]), np.array([[0.0] * 3, AT]).T, np.ravel([[0.0, at] for at in AT]), [0.0] * 3 + AT, AT,
+        [*np.ravel([[0.0, at] for at in AT]), 0.0, 9.0],
+    ],
+    ids=["two rows", "two columns", "pairs", "blocks", "seconds", "more than are used"],
+)  # fmt: skip
+@pytest.mark.parametrize("labels", [LONG, [*LONG, "Event"]], ids=["as many labels", "a label more"])
+def test_shapes_of_event_times(tmp_path, times, labels):
+    parameters = [("EVENT", "USED", [3]), ("EVENT", "LABELS", labels), ("EVENT", "TIMES", times)]
+    capture = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], parameters=parameters))
+    assert [(e.time, e.kind, e.side) for e in capture.events] == MARKS
+
+
+@pytest.mark.parametrize(
+    ("strike", "off", "side"),
+    [
+        ("RHS", "RTO", "right"), ("LFS", "LFO", "left"), ("r_hs", "r_to", "right"), ("HS_L", "TO_L", "left"),
+        ("RON", "ROFF", "right"), ("LIC", "LTO", "left"), ("Right Heel Strike", "Right Toe Off", "right"),
+        ("Foot Strike left", "Foot Off left", "left"), ("RightFootStrike", "RightFootOff", "right"),
+        ("L Heel Strike 1", "L Toe Off 1", "left"), ("RHeelStrike", "RToeOff", "right"), ("lfootcontact", "lfootoff", "left"),
+        ("Foot Strike", "Foot Off", "unknown"), ("Heel Strike1", "Toe Off2", "unknown"), ("IC", "TO", "unknown"),
+    ],
+)  # fmt: skip
+def test_sides_of_events_without_contexts(tmp_path, strike, off, side):
+    times = np.array([[0.0] * 4, [*AT, 1.6]])
+    parameters = [("EVENT", "LABELS", [strike, off, strike, "Mid stance of trial"]), ("EVENT", "TIMES", times)]
+    capture = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], parameters=parameters))
+    assert [(e.time, e.kind, e.side) for e in capture.events] == [(time, kind, side) for time, kind, _ in MARKS]
+    assert any("that of their labels" in note for note in capture.notes) is (side != "unknown")
 
 
 def test_subjects_of_c3d_files(tmp_path):
