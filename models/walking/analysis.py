@@ -36,7 +36,7 @@ from models.walking.preparation import (
     find_feet,
     marker_positions,
 )
-from models.walking.scaling import scale_to_subject
+from models.walking.scaling import FLAT_FOOT, scale_to_subject
 from models.walking.segment_motion import check_same_subject, jumps, segment_pose, tracked
 from models.walking.spatiotemporal import spatiotemporal
 from models.walking.subject import BODIES, LegFoot
@@ -68,6 +68,7 @@ def analyse(
     anatomy: Anatomy | None = None,
     subject: LegFoot | None = None,
     functional: Capture | FunctionalAxes | None = None,
+    foot_flat: bool = True,
 ) -> Gait:
     """Inverse dynamics of the foot and ankle over one gait cycle.
 
@@ -77,8 +78,8 @@ def analyse(
         Standing and walking, of the same subject with the same markers.
     side : "left" or "right", optional
         Which foot.  Default: the one whose whole stance is on force plates; the right one where both are.
-    mass, height, sex, markers
-        Of ``models.walking.scale_to_subject``.
+    mass, height, sex, markers, foot_flat
+        Of ``models.walking.scale_to_subject``.  A note says where the markers show that the foot does not stand flat.
     filters : Filters, optional
         Default: those of Rodrigues da Silva et al. (n.d.).
     toes : "auto", "guided" or "locked"
@@ -112,10 +113,10 @@ def analyse(
     steps = spatiotemporal(trial, cycle, feet, assignment)
     if side == "left":
         static, trial = static.mirrored(), trial.mirrored()
-    own: dict[str, Any] = dict(mass=mass, height=height, sex=sex, anatomy=anatomy)
+    own: dict[str, Any] = dict(mass=mass, height=height, sex=sex, anatomy=anatomy, foot_flat=foot_flat)
     axes: FunctionalAxes | None = None
     if subject is not None:
-        _check_subject(subject, side, {**own, "functional": functional})
+        _check_subject(subject, side, {**own, "functional": functional, "foot_flat": None if foot_flat else False})
     else:
         subject = _scaled(static, trial, side, markers=markers, **own)
         if isinstance(functional, Capture):
@@ -128,6 +129,8 @@ def analyse(
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
     notes = [*static.notes, *trial.notes, heading, *filter(None, [sided, cycle.note]), *assignment.notes(trial)]
+    standing = subject.sources.get("standing foot", FLAT_FOOT)
+    notes += [] if standing == FLAT_FOOT else [f"{static.name}: the standing {side} foot is {standing}"]
     notes += [] if axes is None else axes.sentences()
 
     labels, guided = _tracked(trial, subject, toes)

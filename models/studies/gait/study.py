@@ -43,6 +43,7 @@ def gait(
     talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
     link_length: float | None = None,
     functional: str | None = None,
+    foot_flat: bool = True,
     inertia: str = "de_leva",
     check_units: bool = True,
     filter: bool = True,
@@ -90,6 +91,9 @@ def gait(
         Height of the talus; default 0.0417, in proportion to the length of the foot.
     functional : str
         File of a trial in which the subject moves the ankle, such as slow circles of the foot: axes that it identifies are used.
+    foot_flat : bool
+        The sole is flat on the floor in the static trial; switch it off for a subject who cannot put the heel down: angles are
+        then zero where heel and metatarsal heads are equally high.
     inertia : str
         Table of the segments' masses and inertia: de_leva, or winter, which is after Dempster.
     check_units : bool
@@ -151,7 +155,7 @@ def gait(
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
     options: dict[str, Any] = dict(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
-        toes=toes, anatomy=anatomy, functional=moved,
+        toes=toes, anatomy=anatomy, functional=moved, foot_flat=foot_flat,
     )  # fmt: skip
     found, recorded, left_out = _analysed(static, trials, options, report, say)
     begin(report, found, left_out, filters, *(["2011"] if contact else []))
