@@ -112,7 +112,7 @@ def _trc_labels(path: Path, line: str, header: Mapping[str, str]) -> list[str]:
         )
     labels = named[2::3]
     astray = [label for k, label in enumerate(named) if label and k > 1 and k % 3 != 2]
-    count = _count(path, header, "nummarkers", len(labels))
+    count = _count(path, header, "nummarkers", len(stated) - 2 if astray else len(labels))
     if count == len(stated) - 2:
         return stated[2:]
     if astray:
