@@ -145,10 +145,19 @@ def analyse(
     hinges = {
         joint: motion.degrees_of_freedom[DEGREES_OF_FREEDOM[joint]] for joint in (JOINTS if guided else JOINTS[:2])
     }
+    angles = leg_foot.angles(motion, subject)
+    moments = {joint: axis.effort for joint, axis in hinges.items()}
+    powers = {joint: axis.power for joint, axis in hinges.items()}
+    if not subject.shows_inversion:
+        for of in (angles, moments, powers):
+            of["talocalcaneal"] = np.full(len(t), np.nan)
+        on_foot = " and ".join(subject.bodies["main_foot"].markers)
+        notes.append(
+            f"{trial.name}: talocalcaneal angle, moment and power stay blank, as the markers {on_foot} do not show inversion; "
+            "the joint is locked"
+        )
     return Gait(
-        name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=leg_foot.angles(motion, subject),
-        moments={joint: axis.effort for joint, axis in hinges.items()},
-        powers={joint: axis.power for joint, axis in hinges.items()},
+        name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=angles, moments=moments, powers=powers,
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
         markers=_markers(subject, motion, positions, within), toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
         notes=(*notes, *shown), functional_axes=axes,

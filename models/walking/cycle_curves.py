@@ -31,6 +31,8 @@ def curve(one: Gait, quantity: str, joint: str) -> Floats:
 
 def ankle_curve(one: Gait, name: str) -> Floats:
     """An angle of the ankle joint complex (ISB) over the gait cycle [deg], (101,)."""
+    if name != "dorsiflexion" and not one.subject.shows_inversion:
+        return np.full(101, np.nan)
     return np.asarray(np.rad2deg(one.over_cycle(getattr(one.ankle_angles(), name))))
 
 

@@ -152,8 +152,8 @@ def with_sides(
     words = [f"{capture.name} does not state the foot of {len(unknown)} events"]
     words += [f"it is found for {how}"] if how else []
     words += [f"{lost} with no foot's event of this kind within {NEAR:g} s are left out"] if lost else []
-    known = [event for event in capture.events if event.side != "unknown"]
-    return replace(capture, events=tuple(sorted([*known, *found]))), "; ".join(words)
+    stated = [event for event in capture.events if event.side != "unknown"]
+    return replace(capture, events=tuple(sorted([*stated, *found]))), "; ".join(words)
 
 
 @checked_class

@@ -129,8 +129,8 @@ def _over_cycle(unit: str, source: str, cosine: str, sine: str, sd_cosine: str, 
 
 def _over_stance(unit: str, source: str, mean: str, sd: str) -> Norm:
     # Sines of half waves vanish at both ends.
-    waves = (Series(sine=_amplitudes(text), period=2.0, support=(0.0, 1.0)) for text in (mean, sd))
-    return Norm(unit, source, "stance", *waves, *SPEEDS[source][0])
+    of_mean, of_sd = (Series(sine=_amplitudes(text), period=2.0, support=(0.0, 1.0)) for text in (mean, sd))
+    return Norm(unit, source, "stance", of_mean, of_sd, *SPEEDS[source][0])
 
 
 # Forces are in body weights and act on the right foot: anterior, medial, up; the free moment is about the upward vertical.

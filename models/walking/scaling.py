@@ -49,6 +49,9 @@ NEEDED = {
     "metatarsal_1": "the metatarsophalangeal axis",
     "metatarsal_5": "the metatarsophalangeal axis",
 }
+# What Plug-in Gait has of a foot without medial markers.
+PLUG_IN_FOOT = ("lateral_malleolus", "heel", "metatarsal_2")
+MARKER_DIAMETER = 0.014  # [m] usual; by so much more than the width of the ankle are markers on both malleoli apart
 LEG_LENGTHS = (0.2, 0.6)  # [m] of people
 MAX_SWAY = 0.02  # [m] range within which a standing foot's markers stay
 MAX_LEAN_DEG = 30.0  # between a standing leg and the vertical
@@ -151,14 +154,14 @@ def scale_to_subject(
     ModelError
     """
     height = static.subject.height if height is None else height
-    known, at = _landmarks(static, side, markers)
+    anatomy = anatomy or Anatomy()
+    known, at, placed = _landmarks(static, side, markers, anatomy)
     at, standing = _standing_foot(known, at, foot_flat)
-    sources = {"marker set": known.marker_set, "standing foot": standing}
+    sources = {"marker set": known.marker_set, "standing foot": standing, **placed}
     if height is not None:
         within(height, HEIGHTS, f"{static.name}: height", "m", "give height= in metres")
     sex, sources["sex"] = choose_sex(static, sex)
     pose = _standing(static, known, at, sex, height, sources)
-    anatomy = anatomy or Anatomy()
     axes = _axes(pose, anatomy, sources)
     mass, sources["mass"] = choose_mass(static, known, mass)
     bodies = _bodies(pose, sex, mass, axes, anatomy, sources)
@@ -174,17 +177,38 @@ def scale_to_subject(
         metatarsophalangeal=hinge(axes.metatarsophalangeal, "main_foot", "toes"),
         link_length=axes.link_length, knee=bodies["leg"].local(pose.knee),
         leg_length=pose.leg_length, foot_length=pose.foot_length, sources=sources,
+        shows_inversion=len(known.of("main_foot")) > 2,
     )  # fmt: skip
 
 
-def _landmarks(static: Capture, side: str, markers: Mapping[str, str] | None) -> tuple[Landmarks, dict[str, Floats]]:
-    """The landmarks that are seen, and their mean places (3,) [m]."""
+def _landmarks(
+    static: Capture, side: str, markers: Mapping[str, str] | None, anatomy: Anatomy
+) -> tuple[Landmarks, dict[str, Floats], dict[str, str]]:
+    """The landmarks that are seen, and mean places (3,) [m], with those that have no marker and how they are placed."""
     seen = [label for label, p in static.markers.items() if np.isfinite(p).all(axis=-1).any()]
     known = recognise(seen, side, markers=markers, file=static.name)
     at = {landmark: mean_of_seen(static.markers[label], axis=0) for landmark, label in known.labels.items()}
+    placed: dict[str, str] = {}
+    width, heads = anatomy.ankle_width, "metatarsal_1" in at or "metatarsal_5" in at
+    if "medial_malleolus" not in at and all(name in at for name in PLUG_IN_FOOT) and not (heads and width is None):
+        if width is None:
+            raise ModelError(
+                f"{static.name}: no marker on the medial malleolus of the {side} side, which the talocrural axis needs; give "
+                "ankle_width= in metres (Anatomy), or the label of a marker, markers={'medial_malleolus': LABEL}"
+            )
+        A_foot = frame(UP, at["metatarsal_2"] - at["heel"], "x")
+        rise, ahead = np.tan(np.deg2rad([foot.TALOCRURAL_FRONTAL_DEG, foot.TALOCRURAL_TRANSVERSE_DEG]))
+        medial = A_foot @ unit(np.array([ahead, 1.0, rise]))
+        at["medial_malleolus"] = at["lateral_malleolus"] + (width + MARKER_DIAMETER) * medial
+        placed["medial malleolus"] = f"ankle width, {width:g} m, along the axis of Rodrigues da Silva et al. (2024a)"
+        if not heads:
+            for name, aside in (("metatarsal_1", 1.0), ("metatarsal_5", -1.0)):
+                at[name] = at["metatarsal_2"] + aside * width / 2.0 * A_foot[:, 1]
+            placed["metatarsal heads"] = "across the foot on both sides of the marker on the second one"
     for landmark, purpose in NEEDED.items():
-        known.need(landmark, purpose)
-    return known, at
+        if landmark not in at:
+            known.need(landmark, purpose)
+    return known, at, placed
 
 
 def _standing_foot(known: Landmarks, at: dict[str, Floats], flat: bool) -> tuple[dict[str, Floats], str]:
@@ -301,6 +325,8 @@ def _bodies(
 
     def segment(body: str, A: Floats, of: Inertial) -> Segment:
         own, of_thigh = known.of(body), known.of("thigh") if body == "leg" else ()
+        if len(own) < 3:  # as in Plug-in Gait, the lateral epicondyle is a marker of the leg
+            own, of_thigh = (*own, *of_thigh), ()
         markers = {known.labels[name]: (pose.at[name] - of.r) @ A for name in own + of_thigh}
         return Segment(A, of.r, of.mass, of.inertia, markers, frozenset(known.labels[name] for name in of_thigh))
 

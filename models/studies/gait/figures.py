@@ -33,6 +33,11 @@ NORM = {
     ("moment", "talocalcaneal"): ("inversion_moment", 1.0),
     ("power", "talocrural"): ("ankle_power", 1.0),
 }
+CITED = {  # in a figure, whose panels are narrow
+    norms.SCHREIBER_MOISSENET: "14 adults (Schreiber and Moissenet 2019)",
+    norms.SCHWARTZ: "children (Schwartz et al. 2008)",
+    norms.OXFORD: "Oxford foot model",
+}
 CAVEATS = {("metatarsophalangeal", "moment"): BOUND, ("metatarsophalangeal", "power"): BOUND}
 UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
@@ -81,6 +86,8 @@ def _panel(feet: Feet, quantity: str, joint: str, pace: float) -> Panel:
         name, sign = NORM[quantity, joint]
         norm = _norm(name, sign * np.rad2deg(1.0) if quantity == "angle" else sign, pace)
     caveat = CAVEATS.get((joint, quantity), "")
+    if not any(np.isfinite(values).any() for values in curves.values()):
+        norm, caveat = None, "blank: the markers of the foot do not show inversion"
     if (joint, quantity) == ("metatarsophalangeal", "angle"):
         caveat = "; ".join(
             dict.fromkeys(one.toe_caveat for trials in feet.values() for one in trials if one.toe_caveat)
@@ -97,7 +104,7 @@ def _force(feet: Feet, axis: int, name: str, pace: float) -> Panel:
 def _norm(name: str, scale: float, pace: float) -> Band:
     _, mean, sd = norms.band(name, pace)
     norm = norms.norm(name, pace)
-    return Band(scale * mean, abs(scale) * sd, f"{norm.source.rsplit(', ', 1)[0]}, {norm.speed}")
+    return Band(scale * mean, abs(scale) * sd, f"{CITED[norm.source]}, {norm.speed}")
 
 
 def _events(trials: Sequence[Gait]) -> Events:

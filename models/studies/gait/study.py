@@ -44,6 +44,7 @@ def gait(
     link_length: float | None = None,
     functional: str | None = None,
     foot_flat: bool = True,
+    ankle_width: float | None = None,
     inertia: str = "de_leva",
     check_units: bool = True,
     filter: bool = True,
@@ -94,6 +95,8 @@ def gait(
     foot_flat : bool
         The sole is flat on the floor in the static trial; switch it off for a subject who cannot put the heel down: angles are
         then zero where heel and metatarsal heads are equally high.
+    ankle_width : float [m]
+        Between the malleoli, where no marker is on the medial one (Plug-in Gait without medial markers).
     inertia : str
         Table of the segments' masses and inertia: de_leva, or winter, which is after Dempster.
     check_units : bool
@@ -135,7 +138,7 @@ def gait(
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
-        check_units,
+        check_units, ankle_width,
     )  # fmt: skip
     filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
     if not filter:
