@@ -7,6 +7,7 @@ Action equals reaction, because V, R and the coordinates depend on quantities be
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -46,6 +47,9 @@ TAKEN = (
     "force_j",
     "moment_j",
 )  # of the results of every force
+PERIODIC = sp.Float(
+    "1e-20"
+)  # of squares of slopes by the angle: what changes less in a turn does not change but for rounding
 WRENCH, DIRECTIONS = 6, 12  # entries of the force on a body; displacements and changes of velocity of a body
 
 
@@ -62,6 +66,8 @@ class ForceDerivation:
     potential_rate: Expr
     reports: dict[str, Expr]
     lookups: tuple[tuple[str, Expr], ...]  # table and argument of each call
+    acting: tuple[Expr, ...]  # potential, forces along coordinates, dissipation
+    along: tuple[Expr, ...]  # these coordinates
 
     @property
     def moving(self) -> list[Moving]:
@@ -161,6 +167,10 @@ def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, obj
         potential_rate=rate(scope, V, 1),
         reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
         lookups=tuple(lookups),
+        acting=tuple(
+            sp.sympify(e).xreplace(values) for e in (parts.potential, *(F for _, F in parts.pushes), parts.dissipation)
+        ),
+        along=tuple(x for x, _ in parts.pushes),
     )
     units_of_force(d)
     return d
@@ -340,10 +350,14 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             kernel(layout, "lookups", (*arguments, "out"), looked, "Arguments of the tables"),
             _entry("lookups_entry", "lookups", every, base | {"out": f"({len(d.lookups)},)"}),
         ]
-    if corners := corners_of(d):
+    if corners := [*corners_of(d), *jumps_of(d)]:
         kernels += [
             kernel(
-                layout, "corners", (*arguments, "out"), indexed("out", corners), "Numbers that change sign at corners"
+                layout,
+                "corners",
+                (*arguments, "out"),
+                indexed("out", corners),
+                "Numbers that change sign at corners and jumps",
             ),
             _entry("corners_entry", "corners", every, base | {"out": f"({len(corners)},)"}),
         ]
@@ -355,6 +369,29 @@ def corners_of(d: ForceDerivation) -> list[Expr]:
     kinks = sorted(set().union(*(e.atoms(ramp, step) for e in d.wrench)), key=sp.default_sort_key)
     found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
     return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs)]
+
+
+def jumps_of(d: ForceDerivation) -> list[Expr]:
+    """A number for each atan2 of the force that changes its sign where the angle jumps by a turn, if the force jumps with it.
+
+    It is 0 in the half plane without the jump, and where neither a force nor the potential jumps: of laws that are periodic in
+    the angle, and of springs without stiffness.
+    """
+    acting, along = ([_without_names(d.scope, e) for e in given] for given in (d.acting, d.along))
+    found = []
+    for angle in sorted(set().union(*(e.atoms(sp.atan2) for e in (*acting, *along))), key=sp.default_sort_key):
+        at = sp.Dummy(real=True)
+        own = [e.xreplace({angle: at}) for e in acting]
+        own += [sp.diff(e.xreplace({angle: at}), at) for e in (acting[0], *along)]
+        jumps = [e.xreplace({at: sp.pi}) - e.xreplace({at: -sp.pi}) for e in own]
+        slopes = [sp.diff(e, at).xreplace({at: sp.pi}) for e in own]
+        change = sum(e**2 for e in jumps) - PERIODIC * sum(e**2 for e in slopes)
+        y, x = angle.args
+        if any(e != 0 for e in jumps):
+            # Reactions are not known yet, and compiled code knows no constants but numbers.
+            numbers = {sp.pi: sp.Float(math.pi)} | dict.fromkeys(d.scope.inputs, sp.S.One)
+            found.append(y * step(-x) * step(change.xreplace(numbers)))
+    return found
 
 
 def _without_names(scope: ForceScope, e: Expr) -> Expr:
@@ -389,7 +426,8 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "LOADS_PLACE": layout.size - len(layout.inputs),
         "TABLES": tuple(name for name, _ in d.lookups),
         "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
-        "CORNERS": len(corners_of(d)),
+        "CORNERS": len(corners_of(d)) + len(jumps_of(d)),
+        "JUMPS": len(jumps_of(d)),
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
         "TABLES_PLACE": layout.size,
         "SIZE": size,

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from runtime.dynamics.layout import FRICTION, SINGULAR
+from runtime.dynamics.layout import FRICTION, JUMP, SINGULAR
 from runtime.dynamics.status import Status
 from runtime.jit.compilation import inlined
 
@@ -135,4 +135,6 @@ def failure(code):  # type: ignore[no-untyped-def]
     """Status of a run that fails at an evaluation with this code, which is not OK."""
     if code & SINGULAR:
         return Status.SINGULAR_CONFIGURATION
-    return Status.FRICTION_NOT_UNIQUE if code & FRICTION else Status.NOT_FINITE
+    if code & FRICTION:
+        return Status.FRICTION_NOT_UNIQUE
+    return Status.HALF_TURN if code == JUMP else Status.NOT_FINITE
