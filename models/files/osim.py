@@ -53,7 +53,7 @@ class _File:
     functions: dict[str, Function] = field(default_factory=dict)  # of steps
     used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
     springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
-    limits: dict[str, dict[str, LimitForce]] = field(default_factory=dict)  # likewise
+    limits: dict[str, dict[str, tuple[LimitForce, ...]]] = field(default_factory=dict)  # likewise
 
 
 def read_osim(file: Path) -> Description:

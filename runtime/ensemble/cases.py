@@ -77,12 +77,7 @@ def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def ask_about_columns(system: System, cases: Cases) -> None:
-    """Ask about the largest and the smallest length, mass, speed and stiffness of each column that is far from the system's.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Warn of the largest and the smallest length, mass, speed and stiffness of each column that is far from the system's."""
     largest, smallest = dict[str, float](), dict[str, float]()
     for name, values in cases.items():
         if values.dtype.kind in "fiu":

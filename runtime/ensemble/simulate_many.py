@@ -117,7 +117,7 @@ def simulate_many(
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.
     check_units : bool
-        Ask about lengths, masses, speeds and stiffnesses far from those of the system, as ``runtime.with_parameters`` does.
+        Warn of lengths, masses, speeds and stiffnesses far from those of the system, as ``runtime.with_parameters`` does.
     out : path, optional
         Folder to which every finished chunk is written.  Repeating the call resumes an interrupted ensemble; finished cases are
         not computed again.  A folder of other cases, settings, systems or code is refused; a function is compared by its source,

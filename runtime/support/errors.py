@@ -12,7 +12,8 @@ from typing import Any
 
 MOST_NAMES, MOST_ALIKE = 30, 10  # in a message
 SHAPE = "has the shape"  # begins a reason
-ACCEPTED = "; check_units=False accepts it"  # ends questions about units
+ACCEPTED = "; check_units=False accepts it"  # ends refusals of values that are probably in another unit
+USED = "; the value is used as it is, and check_units=False gives no warning"  # ends warnings of these
 LONGEST = 3000  # characters of a message, which a name of any length may be in
 
 
@@ -42,6 +43,10 @@ class AssemblyWarning(UserWarning):
     """A system that was built, but not as its data say: bodies were moved, velocities changed, or a closed loop is locked."""
 
 
+class UnitWarning(UserWarning):
+    """A value that looks as if it was given in another unit; it is used as it is."""
+
+
 class StaleKernelsError(RuntimeError, SystemExit):
     """Kernels are edited, incomplete or older than the definitions.  Uncaught, it ends the program with exit code 3."""
 
@@ -50,12 +55,12 @@ class StaleKernelsError(RuntimeError, SystemExit):
         self.code = 3
 
 
-def warn(sentence: str) -> None:
-    """Give an AssemblyWarning whose place is the line outside of ``runtime`` that led to it."""
+def warn(sentence: str, category: type[UserWarning] = AssemblyWarning) -> None:
+    """Give a warning whose place is the line outside of ``runtime`` that led to it."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "runtime":
         level, frame = level + 1, frame.f_back
-    warnings.warn(sentence, AssemblyWarning, stacklevel=level)
+    warnings.warn(one_line(sentence), category, stacklevel=level)
 
 
 class Refused(Exception):

@@ -123,12 +123,7 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
 
 
 def ask_about_units(system: System, values: Mapping[str, Any]) -> None:
-    """Ask about lengths, masses, speeds and stiffnesses far from those of the system, probably given in another unit.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Warn of lengths, masses, speeds and stiffnesses far from those of the system, probably given in another unit."""
     known = quantities(system)
     for name, value in values.items():
         if name in known and (factor := CHANGES.get(known[name][0].unit)):
@@ -149,8 +144,8 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     values : mapping
         New values by name, such as ``{"mass.toes": 0.2, "l.ankle": 0.04}``; ``parameters(system)`` lists the names.
     check_units : bool
-        Ask about a length, mass, speed or stiffness far from the present one, which was probably given in another unit (a length
-        in mm is 1000 times one in m).  False accepts it.
+        Warn of a length, mass, speed or stiffness far from the present one, which was probably given in another unit (a length
+        in mm is 1000 times one in m).
 
     Raises
     ------

@@ -34,14 +34,10 @@ DEEPER = 10.0  # penetration under the weight of the system, in radii of a conta
 
 
 def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping[str, float]) -> None:
-    """Ask about values that the bodies, joints, forces and contacts of a system cannot have, in its reference configuration.
+    """Warn of values that the bodies, joints, forces and contacts of a system cannot have, in its reference configuration.
 
-    ``angles``, ``rates``: coordinates of joints at the start, such as "ankle.theta_i".
-
-    Raises
-    ------
-    ModelError
-        A question that names the value, the bound with its reason, and the unit in which it would be within.
+    ``angles``, ``rates``: coordinates of joints at the start, such as "ankle.theta_i".  Each question is a warning that names
+    the value, the bound with its reason, and the unit in which it would be within.
     """
     ask(f"system '{system.name}': gravity", system.gravity, Usual(0.0, MOST_GRAVITY, "m/s^2", "gravity"))
     sizes = _sizes(system)
@@ -127,12 +123,7 @@ def _largest(of: Sequence[Floats], none: Floats) -> Floats:
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
-    """Ask about speeds among named quantities, such as "v.leg" and "rate.ankle.theta_i", and about angles "angle.ankle.theta_i".
-
-    Raises
-    ------
-    ModelError
-    """
+    """Warn of speeds among named quantities, such as "v.leg" and "rate.ankle.theta_i", and about angles "angle.ankle.theta_i"."""
     limited = {limit.joint for limit in system.limits}
     for name, value in values.items():
         part, _, owner = name.partition(".")
@@ -155,13 +146,9 @@ def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
 
 
 def ask_about_speed(system: System, name: str, part: str, value: Any, what: str = "") -> None:
-    """Ask about a velocity ("v") or angular velocity ("omega") with which no body moves, or at which it would burst.
+    """Warn of a velocity ("v") or angular velocity ("omega") with which no body moves, or at which it would burst.
 
     ``what``: the value, for the question; default: this part of the state of the body.
-
-    Raises
-    ------
-    ModelError
     """
     if part == "v":
         ask(what or f"body '{name}': v", value, Usual(0.0, FASTEST, "m/s", "the speed of a body"))
@@ -209,7 +196,7 @@ def _span(system: System) -> float:
 
 
 def _ask_about_sizes(sizes: Mapping[str, float]) -> None:
-    """Ask about a body whose points are much farther apart than those of all others, of which there are two at least."""
+    """Warn of a body whose points are much farther apart than those of all others, of which there are two at least."""
     for body, size in sizes.items():
         others = [other for name, other in sizes.items() if name != body and other * NO_UNIT > size]
         if len(others) > 1:
@@ -219,7 +206,7 @@ def _ask_about_sizes(sizes: Mapping[str, float]) -> None:
 
 
 def _ask_about_contact(system: System, contact: Contact, extent: float, mass: float) -> None:
-    """Ask about a radius, and about a stiffness that no solid has, or that does not carry the system."""
+    """Warn of a radius, and about a stiffness that no solid has, or that does not carry the system."""
     what, radius, law = f"contact '{contact.name}'", float(contact.values["radius"]), contact.parameters
     normal, point = contact.values["n_j"], contact.values["s_j"]
     if contact.plane == GROUND:

@@ -32,7 +32,9 @@ def wheel(kind="hinge_spring", *, rate=6.0, **values):
 def test_a_spring_ends_the_run_at_half_a_turn(kind, how):
     run = runtime.simulate(wheel(kind), 3.0, rtol=1e-9, atol=1e-9, progress=False, **how)
     assert run.status == Status.HALF_TURN and not run.success
-    assert run.t[-1] == pytest.approx(REACHED, abs=1e-6) and run.forces["element"].angle[-1] == pytest.approx(np.pi, abs=1e-5)
+    assert run.t[-1] == pytest.approx(REACHED, abs=1e-6) and run.forces["element"].angle[-1] == pytest.approx(
+        np.pi, abs=1e-5
+    )
     assert f"half a turn, where its value jumps at t = 0.55107 s: the angle of force 'element' ({kind})" in run.message
 
 
