@@ -32,7 +32,8 @@ from codegen.compiler.reading import (
     refuse_functions,
     refuse_unused,
 )
-from codegen.compiler.straight import Lines, indexed
+from codegen.compiler.rounding import beyond_rounding
+from codegen.compiler.straight import Lines, function, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
 POTENTIAL, DISSIPATION, FORCES = PARTS = ("potential", "dissipation", "forces")
@@ -340,10 +341,17 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             kernel(layout, "lookups", (*arguments, "out"), looked, "Arguments of the tables"),
             _entry("lookups_entry", "lookups", every, base | {"out": f"({len(d.lookups)},)"}),
         ]
-    if corners := corners_of(d):
+    values = dict(layout.rates)
+    if corners := [beyond_rounding(x, values) for x in corners_of(d)]:
         kernels += [
-            kernel(
-                layout, "corners", (*arguments, "out"), indexed("out", corners), "Numbers that change sign at corners"
+            function(
+                "corners",
+                (*arguments, "out"),
+                layout.place,
+                indexed("out", corners),
+                "Numbers that change sign at corners, 0 within their rounding",
+                values,
+                {*layout.long, *values},
             ),
             _entry("corners_entry", "corners", every, base | {"out": f"({len(corners)},)"}),
         ]
@@ -351,10 +359,11 @@ def emit_force(d: ForceDerivation, source: str) -> str:
 
 
 def corners_of(d: ForceDerivation) -> list[Expr]:
-    """The arguments of all ramps and steps of the force, those aside that contain a reaction."""
+    """The arguments of all ramps and steps of the force, without constants and those that contain a reaction."""
     kinks = sorted(set().union(*(e.atoms(ramp, step) for e in d.wrench)), key=sp.default_sort_key)
     found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
-    return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs)]
+    constants = set(d.scope.parameters.values())
+    return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs) and not x.free_symbols <= constants]
 
 
 def _without_names(scope: ForceScope, e: Expr) -> Expr:

@@ -12,6 +12,7 @@ from codegen.compiler.slopes import slope
 from codegen.compiler.units import sample
 
 NEWTON_STEPS = 30
+ATTEMPTS = 25  # to begin where all functions of the rows are real
 RIGID_MOTION_TOLERANCE = 1e-9
 VANISHING_GRADIENT = 1e-6
 
@@ -43,8 +44,11 @@ def refuse_unsound_rows(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ..
             sp.Matrix(twist).xreplace(common),
         )
     )
-    z = np.array([float(value) for value in start.values()])
     with np.errstate(all="ignore"):
+        for attempt in range(ATTEMPTS):
+            z = np.array([float(value) for value in sample(scope, attempt).values()])
+            if np.isfinite(residuals(z)).all() and np.isfinite(slopes(z)).all():
+                break
         for _ in range(NEWTON_STEPS):
             step = np.linalg.pinv(np.nan_to_num(slopes(z))) @ np.nan_to_num(residuals(z).ravel())
             z = z - step / max(1.0, float(np.abs(step).max()))

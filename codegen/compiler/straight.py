@@ -31,6 +31,9 @@ class _Printer(PythonCodePrinter):
             return f"1.0/({self._print(sp.Pow(expr.base, -expr.exp))})"
         return str(super()._print_Pow(expr, rational))
 
+    def _print_Abs(self, expr: Expr) -> str:
+        return f"math.fabs({self._print(expr.args[0])})"
+
     def _print_ramp(self, expr: Expr) -> str:
         x, *n = (self._print(argument) for argument in expr.args)
         part = f"(0.5*({x} + math.fabs({x})))"  # not a number where x is not

@@ -30,9 +30,10 @@ from runtime.integrate.stepping import (
 from runtime.integrate.unseen_corners import UNTOUCHED, first_unseen, sample, sample_step, within
 from runtime.jit.compilation import inlined
 
-# Of a step, and [s] times the larger of 1 and the time: a corner so near to an end is one at this end.  A stage there has the
-# weight of a part of the whole step: what its force is beyond the corner acts for so long.
-CLOSE, CLOSE_TIME = 1e-12, 1e-14
+# Of a step: a corner so near to an end is one at this end.  A stage there has the weight of a part of the whole step: what its
+# force is beyond the corner acts for so long.  What changes its sign there is 0 within its own rounding (``evaluate_corners``).
+CLOSE = 1e-12
+ROUNDING = 1e-15  # of the time
 MAX_CORNERED = 5  # attempts to end a step at a corner; then it counts by its error estimate alone
 INSIDE, MAX_SECANTS = 1e-3, 60  # of a bracket, how far from its ends samples are at least; of them at most
 
@@ -40,7 +41,7 @@ INSIDE, MAX_SECANTS = 1e-3, 60  # of a bracket, how far from its ends samples ar
 @inlined
 def closest(time, h):  # type: ignore[no-untyped-def]
     """Fraction of a step of length h from ``time`` on, as of CLOSE."""
-    return max(CLOSE, CLOSE_TIME * max(1.0, abs(time)) / h)
+    return max(CLOSE, ROUNDING * abs(time) / h)
 
 
 @inlined
@@ -84,6 +85,8 @@ def passed_at(c, k, q, close, s, t, w):  # type: ignore[no-untyped-def]
         x = inside_bracket(bracket)
         within(s, x, s.trial)
         sample(s.time[T_OLD] + x * s.time[LENGTH], s.trial, t, w, row)
+        if row[c] == 0.0:
+            return x
         bracket = narrowed(bracket, x, row[c])
     return min(1.0, bracket[1] + 0.4 * close)
 
@@ -119,7 +122,7 @@ def corners_part(s, t, w):  # type: ignore[no-untyped-def]
     # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
     ends = s.flags[STICKING] == 0 and s.flags[CORNERED] < MAX_CORNERED
     passed = first_passed(close, s, t, w) if ends else UNTOUCHED
-    if passed >= 1.0 - close:
+    if passed >= 1.0 - close or (passed < 0.0 and s.flags[CORNERED] > 0):
         end_at_corner(s, h)
     elif passed >= 0.0:
         s.time[UNCUT] = h if s.flags[CORNERED] == 0 else s.time[UNCUT]

@@ -52,6 +52,8 @@ def passed_at(m, lane, i, k, q, close):  # type: ignore[no-untyped-def]
             break
         x = inside_bracket(bracket)
         sample_lane(m, lane, x)
+        if corners[SAMPLES + 1, i] == 0.0:
+            return x
         bracket = narrowed(bracket, x, corners[SAMPLES + 1, i])
     return min(1.0, bracket[1] + 0.4 * close)
 
@@ -79,7 +81,7 @@ def place_to_end(m, lane, passing):  # type: ignore[no-untyped-def]
     lanes, h = m.lanes, m.lanes[LENGTH * LANES + lane]
     close, cornered = closest(lanes[TIME * LANES + lane], h), lanes[CORNERED * LANES + lane]
     passed = first_passed(m, lane, close) if passing and cornered < MAX_CORNERED else UNTOUCHED
-    if passed >= 1.0 - close:
+    if passed >= 1.0 - close or (passed < 0.0 and cornered > 0.0):
         if cornered > 0.0:
             lanes[FACTOR * LANES + lane] = max(lanes[FACTOR * LANES + lane], lanes[UNCUT * LANES + lane] / h)
             lanes[AFTER_REJECTION * LANES + lane] = lanes[CORNERED * LANES + lane] = 0.0
