@@ -83,8 +83,8 @@ _TEXTS = {
     Status.NOT_FINITE: ("the state stopped being finite", "check masses, inertias and initial velocities"),
     Status.METHOD_FAILED: ("the method of SciPy failed", "raise rtol and atol, or try another method"),
     Status.EVENT_NOT_FINITE: (
-        "an event function returned a value that is not finite",
-        "its function must return a finite number",
+        "an event function gave no finite number",
+        "correct the function",
     ),
     Status.CONSTRAINTS_VIOLATED: (
         "a constraint row is violated by more than its bound",
