@@ -77,6 +77,7 @@ ROUNDING = 2.2e-16
 SHORT = 1e-6  # [s] in shorter steps the slopes of positions have lost the digits of velocities
 WANTED = 0.25  # rate of Newton's method up to which a step may grow; it grows as h^2 where a stiff direction turns
 EXPLAINED = 0.5  # part of a change of the derivative that the Jacobian may leave unexplained
+LOOSER = 10.0  # times the tolerance, at most, of the estimate: errors of the result stay in proportion to the tolerance
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
 INFLUENCE = 0.06  # of an error of v' at an end on velocities between, per length of the step
@@ -233,7 +234,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     own = s.own
     # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
     tolerance, of_result = max(rtol, atol), (rtol, atol)
-    looser = 0.1 * tolerance ** (2.0 / 3.0)
+    looser = min(0.1 * tolerance ** (2.0 / 3.0), LOOSER * tolerance)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
     s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf
