@@ -289,7 +289,7 @@ def _run_on_trees(
     remarks = unbalanced(
         at[good], runs.times, motions, runs.work[good], of_steps, built, task, results.counts[good], stored
     )
-    remarks = with_stability(remarks, results.counts[good, batch.STEPS], runs.bounded[good])
+    remarks = with_stability(systems[0][0], remarks, results.counts[good, batch.STEPS], runs.bounded[good])
     found = out[good]
     if task.outputs is not None:
         kept = np.flatnonzero(good)
