@@ -21,7 +21,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import importlib
 import sys
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -31,7 +30,7 @@ from runtime.report import panels, write_report
 from runtime.report.tables import print_json
 from runtime.report.terminal import print_error, print_line, show_report
 from runtime.support.interruption import ended_by_signals
-from runtime.support.results_folder import results_folder
+from runtime.support.results_folder import remove_unused, results_folder
 from runtime.support.streams import safe_streams
 
 QUESTIONS = {
@@ -100,7 +99,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _refuse("interrupted; nothing was written", FAILED, folder)
     except BaseException:
-        _remove_empty(folder)
+        remove_unused(folder)
         raise
     _show(answer, folder, options.as_json)
     return FAILED if answer.report.failures else DONE
@@ -137,14 +136,9 @@ def _show(answer: Answer, folder: Path, as_json: bool) -> None:
 def _refuse(sentence: str, code: int, folder: Path | None = None) -> int:
     """Print the reason in one sentence, remove the folder that was made for the results, and return the exit code."""
     if folder is not None:
-        _remove_empty(folder)
+        remove_unused(folder)
     print_error(sentence)
     return code
-
-
-def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):  # it holds files
-        folder.rmdir()
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 import models
-from benchmarks.measure import ROOT
+from benchmarks.measure import make_kernels
 from benchmarks.mechanisms import model, problem
 from models.foot_anatomy import size_of
 from models.walking import leg_foot, synthetic
@@ -21,7 +19,7 @@ from runtime import Builder, Cone, Signal, System
 
 SPAN = 2.0  # [s] of signals
 WAVE = Signal.function(lambda t: 3.0 * np.sin(4.0 * t), 0.0, SPAN)
-# Makes the kernel of a system that a function of this module builds; in another process: benchmarks may not import codegen.
+# Makes the kernel of a system that a function of this module builds.
 MAKE_KERNEL = """
 import sys
 import codegen
@@ -201,7 +199,7 @@ def with_kernel(build: Callable[[], System]) -> Callable[[], System]:
     """A function of this module that builds a system, with a kernel of the system."""
 
     def made() -> System:
-        subprocess.run([sys.executable, "-c", MAKE_KERNEL, build.__name__], cwd=ROOT, check=True, capture_output=True)
+        make_kernels(MAKE_KERNEL, build.__name__)
         return build()
 
     return made

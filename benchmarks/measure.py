@@ -5,8 +5,11 @@ This is the only module of ``benchmarks`` that imports compiled code of ``runtim
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +36,7 @@ from runtime.jit.cache import compiled_folder
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
 from runtime.support.machine import cores
+from runtime.system.whole_model import use_kernels
 from runtime.system.workspaces import workspace
 
 if TYPE_CHECKING:
@@ -240,6 +244,27 @@ def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
 
 def _called(entry: Any) -> list[tuple[Any, Any]]:
     return [(entry.py_func, signature) for signature in entry.signatures]
+
+
+SAY_KERNELS = """
+import json
+from runtime.system.whole_model import own_kernels
+print(json.dumps(own_kernels()))
+"""
+
+
+def make_kernels(program: str, *arguments: str, given: str = "") -> None:
+    """Use the kernels that a program makes in another process: benchmarks import no codegen.  ``given``: its standard input.
+
+    Raises
+    ------
+    BenchmarkError
+    """
+    command = [sys.executable, "-c", program + SAY_KERNELS, *arguments]
+    done = subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchmarkError(f"no whole-model kernel: {done.stderr.strip().splitlines()[-1:]}")
+    use_kernels(json.loads(done.stdout.splitlines()[-1]))
 
 
 def build_folder() -> Path:

@@ -33,12 +33,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
-    from codegen.compiler.errors import DefinitionError
+    from codegen.compiler.errors import DefinitionError, DefinitionWarning
     from codegen.compiler.force_calculus import ramp, size
     from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
 
 __all__ = [
     "DefinitionError",
+    "DefinitionWarning",
     "Vector",
     "compile_event",
     "compile_force",
@@ -48,9 +49,14 @@ __all__ = [
     "size",
 ]
 PLACES = {
-    "DefinitionError": "errors", "Vector": "calculus", "ramp": "force_calculus", "size": "force_calculus",
-    "compile_event": "study", "compile_force": "study", "compile_joint": "study", "compile_model": "study",
+    "DefinitionError": "errors", "DefinitionWarning": "errors", "Vector": "calculus", "ramp": "force_calculus",
+    "size": "force_calculus", "compile_event": "study", "compile_force": "study", "compile_joint": "study",
+    "compile_model": "study",
 }  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> Any:

@@ -22,11 +22,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sympy import asin, atan2
+from sympy import asin, atan2, sqrt
 
 from codegen.basics import Across, angle_near, between
 from codegen.compiler.calculus import Expr, Vector
-from codegen.compiler.force_calculus import Table, ramp, size
+from codegen.compiler.force_calculus import LEAST, Table, ramp, size, step
 
 Parts = dict[Any, Any]
 Operator = Callable[[Any], Any]
@@ -45,9 +45,10 @@ def spring_damper(
     free_length : L0 [m], 0 <= free_length
     length : L, the distance of the points [m]
     tension : positive where the points are pulled together [N]
-    Singular when the points coincide.
+    Singular when the points coincide, unless L0 is 0.
     """
-    length = coordinate(between(r_i, s_i, r_j, s_j).norm())
+    d = between(r_i, s_i, r_j, s_j)
+    length = coordinate(sqrt(d.dot(d) + LEAST * (1 - step(free_length))))  # without L0 smooth where the points coincide
     return {
         "potential": stiffness / 2 * (length - free_length) ** 2,
         "dissipation": damping / 2 * rate(length) ** 2,

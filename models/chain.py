@@ -23,7 +23,7 @@ def build(
     """Build the links ``link_1`` .. ``link_N`` along x, each with the length [m] and mass [kg]; hinges turn about y.
 
     joint : "spherical" or "revolute"
-    check_units: False accepts values that this model cannot have, which were probably given in another unit.
+    check_units: False gives no warning of values that were probably given in another unit.
 
     Raises
     ------

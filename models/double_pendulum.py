@@ -27,7 +27,7 @@ def build(
     """Build the rods ``upper`` and ``lower``, initially along x and y, both with the angular velocity omega [rad/s].
 
     lengths [m], masses [kg]; slender rods of diameter length / 15; gravity [m/s^2].
-    check_units: False accepts values that this model cannot have, which were probably given in another unit.
+    check_units: False gives no warning of values that were probably given in another unit.
 
     Raises
     ------

@@ -156,6 +156,7 @@ _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
 # Above 60 lines: twenty options, each documented with its source.
 @checked
 @usual(
+    refuse=True,
     link_length=Usual(0.0, 0.1, "m", "the height of a talus"),
     gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"),
     mass=Usual(*MASSES, "kg", "the mass of a person"),

@@ -71,6 +71,7 @@ def _spheres(shape: str) -> dict[str, tuple[str, np.ndarray, float]]:
 # Above 60 lines: fourteen options and their documentation.
 @checked
 @usual(
+    refuse=True,
     stiffness=Usual(1.0, 1e10, "N/m^1.5", "the stiffness of a sole"),
     damping=Usual(1e-6, 1e6, "N s/m", "the damping of a sole"),
     height=Usual(1e-9, 10.0, "m", "the height of a foot above the ground"),

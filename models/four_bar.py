@@ -57,7 +57,7 @@ def build(
     density : float [kg/m]
     gravity : (3,) [m/s^2]
     check_units : bool
-        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
+        Warn of values that were probably given in another unit.
 
     Raises
     ------

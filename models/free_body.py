@@ -26,7 +26,7 @@ def build(
 ) -> System:
     """Build one body, ``body``, without joints: mass [kg], principal inertia [kg m^2], omega [rad/s], v [m/s].
 
-    check_units: False accepts values that this model cannot have, which were probably given in another unit.
+    check_units: False gives no warning of values that were probably given in another unit.
     """
     b = Builder("free body", gravity=gravity)
     b.body("body", mass=mass, inertia=inertia, omega=omega, v=v, free=True)

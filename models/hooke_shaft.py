@@ -35,7 +35,7 @@ def build(
     length, mass, radius : float [m], [kg], [m]
         Of each shaft, a solid cylinder.
     check_units : bool
-        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
+        Warn of values that were probably given in another unit.
 
     Raises
     ------

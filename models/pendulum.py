@@ -91,7 +91,7 @@ def build(
     law : "conservative" or "printed", optional
         Of the restricting moment, see ``Builder.limit``.
     check_units : bool
-        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
+        Warn of values that were probably given in another unit.
 
     Raises
     ------

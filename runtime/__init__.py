@@ -22,7 +22,7 @@ from runtime.jit.freshness import verify  # noqa: E402
 verify()  # before anything is compiled
 
 import runtime.integrate  # noqa: E402, F401  # registers what a second process compiles, before anything is compiled
-from runtime.support.errors import AssemblyError, AssemblyWarning, ModelError, StaleKernelsError  # noqa: E402
+from runtime.support.errors import AssemblyError, AssemblyWarning, ModelError, StaleKernelsError, UnitWarning  # noqa: E402
 from runtime.support.late_names import late_names  # noqa: E402
 from runtime.version import __version__  # noqa: E402
 
@@ -81,6 +81,7 @@ __all__ = [
     "GROUND",
     "AssemblyError",
     "AssemblyWarning",
+    "UnitWarning",
     "Builder",
     "Cone",
     "Event",

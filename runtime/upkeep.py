@@ -20,13 +20,15 @@ from runtime.analysis.linearisation import linearisation
 from runtime.analysis.sensitivities import sensitivities
 from runtime.ensemble.simulate_many import simulate_many
 from runtime.integrate.simulate import simulate
-from runtime.jit.cache import cache_folder
+from runtime.jit import place
+from runtime.jit.place import cache_folder
 from runtime.jit.references import compiled_at_once
 from runtime.jit.second_process import SETTING
 from runtime.jit.tidying import size_of
 from runtime.report.printing import browser
 from runtime.report.printing import missing as printing_missing
 from runtime.support.notice import compilations
+from runtime.support.streams import tell
 from runtime.system.parameters import parameters
 from runtime.system.system import System
 from runtime.version import __version__
@@ -110,9 +112,10 @@ def compiled_code() -> tuple[str, str]:
 
 
 def clear() -> None:
-    """Remove the compiled code."""
-    if cache_folder().is_dir():
-        shutil.rmtree(cache_folder())
+    """Remove what is Talus's from the cache; what else is there stays, and one sentence says so."""
+    place.clear(folder := cache_folder())
+    if folder.exists():
+        tell(f"{folder} stays, with what Talus has not made there; remove it by hand if you do not need it")
 
 
 def checked(distribution: str, build: Callable[[], System] | None) -> tuple[list[list[str]], bool]:

@@ -1,19 +1,27 @@
-"""What all tests share: the cache of compiled code is filled before workers start; systems that several rooms use."""
+"""What all tests share: a cache of their own, filled before workers start; systems that several rooms use."""
 
 import os
 import signal
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 # Threads of linear algebra gain nothing on small matrices, and double the processor time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Without bytecode each worker and process would compile all modules that it imports, and pytest rewrite those of the tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# The content of the user's cache decides no test.  Workers and processes of the tests inherit the place; git ignores it.
+os.environ["TALUS_CACHE_DIR"] = str(Path(__file__).resolve().parents[1] / ".tests-cache")
 
 import pytest
 
 from tests.support.browser import browser, open_page  # noqa: F401  # fixtures
 from tests.support.paths import ROOT
 from tests.support.processes import environment
+
+sys.dont_write_bytecode = False  # as above, in this process
+Path(os.environ["TALUS_CACHE_DIR"]).mkdir(mode=0o700, exist_ok=True)
 
 
 def pytest_sessionstart(session):

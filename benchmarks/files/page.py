@@ -22,7 +22,7 @@ Generated from results of `python -m benchmarks files` by `python -m benchmarks.
 
 {summary} Two are not: `suite/swimmer.xml`, which no force turns, so that MuJoCo's rounding of 2e-13 rad/s^2 is large beside
 accelerations of 5e-5 m/s^2; and `Rajagopal_2015.osim`, whose knees OpenSim accelerates otherwise than its own velocities change,
-where several turns follow one angle (6e-14 at rest).
+where several turns follow one angle (at rest a free model falls as a whole, which compares nothing).
 
 """
 COLUMNS = (

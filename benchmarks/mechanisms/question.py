@@ -8,16 +8,15 @@ coordinates and in joint coordinates stand beside each other.  Other programs ta
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import runtime
-from benchmarks.measure import Answer, BenchmarkError, Say, seconds
+from benchmarks.measure import Answer, BenchmarkError, Say, make_kernels, seconds
 from benchmarks.mechanisms import model, outputs, peers, problem
 from benchmarks.mechanisms.forces import STICKING
 from benchmarks.mechanisms.problem import Problem
@@ -27,7 +26,6 @@ from runtime.report import Report, Table
 
 MAX_STEPS = 200_000  # far above what a mechanism needs
 TALUS, IN_JOINTS = "Talus", "Talus, joint coordinates"
-ROOT = Path(__file__).parents[2]
 # Reads a problem from the standard input.
 MAKE_KERNEL = """
 import json, sys
@@ -147,11 +145,8 @@ def in_joint_coordinates(one: Problem, cases: Cases) -> list[Solution]:
         return []
     if system.tree is None or _sticks(one):
         return []
-    # Benchmarks import no codegen.  Without a kernel the runs go by recursion.
-    subprocess.run(
-        [sys.executable, "-c", MAKE_KERNEL], cwd=ROOT, input=json.dumps(dict(one.data)), capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    with suppress(BenchmarkError):  # without a kernel the runs go by recursion
+        make_kernels(MAKE_KERNEL, given=json.dumps(dict(one.data)))
     return [_solution(one, system, tolerance, cases, "joint") for tolerance in cases.tolerances]
 
 

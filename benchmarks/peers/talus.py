@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import time
 from importlib import metadata
 
@@ -12,7 +10,7 @@ import numpy as np
 
 import models
 from benchmarks.joint_coordinates import joint_evaluation, joint_run, row_length
-from benchmarks.measure import BODY, ROOT, BenchmarkError, Floats, compiled_run, evaluated, evaluation_time
+from benchmarks.measure import BODY, BenchmarkError, Floats, compiled_run, evaluated, evaluation_time, make_kernels
 from benchmarks.peers.interface import JOINTS, Body, Chain, Foot, PeerError, Stop, least
 from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, Cases, ChainCost, Peer, Ready
 from runtime import System
@@ -130,13 +128,13 @@ def _chain(of: Chain, repeats: int, whole: bool) -> ChainCost:
 
 
 def _compile_chain(links: int) -> None:
-    """Generate the whole-model kernel of a chain in another process, because benchmarks may not import ``codegen``.
+    """Generate the whole-model kernel of a chain.
 
     Raises
     ------
     PeerError
     """
-    program = f"import codegen, models; codegen.compile_model(models.chain.build({links}))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise PeerError(f"no whole-model kernel: {done.stderr.strip().splitlines()[-1:]}")
+    try:
+        make_kernels(f"import codegen, models; codegen.compile_model(models.chain.build({links}))")
+    except BenchmarkError as error:
+        raise PeerError(str(error)) from None

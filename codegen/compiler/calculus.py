@@ -31,13 +31,14 @@ omega is in global axes; all vectors are in global components.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
 
-from codegen.compiler.errors import DefinitionError
+from codegen.compiler.errors import DefinitionError, shown
 
 Expr = Any  # SymPy's expressions: the library ships no type hints
 
@@ -50,6 +51,20 @@ VELOCITIES = ("omega_i", "omega_j")  # velocities that force elements may use, b
 FUNCTIONS = (sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan, sp.atan2, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh)
 # Names that the emitted functions use themselves, and velocities, which the calculus supplies.
 RESERVED = set("v_i v_j omega_i omega_j body_i body_j body_k body_l x Phi Phi_dot D nu gamma out math njit".split())
+
+
+def as_expression(value: object) -> Expr:
+    """A value of a definition as an expression of SymPy, which would run a text as a program.
+
+    Raises
+    ------
+    TypeError
+        For a text, and whatever else is no expression.
+    """
+    with suppress(sp.SympifyError):
+        if not isinstance(value, Iterable):  # whose parts SymPy would read, texts among them
+            return sp.sympify(value, strict=True)
+    raise TypeError(f"{shown(value)} is no expression of the arguments")
 
 
 @dataclass(frozen=True)
@@ -256,7 +271,7 @@ class Scope:
         parts: dict[Expr, Expr] = {}
         for m in (m for m in self.quantities if m.kind in ("sum", "scalar")):
             for s, e in zip(m.symbols, m.derivative_values(0), strict=True):
-                parts[s] = sp.sympify(e).xreplace(parts)
+                parts[s] = as_expression(e).xreplace(parts)
         return parts
 
     def argument(self, name: str) -> Any:
@@ -300,13 +315,13 @@ class Scope:
         return expression - constant
 
     def _keeps_sign(self, expression: Expr) -> None:
-        self.branch_signs.append(sp.sympify(expression))
+        self.branch_signs.append(as_expression(expression))
 
     def _rate(self, expression: Any) -> Any:
         if isinstance(expression, Vector):
             return Vector(*(self._rate(component) for component in expression))
         rate = sp.Symbol(f"rate_{len(self.rates)}", real=True)
-        self.rates[rate] = expression
+        self.rates[rate] = as_expression(expression)
         return rate
 
     def _carried(self, v: Vector) -> Vector:
@@ -331,7 +346,7 @@ class Scope:
 
 
 def _symbols(v: Vector) -> set[Expr]:
-    return set().union(*(sp.sympify(component).free_symbols for component in v))
+    return set().union(*(as_expression(component).free_symbols for component in v))
 
 
 def name_sums(scope: Scope, expressions: list[Expr]) -> list[Expr]:
@@ -342,7 +357,7 @@ def name_sums(scope: Scope, expressions: list[Expr]) -> list[Expr]:
     owner = {s: (m, k) for m in scope.moving.values() if m.kind != "euler" for k, s in enumerate(m.symbols)}
     known: dict[tuple[tuple[str, int], ...], Moving] = {}
     replacements: dict[Expr, Expr] = {}
-    nodes = [node for e in expressions for node in sp.preorder_traversal(sp.sympify(e)) if node.is_Add]
+    nodes = [node for e in expressions for node in sp.preorder_traversal(as_expression(e)) if node.is_Add]
     for node in nodes:
         terms = [term.as_coeff_Mul() for term in node.args]
         if not all(abs(sign) == 1 and s in owner for sign, s in terms) or len({owner[s][1] for _, s in terms}) > 1:
@@ -354,7 +369,7 @@ def name_sums(scope: Scope, expressions: list[Expr]) -> list[Expr]:
             known[key] = Moving(name, "sum", "", vector(name), tuple((sign, scope.moving[m]) for m, sign in key))
         replacements[node] = known[key].symbols[owner[terms[0][1]][1]]
     scope.sums = {m.name: m for m in known.values()}
-    return [sp.sympify(e).xreplace(replacements) for e in expressions]
+    return [as_expression(e).xreplace(replacements) for e in expressions]
 
 
 Definition = Callable[..., dict[str, Any]]

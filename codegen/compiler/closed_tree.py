@@ -25,6 +25,7 @@ from codegen.compiler.errors import NoKernelError
 from codegen.compiler.recorded_algebra import Elimination, Matrix, Vector, add, cross, times
 from codegen.compiler.sine import cosine_and_sine
 from codegen.compiler.straight import Lines
+from codegen.compiler.text import quoted
 from codegen.compiler.trace import Node, Record, Text, dot, recording
 from codegen.compiler.tree_equations import OF_GRAVITY, OF_STEP, TreeEquations
 from codegen.compiler.tree_kinematics import TreeMotion, euler_product, places_of
@@ -241,7 +242,7 @@ def _module(
     return (
         "\n".join(
             [
-                f'"""The equations of motion of {tree.name}, whose coordinates rows of joints restrain."""',
+                quoted(f"The equations of motion of {tree.name}, whose coordinates rows of joints restrain."),
                 "",
                 *(["import math", ""] if any("math." in line for line in (*prepare, *lines)) else []),
                 "from numba import carray, njit",

@@ -11,6 +11,7 @@ import sympy as sp
 from codegen.compiler.calculus import Expr, vector
 from codegen.compiler.module import assemble_module, data_lines
 from codegen.compiler.reading import doc_of
+from codegen.compiler.slopes import slope
 from codegen.compiler.straight import function, indexed
 from codegen.compiler.tangents import moved, tangent
 
@@ -22,20 +23,20 @@ def emit_cone(definition: Callable[..., dict[str, Expr]], source: str) -> str:
     curve = definition(s, psi, *coefficients)
     longitude, latitude = curve["longitude"], curve["latitude"]
     point = [sp.cos(longitude) * sp.sin(latitude), sp.sin(longitude) * sp.sin(latitude), sp.cos(latitude)]
-    values = [sp.diff(c, s, order) for order in range(3) for c in point]
+    values = [*point, *(slope(c, s) for c in point), *(sp.diff(c, s, 2) for c in point)]
     # The slope of the latitude over the longitude, by the rule for a function of a parameter.
-    slope = sp.diff(latitude, s) / sp.diff(longitude, s)
+    rise = slope(latitude, s) / slope(longitude, s)
     # The sine of longitude - psi, written so that it is algebraic where the longitude is an arc tangent.
     bearing = sp.sin(longitude) * sp.cos(psi) - sp.cos(longitude) * sp.sin(psi)
     place = {c: f"c[{k}]" for k, c in enumerate(coefficients)}
     kernels = [
         function("curve", ("s", "c", "out"), place, indexed("out", values), "Point of the unit sphere, and two derivatives"),
         function(
-            "limit", ("s", "c", "out"), place, indexed("out", [latitude, slope]),
+            "limit", ("s", "c", "out"), place, indexed("out", [latitude, rise]),
             "Latitude, and its derivative by the longitude",
         ),
         function(
-            "bearing", ("s", "psi", "c", "out"), place, indexed("out", [bearing, sp.diff(bearing, s)]),
+            "bearing", ("s", "psi", "c", "out"), place, indexed("out", [bearing, slope(bearing, s)]),
             "Sine of the longitude less psi, and its derivative",
         ),
         function(
@@ -55,7 +56,7 @@ def emit_measures(definition: Callable[..., Any], source: str) -> str:
     measures = list(returned.values()) if isinstance(returned, dict) else [returned]
     first = next(iter(arguments.values()))
     place = {s: f"{argument}[{k}]" for argument, v in arguments.items() for k, s in enumerate(v)}
-    targets = indexed("out", [*measures, *(sp.diff(measure, s) for measure in measures for s in first)])
+    targets = indexed("out", [*measures, *(slope(measure, s) for measure in measures for s in first)])
     doc = "Values, then gradients in the first direction"
     inputs = [s for v in arguments.values() for s in v]
     directions = [moved(s) for s in inputs], {s: moved(s) for s in inputs}

@@ -25,6 +25,7 @@ from codegen.compiler.reading import (
     refuse_functions,
     refuse_unused,
 )
+from codegen.compiler.slopes import slope
 from codegen.compiler.straight import Lines, function, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
@@ -79,7 +80,7 @@ def derive_contact(definition: Definition) -> ContactDerivation:
         name=definition.__name__,
         doc=documentation(scope, definition),
         scope=scope,
-        measure=(penetration, _times(deeper, VELOCITIES), *(sp.sympify(c).subs(values) for c in slip)),
+        measure=(penetration, _times(deeper, VELOCITIES), *(sp.sympify(c).xreplace(values) for c in slip)),
         point=tuple(named[4:7]),
         wrench=tuple(-f_n * n + _times(f_t, column) for n, *column in zip(deeper, *slips, strict=True)),
     )
@@ -133,13 +134,13 @@ def emit_normal_law(definition: Callable[..., dict[str, Expr]], source: str) -> 
     rate, *parameters = (sp.Symbol(name, real=True) for name in names[1:])
     parts = definition(delta, rate, *parameters)
     V, R = parts["potential"], sp.sympify(parts["dissipation"])
-    elastic, damping = sp.diff(V, delta), sp.diff(R, rate)
+    elastic, damping = slope(V, delta), slope(R, rate)
     force = elastic + damping
-    values = [V, elastic, damping, sp.diff(force, delta), sp.diff(force, rate), sp.diff(elastic, delta)]
+    values = [V, elastic, damping, slope(force, delta), slope(force, rate), slope(elastic, delta)]
     place = {c: f"c[{k}]" for k, c in enumerate(parameters)}
     arguments = (names[0], names[1], "c", "out")
     doc = "Potential, elastic and damping force; derivatives of their sum by delta, delta', of the elastic one by delta"
-    slopes = indexed("out", [sp.simplify(sp.diff(force, c)) for c in parameters])
+    slopes = indexed("out", [sp.simplify(slope(force, c)) for c in parameters])
     kernels = [
         function("law", arguments, place, indexed("out", [sp.simplify(v) for v in values]), doc),
         function("law_parameters", arguments, place, slopes, "Derivatives of the force by the parameters"),
@@ -155,8 +156,8 @@ def emit_friction(definition: Callable[..., dict[str, Any]], source: str) -> str
     place = {c: f"c[{k}]" for k, c in enumerate(parameters)} | {s: f"{names[0]}[{k}]" for k, s in enumerate(slip)}
     kernels = []
     for piece, R in definition(slip, normal, *parameters).items():
-        force = [-sp.diff(R, s) for s in slip]
-        values = [*force, *(sp.diff(f, s) for f in force for s in slip), *(sp.diff(f, normal) for f in force)]
+        force = [-slope(R, s) for s in slip]
+        values = [*force, *(slope(f, s) for f in force for s in slip), *(slope(f, normal) for f in force)]
         arguments = (names[0], names[1], "c", "out")
         doc = f"Force {piece} the creep speed; its derivatives by the slip (rows) and by the normal force"
         kernels.append(function(piece, arguments, place, indexed("out", values), doc))

@@ -43,7 +43,7 @@ def emit_coupling(definition: Callable[..., Expr], source: str) -> str:
     gamma = -sum(sp.diff(Phi_dot, c) * rate for c, rate in zip(own, rates, strict=True))
 
     def plain(expression: Expr) -> Expr:
-        return sp.sympify(expression).subs({d: known[d] for d in sorted(known, key=sp.count_ops, reverse=True)})
+        return sp.sympify(expression).xreplace(known)
 
     targets = [
         ("Phi[0]", plain(Phi)), ("Phi_dot[0]", plain(Phi_dot)), *indexed("D", map(plain, D)), ("gamma[0]", plain(gamma)),

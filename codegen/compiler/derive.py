@@ -17,11 +17,13 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import Application
 
-from codegen.compiler.calculus import AXES, Definition, Expr, Moving, Named, Scope, Vector, name_sums
+from codegen.compiler.calculus import AXES, Definition, Expr, Moving, Named, Scope, Vector, as_expression, name_sums
+from codegen.compiler.errors import shown
 from codegen.compiler.reading import (
     argument_names,
     called,
     documentation,
+    is_scalar,
     refuse_collisions,
     refuse_functions,
     refuse_unused,
@@ -61,7 +63,7 @@ class Derivation:
         (signal,) = (c.symbol(0) for c in self.scope.signals.values())
         parts, somewhere = self.scope.spelt_out(), sample(self.scope)
         slopes = [slope(e, signal) for e in (self.Phi[0].xreplace(parts) + signal, *self.D.xreplace(parts))]
-        values = [sp.sympify(slope).xreplace(somewhere).evalf(NUMERIC_CHECK_DIGITS) for slope in slopes]
+        values = [as_expression(slope).xreplace(somewhere).evalf(NUMERIC_CHECK_DIGITS) for slope in slopes]
         return all(abs(value) < sp.Float("1e-20") for value in values)
 
     @property
@@ -124,7 +126,9 @@ def _rows(scope: Scope, returned: object) -> tuple[tuple[str, ...], tuple[Expr, 
                 raise scope.error(
                     f"row '{part_name}' is None; a row is an expression that vanishes (keeps_sign(x) adds no row)"
                 )
-            expression = sp.sympify(part)
+            if not is_scalar(part):
+                raise scope.error(f"row '{part_name}' = {shown(part)}; give an expression of the arguments")
+            expression = as_expression(part)
             if not expression.free_symbols & {s for m in scope.moving.values() for s in m.symbols}:
                 raise scope.error(f"row '{part_name}' contains no vector of a body, so no motion can bring it to zero")
             if not part_name.isidentifier() or part_name in names:
@@ -142,7 +146,7 @@ def _refuse_constants(scope: Scope) -> None:
     """Refuse operators that are applied to constants."""
     symbols = {s for m in scope.moving.values() for s in m.symbols}
     for kept in scope.held.values():
-        if not sp.sympify(kept).free_symbols & symbols:
+        if not as_expression(kept).free_symbols & symbols:
             raise scope.error(f"held({kept}) keeps a constant; hold a quantity that moves")
     for kept in scope.branch_signs:
         if not kept.free_symbols & symbols:
@@ -190,7 +194,7 @@ def name_arguments(scope: Scope, expressions: tuple[Expr, ...]) -> tuple[Expr, .
             arguments[0] = named(arguments[0])
         return e.func(*arguments)
 
-    return tuple(walk(sp.sympify(e)) for e in expressions)
+    return tuple(walk(as_expression(e)) for e in expressions)
 
 
 def rate(scope: Scope, expression: Expr, order: int) -> Expr:

@@ -13,6 +13,10 @@ class DefinitionError(ValueError):
         super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
 
 
+class DefinitionWarning(UserWarning):
+    """What is unlikely in a definition, such as a sum of different units; it is derived nevertheless."""
+
+
 def shown(value: Any) -> str:
     """A value for a message, shortened."""
     short = Repr()

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from codegen.compiler.calculus import Expr, Scope, Vector, vector
+from codegen.compiler.calculus import Expr, Scope, Vector, as_expression, vector
 from codegen.compiler.errors import DefinitionError
 
 OPERATORS = ("coordinate", "along", "normal_load")
@@ -18,7 +18,14 @@ ORDERS = (-1, 0, 1, 2)  # of the derivatives of a table that the runtime supplie
 ENTRIES = len(ORDERS)  # places of a table's value in ``x``
 
 
-class ramp(sp.Function):  # named as functions are
+class _OfExpressions(sp.Function):
+    """A function whose arguments are expressions, not texts."""
+
+    def __new__(cls, *arguments: object, **how: Any) -> Any:
+        return super().__new__(cls, *map(as_expression, arguments), **how)
+
+
+class ramp(_OfExpressions):  # named as functions are
     """The positive part: ramp(x) is x where x > 0, else 0; ramp(x, n) its power, 0 where x <= 0 for every n."""
 
     nargs = (1, 2)
@@ -45,7 +52,7 @@ class ramp(sp.Function):  # named as functions are
         return n[0] * ramp(x, n[0] - 1) if n and n[0] != 1 else step(x)
 
 
-class step(sp.Function):
+class step(_OfExpressions):
     """1 where x > 0, else 0: the derivative of ``ramp``, itself treated as constant."""
 
     nargs = 1
@@ -93,7 +100,7 @@ class Table:
         return self._at(x, -1)
 
     def _at(self, x: Expr, order: int) -> Expr:
-        x = sp.sympify(x)
+        x = as_expression(x)
         if x.atoms(table):
             raise self.scope.error(f"{self.name}({x}) looks up what another table gave; use one table for both")
         calls = self.scope.lookups
@@ -135,14 +142,14 @@ class ForceScope(Scope):
         if isinstance(expression, Vector):
             raise self.error("normal_load(x) needs a scalar, such as normal_load(codegen.size(force))")
         symbol = sp.Symbol(f"normal_load{len(self.loads)}", real=True, nonnegative=True)
-        self.loads[symbol] = sp.sympify(expression)
+        self.loads[symbol] = as_expression(expression)
         return symbol
 
     def _coordinate(self, expression: Any) -> Any:
         if isinstance(expression, Vector):
             return Vector(*(self._coordinate(component) for component in expression))
         symbol = sp.Symbol(f"coordinate{len(self.coordinates)}", real=True)
-        self.coordinates[symbol] = sp.sympify(expression)
+        self.coordinates[symbol] = as_expression(expression)
         return symbol
 
     def _along(self, coordinate: Any) -> Any:

@@ -7,6 +7,7 @@ Action equals reaction, because V, R and the coordinates depend on quantities be
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any
 import sympy as sp
 
 from codegen.compiler.bounds import bounds_of_law
-from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, name_sums
+from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
 from codegen.compiler.force_calculus import ENTRIES, OPERATORS, REACTION, ForceScope, ramp, step, table
 from codegen.compiler.force_soundness import refuse_unsound_force
@@ -32,7 +33,8 @@ from codegen.compiler.reading import (
     refuse_functions,
     refuse_unused,
 )
-from codegen.compiler.straight import Lines, indexed
+from codegen.compiler.rounding import beyond_rounding
+from codegen.compiler.straight import Lines, function, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
 POTENTIAL, DISSIPATION, FORCES = PARTS = ("potential", "dissipation", "forces")
@@ -46,6 +48,9 @@ TAKEN = (
     "force_j",
     "moment_j",
 )  # of the results of every force
+PERIODIC = sp.Float(
+    "1e-20"
+)  # of squares of slopes by the angle: what changes less in a turn does not change but for rounding
 WRENCH, DIRECTIONS = 6, 12  # entries of the force on a body; displacements and changes of velocity of a body
 
 
@@ -62,6 +67,8 @@ class ForceDerivation:
     potential_rate: Expr
     reports: dict[str, Expr]
     lookups: tuple[tuple[str, Expr], ...]  # table and argument of each call
+    acting: tuple[Expr, ...]  # potential, forces along coordinates, dissipation
+    along: tuple[Expr, ...]  # these coordinates
 
     @property
     def moving(self) -> list[Moving]:
@@ -131,7 +138,7 @@ def derive_event(definition: Definition) -> ForceDerivation:
         raise scope.error(
             "uses a table, a signal or a reaction, which are for forces; an event is a function of the bodies"
         )
-    return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": sp.sympify(returned)}))
+    return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)}))
 
 
 def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, object], parts: _Parts) -> ForceDerivation:
@@ -156,11 +163,15 @@ def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, obj
         doc=documentation(scope, definition),
         scope=scope,
         layout=Layout(scope),
-        wrench=tuple(sp.sympify(e).xreplace(values) for e in wrench),
+        wrench=tuple(as_expression(e).xreplace(values) for e in wrench),
         potential=V,
         potential_rate=rate(scope, V, 1),
         reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
         lookups=tuple(lookups),
+        acting=tuple(
+            sp.sympify(e).xreplace(values) for e in (parts.potential, *(F for _, F in parts.pushes), parts.dissipation)
+        ),
+        along=tuple(x for x, _ in parts.pushes),
     )
     units_of_force(d)
     return d
@@ -194,13 +205,13 @@ def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) ->
     for what, value in [*scalars.items(), *reports.items(), *((FORCES, e) for pair in pairs for e in pair)]:
         if not is_scalar(value):
             raise scope.error(f"'{what}' has the wrong shape: {value!r:.80}; it must be one number, an expression")
-        if sp.sympify(value).has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        if as_expression(value).has(sp.nan, sp.zoo, sp.oo, -sp.oo):
             raise scope.error(f"'{what}' is not finite: {value!s:.80}; check its denominators")
     return _Parts(
-        sp.sympify(scalars[POTENTIAL]),
-        sp.sympify(scalars[DISSIPATION]),
-        [(sp.sympify(x), sp.sympify(force)) for x, force in pairs],
-        {name: sp.sympify(value) for name, value in reports.items()},
+        as_expression(scalars[POTENTIAL]),
+        as_expression(scalars[DISSIPATION]),
+        [(as_expression(x), as_expression(force)) for x, force in pairs],
+        {name: as_expression(value) for name, value in reports.items()},
     )
 
 
@@ -228,7 +239,7 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     if scope.branch_signs:
         raise scope.error("uses keeps_sign(x), which is for joints")
     sources = [parts.potential, parts.dissipation, *(e for push in parts.pushes for e in push), *own, *looked]
-    if set().union(*(sp.sympify(e).free_symbols for e in [*sources, *scope.rates.values()])) & set(scope.alongs):
+    if set().union(*(as_expression(e).free_symbols for e in [*sources, *scope.rates.values()])) & set(scope.alongs):
         raise scope.error(
             "along(c) is for reported quantities: it is what the potential, the dissipation and the forces give"
         )
@@ -238,7 +249,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
     """Name sums and coordinates, and give each call of a table its places in ``x``, from ``first`` on."""
 
     def placed(e: Expr) -> Expr:
-        return sp.sympify(e).replace(
+        return as_expression(e).replace(
             lambda node: isinstance(node, table), lambda node: table(first + ENTRIES * node.args[0], *node.args[1:])
         )
 
@@ -271,7 +282,7 @@ def _refuse_velocities(scope: ForceScope, parts: _Parts, velocities: set[Expr]) 
     places["coordinate(x)"] = [named.values[0] for named in scope.named.values()]
     places["rate(x)"] = list(scope.rates.values())
     for what, expressions in places.items():
-        if set().union(*(sp.sympify(e).free_symbols for e in expressions)) & velocities:
+        if set().union(*(as_expression(e).free_symbols for e in expressions)) & velocities:
             raise scope.error(f"{what} depends on a velocity; velocities belong into the dissipation and the forces")
 
 
@@ -340,10 +351,17 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             kernel(layout, "lookups", (*arguments, "out"), looked, "Arguments of the tables"),
             _entry("lookups_entry", "lookups", every, base | {"out": f"({len(d.lookups)},)"}),
         ]
-    if corners := corners_of(d):
+    values = dict(layout.rates)
+    if corners := [*(beyond_rounding(x, values) for x in corners_of(d)), *jumps_of(d)]:
         kernels += [
-            kernel(
-                layout, "corners", (*arguments, "out"), indexed("out", corners), "Numbers that change sign at corners"
+            function(
+                "corners",
+                (*arguments, "out"),
+                layout.place,
+                indexed("out", corners),
+                "Numbers that change sign at corners and jumps, at corners 0 within their rounding",
+                values,
+                {*layout.long, *values},
             ),
             _entry("corners_entry", "corners", every, base | {"out": f"({len(corners)},)"}),
         ]
@@ -351,10 +369,34 @@ def emit_force(d: ForceDerivation, source: str) -> str:
 
 
 def corners_of(d: ForceDerivation) -> list[Expr]:
-    """The arguments of all ramps and steps of the force, those aside that contain a reaction."""
+    """The arguments of all ramps and steps of the force, without constants and those that contain a reaction."""
     kinks = sorted(set().union(*(e.atoms(ramp, step) for e in d.wrench)), key=sp.default_sort_key)
     found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
-    return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs)]
+    constants = set(d.scope.parameters.values())
+    return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs) and not x.free_symbols <= constants]
+
+
+def jumps_of(d: ForceDerivation) -> list[Expr]:
+    """A number for each atan2 of the force that changes its sign where the angle jumps by a turn, if the force jumps with it.
+
+    It is 0 in the half plane without the jump, and where neither a force nor the potential jumps: of laws that are periodic in
+    the angle, and of springs without stiffness.
+    """
+    acting, along = ([_without_names(d.scope, e) for e in given] for given in (d.acting, d.along))
+    found = []
+    for angle in sorted(set().union(*(e.atoms(sp.atan2) for e in (*acting, *along))), key=sp.default_sort_key):
+        at = sp.Dummy(real=True)
+        own = [e.xreplace({angle: at}) for e in acting]
+        own += [sp.diff(e.xreplace({angle: at}), at) for e in (acting[0], *along)]
+        jumps = [e.xreplace({at: sp.pi}) - e.xreplace({at: -sp.pi}) for e in own]
+        slopes = [sp.diff(e, at).xreplace({at: sp.pi}) for e in own]
+        change = sum(e**2 for e in jumps) - PERIODIC * sum(e**2 for e in slopes)
+        y, x = angle.args
+        if any(e != 0 for e in jumps):
+            # Reactions are not known yet, and compiled code knows no constants but numbers.
+            numbers = {sp.pi: sp.Float(math.pi)} | dict.fromkeys(d.scope.inputs, sp.S.One)
+            found.append(y * step(-x) * step(change.xreplace(numbers)))
+    return found
 
 
 def _without_names(scope: ForceScope, e: Expr) -> Expr:
@@ -389,7 +431,8 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "LOADS_PLACE": layout.size - len(layout.inputs),
         "TABLES": tuple(name for name, _ in d.lookups),
         "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
-        "CORNERS": len(corners_of(d)),
+        "CORNERS": len(corners_of(d)) + len(jumps_of(d)),
+        "JUMPS": len(jumps_of(d)),
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
         "TABLES_PLACE": layout.size,
         "SIZE": size,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import builtins
 import dis
-import os
+import importlib.util
 import platform
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -14,8 +15,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from codegen.compiler.output import digest_of_files, write_whole
-from codegen.compiler.text import digest, states_its_digest, text_of
+from codegen.compiler.output import digest_of_files
+from codegen.compiler.text import digest, states_its_digest
 
 FOLDER = Path(__file__).resolve().parents[1]
 FIXED = ("sympy", "numpy", "math", "codegen")  # packages whose digest or version is that of all that they define
@@ -28,14 +29,31 @@ def kept(definitions: Sequence[FunctionType], derived: Callable[[], str], folder
     key = digest_of(*definitions)
     if key is None:
         return derived()
-    file = cache_folder() / folder / f"{key[:32]}.py"
-    text = text_of(file)
-    if states_its_digest(text):
-        return text
-    text = derived()
-    with suppress(OSError):  # it is derived again where nothing can be written
-        write_whole(file, text)
+    file = place().cache_folder() / folder / f"{key[:32]}.py"
+    if not (text := stored(file)):
+        text = derived()
+        with suppress(OSError):  # it is derived again where nothing can be written
+            place().write(file, text.encode())
     return text
+
+
+def stored(file: Path) -> str:
+    """The text in a file of the cache; empty where there is none that states its digest, or where it is not the user's alone."""
+    with suppress(OSError, UnicodeDecodeError):
+        text: str = place().read(file).decode()
+        return text if states_its_digest(text) else ""
+    return ""
+
+
+def place() -> Any:
+    """The rules of the cache, ``runtime.jit.place``, from their file: the package refuses to be imported with stale kernels."""
+    name = "runtime.jit.place"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, FOLDER.parent / "runtime" / "jit" / "place.py")
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
 
 
 def digest_of(*definitions: FunctionType) -> str | None:
@@ -44,15 +62,6 @@ def digest_of(*definitions: FunctionType) -> str | None:
         return digest(repr((*(_parts(definition, set()) for definition in definitions), _common())))
     except (_UnknownError, TypeError, ValueError, RecursionError):  # an empty cell, a list that contains itself
         return None
-
-
-def cache_folder() -> Path:
-    """The folder of the cache, as in ``runtime.jit.cache``, which is not imported here."""
-    base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "talus")
-    try:
-        return Path(base).expanduser()
-    except RuntimeError:  # there is no home folder
-        return Path(os.devnull, base)
 
 
 @cache

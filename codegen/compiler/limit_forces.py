@@ -27,6 +27,7 @@ from codegen.compiler.reading import (
     refuse_functions,
     refuse_unused,
 )
+from codegen.compiler.slopes import slope
 from codegen.compiler.straight import indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
@@ -83,7 +84,7 @@ def derive_limit(definition: Definition) -> LimitDerivation:
 
     rows = {symbol: jacobian_row(scope, expression) for symbol, expression in scope.rates.items()}
     push = (
-        [sp.diff(potential, angle) * d for d in jacobian_row(scope, own)] if turning else jacobian_row(scope, potential)
+        [slope(potential, angle) * d for d in jacobian_row(scope, own)] if turning else jacobian_row(scope, potential)
     )
     drag = over_velocities(dissipation, rows)
     values = {s: sum(d * v for d, v in zip(row, VELOCITIES, strict=True)) for s, row in rows.items()}
@@ -93,11 +94,11 @@ def derive_limit(definition: Definition) -> LimitDerivation:
         doc=documentation(scope, definition),
         scope=scope,
         declaration=declaration_of(definition),
-        direction=tuple(sp.diff(potential, g).subs(values) for g in SLOPE),
+        direction=tuple(slope(potential, g).xreplace(values) for g in SLOPE),
         angle=own,
-        rate=sp.sympify(shown).subs(values),
-        moment=(sp.diff(potential, angle) if turning else Vector(*SLOPE).cross(direction).norm()).subs(values),
-        wrench=tuple(-sp.sympify(a + b).subs(values) for a, b in zip(push, drag, strict=True)),
+        rate=sp.sympify(shown).xreplace(values),
+        moment=(slope(potential, angle) if turning else Vector(*SLOPE).cross(direction).norm()).xreplace(values),
+        wrench=tuple(-sp.sympify(a + b).xreplace(values) for a, b in zip(push, drag, strict=True)),
     )
     _refuse_unsound_limit(d)
     return d

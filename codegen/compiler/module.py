@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codegen.compiler.layout import Layout
 from codegen.compiler.straight import Lines
-from codegen.compiler.text import with_header
+from codegen.compiler.text import quoted, with_header
 
 
 def assemble_module(doc: str, layout: Layout | None, data: Lines, kernels: list[Lines], source: str) -> str:
@@ -13,13 +13,9 @@ def assemble_module(doc: str, layout: Layout | None, data: Lines, kernels: list[
     imports = ["", "import math"] if any("math." in line for line in code) else []
     names = "carray, njit" if any("carray(" in line for line in code) else "njit"
     imports += ["", f"from numba import {names}", ""]
-    body = "\n".join([_docstring([doc, *(layout.listing() if layout else [])]), *imports, *data, *code, ""])
+    documented = "\n".join([doc, *(layout.listing() if layout else []), ""])
+    body = "\n".join([quoted(documented), *imports, *data, *code, ""])
     return with_header(body, source)
-
-
-def _docstring(lines: Lines) -> str:
-    plain = "\n".join(lines).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    return f'"""{plain}\n"""'
 
 
 def data_lines(data: dict[str, object]) -> Lines:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from codegen.compiler.command import say
@@ -71,23 +69,6 @@ def say_written(wanted: Mapping[str, str], changed: Sequence[str], removed: Sequ
     say(f"{place}: {len(wanted)} files, {len(changed)} written" + (f" ({', '.join(changed)})" if changed else ""))
     if removed:
         say(f"{place}: removed {', '.join(removed)}: no output of codegen")
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write a file of the cache, of which other processes see all or nothing.
-
-    Raises
-    ------
-    OSError
-    """
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(f"{file.name}.{os.getpid()}")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(file)
-    finally:
-        with suppress(OSError):
-            part.unlink()
 
 
 def modules_in(folder: Path) -> dict[str, str]:

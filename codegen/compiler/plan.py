@@ -7,6 +7,7 @@ uses, or the compiler, or SymPy's version.
 from __future__ import annotations
 
 import ast
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -128,9 +129,23 @@ def _inputs(file: str, name: str) -> str:
             continue
         # The decorators of a function are not part of its source segment.
         pieces = [*getattr(node, "decorator_list", []), node]
-        texts[where, what] = "".join(ast.get_source_segment(_text(where), piece) or "" for piece in pieces)
+        texts[where, what] = "".join(_segment(where, piece) for piece in pieces)
         waiting += [(where, n.id) for n in ast.walk(node) if isinstance(n, ast.Name)]
     return digest(repr(sorted(texts.items())) + common_digest())
+
+
+@cache
+def _lines(file: str) -> list[bytes]:
+    """The lines of a file as Python's parser counts them, with their ends; it counts columns in bytes."""
+    return [line.encode() for line in io.StringIO(_text(file), newline="")]
+
+
+def _segment(file: str, node: ast.stmt | ast.expr) -> str:
+    """The source of a node.  ``ast.get_source_segment`` would split the file again for each."""
+    lines = _lines(file)[node.lineno - 1 : node.end_lineno]
+    lines[-1] = lines[-1][: node.end_col_offset]
+    lines[0] = lines[0][node.col_offset :]
+    return b"".join(lines).decode()
 
 
 def _global(file: str, name: str) -> ast.stmt | None:

@@ -13,7 +13,16 @@ from types import ModuleType
 import sympy as sp
 from sympy.core.function import Application
 
-from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, Vector, vector
+from codegen.compiler.calculus import (
+    FUNCTIONS,
+    OPERATORS,
+    VELOCITIES,
+    Definition,
+    Expr,
+    Scope,
+    as_expression,
+    vector,
+)
 from codegen.compiler.errors import DefinitionError
 
 
@@ -42,12 +51,10 @@ def called(scope: Scope, definition: Definition, arguments: dict[str, object]) -
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a definition returned one expression; a text is none, although SymPy would read it."""
-    if isinstance(value, Vector | str | dict | list | tuple | set):
-        return False
+    """Whether a definition returned one expression."""
     try:
-        expression = sp.sympify(value)
-    except (sp.SympifyError, TypeError, ValueError):
+        expression = as_expression(value)
+    except (TypeError, ValueError):
         return False
     return isinstance(expression, sp.Expr) and not expression.is_Matrix
 
@@ -76,7 +83,7 @@ def doc_of(documented: Callable[..., object] | ModuleType) -> str:
 def refuse_functions(scope: Scope, expressions: list[Expr], more: tuple[type, ...] = ()) -> None:
     """Refuse functions that branch or have no derivative: kernels are straight-line code.  ``more``: others that are known."""
     for expression in expressions:
-        for function in sp.sympify(expression).atoms(Application):
+        for function in as_expression(expression).atoms(Application):
             if not isinstance(function, (*FUNCTIONS, *more)):
                 known = ", ".join(f.__name__ for f in (*FUNCTIONS, *more))
                 raise scope.error(
@@ -99,7 +106,7 @@ def refuse_unused(scope: Scope, arguments: dict[str, object], returned: tuple[Ex
     """Refuse arguments that occur in no expression of the definition, held and carried expressions included."""
     expressions = [*returned, *scope.held.values(), *scope.branch_signs, *scope.rates.values()]
     expressions += [c for v in scope.carried.values() for c in v]
-    used = set().union(*(sp.sympify(e).free_symbols for e in expressions))
+    used = set().union(*(as_expression(e).free_symbols for e in expressions))
     used_names = {m.name for m in scope.moving.values() if set(m.symbols) & used}
     # A direction that only serves across(a) is used through its two tangents.
     used_names |= {

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import sympy as sp
 
 from codegen.compiler.calculus import BODIES, Expr, Moving, Scope, vector
-from codegen.compiler.slopes import slope
 from codegen.compiler.units import sample
 
 NEWTON_STEPS = 30
+ATTEMPTS = 25  # to begin where all functions of the rows are real
 RIGID_MOTION_TOLERANCE = 1e-9
 VANISHING_GRADIENT = 1e-6
+DIFFERENCE = 1e-6  # of unknowns about 1
 
 
 def refuse_unsound_rows(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ...], jacobian: sp.Matrix) -> None:
@@ -29,36 +31,47 @@ def refuse_unsound_rows(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ..
     for body in BODIES:
         r = scope.moving.get(f"r_{body}")
         twist += [*(u + w.cross(r.value) if r else u), *w]
-    start = sample(scope)
-    unknowns = list(start)
+    unknowns = list(sample(scope))
     common = dict(zip([*u, *w], (0.3, -0.7, 1.1, 0.5, 0.2, -1.3), strict=True))
     parts = scope.spelt_out()
-    equations = sp.Matrix([*Phi, *_orthonormality(moving)]).xreplace(parts)
-    residuals, slopes, D_at, twist_at = (
-        sp.lambdify([unknowns], expression, "numpy", cse=True)
-        for expression in (
-            equations,
-            sp.Matrix([[slope(e, s) for s in unknowns] for e in equations]),
-            jacobian.xreplace(parts),
-            sp.Matrix(twist).xreplace(common),
-        )
+    equations = [sp.sympify(e).xreplace(parts) for e in (*Phi, *_orthonormality(moving))]
+    motion = [*jacobian.xreplace(parts), *(sp.sympify(e).xreplace(common) for e in twist)]
+    residuals, moved = (
+        sp.lambdify([unknowns], expressions, "numpy", cse=partial(sp.cse, order="none"))
+        for expressions in (equations, motion)
     )
-    z = np.array([float(value) for value in start.values()])
+    nearby = DIFFERENCE * np.eye(len(unknowns))
+
+    def around(z: np.ndarray) -> np.ndarray:
+        """Residuals at z and a little ahead and behind along each unknown, whose differences are slopes.
+
+        The derivatives of long rows by all symbols are much longer than the rows.
+        """
+        places = z[:, None] + np.hstack([nearby, -nearby, np.zeros((len(z), 1))])
+        return np.array(np.broadcast_arrays(*residuals(places), places[0])[:-1])
+
     with np.errstate(all="ignore"):
+        for attempt in range(ATTEMPTS):
+            z = np.array([float(value) for value in sample(scope, attempt).values()])
+            if np.isfinite(around(z)).all():
+                break
         for _ in range(NEWTON_STEPS):
-            step = np.linalg.pinv(np.nan_to_num(slopes(z))) @ np.nan_to_num(residuals(z).ravel())
+            values = np.nan_to_num(around(z))
+            ahead, behind = values[:, : len(z)], values[:, len(z) : -1]
+            step = np.linalg.pinv((ahead - behind) / (2.0 * DIFFERENCE), VANISHING_GRADIENT) @ values[:, -1]
             z = z - step / max(1.0, float(np.abs(step).max()))
         residual = float(np.abs(residuals(z)).max())
     if not residual < RIGID_MOTION_TOLERANCE:
         raise scope.error(f"its rows {', '.join(rows)} seem to have no common solution")
-    D = np.asarray(D_at(z), dtype=float)
+    evaluated = np.array(moved(z), dtype=float)
+    D, rigid = evaluated[: jacobian.rows * jacobian.cols].reshape(jacobian.shape), evaluated[-jacobian.cols :]
     for name, row in zip(rows, D, strict=True):
         if not np.abs(row).max() > VANISHING_GRADIENT:
             raise scope.error(
                 f"row '{name}' has no gradient where it holds, and so no effect there; write its parts as rows of their own"
             )
     if {m.body for m in moving} == set(BODIES):
-        for name, value in zip(rows, (D @ twist_at(z)).ravel(), strict=True):
+        for name, value in zip(rows, D @ rigid, strict=True):
             if abs(value) > RIGID_MOTION_TOLERANCE:
                 raise scope.error(
                     f"row '{name}' changes when both bodies move together as one rigid body; a joint may only use quantities "

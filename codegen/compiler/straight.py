@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
+from sympy.core.exprtools import decompose_power
 from sympy.printing.pycode import PythonCodePrinter
 
 from codegen.compiler.calculus import Expr
@@ -22,6 +24,19 @@ Values = dict[Expr, Any]
 class _Printer(PythonCodePrinter):
     """Python text in which every number is a float, as in compiled code."""
 
+    def _as_ordered_terms(self, expr: Expr, order: str | None = None) -> list[Expr]:
+        """SymPy's order, by powers of the sorted factors, without the evaluation of every coefficient to many digits."""
+        terms = []
+        for term in expr.args:
+            coefficient, rest = term.as_coeff_Mul()
+            factors = sp.Mul.make_args(rest)
+            if not coefficient.is_Rational or any(factor.is_number for factor in factors):
+                return list(super()._as_ordered_terms(expr, order))
+            terms.append((term, coefficient, dict(map(decompose_power, factors))))
+        factors = sorted(set().union(*(powers for _, _, powers in terms)), key=_sort_key)
+        terms.sort(key=lambda term: ([-term[2].get(factor, 0) for factor in factors], term[1]))
+        return [term for term, _, _ in terms]
+
     def _print_Rational(self, expr: Expr) -> str:
         return f"({expr.p}.0/{expr.q}.0)"
 
@@ -30,6 +45,9 @@ class _Printer(PythonCodePrinter):
         if expr.exp.is_Integer and expr.exp < -1:
             return f"1.0/({self._print(sp.Pow(expr.base, -expr.exp))})"
         return str(super()._print_Pow(expr, rational))
+
+    def _print_Abs(self, expr: Expr) -> str:
+        return f"math.fabs({self._print(expr.args[0])})"
 
     def _print_ramp(self, expr: Expr) -> str:
         x, *n = (self._print(argument) for argument in expr.args)
@@ -54,6 +72,7 @@ class _Printer(PythonCodePrinter):
         return f"x[{first + order + 1}]"  # the runtime has put it there
 
 
+_sort_key = lru_cache(1 << 16)(sp.default_sort_key)
 to_text = _Printer({"fully_qualified_modules": True}).doprint
 
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from codegen.compiler.command import tell
 from codegen.compiler.errors import DefinitionError, NoKernelError, shown
-from codegen.compiler.kept import kept
-from codegen.compiler.output import write_whole
+from codegen.compiler.kept import kept, place, stored
 from codegen.compiler.text import COMMAND, digest, with_header
 
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Definition
 
+SYSTEM = "the system that compile_model was given"  # no name: Python reads comments of the first lines as an encoding
 WRONG = 1e-9  # of the largest acceleration: a difference of equations that is more than rounding, whatever the masses
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -165,10 +165,11 @@ def _derived_force(definition: Definition) -> str:
 
 @_with_these_arguments
 def compile_model(system: Any) -> Path:
-    """Emit the whole-model kernel of a system; from now on its simulations use it.
+    """Emit the whole-model kernel of a system; from now on simulations in this process use it, and those of its ensembles.
 
-    The module is stored in the cache beside the compiled code, for all systems with the same bodies, joints and zeros: masses,
-    lengths and axes stay arguments.  The first simulation compiles it, which takes seconds; later ones load it.
+    It serves all systems with the same bodies, joints and zeros: masses, lengths and axes stay arguments.  The module is stored
+    in the cache, where this call finds it in the next process; a program without this call runs by other equations, whatever
+    the cache holds.  The first simulation compiles the kernel, which takes seconds; later ones load its machine code.
 
     Parameters
     ----------
@@ -196,20 +197,23 @@ def compile_model(system: Any) -> Path:
             f"compile_model: system '{system.name}' has friction by the reactions of joints ({', '.join(reactive)}), "
             "which a whole-model kernel does not take; simulate it without"
         )
-    from codegen.compiler.whole import emit_model
+    model, file = system.model, Path(system.model.file)
 
-    model = system.model
-    file, source = Path(model.file), f"the system '{model.name}'"
-    _put(file, with_header(emit_model(model), source), model.name)
+    def derived() -> str:
+        from codegen.compiler.whole import emit_model
+
+        return with_header(emit_model(model), SYSTEM)
+
+    _use(file, model.key, derived, model.name)
     with suppress(NoKernelError):
-        _put_tree(system)
+        _use_tree(system)
     return file
 
 
 def _in_joint_coordinates_alone(system: Any) -> Path:
     """Store the kernel in joint coordinates of a system that has no other, for its redundant rows or thin bodies."""
     try:
-        return _put_tree(system)
+        return _use_tree(system)
     except NoKernelError as reason:
         what, remedy = (
             f"redundant rows ({', '.join(system.redundant)})",
@@ -226,19 +230,38 @@ def _in_joint_coordinates_alone(system: Any) -> Path:
         ) from None
 
 
-def _put_tree(system: Any) -> Path:
-    """Store the equations of a system in the coordinates of its joints.
+def _use_tree(system: Any) -> Path:
+    """Use the equations of a system in the coordinates of its joints.
 
     Raises
     ------
     NoKernelError
         For a system without a tree of turns and slides, or one that is too large.
     """
-    text, key = equations_in_joint_coordinates(system, f"the system '{system.name}'")
-    refuse_wrong_tree(system, text)
+
+    def derived() -> str:
+        text = equations_in_joint_coordinates(system, SYSTEM)[0]
+        refuse_wrong_tree(system, text)
+        return text
+
+    key = _described(system).key
     file = Path(system.model.file).with_name(f"model_{key}.py")
-    _put(file, text, system.name)
+    _use(file, key, derived, system.name)
     return file
+
+
+def _described(system: Any) -> Any:
+    """The tree of a system for a kernel in the coordinates of its joints.
+
+    Raises
+    ------
+    NoKernelError
+    """
+    if system.closed_tree is not None:
+        return system.closed_tree
+    if system.tree is None or not system.tree.has_polynomials:
+        raise NoKernelError(system.without_tree or "its joints have other steps than turns and slides")
+    return system.tree
 
 
 def equations_in_joint_coordinates(system: Any, source: str, command: str = COMMAND) -> tuple[str, str]:
@@ -251,11 +274,9 @@ def equations_in_joint_coordinates(system: Any, source: str, command: str = COMM
     from codegen.compiler.closed_tree import emit_closed_tree
     from codegen.compiler.tree import emit_tree
 
-    tree, closed = system.tree, system.closed_tree
-    if closed is not None:
-        return with_header(emit_closed_tree(closed), source, command), closed.key
-    if tree is None or not tree.has_polynomials:
-        raise NoKernelError(system.without_tree or "its joints have other steps than turns and slides")
+    tree = _described(system)
+    if system.closed_tree is not None:
+        return with_header(emit_closed_tree(tree), source, command), tree.key
     return with_header(emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), source, command), tree.key
 
 
@@ -274,11 +295,14 @@ def refuse_wrong_tree(system: Any, text: str) -> None:
         )
 
 
-def _put(file: Path, text: str, name: str) -> None:
-    """Store a kernel of a model; where this cannot be done it serves this process."""
-    try:
-        write_whole(file, text)
-    except OSError as error:
-        tell(f"{file} cannot be written ({error.strerror}), so the kernel of '{name}' serves this process only")
-        module = module_from(text, str(file), f"whole.{file.stem}")
-        sys.modules[module.__name__] = module  # where the runtime looks before it looks for the file
+def _use(file: Path, key: str, derived: Callable[[], str], name: str) -> None:
+    """Have this process use the kernel of a model, from its file in the cache if it is there."""
+    text, module = stored(file), f"whole.{file.stem}"
+    if f"\nKEY = '{key}'\n" not in text:
+        text = derived()
+        try:
+            place().write(file, text.encode())
+        except OSError as error:
+            tell(f"{file} cannot be written ({error.strerror}), so the kernel of '{name}' serves this process only")
+    if module not in sys.modules:
+        sys.modules[module] = module_from(text, str(file), module)  # where the runtime finds it

@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.machinery import all_suffixes
@@ -16,6 +17,7 @@ from codegen.compiler.text import text_of
 WHOLE = "whole"  # folder of the whole-model kernels, in ``generated/``
 TYPED = "py.typed"  # marks a package with types
 SIDE = ".generated-"  # beginning of the name of a folder that is being written, or was replaced
+PATIENCE = 20.0  # [s] for another process, which writes within a second
 AT_FDCWD, RENAME_EXCHANGE, RENAME_SWAP = -100, 2, 2  # of Linux, Linux and macOS
 
 
@@ -70,13 +72,17 @@ def _harmless(entry: Path) -> bool:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One process writes at a time; where folders cannot be locked, any."""
-    number = None
+    """One process writes at a time; where folders cannot be locked, or the one that writes does not go on, any."""
+    number, end = None, time.monotonic() + PATIENCE
     with suppress(ImportError, OSError):
         import fcntl
 
         number = os.open(folder, os.O_RDONLY)
-        fcntl.flock(number, fcntl.LOCK_EX)
+        while time.monotonic() < end:
+            with suppress(BlockingIOError):
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            time.sleep(0.05)
     try:
         yield
     finally:

@@ -9,6 +9,8 @@ directions contains the sums only.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from functools import cache
+from operator import attrgetter
 
 import sympy as sp
 
@@ -47,6 +49,7 @@ def seeds_of(
     return rows, motion
 
 
+@cache
 def moved(s: Expr) -> Expr:
     """The symbol for the derivative of a symbol."""
     return sp.Symbol(f"d_{s}", real=True)
@@ -112,7 +115,7 @@ def _derivative(value: Expr, moving: set[Expr]) -> Sum:
     for term in sp.Add.make_args(value):  # each by its own symbols only
         for s in symbols_in(term) & moving:
             parts.setdefault(s, []).append(slope(term, s))
-    slopes = [(sp.Add(*parts[s]), s) for s in sorted(parts, key=str)]
+    slopes = [(sp.Add(*parts[s]), s) for s in sorted(parts, key=attrgetter("name"))]
     return [(slope, s) for slope, s in slopes if slope != 0]
 
 

@@ -22,6 +22,12 @@ def with_header(body: str, source: str, command: str = COMMAND) -> str:
     return "\n".join([*head, DIGEST_MARK + digest(body), body])
 
 
+def quoted(text: str) -> str:
+    """A text between triple quotes, which it does not end."""
+    plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return f'"""{plain}"""'
+
+
 def digest(text: str) -> str:
     """SHA-256 of a text, as hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,79 +1,120 @@
-"""Powers of metre of rows and parameters, found by scaling every length of a definition."""
+"""Powers of metre of rows and parameters, by the dimensions of the parts of a definition."""
 
 from __future__ import annotations
 
-import itertools
+import warnings
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from codegen.compiler.calculus import Expr, Scope
+from codegen.compiler.errors import DefinitionWarning
 
 Values = dict[Expr, Expr]
+Power = Any  # of metre: a multiple of that of each constant and signal, and a number
 
 NUMERIC_CHECK_DIGITS = 30
+POWERS = (0, 1, 2)  # of metre that a constant or a signal may have
+SAME = 1e-9
 
 
 def units_of(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ...]) -> tuple[tuple[int, ...], dict[str, int]]:
-    """Powers of metre of rows and parameters, as they follow from scaling every length.
+    """Powers of metre of rows and parameters.
 
-    Points and centres are lengths, directions are pure numbers; a constant or a signal may be a pure number, a length
-    or an area.  Refuses a row that adds quantities of different units.
+    Points and centres are lengths, directions and numbers have no unit; a constant or a signal is a number, a length or an area,
+    the lowest one that the sums and functions with it allow.  A row that seems to add different units gives a warning.
     """
     names = [*scope.parameters, *scope.signals]
-    values = sample(scope)
-    kept = {row: sp.sympify(phi).xreplace(dict.fromkeys(scope.held, 0)) for row, phi in zip(rows, Phi, strict=True)}
-    worst = rows[0]
-    choices = itertools.product((0, 1, 2), repeat=len(names))
-    for powers in sorted(choices, key=lambda powers: (max(powers, default=0), sum(powers), powers)):
-        chosen = dict(zip(names, powers, strict=True))
-        units = []
-        for row, phi in kept.items():
-            power = _power(scope, phi, values, chosen)
-            if power is None:
-                worst = row
-                break
-            units.append(power)
+    symbols = [*scope.parameters.values(), *(signal.symbol(0) for signal in scope.signals.values())]
+    dimensions = _Dimensions(scope, symbols)
+    zeros: list[Power] = []
+    chosen = (0,) * len(names)
+    powers = []
+    for row, phi in zip(rows, Phi, strict=True):
+        dimensions.zeros = []
+        powers.append(dimensions.power(sp.sympify(phi).xreplace(dict.fromkeys(scope.held, 0))))
+        lowest = _lowest([*zeros, *dimensions.zeros], len(names))
+        if lowest is None:
+            warnings.warn(
+                f"definition '{scope.definition}': row '{row}' seems to add quantities of different units; check its terms, "
+                "and give a length as an argument, not as a number",
+                DefinitionWarning,
+                stacklevel=2,
+            )
         else:
-            return tuple(units), {name: chosen[name] for name in scope.parameters}
-    raise scope.error(f"row '{worst}' adds quantities of different units")
+            zeros, chosen = [*zeros, *dimensions.zeros], lowest
+    return tuple(round(power @ (*chosen, 1)) for power in powers), dict(zip(scope.parameters, chosen, strict=False))
 
 
-def _power(scope: Scope, phi: Expr, values: Values, chosen: dict[str, int]) -> int | None:
-    """The power of metre of an expression, or None where it has none."""
-    phi = sp.sympify(phi)
+class _Dimensions:
+    """Dimensional analysis; ``zeros``: the powers that vanish where no sum or function mixes units."""
 
-    def at(scale: int) -> Expr:
-        scaled = dict(values)
-        for m in (m for m in scope.moving.values() if set(m.symbols) & phi.free_symbols):
-            power = int(m.kind in ("centre", "point"))
+    def __init__(self, scope: Scope, symbols: list[Expr]) -> None:
+        self.zeros: list[Power] = []
+        *each, metre = np.eye(len(symbols) + 1)
+        self.none = np.zeros(len(symbols) + 1)
+        self.known: dict[Expr, Power] = dict(zip(symbols, each, strict=True))
+        for m in scope.moving.values():
+            power = metre if m.kind in ("centre", "point") else self.none
             if m.kind.startswith("carried"):  # has the unit of the vectors it was made of
-                source = next(c for c in scope.carried[m.name] if sp.sympify(c).free_symbols)
-                power = _power(scope, source, values, chosen) or 0
-            scaled |= {s: values[s] * scale**power for s in m.symbols}
-        for name, power in chosen.items():
-            symbol = scope.parameters[name] if name in scope.parameters else scope.signals[name].symbol(0)
-            scaled[symbol] = values[symbol] * scale**power
-        return phi.xreplace(scaled).evalf(NUMERIC_CHECK_DIGITS)
+                power = next(self.power(c) for c in map(sp.sympify, scope.carried[m.name]) if c.free_symbols)
+            self.known |= dict.fromkeys(m.symbols, power)
 
-    base = at(1)
-    if base == 0:
-        return 0
-    power = sp.re(sp.log(at(2) / base) / sp.log(2))
-    if not power.is_finite:
-        return None
-    rounded = int(round(float(power)))
-    consistent = all(abs(at(k) / base - sp.Integer(k) ** rounded) < sp.Float("1e-20") * k**4 for k in (2, 3))
-    return rounded if consistent else None
+    def power(self, e: Expr) -> Power:
+        """The power of metre of an expression; that of the first term of a sum that is no number."""
+        if e.is_Atom:
+            return self.known.get(e, self.none)
+        powers = [self.power(part) for part in sorted(e.args, key=lambda part: bool(part.is_number)) if part != 0]
+        if e.is_Mul:
+            return np.sum(powers, axis=0)
+        if e.is_Pow and e.exp.is_number:
+            return self.power(e.base) * float(e.exp)
+        if e.is_Add or isinstance(e, sp.atan2):
+            self.zeros += [power - powers[0] for power in powers[1:]]
+            return powers[0] if e.is_Add else self.none
+        self.zeros += powers
+        return self.none
 
 
-def sample(scope: Scope) -> Values:
-    """Pseudo-random values of many digits for every symbol that a row may hold; directions have the length 1."""
+def _lowest(zeros: list[Power], count: int) -> tuple[int, ...] | None:
+    """The lowest powers of so many constants and signals for which all ``zeros`` vanish; None if there are none."""
+    matrix = np.array(zeros).reshape(-1, count + 1)
+    bound = [k for k in range(count) if np.any(matrix[:, k])]
+    last = [max(np.flatnonzero(row[:-1]), default=-1) for row in matrix]
+
+    def choices(start: tuple[int, ...], highest: int) -> Iterator[tuple[int, ...]]:
+        k = len(start) - 1
+        decided = matrix[[place == k for place in last]] if len(matrix) else matrix
+        if np.any(np.abs(decided[:, : k + 1] @ start + decided[:, -1]) > SAME):
+            return
+        if k + 1 == count:
+            yield start
+            return
+        for power in POWERS[: highest + 1] if k + 1 in bound else (0,):
+            yield from choices((*start, power), highest)
+
+    for highest in POWERS:
+        found = min(choices((), highest), key=lambda powers: (sum(powers), powers), default=None)
+        if found is not None:
+            return found
+    return None
+
+
+def sample(scope: Scope, attempt: int = 0) -> Values:
+    """Pseudo-random values of many digits for every symbol that a row may hold; directions have the length 1.
+
+    Further attempts have constants of other orders of magnitude, so that roots, logarithms and arcs may be real there.
+    """
     symbols = [s for m in scope.moving.values() for s in m.symbols]
     symbols += [c.symbol(k) for c in scope.signals.values() for k in range(3)]
     symbols += list(scope.parameters.values()) + list(scope.held)
     values: Values = {
         s: sp.Float((7919 * (k + 1) ** 2 + 104729 * (k + 3)) % 1009 + 11, 50) / 613 for k, s in enumerate(symbols)
     }
+    for k, s in enumerate(scope.parameters.values() if attempt else ()):
+        values[s] *= sp.Integer(10) ** (attempt * (k + 1) % 5 - 2)
     for m in scope.moving.values():
         if m.kind not in ("centre", "point"):
             length = sp.sqrt(sum(values[s] ** 2 for s in m.symbols))

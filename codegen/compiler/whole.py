@@ -16,6 +16,7 @@ from codegen.compiler.elimination import state_derivative
 from codegen.compiler.errors import DefinitionError
 from codegen.compiler.model_inputs import STATE, Model, ModelInputs
 from codegen.compiler.straight import Lines
+from codegen.compiler.text import quoted
 from codegen.compiler.trace import Node, Record, Text, forward_derivatives
 
 # Inlined, the loop over columns becomes vector instructions; products and sums may be fused, and nothing else may change.
@@ -76,7 +77,7 @@ def _head(recorded: Recorded, uses_math: bool) -> Lines:
     """Docstring, imports and constants of the module."""
     model = recorded.model
     return [
-        f'"""The equations of motion of {model.name} in one function."""',
+        quoted(f"The equations of motion of {model.name} in one function."),
         "",
         *(["import math", ""] if uses_math else []),
         "from numba import carray, njit",

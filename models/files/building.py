@@ -62,7 +62,12 @@ def built(description: Description) -> Built:
         Naming the link or the joint that Talus cannot state.
     """
     if not description.links:
-        raise ModelError("has no body that moves; give a body a joint, or read the file that includes this one")
+        remedy = (
+            "pass floating=True, with which the root of the robot moves freely"
+            if description.format == "URDF"
+            else "read the file that includes this one"
+        )
+        raise ModelError(f"has no body that moves; give a body a joint, or {remedy}")
     reference = motion_of(description.links, REFERENCE)
     builder = Builder(description.name, gravity=description.gravity)
     making = _Making(description, builder, reference, coordinate_inertias(description, reference))
@@ -79,9 +84,30 @@ def built(description: Description) -> Built:
         builder.joint(closure.name, kind, closure.link_1, closure.link_2, axes="global", **values)
     for bushing in description.bushings:
         _add_bushing(making, bushing)
+    loops = _loops(description)
     for follower in description.followers:
+        if name := loops.get(follower.step):
+            raise ModelError(
+                f"joint '{follower.step}': follows {', '.join(map(repr, follower.leaders))} and belongs to the loop that "
+                f"'{name}' closes: a coordinate of a loop cannot follow others; ignore='{follower.sort}', or leave the loop open"
+            )
         _add_coupling(making, follower)
     return Built(builder, making.parts, making.coordinates)
+
+
+def _loops(description: Description) -> dict[str, str]:
+    """Steps that take part in closed loops, with the constraint that closes the loop."""
+    links, found = {link.name: link for link in description.links}, dict[str, str]()
+    for closure in description.closures:
+        ways = []
+        for name in (closure.link_1, closure.link_2):
+            way = set[str]()
+            while name != WORLD:
+                way.add(name)
+                name = links[name].parent
+            ways.append(way)
+        found |= {step.name: closure.name for name in ways[0] ^ ways[1] for step in links[name].steps}
+    return found
 
 
 def _add_coupling(m: _Making, follower: Follower) -> None:
@@ -171,7 +197,7 @@ def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], a
             m.builder.force(f"{step.name}_damper", "rotational_damper", *bodies, damping=step.damping)
         return
     sprung = step.stiffness > 0.0 or step.damping > 0.0
-    if not sprung and not step.limited and step.limit is None:
+    if not sprung and not step.limited and not step.limits:
         return
     if step.kind == "slide":
         _slide_forces(m, group, step, bodies, at)
@@ -188,11 +214,17 @@ def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], a
             f"{step.name}_spring", "hinge_spring", i, j, axes="global", stiffness=step.stiffness, damping=step.damping,
             free_angle=free, **values,
         )  # fmt: skip
-    if step.limit is not None:
+    for name, limit in _named_limits(step):
         m.builder.force(
-            f"{step.name}_limit", "hinge_limit", i, j, axes="global", **_range(step, step.limit, sign), **values,
-            **_limit_values(step.limit, sign),
-        )  # fmt: skip
+            name,
+            "hinge_limit",
+            i,
+            j,
+            axes="global",
+            **_range(step, limit, sign),
+            **values,
+            **_limit_values(limit, sign),
+        )
     if step.limited:
         m.builder.force(
             f"{step.name}_stop", "hinge_stop", i, j, axes="global", stiffness=_stop_stiffness(m, step), loss=LOSS,
@@ -200,11 +232,17 @@ def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], a
         )  # fmt: skip
 
 
+def _named_limits(step: Step) -> list[tuple[str, LimitForce]]:
+    """The limit forces of a step with names of their own."""
+    return [(f"{step.name}_limit{n + 1 if n else ''}", limit) for n, limit in enumerate(step.limits)]
+
+
 def _range(step: Step, of: Step | LimitForce, sign: float) -> dict[str, Any]:
     """Middle and half of the range of an angle, of the stops or the limit of a step."""
     lower, upper = sorted((sign * of.lower, sign * of.upper))
     middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
-    if not (half <= pi and abs(middle) <= pi):
+    # A limit force beyond half a turn acts in the last 0.1 degrees before it, where the angle jumps and the run ends.
+    if not ((half <= pi or isinstance(of, LimitForce)) and abs(middle) <= pi):
         raise ModelError(
             f"joint '{step.name}': its range is {of.lower:.6g} to {of.upper:.6g} rad from the reference pose, and stops "
             f"of an angle need at most half a turn ({pi:.6g} rad) on either side of its middle; narrow the range, or "
@@ -254,12 +292,12 @@ def _slide_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str],
             f"{step.name}_spring", "slider_spring", *bodies, a_i=axis, stiffness=step.stiffness * size**2,
             damping=step.damping * size**2, free_distance=step.free / size, **ends,
         )  # fmt: skip
-    if (limit := step.limit) is not None:
+    for label, limit in _named_limits(step):
         middle, half = (limit.lower + limit.upper) / 2.0 / size, (limit.upper - limit.lower) / 2.0 / size
         values = _limit_values(limit, 1.0)
         scaled = {name: value / size if name == "transition" else value * size**2 for name, value in values.items()}
         m.builder.force(
-            f"{step.name}_limit",
+            label,
             "slider_limit",
             bodies[0],
             bodies[1],

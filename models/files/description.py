@@ -63,7 +63,7 @@ class Step:
     friction: float = 0.0  # dry [N m], [N]
     lower: float = -inf  # [rad], [m]
     upper: float = inf
-    limit: LimitForce | None = None
+    limits: tuple[LimitForce, ...] = ()  # which add
     stop_time: float = 0.02  # [s] time constant of the stops: stiffness = inertia of the coordinate / time^2
 
     @property

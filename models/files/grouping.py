@@ -73,6 +73,12 @@ class Mass:
         return Mass(mass, centre, parts[0] - parts[1])
 
     @property
+    def moments(self) -> Floats:
+        """Principal moments of inertia (3,) [kg m^2], in ascending order."""
+        values: Floats = np.linalg.eigvalsh(self.inertia).astype(np.float64)
+        return values
+
+    @property
     def second_moments(self) -> Floats:
         """Eigenvalues (3,) [kg m^2] of the integral of x x^T dm, none below 0."""
         values: Floats = np.linalg.eigvalsh(np.trace(self.inertia) / 2.0 * np.eye(3) - self.inertia)
@@ -227,18 +233,20 @@ def _shared(link: Link, outer: Mass, group: Group, near: Floats | None, *, thin:
     to = outer.centre if near is None else near
     at = group.point + axis * float(axis @ (to - group.point))
     extent = float(np.sqrt(max(outer.second_moments[0], 0.0) / outer.mass))
-    for share in SHARES:
-        for half in (extent, 0.0) if axis.any() else (0.0,):
-            mass = share * outer.mass
-            rod = mass * half**2 * (np.eye(3) - np.outer(axis, axis))
-            inner = Mass(mass, at, rod)
-            rest = outer.less(inner)
-            least, largest = outer.second_moments[[0, 2]]
-            if rest.second_moments[0] >= ENOUGH * least - ROUNDING * largest:
-                return (inner if thin else replace(inner, inertia=_filled(rod, outer, share))), rest
+    # Of a lamina, or of moments that no distribution of mass has, what is left needs moments of inertia alone.
+    for measured, shares in (("second_moments", SHARES), ("moments", SHARES[::-1])):
+        least, largest = getattr(outer, measured)[[0, 2]]
+        for share in shares:
+            for half in (extent, 0.0) if axis.any() else (0.0,):
+                mass = share * outer.mass
+                rod = mass * half**2 * (np.eye(3) - np.outer(axis, axis))
+                inner = Mass(mass, at, rod)
+                rest = outer.less(inner)
+                if getattr(rest, measured)[0] >= ENOUGH * least - ROUNDING * largest:
+                    return (inner if thin else replace(inner, inertia=_filled(rod, outer, share))), rest
     raise ModelError(
         f"link '{link.name}': its joints {', '.join(repr(s.name) for s in link.steps)} need bodies between them, and the link is "
-        "too thin to give them mass; give it an inertia of a body with extent in three directions"
+        "too thin to give them mass; give it an inertia of a body with extent in two directions"
     )
 
 

@@ -7,21 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from models.files.description import Description, Floats, Omitted
-from runtime import ModelError
 
 SORT = "inertias"  # in ``ignore=``
 RELATIVE = 1e-9  # excess over the sum of the other two principal moments, as in ``Builder.body``
-NAMED = 3  # in a message
 
 
 def with_possible_inertias(description: Description, *, change: bool) -> Description:
-    """The description with largest principal moments of at most the sum of the other two; those changed are listed.
-
-    Raises
-    ------
-    ModelError
-        Where a moment is larger and ``change`` is False, with the links.
-    """
+    """The description; with ``change`` its largest principal moments are at most the sum of the others, and listed."""
     found, links = [], []
     for link in description.links:
         moments, axes = np.linalg.eigh(link.inertia)
@@ -30,16 +22,8 @@ def with_possible_inertias(description: Description, *, change: bool) -> Descrip
             found.append((link.name, float(moments[2]), float(most)))
             link = replace(link, inertia=_of(np.array([moments[0], moments[1], most]), axes))
         links.append(link)
-    if not found:
+    if not found or not change:
         return description
-    if not change:
-        named = ", ".join(f"'{name}' {largest:.6g} > {most:.6g}" for name, largest, most in found[:NAMED])
-        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        raise ModelError(
-            "principal moments of inertia [kg m^2] violate the triangle inequality, the largest against the sum of the other "
-            f"two: {named}{more}; no distribution of mass has them; correct them, or ignore='{SORT}', which lowers the "
-            "largest to the sum"
-        )
     names = tuple(f"{name} ({largest:.6g} to {most:.6g} kg m^2)" for name, largest, most in found)
     note = Omitted(SORT, names, "the largest principal moment is lowered to the sum of the other two", True)
     return description.changed(links=tuple(links), omitted=(*description.omitted, note))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from models.files.osim_functions import numbers
 from models.files.osim_xml import objects, text_of, truth
-from models.files.xml_reading import Element, read_xml, shortened
-from runtime.support import checked
+from models.files.xml_reading import read_xml
+from runtime.support import Element, checked, shortened
 
 TOOLS = ("InverseKinematicsTool", "MarkerPlacer", "ScaleTool")  # in which a set of tasks may lie
 SET, MARKER, COORDINATE = "IKTaskSet", "IKMarkerTask", "IKCoordinateTask"

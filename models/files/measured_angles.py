@@ -13,9 +13,8 @@ import numpy as np
 
 from models.files.description import Floats
 from models.files.storage import LARGEST, read_storage
-from models.files.xml_reading import read_bytes, shortened
 from runtime import ModelError, System
-from runtime.support import checked, named
+from runtime.support import checked, named, read_file, shortened
 from runtime.system import coordinate_units
 
 # Units in the header of a column, such as "flexion [deg]" -> factor, and the unit of the quantity.
@@ -155,7 +154,7 @@ def _storage(path: Path) -> _Table:
 
 def _csv(path: Path) -> _Table:
     try:
-        lines = read_bytes(path, LARGEST, "cut it into parts").decode("utf-8-sig").splitlines()
+        lines = read_file(path, LARGEST, smaller="cut it into parts").decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ModelError(
             f"{path.name}: cannot be read (no UTF-8 text); give .mot, .sto or comma-separated values"

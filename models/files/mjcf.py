@@ -14,12 +14,15 @@ from models.files.description import WORLD, Closure, Description, Floats, Follow
 from models.files.mjcf_compiling import compiled
 from models.files.mjcf_omissions import omissions
 from models.files.naming import identifiers
-from models.files.xml_reading import Element, one_line, read_xml, within_folder
 from runtime import ModelError
+from runtime.support import are_finite, finite_numbers, one_line
 
 KINDS = ("free", "ball", "slide", "turn")  # by MuJoCo's numbers
-FOLDERS = ("meshdir", "texturedir", "assetdir")
-MOST_INCLUDES = 200
+# What must be finite, by MuJoCo's names of its parts; MuJoCo takes "inf".
+FINITE = {
+    "body": ("pos", "ipos", "mass", "inertia"), "jnt": ("axis", "pos", "stiffness"),
+    "dof": ("damping", "armature", "frictionloss"), "site": ("pos",), "geom": ("pos", "size"), "eq": ("data",), "mesh": ("vert",),
+}  # fmt: skip
 SAME_POSE = 1e-6  # [m], [1] of a weld from the reference pose
 
 
@@ -57,32 +60,14 @@ def compiled_model(file: Path, root: Path) -> Any:
         raise ModelError(
             f"{file.name}: MJCF is read by MuJoCo, which is not installed; pip install 'talus-multibody[files]'"
         )
-    _check_paths(file, root.resolve(), [])
-    return compiled(file)
-
-
-def _check_paths(file: Path, root: Path, seen: list[Path]) -> None:
-    """Refuse files outside of a folder before MuJoCo reads any."""
-    if file in seen or len(seen) > MOST_INCLUDES:
-        raise ModelError(f"{file.name}: includes itself, or more than {MOST_INCLUDES} files; remove the circle")
-    seen.append(file)
-    top = read_xml(file)
-    if not seen[1:] and top.tag != "mujoco":
-        raise top.error(f"the root is <{top.tag}>; an MJCF file begins with <mujoco>")
-    folder = file.parent if not seen[1:] else seen[0].parent
-    for element in top.within():
-        for key in FOLDERS:
-            if element.tag == "compiler" and key in element.attributes:
-                _inside(folder / element.attributes[key], root, element, key)
-        named = [key for key in element.attributes if key.startswith("file") or key in ("hfield", "content")]
-        for key in named if element.tag != "text" else ():
-            path = _inside(folder / element.attributes[key], root, element, key)
-            if element.tag == "include" and path.is_file():
-                _check_paths(path, root, seen)
-
-
-def _inside(path: Path, root: Path, element: Element, key: str) -> Path:
-    return within_folder(root, str(path), element, key)
+    model = compiled(file, root)
+    for part, name in ((part, name) for part, names in FINITE.items() for name in names):
+        values = np.asarray(getattr(model, f"{part}_{name}"), float)
+        if not are_finite(values):
+            n = next(n for n, value in enumerate(values) if not are_finite(value))
+            named = one_line(getattr(model, part)(n).name) if part in ("body", "site", "geom") else ""
+            raise ModelError(f"{file.name}: {part} '{named or n}': {name} = {values[n]}; give {finite_numbers(None)}")
+    return model
 
 
 def matrix(quaternion: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,9 @@ from models.files.motion import Moving, times
 from models.files.osim_xml import active, objects, text_of
 from models.files.storage import Storage, read_storage
 from models.files.virtual_power import Load
-from models.files.xml_reading import Element, read_xml, within_folder
+from models.files.xml_reading import read_xml, within_folder
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import Element, checked
 
 ENDS = (("x", "y", "z"), ("1", "2", "3"), ("_x", "_y", "_z"))  # of the names of columns
 PARTS = ("force", "point", "torque")
@@ -93,7 +94,8 @@ def read_external_loads(file: str | Path, *, span: tuple[float, float] | None = 
     named = text_of(loads, "datafile")
     if not named:
         raise loads.error("<ExternalLoads> has no <datafile>; name the table with the values")
-    table = read_storage(within_folder(Path(file).resolve().parent, named, loads, "datafile"), span=span)
+    folder = Path(os.path.realpath(file)).parent
+    table = read_storage(within_folder(folder, folder / named, loads, "datafile"), span=span)
     return [_external_force(e, table) for e in filter(active, objects(root, "ExternalLoads", "ExternalForce"))]
 
 

@@ -34,7 +34,8 @@ from models.files.osim_functions import Function, numbers
 from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
 from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
 from models.files.osim_xml import active, name_unnamed, objects, of_parts, text_of, truth, with_defaults
-from models.files.xml_reading import Element, read_xml
+from models.files.xml_reading import read_xml
+from runtime.support import Element
 
 
 @dataclass(eq=False)
@@ -53,7 +54,7 @@ class _File:
     functions: dict[str, Function] = field(default_factory=dict)  # of steps
     used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
     springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
-    limits: dict[str, dict[str, LimitForce]] = field(default_factory=dict)  # likewise
+    limits: dict[str, dict[str, tuple[LimitForce, ...]]] = field(default_factory=dict)  # likewise
 
 
 def read_osim(file: Path) -> Description:

@@ -11,7 +11,7 @@ from models.files.merging import Pose
 from models.files.naming import identifiers
 from models.files.osim_functions import numbers
 from models.files.osim_xml import active, text_of
-from models.files.xml_reading import Element
+from runtime.support import Element
 
 BUSHING = "BushingForce"
 NONE = (0.0, 0.0, 0.0)

@@ -10,8 +10,8 @@ import numpy as np
 from models.files.description import Follower, Law
 from models.files.osim_functions import Derivative, Function, function_within, numbers
 from models.files.osim_xml import active, text_of
-from models.files.xml_reading import Element
 from runtime import Signal
+from runtime.support import Element
 
 COUPLER = "CoordinateCouplerConstraint"
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from models.files.description import MOST, Floats, one_piece
-from models.files.xml_reading import Element, are_finite, finite_numbers, shortened, without_tiny
 from runtime import SumOfProducts
+from runtime.support import Element, are_finite, finite_numbers, shortened, without_tiny
 
 SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 TAGS = (

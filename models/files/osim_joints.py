@@ -12,8 +12,8 @@ from models.files.description import Floats, StepKind
 from models.files.merging import Pose
 from models.files.osim_functions import Function, function_within, numbers, products, states_function, straight
 from models.files.osim_xml import objects, of_parts, text_of
-from models.files.xml_reading import Element
 from runtime import SumOfProducts
+from runtime.support import Element
 
 X, Y, Z = np.eye(3)
 # Kind, axis and number of the coordinate, in the order in which the child moves.

@@ -10,7 +10,7 @@ from models.files.description import LimitForce, Omitted
 from models.files.osim_bushings import BUSHING
 from models.files.osim_functions import numbers
 from models.files.osim_xml import active, objects, text_of, truth
-from models.files.xml_reading import Element
+from runtime.support import Element
 
 SPRING = "SpringGeneralizedForce"
 LIMIT = "CoordinateLimitForce"
@@ -85,20 +85,19 @@ def springs_of(model: Element, defaults: Mapping[str, float]) -> dict[str, dict[
 
 def limits_of(
     model: Element, defaults: Mapping[str, float], turning: Collection[str]
-) -> dict[str, dict[str, LimitForce]]:
-    """The limit forces of coordinates, as values of their steps; ``turning``: coordinates in rad, whose limits are in degrees.
+) -> dict[str, dict[str, tuple[LimitForce, ...]]]:
+    """The limit forces of coordinates, which add, as values of their steps; ``turning``: coordinates in rad (limits in degrees).
 
     Raises
     ------
     ModelError
-        With file and line, for a limit of no coordinate, a second one, and values that make none.
+        With file and line, for a limit of no coordinate, and values that make none.
     """
-    found: dict[str, dict[str, LimitForce]] = {}
+    found: dict[str, dict[str, tuple[LimitForce, ...]]] = {}
     for e in filter(active, objects(model, "ForceSet", LIMIT)):
         name = text_of(e, "coordinate")
-        if name not in defaults or name in found:
-            why = "has another limit; keep one" if name in found else "does not exist; correct it"
-            raise e.error(f"force '{_name(e)}': coordinate '{name}' {why}")
+        if name not in defaults:
+            raise e.error(f"force '{_name(e)}': coordinate '{name}' does not exist; correct it")
         unit, values = (pi / 180.0 if name in turning else 1.0), {}
         for tag, usual, power in LIMIT_VALUES:
             values[tag] = float(numbers(e, tag, 1, (usual,))[0]) * unit**power
@@ -109,7 +108,8 @@ def limits_of(
             rule = f"upper_limit must be above lower_limit, and transition at least {NARROWEST:g} rad or m"
             raise e.error(f"force '{_name(e)}': {rule}; correct it")
         stiffnesses = (values["lower_stiffness"], values["upper_stiffness"])
-        found[name] = {"limit": LimitForce(lower, upper, *stiffnesses, values["damping"], values["transition"])}
+        one = LimitForce(lower, upper, *stiffnesses, values["damping"], values["transition"])
+        found[name] = {"limits": (*found.get(name, {}).get("limits", ()), one)}
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models.files.naming import unique
-from models.files.xml_reading import Element, shortened
+from runtime.support import Element, shortened
 
 
 def text_of(e: Element, tag: str) -> str:

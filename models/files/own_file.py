@@ -9,6 +9,7 @@ from typing import Any
 
 from models.files.description import Frame, Omitted
 from runtime import Builder, ModelError, System
+from runtime.support import read_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class OwnReading:
         ModelError, AssemblyError
         """
         builder = self.builder()
-        own = json.loads(self.file.read_text(encoding="utf-8")).get("system", {})
+        own = json.loads(read_file(self.file)).get("system", {})
         if own and not options:
             try:
                 return System.from_file(self.file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,13 +26,13 @@ SORTS = (
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
 DROPPED: Mapping[str, Mapping[str, Any]] = {
-    "limits": {"lower": -inf, "upper": inf, "limit": None}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
+    "limits": {"lower": -inf, "upper": inf, "limits": ()}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
     "armature": {"armature": 0.0},
 }  # fmt: skip
 CLOSING = {"MJCF": "equalities", "OpenSim": "constraints"}  # sort of the constraints that close loops, by format
 # Which steps have parts of a sort that is ignored.
 HELD: Mapping[str, Callable[[Step], bool]] = {
-    "limits": lambda step: step.limited or step.limit is not None, "springs": lambda step: step.stiffness > 0.0,
+    "limits": lambda step: step.limited or bool(step.limits), "springs": lambda step: step.stiffness > 0.0,
     "damping": lambda step: step.damping > 0.0, "armature": lambda step: step.armature > 0.0,
 }  # fmt: skip
 
@@ -84,7 +85,9 @@ class Reading:
         try:
             return builder.build(**{"check_units": False, **options})
         except ModelError as error:
-            raise type(error)(f"{self.file.name}: {error}") from None
+            loop = CLOSING.get(self.description.format, "")
+            left = f", or ignore='armature,{loop}'" if str(error).startswith("armature") and loop else ""
+            raise type(error)(f"{self.file.name}: {error}{left}") from None
 
     @property
     def coordinates(self) -> Mapping[str, tuple[str, str]]:
@@ -131,7 +134,7 @@ def read(
             raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(SORTS)}")
     if path.suffix.lower() == ".json":
         return read_own(path)
-    folder = path.resolve().parent if root is None else Path(root)
+    folder = Path(os.path.realpath(path)).parent if root is None else Path(root)
     description = _described(path, folder, floating=floating)
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:

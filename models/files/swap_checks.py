@@ -70,7 +70,9 @@ def _link_behind(source: Description, name: str) -> Link:
     link = found[0]
     if len(link.steps) != 1 or link.steps[0].kind != "turn":
         kinds = (
-            f"{len(link.steps)} motions ({', '.join(step.kind for step in link.steps)})" if link.steps else "no motion"
+            f"{len(link.steps)} motions ({', '.join(step.kind for step in link.steps)})"
+            if link.steps
+            else "no motion: it is welded"
         )
         raise ModelError(f"joint '{name}': is no hinge, it has {kinds}, limit 1 turn; name a joint with one angle")
     return link

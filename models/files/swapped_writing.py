@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from models.files.description import WORLD, Description, Floats, Link
 from models.files.osim import read_osim
 from models.files.reading import Reading
-from models.files.written_xml import body_angles, child, numbers, text_of
+from models.files.written_xml import body_angles, child, numbers, text_of, tree_of
 from models.files.xml_reading import read_xml
 from runtime import ModelError
 from runtime.support import checked, free_file, write_text
@@ -49,15 +49,15 @@ def write_swapped(reading: Reading, file: str | Path, *, overwrite: bool = False
             f"{path.name}: exchanged ankles of {reading.file.name} are written as .osim alone, from a model of OpenSim; "
             "use models.write for other formats"
         )
-    version = read_xml(reading.file).attributes.get("Version", "")
+    read = read_xml(reading.file)
+    version = read.attributes.get("Version", "")
     if not version.isdigit() or int(version) < FIRST:
         raise ModelError(
             f"{reading.file.name}: is of version {version or 'unknown'}, limit {FIRST} or later; save it with OpenSim 4, or use "
             "models.write"
         )
     old = read_osim(reading.file)
-    tree = ElementTree.parse(reading.file)
-    root = tree.getroot()
+    root = tree_of(read)
     before, after = ({link.name: link for link in d.links} for d in (old, reading.source))
     if list(before) != list(after):
         raise ModelError(f"{reading.file.name}: was changed since it was read; read it again")

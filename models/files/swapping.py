@@ -30,7 +30,7 @@ Talus = Literal["foot", "shank", "drop", "keep"]
 
 # Above 60 lines: ten options, each documented.
 @checked
-@usual(talus_length=Usual(0.0, 0.2, "m", "the height of a talus"))
+@usual(refuse=True, talus_length=Usual(0.0, 0.2, "m", "the height of a talus"))
 def swap(
     reading: Reading,
     ankle: str,

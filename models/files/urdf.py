@@ -11,7 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Description, Floats, Follower, Link, Omitted, Outline, Step
 from models.files.naming import identifiers
-from models.files.xml_reading import Element, read_xml
+from models.files.xml_reading import read_xml
+from runtime.support import Element
 
 GRAVITY = (0.0, 0.0, -9.81)
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -220,12 +221,13 @@ def _outlines(link: Element, name: str) -> list[Outline]:
                 found.append(Outline(name, "box", place, A, tuple(shape.numbers("size", 3).tolist())))
             elif shape.tag == "sphere":
                 found.append(Outline(name, "sphere", place, A, (shape.number("radius"),)))
-            for size in found[-1].sizes if found and shape.tag in ("box", "sphere") else ():
-                if not size > 0.0:
-                    raise shape.error(
-                        f"link '{link.need('name')}': a size of its {shape.tag} is {size:g} m; give lengths above 0"
-                    )
-    return found
+    return [one for one in found if min(one.sizes) > 0.0]
+
+
+def _without_size(link: Element) -> bool:
+    """Whether a box or a sphere of a link has a size that is not above 0."""
+    shapes = [e for visual in link.all("visual") for e in visual.within() if e.tag in ("box", "sphere")]
+    return any(not (e.numbers("size", 3).min() if e.tag == "box" else e.number("radius")) > 0.0 for e in shapes)
 
 
 def _followers(joints: dict[str, Element], steps: Mapping[str, str]) -> tuple[Follower, ...]:
@@ -259,6 +261,8 @@ def _omitted(robot: Element, joints: dict[str, Element], links: dict[str, Elemen
     drawn = tuple(name for name, link in links.items() if any(e.tag in ("mesh", "cylinder") for e in link.within()))
     if drawn:
         found.append(Omitted("shapes", drawn, "meshes and cylinders are not drawn"))
+    if points := tuple(name for name, link in links.items() if _without_size(link)):
+        found.append(Omitted("shapes", points, "boxes and spheres without size are not drawn"))
     touching = tuple(name for name, link in links.items() if link.all("collision"))
     if touching:
         found.append(Omitted("collision shapes", touching, "URDF states no law of contact"))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from models.files.description import Floats
+from runtime.support import Element
 
 UNPRINTED = {code: " " for code in range(32)}  # characters that XML does not admit
 
@@ -57,6 +58,14 @@ def fixed_angles(A: Floats) -> Floats:
 def body_angles(A: Floats) -> Floats:
     """Angles (3,) [rad] about x, y and z of the turned axes, in this order, of a rotation matrix."""
     return -fixed_angles(A.T)
+
+
+def tree_of(read: Element) -> ElementTree.Element:
+    """An element that was read, to be changed and written."""
+    made = element(None, read.tag)
+    made.attrib, made.text = dict(read.attributes), read.text
+    made.extend(tree_of(one) for one in read.children)
+    return made
 
 
 def text_of(root: ElementTree.Element) -> str:

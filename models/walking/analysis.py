@@ -19,7 +19,7 @@ from models.walking import leg_foot
 from models.walking.anatomy import Anatomy
 from models.walking.capture import Capture, Subject
 from models.walking.capture.trial import Side
-from models.walking.gait_events import GaitCycle
+from models.walking.gait_events import GaitCycle, with_sides
 from models.walking.gait_result import FLAT, Gait, Marker
 from models.walking.geometry import euler_parameters
 from models.walking.ground_loads import force_on_foot, load_on_foot, loads_on_foot_and_toes
@@ -36,7 +36,7 @@ from models.walking.preparation import (
     find_feet,
     marker_positions,
 )
-from models.walking.scaling import scale_to_subject
+from models.walking.scaling import FLAT_FOOT, scale_to_subject
 from models.walking.segment_motion import check_same_subject, jumps, segment_pose, tracked
 from models.walking.spatiotemporal import spatiotemporal
 from models.walking.subject import BODIES, LegFoot
@@ -68,6 +68,7 @@ def analyse(
     anatomy: Anatomy | None = None,
     subject: LegFoot | None = None,
     functional: Capture | FunctionalAxes | None = None,
+    foot_flat: bool = True,
 ) -> Gait:
     """Inverse dynamics of the foot and ankle over one gait cycle.
 
@@ -77,8 +78,8 @@ def analyse(
         Standing and walking, of the same subject with the same markers.
     side : "left" or "right", optional
         Which foot.  Default: the one whose whole stance is on force plates; the right one where both are.
-    mass, height, sex, markers
-        Of ``models.walking.scale_to_subject``.
+    mass, height, sex, markers, foot_flat
+        Of ``models.walking.scale_to_subject``.  A note says where the markers show that the foot does not stand flat.
     filters : Filters, optional
         Default: those of Rodrigues da Silva et al. (n.d.).
     toes : "auto", "guided" or "locked"
@@ -107,14 +108,15 @@ def analyse(
     feet = find_feet(trial, side, markers)
     trial, heading = along_x(trial, feet)
     assignment = assign_feet(trial, feet)
+    trial, sided = with_sides(trial, feet, assignment)
     side, cycle = choose_cycle(trial, side, feet, assignment)
     steps = spatiotemporal(trial, cycle, feet, assignment)
     if side == "left":
         static, trial = static.mirrored(), trial.mirrored()
-    own: dict[str, Any] = dict(mass=mass, height=height, sex=sex, anatomy=anatomy)
+    own: dict[str, Any] = dict(mass=mass, height=height, sex=sex, anatomy=anatomy, foot_flat=foot_flat)
     axes: FunctionalAxes | None = None
     if subject is not None:
-        _check_subject(subject, side, {**own, "functional": functional})
+        _check_subject(subject, side, {**own, "functional": functional, "foot_flat": None if foot_flat else False})
     else:
         subject = _scaled(static, trial, side, markers=markers, **own)
         if isinstance(functional, Capture):
@@ -126,7 +128,9 @@ def analyse(
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
-    notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else []), *assignment.notes(trial)]
+    notes = [*static.notes, *trial.notes, heading, *filter(None, [sided, cycle.note]), *assignment.notes(trial)]
+    standing = subject.sources.get("standing foot", FLAT_FOOT)
+    notes += [] if standing == FLAT_FOOT else [f"{static.name}: the standing {side} foot is {standing}"]
     notes += [] if axes is None else axes.sentences()
 
     labels, guided = _tracked(trial, subject, toes)
@@ -141,10 +145,19 @@ def analyse(
     hinges = {
         joint: motion.degrees_of_freedom[DEGREES_OF_FREEDOM[joint]] for joint in (JOINTS if guided else JOINTS[:2])
     }
+    angles = leg_foot.angles(motion, subject)
+    moments = {joint: axis.effort for joint, axis in hinges.items()}
+    powers = {joint: axis.power for joint, axis in hinges.items()}
+    if not subject.shows_inversion:
+        for of in (angles, moments, powers):
+            of["talocalcaneal"] = np.full(len(t), np.nan)
+        on_foot = " and ".join(subject.bodies["main_foot"].markers)
+        notes.append(
+            f"{trial.name}: talocalcaneal angle, moment and power stay blank, as the markers {on_foot} do not show inversion; "
+            "the joint is locked"
+        )
     return Gait(
-        name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=leg_foot.angles(motion, subject),
-        moments={joint: axis.effort for joint, axis in hinges.items()},
-        powers={joint: axis.power for joint, axis in hinges.items()},
+        name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=angles, moments=moments, powers=powers,
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
         markers=_markers(subject, motion, positions, within), toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
         notes=(*notes, *shown), functional_axes=axes,

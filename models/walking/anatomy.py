@@ -16,6 +16,8 @@ from runtime.support.arrays import Floats
 
 LINK_LENGTHS = (0.015, 0.08)  # [m] heights of tali; 0.0417 with an SD of 0.0057: Rodrigues da Silva et al. (2024a)
 
+ANKLE_WIDTHS = (0.03, 0.12)  # [m]
+
 
 @checked_class
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,9 @@ class Anatomy(Frozen):
         De Leva (1996), by sex; Winter (2009), after Dempster, for both sexes; or own values: ``leg`` and ``foot`` -> part of the
         body's mass, centre of mass from the knee or the heel, and three radii of gyration about the sagittal, transverse and
         longitudinal axis, these four as parts of the segment's length (knee to ankle; heel to toe tip), as in de Leva's table.
+    ankle_width : float [m], optional
+        Between the malleoli, needed where no marker is on the medial one, as in Plug-in Gait: it is placed from the lateral one
+        along the mean axis of Rodrigues da Silva et al. (2024a).
     check_units : bool
         Refuse axes and talus heights outside of the published ranges.
 
@@ -51,6 +56,7 @@ class Anatomy(Frozen):
     link_length: float | None = None
     inertia: Inertia = "de_leva"
     check_units: bool = True
+    ankle_width: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no foot has."""
@@ -61,6 +67,11 @@ class Anatomy(Frozen):
             raise ModelError(
                 f"anatomy: link_length = {length:g} m must be between {low:g} and {high:g} m, the height of a talus; correct "
                 "it; check_units=False accepts it"
+            )
+        width, (low, high) = self.ankle_width, ANKLE_WIDTHS
+        if width is not None and not low <= width <= high:
+            raise ModelError(
+                f"anatomy: ankle_width = {width:g} m must be between {low:g} and {high:g} m; give it in metres"
             )
         check_inertia(self.inertia)
         super().__post_init__()

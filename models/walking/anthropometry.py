@@ -192,7 +192,7 @@ def split_foot(name: str, whole: Inertial, ball: Floats, A: Floats, scale: float
         raise ModelError(
             f"{name}: no main foot is left when toes with their centre {1e3 * d[0]:.0f} mm in front of its own are subtracted "
             f"from a foot {1e3 * scale * PUBLISHED_FOOT_LENGTH:.0f} mm long; are the labels of heel, metatarsals and toe tip "
-            "right?"
+            "right, and does the foot stand flat (foot_flat)?"
         )
     return Inertial(toes_mass, toes_r, toes_inertia), Inertial(main_mass, main_r, main_inertia)
 

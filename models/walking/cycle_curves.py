@@ -8,8 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from models.walking.anthropometry import de_leva
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
+from models.walking.norms import LEG_PER_HEIGHT
 from models.walking.subject import GRAVITY
 from runtime.support.arrays import Floats
 
@@ -29,6 +31,8 @@ def curve(one: Gait, quantity: str, joint: str) -> Floats:
 
 def ankle_curve(one: Gait, name: str) -> Floats:
     """An angle of the ankle joint complex (ISB) over the gait cycle [deg], (101,)."""
+    if name != "dorsiflexion" and not one.subject.shows_inversion:
+        return np.full(101, np.nan)
     return np.asarray(np.rad2deg(one.over_cycle(getattr(one.ankle_angles(), name))))
 
 
@@ -108,6 +112,16 @@ def peaks_of(one: Gait) -> dict[str, float]:
 def speed_of(one: Gait) -> float:
     """Mean speed [m/s]; NaN where the walker stays in place."""
     return one.speed if np.isfinite(one.spatiotemporal.stride_length) else float("nan")
+
+
+def dimensionless_speed(one: Gait) -> float:
+    """Mean speed over sqrt(g times the length of the leg), which is 0.53 of the height (Winter 2009); NaN as ``speed_of``.
+
+    Where the height is not known, it is that of the length from knee to ankle (de Leva 1996).
+    """
+    person = one.subject
+    height = person.height or person.leg_length / de_leva(person.sex, "leg").length
+    return float(speed_of(one) / np.sqrt(GRAVITY * LEG_PER_HEIGHT * height))
 
 
 def steps_of(one: Gait) -> dict[str, float]:

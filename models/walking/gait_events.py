@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from models.walking.capture.plates import RELEASE, THRESHOLD, loaded_intervals
+from models.walking.capture.plates import RELEASE, THRESHOLD, loaded_intervals, plate_axes
 from models.walking.capture.trial import SIDES, Capture, EventKind, GaitEvent, GroundForce, Side
 from models.walking.heading import FootMarkers, foot_markers, heading
 from models.walking.marker_strikes import strike_time
@@ -20,6 +20,7 @@ from runtime.support.arrays import Floats
 
 OVERLAP = 0.1  # of a stance, from which on a loaded plate counts as touched in it
 MATCH = 0.06  # [s] largest difference between two sources of one event
+ON_EDGE = 0.02  # [m] beyond the corners of a plate, within which a marker of a foot is on it
 NEAR = 0.25  # [s] largest difference between an event in the file and the event of the forces that corresponds to it
 STANCE = (0.25, 2.5)  # [s] plausible times from strike to off, in walking and running
 STRIDE = (0.4, 4.0)  # [s] plausible times from strike to strike of one foot
@@ -118,6 +119,43 @@ def events_from_markers(
     return tuple(sorted(events))
 
 
+def with_sides(
+    capture: Capture,
+    feet: FootMarkers | None = None,
+    assignment: Assignment | None = None,
+    *,
+    threshold: float = THRESHOLD,
+) -> tuple[Capture, str]:
+    """The capture with the foot of each event of the file of which the file does not state it, and a sentence on how.
+
+    It is the foot of the nearest event of that kind of the force plates, else of the markers, within 0.25 s; other events are
+    left out.
+    """
+    unknown = [event for event in capture.events if event.side == "unknown"]
+    if not unknown:
+        return capture, ""
+    of_plates = events_from_forces(capture, assignment, threshold=threshold) if capture.forces else ()
+    try:
+        of_markers = events_from_markers(capture, feet, plates=of_plates)
+    except ModelError:
+        of_markers = ()
+    found, counts = [], {"force plates": 0, "markers": 0}
+    for event in unknown:
+        for source, known in zip(counts, (of_plates, of_markers), strict=True):
+            near = [(abs(other.time - event.time), other.side) for other in known if other.kind == event.kind]
+            if near and min(near)[0] <= NEAR:
+                found.append(replace(event, side=min(near)[1]))
+                counts[source] += 1
+                break
+    how = ", ".join(f"{count} by the {source}" for source, count in counts.items() if count)
+    lost = len(unknown) - len(found)
+    words = [f"{capture.name} does not state the foot of {len(unknown)} events"]
+    words += [f"it is found for {how}"] if how else []
+    words += [f"{lost} with no foot's event of this kind within {NEAR:g} s are left out"] if lost else []
+    stated = [event for event in capture.events if event.side != "unknown"]
+    return replace(capture, events=tuple(sorted([*stated, *found]))), "; ".join(words)
+
+
 @checked_class
 @dataclass(frozen=True)
 class GaitCycle:
@@ -176,12 +214,15 @@ def gait_cycles(
         raise ModelError(f"side = {side!r}; use 'left' or 'right'")
     reasons = []
     pushed: tuple[GaitEvent, ...] = ()
+    if feet is None and any(event.side == "unknown" for event in capture.events):
+        feet = foot_markers(capture)
     if assignment is None and capture.forces:
         try:
             assignment = assign_feet(capture, feet, threshold=threshold)
         except ModelError as error:
             reasons.append(str(error))
     assignment = assignment or Assignment({}, {})
+    capture, sided = with_sides(capture, feet, assignment, threshold=threshold)
     if assignment.plates(side):
         pushed = events_from_forces(capture, assignment, threshold=threshold)
     seen: tuple[GaitEvent, ...] = ()
@@ -190,10 +231,12 @@ def gait_cycles(
             seen = events_from_markers(capture, feet, plates=pushed)
         except ModelError as error:
             reasons.append(str(error))
-    for source, events, note in _sources(capture, side, pushed, seen, threshold):
+    for source, events, note in _sources(capture, side, pushed, seen, threshold, sided):
         spans = _spans(events, side)
         if spans:
-            return tuple(_cycle(capture, side, span, source, note, assignment, pushed, threshold) for span in spans)
+            return tuple(
+                _cycle(capture, side, span, source, note, assignment, pushed, threshold, feet) for span in spans
+            )
     counted = (
         f"{_count(capture.events, side)} in the file, {_count(pushed, side)} from the force plates, {_count(seen, side)} from "
         "the markers"
@@ -206,11 +249,16 @@ def gait_cycles(
 
 
 def _sources(
-    capture: Capture, side: Side, pushed: tuple[GaitEvent, ...], seen: tuple[GaitEvent, ...], threshold: float
+    capture: Capture,
+    side: Side,
+    pushed: tuple[GaitEvent, ...],
+    seen: tuple[GaitEvent, ...],
+    threshold: float,
+    sided: str,
 ) -> tuple[tuple[Source, tuple[GaitEvent, ...], str], ...]:
     """Sources of events in their order of preference, with their events and a note."""
     return (
-        ("file", capture.events, ""),
+        ("file", capture.events, sided),
         ("forces", pushed, f"foot strikes and offs are where the vertical force crosses {threshold:g} N"),
         (
             "forces and markers",
@@ -278,6 +326,7 @@ def _cycle(
     assignment: Assignment,
     pushed: Sequence[GaitEvent],
     threshold: float,
+    feet: FootMarkers | None,
 ) -> GaitCycle:
     strike, off, following = span
     own = {plate: assignment.force(capture, plate, side) for plate in assignment.plates(side)}
@@ -287,13 +336,19 @@ def _cycle(
         for plate in assignment.left_out
         if plate not in assignment.far and _touched(capture.force(plate), strike, off, threshold)
     ]
-    complete = False
+    spans = contacts(capture, side, assignment, threshold=threshold) if plates else []
+    complete = any(max(abs(t0 - strike), abs(t1 - off)) <= MATCH for t0, t1 in spans)
+    if source == "file" and not complete:
+        # Marked early or late, beside a contact that is whole; a contact that ends earlier must not go on beside the plates.
+        whole = {event.time for event in pushed if event.side == side}
+        complete = any(
+            {t0, t1} <= whole
+            and max(abs(t0 - strike), abs(t1 - off)) < NEAR
+            and (t0 <= strike + MATCH or _on_plates(capture, plates, side, feet, t0, "foot_strike"))
+            and (t1 >= off - MATCH or _on_plates(capture, plates, side, feet, t1, "foot_off"))
+            for t0, t1 in spans
+        )
     notes = [note]
-    if plates:
-        grf = foot_force(capture, side, assignment, threshold=threshold)
-        for start, stop in loaded_intervals(grf, threshold=threshold):
-            t0, t1 = grf.t[start], grf.t[stop - 1]
-            complete = complete or bool(abs(t0 - strike) <= MATCH and abs(t1 - off) <= MATCH)
     if unclear:
         # Part of this foot's load may be on a plate whose force cannot be assigned to one foot.
         complete = False
@@ -306,6 +361,31 @@ def _cycle(
         if MATCH / 2.0 < apart < NEAR:
             notes.append(f"the file's {kind.replace('_', ' ')} at {time:g} s is {apart:.3f} s off that of the forces")
     return GaitCycle(side, strike, off, following, source, plates, complete, "; ".join(filter(None, notes)))
+
+
+def contacts(
+    capture: Capture, side: Side, assignment: Assignment, *, threshold: float = THRESHOLD
+) -> list[tuple[float, float]]:
+    """First and last time [s] of each contact of a foot with its plates."""
+    grf = foot_force(capture, side, assignment, threshold=threshold)
+    return [(float(grf.t[a]), float(grf.t[b - 1])) for a, b in loaded_intervals(grf, threshold=threshold)]
+
+
+def _on_plates(
+    capture: Capture, plates: Sequence[str], side: Side, feet: FootMarkers | None, time: float, kind: EventKind
+) -> bool:
+    """Whether the heel at a strike, or the forefoot at an off, is on one of the plates, or the place of one is not known."""
+    heel, *fore = (feet or foot_markers(capture))[side]
+    frame = int(np.argmin(np.abs(capture.t - time)))
+    points = np.array([capture.marker(label)[frame] for label in ([heel] if kind == "foot_strike" else fore)])
+    for corners in (capture.force(plate).corners for plate in plates):
+        if corners is None:
+            return True
+        centre, axes = corners.mean(axis=0), plate_axes(corners)[:, :2]
+        half = np.abs((corners - centre) @ axes).max(axis=0) + ON_EDGE
+        if (np.abs((points - centre) @ axes) <= half).all(axis=1).any():
+            return True
+    return False
 
 
 def _touched(grf: GroundForce, t0: float, t1: float, threshold: float) -> bool:

@@ -64,8 +64,8 @@ class Gait(Seen):
         Frames of the cycle, two more on each side.
     angles, moments, powers : mapping of joint to (n,) [rad], [N m], [W]
         Joints ``talocrural``, ``talocalcaneal``, ``metatarsophalangeal``, which has no moment and no power where the toes
-        are locked.  Dorsiflexion, inversion and extension are positive, zero while standing; a moment is that of muscles and
-        ligaments on the distal body.
+        are locked; those of the talocalcaneal joint are NaN where the markers do not show inversion.  Dorsiflexion, inversion and
+        extension are positive, zero while standing; a moment is that of muscles and ligaments on the distal body.
     ground : GroundForce
         The force on the foot.
     residual : (n,) [m]
@@ -130,7 +130,13 @@ class Gait(Seen):
         }
         toes = f"metatarsophalangeal, {self.toe_caveat}" if self.toe_caveat else "metatarsophalangeal"
         labels = {"metatarsophalangeal": toes}
-        angles = {"angles [deg]": {labels.get(joint, joint): np.rad2deg(angle) for joint, angle in self.angles.items()}}
+        angles = {
+            "angles [deg]": {
+                labels.get(joint, joint): np.rad2deg(angle)
+                for joint, angle in self.angles.items()
+                if np.isfinite(angle).all()
+            }
+        }
         foot = f", {self.side} foot"
         more = {"name": self.name.removesuffix(foot) + foot} | more
         more["points"], more["curves"] = points | (more.get("points") or {}), angles | (more.get("curves") or {})
@@ -169,7 +175,9 @@ class Gait(Seen):
         return ankle_angles(self.motion, inversion_about=inversion_about, side="right", neutral=foot.T @ leg)
 
     def over_cycle(self, values: Floats) -> Floats:
-        """Values at ``t`` (n, ...) as a curve of 101 points from foot strike to foot strike."""
+        """Values at ``t`` (n, ...) as a curve of 101 points from foot strike to foot strike; NaN where they are blank."""
+        if not np.isfinite(values).all():
+            return np.full((len(PERCENT), *values.shape[1:]), np.nan)
         curve: Floats = CubicSpline(self.percent, values)(PERCENT)
         return curve
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from models.walking.capture import Capture, GroundForce
-from models.walking.capture.plates import combined, filtered, loaded_intervals
+from models.walking.capture.plates import baseline, combined, filtered, loaded_intervals
 from models.walking.capture.trial import Side
 from models.walking.gait_events import MATCH, GaitCycle
 from models.walking.geometry import UP
@@ -20,44 +20,33 @@ from runtime.analysis import Motion
 from runtime.support import checked
 from runtime.support.arrays import Floats
 
-MAX_UNLOADED = 3.0  # [N] that a plate may show while nobody is on it
-
 
 @checked
 def force_on_foot(
     trial: Capture, side: Side, cycle: GaitCycle, assignment: Assignment, filters: Filters
 ) -> tuple[GroundForce, list[str]]:
-    """The force on the foot, zero in swing, filtered unless that is off; and notes on plates that show a force in swing."""
+    """The force on the foot, zero in swing, filtered unless that is off; and notes on plates that show a force while unloaded."""
     plates, notes = [], []
     for name in assignment.plates(side):
-        plate, shown = _without_swing(assignment.force(trial, name, side), cycle)
-        if shown > MAX_UNLOADED:
-            notes.append(
-                f"{trial.name}: force plate '{name}' shows {shown:.0f} N while nobody is on it; this offset is removed from "
-                "the swing phase, but not from stance: zero the plate"
-            )
+        plate = _without_swing(assignment.force(trial, name, side), cycle)
+        if (said := baseline(trial.force(name))) and said not in trial.notes:  # a file's plates have been noted
+            notes.append(said)
         if filters.forces is not None or filters.cop is not None:
             plate = filtered(plate, force_cutoff=filters.forces, cop_cutoff=filters.cop, order=filters.order)
         plates.append(plate)
     return combined(plates, name=f"{side} foot"), notes
 
 
-def _without_swing(plate: GroundForce, cycle: GaitCycle) -> tuple[GroundForce, float]:
-    """The plate without the intervals loaded by other steps; and the median force that it shows while it is unloaded [N].
-
-    Kept are the intervals that overlap the cycle's stance or end after the cycle.
-    """
-    kept, loaded = np.zeros(len(plate.t), dtype=bool), np.zeros(len(plate.t), dtype=bool)
+def _without_swing(plate: GroundForce, cycle: GaitCycle) -> GroundForce:
+    """The plate without the intervals loaded by other steps: kept are those that overlap the cycle's stance or end after it."""
+    kept = np.zeros(len(plate.t), dtype=bool)
     for start, stop in loaded_intervals(plate):
         t0, t1 = plate.t[start], plate.t[stop - 1]
-        near = (plate.t >= t0 - MATCH) & (plate.t <= t1 + MATCH)
-        loaded |= near
         if (t0 < cycle.off and t1 > cycle.strike) or t1 > cycle.next_strike:
-            kept |= near
-    shown = float(np.median(np.linalg.norm(plate.force[~loaded], axis=1))) if not loaded.all() else 0.0
+            kept |= (plate.t >= t0 - MATCH) & (plate.t <= t1 + MATCH)
     force, cop, free = np.array(plate.force), np.array(plate.cop), np.array(plate.free_moment)
     force[~kept], cop[~kept], free[~kept] = 0.0, np.nan, 0.0
-    return replace(plate, force=force, cop=cop, free_moment=free), shown
+    return replace(plate, force=force, cop=cop, free_moment=free)
 
 
 @checked

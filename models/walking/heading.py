@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from models.walking.capture.trial import SIDES, Capture, Side
+from models.walking.marker_sets import recognise
 from models.walking.samples import all_finite
 from runtime import ModelError
 from runtime.support.arrays import Floats
@@ -17,12 +19,11 @@ SKEW = math.radians(10.0)  # between the direction of walking and an axis of the
 
 FootMarkers = Mapping[Side, Sequence[str]]
 
-# Heel first, then the forefoot; {s} is the side's letter.  The first row with a heel and a forefoot marker applies.
+# Labels of feet beside those of the marker sets: heel first, then the forefoot; {s} is the side's letter.  The first row with a
+# heel and a forefoot marker applies.
 KNOWN_FEET: tuple[tuple[str, ...], ...] = (
-    ("{s}_FCC", "{s}_FM1", "{s}_FM5", "{s}_FM2"),  # Leardini's points, as in Schreiber and Moissenet's data
-    ("{s}.Heel", "{s}.Toe.Med", "{s}.Toe.Lat", "{s}.Midfoot.Lat", "{s}.Toe.Tip"),  # OpenSim's subject01
-    ("{s}HEE", "{s}TOE"),  # Plug-in Gait
-    ("{s}CA", "{s}FM", "{s}VM", "{s}SM"),  # Leardini's foot
+    ("{s}_FCC", "{s}_FM1", "{s}_FM5", "{s}_FM2"),
+    ("{s}HEE", "{s}TOE"),
     ("{s}HEEL", "{s}MT1", "{s}MT5"),
     ("{s}Heel", "{s}Toe"),
     ("{s}_Heel", "{s}_Toe"),
@@ -41,7 +42,14 @@ def foot_markers(capture: Capture) -> dict[Side, tuple[str, ...]]:
         If neither foot has them.
     """
     found: dict[Side, tuple[str, ...]] = {}
+    visible = [label for label, p in capture.markers.items() if np.isfinite(p).any()]
     for side in SIDES:
+        with suppress(ModelError):  # of no known set
+            known = recognise(visible, side)
+            of_foot = [known.labels[name] for name in (*known.of("main_foot"), *known.of("toes"))]
+            if "heel" in known and len(of_foot) > 1:
+                found[side] = (known.labels["heel"], *(label for label in of_foot if label != known.labels["heel"]))
+                continue
         for row in KNOWN_FEET:
             heel, *fore = (label.format(s=side[0].upper()) for label in row)
             seen = {label for label in (heel, *fore) if np.isfinite(capture.markers.get(label, np.nan)).any()}

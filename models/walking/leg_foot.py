@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models.walking.filters import without_flips
-from models.walking.geometry import UP, across, euler_parameters
+from models.walking.geometry import UP, across, euler_parameters, unit
 from models.walking.subject import BODIES, GRAVITY, LegFoot
 from runtime import Builder, Run, Signal, System
 from runtime.analysis import coordinate
@@ -224,17 +224,19 @@ def angles(motion: Run, subject: LegFoot, *, rates: bool = False) -> dict[str, F
 def coordinates_of(motion: Run, subject: LegFoot, *, locked: bool = False) -> Coordinates:
     """Splines of degree 5 through the coordinates of a motion.
 
-    ``locked``: the toes stay at zero, for trials without markers that show their angle.
+    ``locked``: the toes stay at zero, for trials without markers that show their angle.  The talocalcaneal angle stays at zero
+    where the subject's markers do not show it.
     """
     t = motion.t
     found = angles(motion, subject)
     p = without_flips(motion.p["leg"])
+    inversion = Signal.spline(t, found["talocalcaneal"]) if subject.shows_inversion else Signal.constant(0.0)
     extension = Signal.constant(0.0) if locked else Signal.spline(t, found["metatarsophalangeal"])
     return Coordinates(
         leg=tuple(Signal.spline(t, motion.r["leg"][:, k]) for k in range(3)),  # type: ignore[arg-type]
         turn=tuple(Signal.spline(t, p[:, k]) for k in range(4)),  # type: ignore[arg-type]
         talocrural=Signal.spline(t, found["talocrural"]),
-        talocalcaneal=Signal.spline(t, found["talocalcaneal"]),
+        talocalcaneal=inversion,
         metatarsophalangeal=extension,
     )
 
@@ -257,6 +259,15 @@ def marker_driven(subject: LegFoot, t: Floats, markers: Mapping[str, tuple[str, 
         b.joint(
             "metatarsophalangeal_lock", "constant_angle", "main_foot", "toes", a_i=ANTERIOR, a_j=_in_toes(subject, UP)
         )
+    if not subject.shows_inversion:
+        # A direction of the foot whose angle to the talocrural axis changes fastest with inversion.
+        across_both = np.cross(
+            subject.talocalcaneal.axes["main_foot"], _in_foot(subject, subject.talocrural.axes["leg"])
+        )
+        b.joint(
+            "talocalcaneal_lock", "constant_angle", "main_foot", "leg",
+            a_i=unit(across_both), a_j=subject.talocrural.axes["leg"],
+        )  # fmt: skip
     for label, (body, positions) in markers.items():
         x, y, z = (Signal.spline(t, positions[:, k]) for k in range(3))
         name = "marker_" + "".join(c if c.isalnum() else "_" for c in label)
@@ -267,6 +278,11 @@ def marker_driven(subject: LegFoot, t: Floats, markers: Mapping[str, tuple[str, 
 def _in_toes(subject: LegFoot, v: Floats) -> Floats:
     """A direction (3,) of the main foot in the axes of the toes, while standing."""
     return np.asarray(v @ subject.bodies["main_foot"].A.T @ subject.bodies["toes"].A)
+
+
+def _in_foot(subject: LegFoot, v: Floats) -> Floats:
+    """A direction (3,) of the leg in the axes of the main foot, while standing."""
+    return np.asarray(subject.bodies["leg"].A @ v @ subject.bodies["main_foot"].A)
 
 
 def _ankle_point(subject: LegFoot, body: str) -> Floats:

@@ -111,6 +111,27 @@ MARKER_SETS = (
             "hallux": ("HLX", "HALLUX"),
         },
     ),
+    # OpenCap (Uhlrich et al. 2023): markers that it computes from videos, and those of its laboratory, without _study.  The toe
+    # is the metatarsophalangeal joint of the big toe.
+    MarkerSet(
+        "OpenCap",
+        "_",
+        {
+            landmark: (f"{label}_study", label)
+            for landmark, label in {
+                "lateral_epicondyle": "knee",
+                "medial_epicondyle": "mknee",
+                "leg_1": "sh1",
+                "leg_2": "sh2",
+                "leg_3": "sh3",
+                "lateral_malleolus": "ankle",
+                "medial_malleolus": "mankle",
+                "heel": "calc",
+                "metatarsal_1": "toe",
+                "metatarsal_5": "5meta",
+            }.items()
+        },
+    ),
     # Landmarks of the ISB's recommendation (Wu et al. 2002) with the labels of Cappozzo et al. (1995) and of the foot
     # protocol of Leardini et al. (2007).
     MarkerSet(
@@ -230,9 +251,16 @@ def recognise(
     if count < MIN_LANDMARKS:
         if len(markers) < MIN_LANDMARKS:
             known_sets = ", ".join(candidate.name for candidate in MARKER_SETS)
+            closest = ""
+            if count:
+                of = next(candidate for candidate in MARKER_SETS if candidate.name == name)
+                lacks = [
+                    letter + of.separator + known[0] for landmark, known in of.labels.items() if landmark not in hits
+                ]
+                closest = f"; {name} is the closest: of it there is {', '.join(hits.values())}, but not {_some(lacks)}"
             raise ModelError(
-                f"{file}: no known marker set ({known_sets}) for the {side} leg among its labels {_some(labels)}; "
-                "give markers={landmark: label}"
+                f"{file}: no known marker set ({known_sets}) for the {side} leg among its labels {_some(labels)}{closest}; give "
+                "markers={landmark: label}, or rename the markers"
             )
         name, hits = "the user's", {}
     return Landmarks(name, side, {**hits, **markers}, file)

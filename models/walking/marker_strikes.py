@@ -33,7 +33,7 @@ def strike_time(
         return ahead - AHEAD_DELAY, False
     delays = [SLAP_DELAY]
     for event in plates:
-        if event.kind == "foot_strike" and event.side in feet:
+        if event.kind == "foot_strike" and event.side != "unknown" and event.side in feet:
             other = fastest_turn(capture, feet, event.side, event.time + AHEAD_DELAY)
             inside = capture.t[0] + 2.0 * BESIDE <= other <= capture.t[-1] - BESIDE
             if inside and abs(other - event.time) < SEARCHED[1] / 2.0:

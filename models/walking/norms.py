@@ -7,6 +7,9 @@ Curves of 14 adults who walked barefoot at 1.11 (0.18) m/s: means and standard d
 Motion and centre of pressure: trial C4_05 of subject 2014001 of the same data (a man of 67 kg and 1.655 m at 1.42 m/s), as the
     geometry of ``models.walking.scaling`` and a least squares fit of the joints to the markers give them; drift over the
     cycle removed.
+Dorsiflexion, moment and power of children at five walking speeds:
+    M. H. Schwartz, A. Rozumalski, J. P. Trost, The effect of walking speed on the gait of typically developing children, Journal
+    of Biomechanics 41 (2008) 1639-1650; as tabulated in biomechZoo, github.com/PhilD001/biomechZoo, Apache-2.0; fitted.
 Toes and hindfoot of the Oxford foot model, barefoot: digitised in biomechZoo, github.com/PhilD001/biomechZoo, Apache-2.0;
     fitted.
 
@@ -81,7 +84,8 @@ class Norm:
     """Mean and standard deviation of a quantity.
 
     ``over`` is "cycle", where the series take the fraction of the gait cycle from foot strike to foot strike, or "stance",
-    where they take the fraction of stance, which lasts for ``STANCE`` of the cycle, and vanish in swing.
+    where they take the fraction of stance, which lasts for ``STANCE`` of the cycle, and vanish in swing.  ``speed``: that of
+    walking in words; ``dimensionless``: its middle over sqrt(g times the length of the leg), NaN where the source states none.
     """
 
     unit: str
@@ -89,11 +93,24 @@ class Norm:
     over: str
     mean: Series
     sd: Series
+    speed: str
+    dimensionless: float = float("nan")
 
 
 STANCE = 0.65  # of the cycle, when the last of the 14 feet has left the ground; mean 0.643 (0.022)
 SCHREIBER_MOISSENET = "14 adults, barefoot, Schreiber and Moissenet (2019), CC BY 4.0"
 OXFORD = "Oxford foot model, barefoot, biomechZoo, Apache-2.0"
+SCHWARTZ = "children, Schwartz et al. (2008), biomechZoo, Apache-2.0"
+LEG_PER_HEIGHT = 0.53  # height of the greater trochanter over that of the body (Winter 2009)
+# Speed in words, and its middle over sqrt(g leg); that of the adults with legs of 0.53 of 1.70 m.
+SPEEDS = {
+    SCHREIBER_MOISSENET: (("1.11 ± 0.18 m/s", 0.37),),
+    OXFORD: (("speed not stated", float("nan")),),
+    SCHWARTZ: (
+        ("v/√(g·leg) below 0.23", 0.16), ("v/√(g·leg) 0.23 to 0.36", 0.295), ("v/√(g·leg) 0.36 to 0.50", 0.43),
+        ("v/√(g·leg) 0.50 to 0.64", 0.57), ("v/√(g·leg) above 0.64", 0.70),
+    ),
+}  # fmt: skip
 
 
 def _amplitudes(text: str) -> tuple[float, ...]:
@@ -106,14 +123,14 @@ def _periodic(cosine: str, sine: str, slope: float = 0.0) -> Series:
     return Series(offset=offset, slope=slope, cosine=tuple(cosines), sine=_amplitudes(sine))
 
 
-def _over_cycle(unit: str, source: str, cosine: str, sine: str, sd_cosine: str, sd_sine: str) -> Norm:
-    return Norm(unit, source, "cycle", _periodic(cosine, sine), _periodic(sd_cosine, sd_sine))
+def _over_cycle(unit: str, source: str, cosine: str, sine: str, sd_cosine: str, sd_sine: str, speed: int = 0) -> Norm:
+    return Norm(unit, source, "cycle", _periodic(cosine, sine), _periodic(sd_cosine, sd_sine), *SPEEDS[source][speed])
 
 
 def _over_stance(unit: str, source: str, mean: str, sd: str) -> Norm:
     # Sines of half waves vanish at both ends.
-    waves = (Series(sine=_amplitudes(text), period=2.0, support=(0.0, 1.0)) for text in (mean, sd))
-    return Norm(unit, source, "stance", *waves)
+    of_mean, of_sd = (Series(sine=_amplitudes(text), period=2.0, support=(0.0, 1.0)) for text in (mean, sd))
+    return Norm(unit, source, "stance", of_mean, of_sd, *SPEEDS[source][0])
 
 
 # Forces are in body weights and act on the right foot: anterior, medial, up; the free moment is about the upward vertical.
@@ -192,14 +209,165 @@ NORMS: Mapping[str, Norm] = MappingProxyType({
 # fmt: on
 
 
+# Norms at other walking speeds, for the quantities of which a source has several.
+# fmt: off
+BY_SPEED: Mapping[str, tuple[Norm, ...]] = MappingProxyType({
+    "dorsiflexion": (
+        _over_cycle(
+            "rad", SCHWARTZ,
+            ".0549 -.1063 .0320 -.0479 -.0024 .0091 .0006 .0034 .0030",
+            ".0213 -.0574 -.0300 .0164 -.0044 -.0017 .0002 -.0017",
+            ".1087 .0056 -.0138 .0181 .0035 .0054 -.0005 -.0012 .0007 .0003",
+            "-.0395 .0121 .0029 -.0057 -.0016 -.0052 .0003 -.0002 -.0001",
+            speed=0,
+        ),
+        _over_cycle(
+            "rad", SCHWARTZ,
+            ".0349 -.0869 .0318 -.0750 .0280 .0062 -.0035 .0109 .0008",
+            ".0723 -.1028 -.0035 .0220 -.0251 .0046 -.0019 -.0048",
+            ".0902 -.0075 -.0038 .0167 -.0030 .0039 -.0010 .0009 .0001 -.0008",
+            "-.0243 .0211 -.0085 -.0055 .0001 -.0020 .0016 -.0014 .0017",
+            speed=1,
+        ),
+        _over_cycle(
+            "rad", SCHWARTZ,
+            ".0130 -.0358 .0142 -.0804 .0383 -.0093 .0046 .0091 -.0013",
+            ".1236 -.1259 .0148 .0041 -.0240 .0095 -.0086 -.0008",
+            ".0927 -.0189 .0066 .0114 -.0018 .0048 -.0006 .0018 -.0007 .0007",
+            "-.0262 .0203 -.0080 -.0007 -.0020 -.0012 .0001 -.0005 .0013",
+            speed=2,
+        ),
+        _over_cycle(
+            "rad", SCHWARTZ,
+            "-.0110 .0027 -.0199 -.0726 .0363 -.0164 .0105 .0036 .0006",
+            ".1308 -.1304 .0299 -.0132 -.0151 .0059 -.0094 .0022",
+            ".1095 -.0163 .0112 .0082 .0028 .0058 .0002 .0032 -.0004 .0014",
+            "-.0201 .0094 -.0134 .0014 -.0051 -.0008 -.0006 -.0006 .0007",
+            speed=3,
+        ),
+        _over_cycle(
+            "rad", SCHWARTZ,
+            "-.0228 .0437 -.0587 -.0522 .0237 -.0125 .0100 .0004 .0029",
+            ".1187 -.1324 .0355 -.0222 -.0050 -.0001 -.0048 .0016",
+            ".1130 -.0223 .0113 .0095 .0089 .0012 .0047 .0005 .0013 .0008",
+            "-.0133 .0078 -.0096 -.0021 -.0055 -.0010 -.0026 .0008 -.0005",
+            speed=4,
+        ),
+    ),
+    "plantarflexor_moment": (
+        _over_cycle(
+            "N m/kg", SCHWARTZ,
+            ".2994 -.4483 .1825 -.1006 .0484 -.0130 .0036 .0051 -.0002 .0022 .0021 .0018 .0011",
+            ".1745 -.0995 -.0113 .0124 -.0215 .0061 -.0055 -.0011 -.0007 -.0006 -.0014 .0013",
+            ".1305 -.1057 .0055 .0025 -.0115 .0078 -.0057 .0000 -.0014 -.0018",
+            ".0768 .0190 -.0163 .0104 .0001 .0003 .0049 .0006 .0022",
+            speed=0,
+        ),
+        _over_cycle(
+            "N m/kg", SCHWARTZ,
+            ".2943 -.4506 .1773 -.1093 .0709 -.0294 .0145 .0065 -.0015 .0085 .0006 .0037 .0018",
+            ".2224 -.1722 .0255 -.0059 -.0298 .0153 -.0184 .0026 -.0028 -.0025 .0006 -.0004",
+            ".1199 -.0895 .0095 -.0164 -.0023 .0062 -.0104 .0056 -.0041 -.0020",
+            ".1017 .0042 -.0219 .0204 -.0086 .0043 .0051 -.0039 .0044",
+            speed=1,
+        ),
+        _over_cycle(
+            "N m/kg", SCHWARTZ,
+            ".3134 -.4466 .1453 -.1218 .0887 -.0447 .0331 -.0063 .0065 .0078 -.0004 .0082 .0003",
+            ".2869 -.2054 .0463 -.0432 -.0162 .0066 -.0234 .0078 -.0091 .0028 -.0010 -.0011",
+            ".1223 -.0724 .0161 -.0372 .0080 -.0019 -.0064 .0035 -.0094 .0025",
+            ".1117 .0133 -.0094 .0123 -.0074 .0108 -.0001 .0002 .0039",
+            speed=2,
+        ),
+        _over_cycle(
+            "N m/kg", SCHWARTZ,
+            ".3004 -.4126 .1326 -.1365 .0862 -.0449 .0392 -.0121 .0146 .0026 .0049 .0060 -.0000",
+            ".2962 -.2038 .0745 -.0855 .0050 -.0127 -.0155 .0045 -.0108 .0048 -.0054 .0011",
+            ".1368 -.0617 .0255 -.0532 .0085 -.0096 -.0010 .0001 -.0111 .0025",
+            ".1239 .0306 .0072 .0058 -.0053 .0126 -.0009 .0047 .0013",
+            speed=3,
+        ),
+        _over_cycle(
+            "N m/kg", SCHWARTZ,
+            ".2666 -.3917 .1378 -.0915 .0512 -.0305 .0285 -.0100 .0141 .0014 .0045 .0019 .0011",
+            ".2706 -.2369 .1177 -.0915 .0178 -.0223 -.0057 -.0003 -.0055 .0020 -.0030 .0012",
+            ".1452 -.0805 .0597 -.0536 .0170 -.0232 -.0013 -.0096 -.0075 -.0013",
+            ".1229 .0108 .0335 .0116 .0041 .0138 -.0034 .0061 .0002",
+            speed=4,
+        ),
+    ),
+    "ankle_power": (
+        _over_cycle(
+            "W/kg", SCHWARTZ,
+            ".0015 -.0648 .0674 -.0181 -.0322 .0433 -.0461 .0265 -.0130 .0030 .0029 .0015 .0005",
+            "-.1864 .2025 -.1625 .1136 -.0654 .0129 -.0017 -.0175 .0038 -.0078 -.0036 -.0031",
+            ".1433 -.1531 .0702 -.0201 -.0080 .0073 -.0035 -.0026 .0044 -.0079",
+            ".0102 .0655 -.0402 .0287 .0000 -.0031 .0138 -.0003 .0017",
+            speed=0,
+        ),
+        _over_cycle(
+            "W/kg", SCHWARTZ,
+            ".0423 -.1759 .2098 -.1517 .0493 .0107 -.0693 .0703 -.0620 .0394 -.0114 .0061 .0100",
+            "-.2405 .2746 -.2448 .2129 -.1719 .0959 -.0593 -.0063 .0101 -.0321 .0136 -.0140",
+            ".1990 -.2290 .1369 -.0708 .0052 .0116 -.0198 .0052 .0064 -.0146",
+            ".0404 .0746 -.0627 .0680 -.0283 .0127 .0081 -.0021 .0051",
+            speed=1,
+        ),
+        _over_cycle(
+            "W/kg", SCHWARTZ,
+            ".1386 -.4048 .4135 -.3286 .2266 -.1390 .0241 .0219 -.0621 .0716 -.0535 .0459 -.0106",
+            "-.2501 .2491 -.2693 .2758 -.2570 .2020 -.1768 .0828 -.0579 -.0065 .0078 -.0300",
+            ".2908 -.3069 .2168 -.1344 .0429 -.0264 -.0256 .0128 -.0189 -.0006",
+            ".1149 .0651 -.0307 .0935 -.0445 .0394 -.0086 -.0059 .0206",
+            speed=2,
+        ),
+        _over_cycle(
+            "W/kg", SCHWARTZ,
+            ".2338 -.6237 .5418 -.4418 .3910 -.2943 .1700 -.1043 .0312 .0182 -.0282 .0496 -.0216",
+            "-.1859 .1117 -.2083 .2102 -.2055 .1812 -.1943 .1182 -.1163 .0458 -.0425 .0020",
+            ".3870 -.3319 .2820 -.1742 .0377 -.0619 -.0470 .0090 -.0305 .0091",
+            ".1998 .0843 .0402 .1111 -.0360 .0505 -.0321 .0029 .0160",
+            speed=3,
+        ),
+        _over_cycle(
+            "W/kg", SCHWARTZ,
+            ".3464 -.8287 .6434 -.5140 .4187 -.3311 .2276 -.1469 .0924 -.0316 .0248 .0177 .0024",
+            "-.0601 -.0860 -.0015 -.0017 -.0611 .0403 -.1042 .0584 -.0850 .0364 -.0442 .0159",
+            ".4947 -.4408 .3868 -.1983 .0245 -.0704 -.0632 .0074 -.0620 .0300",
+            ".2912 -.0020 .1649 .0931 -.0345 .0948 -.0765 .0484 -.0319",
+            speed=4,
+        ),
+    ),
+})
+# fmt: on
+
+
 @checked
-def band(name: str) -> tuple[Floats, Floats, Floats]:
+def norm(name: str, speed: float = float("nan")) -> Norm:
+    """The norm of a quantity whose walking speed is nearest, in v/sqrt(g leg); without a speed that of ``NORMS``.
+
+    Raises
+    ------
+    ModelError
+        For another name than those of ``NORMS``.
+    """
+    if name not in NORMS:
+        raise ModelError(f"no normative curve '{name}'; there are {', '.join(NORMS)}")
+    if not np.isfinite(speed):
+        return NORMS[name]
+    return min((NORMS[name], *BY_SPEED.get(name, ())), key=lambda one: abs(one.dimensionless - speed))
+
+
+@checked
+def band(name: str, speed: float = float("nan")) -> tuple[Floats, Floats, Floats]:
     """A curve with its spread.
 
     Parameters
     ----------
     name : str
         One of ``NORMS``, which has the unit and the source.
+    speed : float
+        Walking speed over sqrt(g times the length of the leg); see ``norm``.
 
     Returns
     -------
@@ -211,11 +379,9 @@ def band(name: str) -> tuple[Floats, Floats, Floats]:
     ModelError
         For another name.
     """
-    if name not in NORMS:
-        raise ModelError(f"no normative curve '{name}'; there are {', '.join(NORMS)}")
-    norm, percent = NORMS[name], np.linspace(0.0, 100.0, 101)
-    x = percent / 100.0 if norm.over == "cycle" else percent / (100.0 * STANCE)
-    return percent, norm.mean(x), np.maximum(norm.sd(x), 0.0)
+    found, percent = norm(name, speed), np.linspace(0.0, 100.0, 101)
+    x = percent / 100.0 if found.over == "cycle" else percent / (100.0 * STANCE)
+    return percent, found.mean(x), np.maximum(found.sd(x), 0.0)
 
 
 # One walker, over the fraction of the gait cycle.  Displacements of the middle of the talocrural axis from where it is while

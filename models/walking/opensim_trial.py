@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,7 @@ from runtime.support import checked, floats
 
 UNITS = {"turn": "N m", "slide": "N"}  # of forces
 MOST_ANGLE = 4.0 * np.pi  # [rad] of angles whose unit a file does not state
+MOST_APART = 1e-2  # [rad], [m] between a column and what the coordinate's coupler gives
 EVEN = 1e-3  # of the interval between samples: by so much they may lie beside evenly spaced ones
 
 
@@ -99,7 +101,8 @@ def inverse_dynamics_of_trial(
     Notes
     -----
     Rates and accelerations are derivatives of the quintic splines through the filtered samples.  A coordinate that the motion
-    lacks has the value of its coupler, or the default value if it is locked.
+    lacks has the value of its coupler, or the default value if it is locked.  A warning says where a column contradicts the
+    coupler of its coordinate, and how angles are read whose unit the motion does not state.
     """
     source = reading.source
     if not source.laws:
@@ -177,14 +180,21 @@ def _values(reading: Reading, table: Storage, kinds: Mapping[str, str]) -> tuple
     taken: dict[str, str] = {}
     for name, kind in kinds.items():
         if name in table.columns:
-            turns = kind == "turn"
-            _check_unit(table, name, turns)
-            found[name] = np.deg2rad(table.columns[name]) if turns and table.in_degrees else table.columns[name]
+            degrees = kind == "turn" and table.in_degrees
+            found[name] = np.deg2rad(table.columns[name]) if degrees else table.columns[name]
+    turns = {name: values for name, values in found.items() if kinds[name] == "turn"}
+    if turns and not table.states_unit:
+        _warn_of_unit(table, turns)
     for name in kinds:
-        if name in found:
-            continue
         coordinate = reading.source.coordinates[name]
-        if coordinate.value is not None and coordinate.leader in found:
+        coupled = coordinate.value is not None and coordinate.leader in found
+        if name in found:
+            if coordinate.value is not None and coupled:
+                _warn_of_coupler(
+                    table, name, found[name], coordinate.value(found[coordinate.leader], 0), coordinate.leader
+                )
+            continue
+        if coordinate.value is not None and coupled:
             found[name], taken[name] = coordinate.value(found[coordinate.leader], 0), f"coupler of {coordinate.leader}"
         elif coordinate.locked:
             found[name] = np.full(len(table.t), coordinate.default)
@@ -196,13 +206,32 @@ def _values(reading: Reading, table: Storage, kinds: Mapping[str, str]) -> tuple
     return {name: found[name] for name in kinds}, taken
 
 
-def _check_unit(table: Storage, name: str, turns: bool) -> None:
-    """Refuse angles that can hardly be radians, in a table that does not state their unit."""
-    most = float(np.abs(table.columns[name]).max())
-    if turns and not table.states_unit and most > MOST_ANGLE:
-        raise ModelError(
-            f"{table.file.name}: column '{name}' reaches {most:.4g}, as radians {most / (2.0 * np.pi):.2g} turns, and the header "
-            "does not state the unit; write inDegrees=yes, or inDegrees=no, before endheader"
+def _warn_of_unit(table: Storage, turns: Mapping[str, Floats]) -> None:
+    """Say how angles [rad] were read of a table that does not state their unit, and where they can hardly be radians."""
+    name, most = max(((name, float(np.abs(values).max())) for name, values in turns.items()), key=lambda one: one[1])
+    if table.in_degrees:
+        words = "degrees, as OpenSim reads .mot files without version="
+    elif most > MOST_ANGLE:
+        words = f"radians, of which '{name}' reaches {most:.4g}, {most / (2.0 * np.pi):.2g} revolutions"
+    else:
+        return
+    warnings.warn(
+        f"{table.file.name}: the header does not state the unit of the angles; they are read in {words}; write inDegrees=yes or "
+        "inDegrees=no before endheader",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _warn_of_coupler(table: Storage, name: str, own: Floats, coupled: Floats, leader: str) -> None:
+    """Say where a column contradicts the coupler of its coordinate, with both values; the column is used."""
+    n = int(np.abs(own - coupled).argmax())
+    if abs(own[n] - coupled[n]) > MOST_APART:
+        warnings.warn(
+            f"{table.file.name}: column '{name}' is {own[n]:.4g} at {table.t[n]:g} s, where the coupler of {leader} gives "
+            f"{coupled[n]:.4g} (rad or m); the column is used: correct it, or remove it to use the coupler",
+            UserWarning,
+            stacklevel=4,
         )
 
 

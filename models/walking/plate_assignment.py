@@ -17,6 +17,9 @@ from runtime.support.arrays import Floats
 
 ON_PLATE = 0.12  # [m] between the centre of pressure and a foot that stands there; markers are not at the sole's edge
 FAR = 0.25  # [m] beyond this a load belongs to somebody else
+FORWARDS = 0.2  # of the length of a foot: what the centre of pressure covers at least from heel to toes during a step
+STEP = 0.3  # [s] least duration of a step whose centre of pressure is compared with the foot
+PARTS = (0.1, 0.25), (0.75, 0.9)  # of the step: early, late
 BOTH = 0.1  # share of the load near a second foot above which a plate counts as touched by both
 
 
@@ -32,6 +35,7 @@ class Assignment:
     sides: Mapping[str, Side]
     left_out: Mapping[str, str]
     far: frozenset[str] = frozenset()
+    doubts: tuple[str, ...] = ()
     divided: Mapping[str, tuple[tuple[Side, float, float], ...]] = field(default_factory=dict)
 
     def plates(self, side: Side) -> tuple[str, ...]:
@@ -55,7 +59,7 @@ class Assignment:
     def notes(self, capture: Capture) -> list[str]:
         """A sentence on each plate that is divided in time."""
         first, last = capture.t[0], capture.t[-1]
-        sentences = []
+        sentences = list(self.doubts)
         for plate, parts in self.divided.items():
             spans = [f"{on} foot from {max(start, first):.2f} to {min(end, last):.2f} s" for on, start, end in parts]
             turns = f"{capture.name}: both feet step on force plate '{plate}' in turn"
@@ -83,6 +87,7 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
     sides: dict[str, Side] = {}
     left_out: dict[str, str] = {}
     far: set[str] = set()
+    doubts: list[str] = []
     divided: dict[str, tuple[tuple[Side, float, float], ...]] = {}
     for grf in capture.forces:
         plate = f"{capture.name}: force plate '{grf.plate}'"
@@ -103,7 +108,7 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
             far |= {grf.plate} if typical > FAR else set()
             left_out[grf.plate] = (
                 f"{plate}: under none of the feet; the nearest, {side}, is {typical:.2f} m from the centre of pressure, limit "
-                f"{ON_PLATE:g} m: somebody else stepped on it, or its place or its clock differs from the markers'"
+                f"{ON_PLATE:g} m: somebody else stepped on it, or its place, axes, moments or clock differ from the markers'"
             )
         elif parts := _parts(capture, feet, grf, intervals):
             divided[grf.plate] = parts
@@ -120,7 +125,34 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
             )
         else:
             sides[grf.plate] = side
-    return Assignment(sides, left_out, frozenset(far), divided)
+            doubts += _doubts(capture, feet[side], grf, intervals)
+    return Assignment(sides, left_out, frozenset(far), tuple(doubts), divided)
+
+
+def _doubts(
+    capture: Capture, labels: Sequence[str], grf: GroundForce, intervals: Sequence[tuple[int, int]]
+) -> list[str]:
+    """A sentence on a plate on which the centre of pressure does not go from the heel to the toes of a step."""
+    for start, stop in intervals:
+        t, cop = grf.t[start:stop], grf.cop[start:stop, :2]
+        whole = start > 0 and stop < len(grf.t) and t[0] >= capture.t[0] and t[-1] <= capture.t[-1]
+        if not whole or t[-1] - t[0] < STEP:
+            continue
+        heel = _at(capture, capture.marker(labels[0])[:, :2], t)
+        fore = np.mean([_at(capture, capture.marker(label)[:, :2], t) for label in labels[1:]], axis=0)
+        along = ((cop - heel) * (fore - heel)).sum(axis=1) / ((fore - heel) ** 2).sum(axis=1)
+        known = np.isfinite(along)
+        early, late = (
+            along[known & (t > t[0] + a * (t[-1] - t[0])) & (t < t[0] + b * (t[-1] - t[0]))] for a, b in PARTS
+        )
+        if not (len(early) and len(late)) or np.median(late) - np.median(early) >= FORWARDS:
+            continue
+        share = f"from {100 * np.median(early):.0f} to {100 * np.median(late):.0f} % of the foot's length"
+        return [
+            f"{capture.name}: check force plate '{grf.plate}': its centre of pressure goes {share} during a step; unless gait is "
+            "unusual, its corners, its axes or the unit of its moments are wrong"
+        ]
+    return []
 
 
 def _parts(

@@ -9,9 +9,10 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from models.walking.capture import Capture
+from models.walking.capture.contents import why_no_plates
 from models.walking.capture.trial import Side
 from models.walking.filters import check_order, lowpass
-from models.walking.gait_events import GaitCycle, gait_cycle
+from models.walking.gait_events import MATCH, GaitCycle, contacts, gait_cycle
 from models.walking.marker_sets import recognise
 from models.walking.plate_assignment import Assignment
 from models.walking.samples import all_finite, runs
@@ -145,14 +146,33 @@ def choose_cycle(
         raise ModelError(reasons[0])
     candidate, cycle = found[0]
     if not trial.forces:
-        why = "; ".join(note for note in trial.notes if "left out" in note) or "the file has none, nor a file beside it"
+        why = why_no_plates(trial.notes) or "the file has none, nor a file beside it"
         raise ModelError(f"{trial.name}: no force plates that can be used: {why}; give forces=")
-    why = "; ".join(assignment.left_out.values()) or "its contact is cut short or lies beside the cycle's stance"
     plates = f" (part of it is on {', '.join(cycle.plates)})" if cycle.plates else ""
     raise ModelError(
         f"{trial.name}: the stance of the {candidate} foot, {cycle.strike:.2f} to {cycle.off:.2f} s, is not on force plates as a "
-        f"whole{plates}: {why}; choose another trial or side"
+        f"whole{plates}: {_why_not_whole(trial, candidate, cycle, assignment)}; choose another trial or side"
     )
+
+
+def _why_not_whole(trial: Capture, side: Side, cycle: GaitCycle, assignment: Assignment) -> str:
+    """Why a stance is not on force plates: plates that cannot be used, the foot's own contact, or the other foot's plates."""
+    reasons = [
+        sentence for plate, sentence in assignment.left_out.items() if sentence in cycle.note or not cycle.plates
+    ]
+    if cycle.plates:
+        spans = contacts(trial, side, assignment)
+        t0, t1 = min(spans, key=lambda span: abs(span[0] - cycle.strike) + abs(span[1] - cycle.off))
+        apart = max(abs(t0 - cycle.strike), abs(t1 - cycle.off))
+        if apart > MATCH:
+            reasons.append(
+                f"the plates are loaded from {t0:.2f} to {t1:.2f} s, {apart:.2f} s off its events: the contact is cut short, or "
+                "the events are wrong"
+            )
+    reasons += [
+        f"'{plate}' is under the {on} foot" for plate, on in assignment.sides.items() if on != side and not cycle.plates
+    ]
+    return "; ".join(reasons) or "no plate is loaded by this foot then"
 
 
 def choose_frames(trial: Capture, cycle: GaitCycle, labels: Sequence[str]) -> tuple[slice, slice]:

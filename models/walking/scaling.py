@@ -29,7 +29,7 @@ from models.walking.anthropometry import (
     within,
 )
 from models.walking.capture import Capture
-from models.walking.geometry import UP, frame, mean_of_seen, unit
+from models.walking.geometry import UP, about, frame, mean_of_seen, unit
 from models.walking.marker_sets import Landmarks, recognise
 from models.walking.subject import Hinge, LegFoot, Segment
 from runtime import ModelError
@@ -49,9 +49,15 @@ NEEDED = {
     "metatarsal_1": "the metatarsophalangeal axis",
     "metatarsal_5": "the metatarsophalangeal axis",
 }
+# What Plug-in Gait has of a foot without medial markers.
+PLUG_IN_FOOT = ("lateral_malleolus", "heel", "metatarsal_2")
+MARKER_DIAMETER = 0.014  # [m] usual; by so much more than the width of the ankle are markers on both malleoli apart
 LEG_LENGTHS = (0.2, 0.6)  # [m] of people
 MAX_SWAY = 0.02  # [m] range within which a standing foot's markers stay
 MAX_LEAN_DEG = 30.0  # between a standing leg and the vertical
+# Of the markers of a flat foot: 18 feet of nine adults within 2 deg (pitch) and 5 deg (roll), a shod one 7 and 6 deg.
+NOT_FLAT_DEG, NOT_LEVEL_DEG = 10.0, 15.0
+FLAT_FOOT = "flat on the floor"  # source of a standing foot of which the markers show nothing else
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +102,9 @@ def scale_to_subject(
     sex: str | None = None,
     markers: Mapping[str, str] | None = None,
     anatomy: Anatomy | None = None,
+    foot_flat: bool = True,
 ) -> LegFoot:
-    """The leg and foot of a subject who stands still with flat feet, facing any way.
+    """The leg and foot of a subject who stands still, facing any way; joint angles are zero in the standing pose.
 
     Main foot: x is horizontal, from the heel to the second metatarsal head (else to the toe tip, else to the middle of the
     first and fifth head), and z is vertical.  The sole is on the ground, so this is the frame of the sole; heights of
@@ -133,6 +140,10 @@ def scale_to_subject(
         Landmark -> label, for labels of no known set.
     anatomy : Anatomy, optional
         Axes, height of the talus and table of inertia that replace the rules above.
+    foot_flat : bool
+        Whether the sole is flat on the floor, as the option of Plug-in Gait.  False, for a subject who cannot put the heel down:
+        angles are zero where the foot is turned in its sagittal plane until the marker of the heel and the middle of the first
+        and fifth metatarsal heads are equally high.  ``sources["standing foot"]`` has the angle.
 
     Returns
     -------
@@ -143,13 +154,14 @@ def scale_to_subject(
     ModelError
     """
     height = static.subject.height if height is None else height
-    known, at = _landmarks(static, side, markers)
-    sources = {"marker set": known.marker_set}
+    anatomy = anatomy or Anatomy()
+    known, at, placed = _landmarks(static, side, markers, anatomy)
+    at, standing = _standing_foot(known, at, foot_flat)
+    sources = {"marker set": known.marker_set, "standing foot": standing, **placed}
     if height is not None:
         within(height, HEIGHTS, f"{static.name}: height", "m", "give height= in metres")
     sex, sources["sex"] = choose_sex(static, sex)
     pose = _standing(static, known, at, sex, height, sources)
-    anatomy = anatomy or Anatomy()
     axes = _axes(pose, anatomy, sources)
     mass, sources["mass"] = choose_mass(static, known, mass)
     bodies = _bodies(pose, sex, mass, axes, anatomy, sources)
@@ -165,17 +177,65 @@ def scale_to_subject(
         metatarsophalangeal=hinge(axes.metatarsophalangeal, "main_foot", "toes"),
         link_length=axes.link_length, knee=bodies["leg"].local(pose.knee),
         leg_length=pose.leg_length, foot_length=pose.foot_length, sources=sources,
+        shows_inversion=len(known.of("main_foot")) > 2,
     )  # fmt: skip
 
 
-def _landmarks(static: Capture, side: str, markers: Mapping[str, str] | None) -> tuple[Landmarks, dict[str, Floats]]:
-    """The landmarks that are seen, and their mean places (3,) [m]."""
+def _landmarks(
+    static: Capture, side: str, markers: Mapping[str, str] | None, anatomy: Anatomy
+) -> tuple[Landmarks, dict[str, Floats], dict[str, str]]:
+    """The landmarks that are seen, and mean places (3,) [m], with those that have no marker and how they are placed."""
     seen = [label for label, p in static.markers.items() if np.isfinite(p).all(axis=-1).any()]
     known = recognise(seen, side, markers=markers, file=static.name)
     at = {landmark: mean_of_seen(static.markers[label], axis=0) for landmark, label in known.labels.items()}
+    placed: dict[str, str] = {}
+    width, heads = anatomy.ankle_width, "metatarsal_1" in at or "metatarsal_5" in at
+    if "medial_malleolus" not in at and all(name in at for name in PLUG_IN_FOOT) and not (heads and width is None):
+        if width is None:
+            raise ModelError(
+                f"{static.name}: no marker on the medial malleolus of the {side} side, which the talocrural axis needs; give "
+                "ankle_width= in metres (Anatomy), or the label of a marker, markers={'medial_malleolus': LABEL}"
+            )
+        A_foot = frame(UP, at["metatarsal_2"] - at["heel"], "x")
+        rise, ahead = np.tan(np.deg2rad([foot.TALOCRURAL_FRONTAL_DEG, foot.TALOCRURAL_TRANSVERSE_DEG]))
+        medial = A_foot @ unit(np.array([ahead, 1.0, rise]))
+        at["medial_malleolus"] = at["lateral_malleolus"] + (width + MARKER_DIAMETER) * medial
+        placed["medial malleolus"] = f"ankle width, {width:g} m, along the axis of Rodrigues da Silva et al. (2024a)"
+        if not heads:
+            for name, aside in (("metatarsal_1", 1.0), ("metatarsal_5", -1.0)):
+                at[name] = at["metatarsal_2"] + aside * width / 2.0 * A_foot[:, 1]
+            placed["metatarsal heads"] = "across the foot on both sides of the marker on the second one"
     for landmark, purpose in NEEDED.items():
-        known.need(landmark, purpose)
-    return known, at
+        if landmark not in at:
+            known.need(landmark, purpose)
+    return known, at, placed
+
+
+def _standing_foot(known: Landmarks, at: dict[str, Floats], flat: bool) -> tuple[dict[str, Floats], str]:
+    """The landmarks with a flat foot, and how the foot stands, in words.
+
+    Pitch: by which the heel's marker is higher than the middle of the metatarsal heads.  Roll: by which the first of them is
+    higher than the fifth.
+    """
+    heel, first, fifth = at["heel"], at["metatarsal_1"], at["metatarsal_5"]
+    along, across = (first + fifth) / 2 - heel, first - fifth
+    pitch, roll = (np.arctan2(v[2], np.linalg.norm(v[:2])) for v in (-along, across))
+    side, turned = "higher" if pitch > 0.0 else "lower", f"{np.degrees(pitch):.1f} deg"
+    where = f"its heel marker is {1e3 * abs(along[2]):.0f} mm {side} than the metatarsal heads, {turned}"
+    if not flat:
+        turn = about(unit(np.cross(UP, along)), -pitch[None])[0]
+        ankle = (at["lateral_malleolus"] + at["medial_malleolus"]) / 2
+        foot = (*known.of("main_foot"), *known.of("toes"))
+        at = at | {name: ankle + turn @ (at[name] - ankle) for name in foot}
+        return at, f"not flat, as given (foot_flat=False): {where}; angles are zero where both are equally high"
+    pitch, roll = np.degrees([pitch, roll])
+    words = [where] if abs(pitch) > NOT_FLAT_DEG else []
+    if abs(roll) > NOT_LEVEL_DEG:
+        words.append(f"its first metatarsal head is {1e3 * across[2]:.0f} mm higher than the fifth, {roll:.1f} deg")
+    if not words:
+        return at, FLAT_FOOT
+    remedy = "; if its sole is not flat on the floor, give foot_flat=False" if abs(pitch) > NOT_FLAT_DEG else ""
+    return at, f"treated as flat on the floor, though {' and '.join(words)}: angles are zero in this pose{remedy}"
 
 
 def _standing(
@@ -265,6 +325,8 @@ def _bodies(
 
     def segment(body: str, A: Floats, of: Inertial) -> Segment:
         own, of_thigh = known.of(body), known.of("thigh") if body == "leg" else ()
+        if len(own) < 3:  # as in Plug-in Gait, the lateral epicondyle is a marker of the leg
+            own, of_thigh = (*own, *of_thigh), ()
         markers = {known.labels[name]: (pose.at[name] - of.r) @ A for name in own + of_thigh}
         return Segment(A, of.r, of.mass, of.inertia, markers, frozenset(known.labels[name] for name in of_thigh))
 

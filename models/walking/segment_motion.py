@@ -152,7 +152,7 @@ def segment_pose(subject: LegFoot, trial: Capture) -> Mapping[str, Pose]:
 
     Leg and main foot: least squares fit of a rigid body (singular value decomposition) in every frame that has three
     markers not in a line.  Toes: best angle about the metatarsophalangeal axis; parallel to the main foot where the trial
-    has no markers on the toes.
+    has no markers on the toes.  A main foot whose markers do not show its inversion stays as in standing against the leg.
 
     Returns
     -------
@@ -163,9 +163,12 @@ def segment_pose(subject: LegFoot, trial: Capture) -> Mapping[str, Pose]:
     ModelError
         Where a body has not enough markers.
     """
-    poses = {}
+    poses: dict[str, Pose] = {}
     for body in ("leg", "main_foot"):
         segment, labels = subject.bodies[body], tracked(subject, trial, body)
+        if body == "main_foot" and not subject.shows_inversion:
+            poses[body] = _with_leg(subject, poses["leg"])
+            continue
         local = np.array([segment.markers[label] for label in labels]).reshape(-1, 3)
         if not fixes_orientation(local):
             raise ModelError(
@@ -218,6 +221,13 @@ def _fit_rigid(local: Floats, seen: Floats) -> Pose:
         off = b - (r[rows][:, None] + a @ np.swapaxes(A[rows], 1, 2))
         residual[rows] = np.sqrt((off**2).sum(axis=-1).mean(axis=-1))
     return Pose(A, r, residual)
+
+
+def _with_leg(subject: LegFoot, leg: Pose) -> Pose:
+    """The main foot as it stands against the leg."""
+    standing, foot = subject.bodies["leg"], subject.bodies["main_foot"]
+    arm = standing.local(foot.r)
+    return Pose(leg.A @ (standing.A.T @ foot.A), leg.r + leg.A @ arm, leg.residual)
 
 
 def _turn_toes(subject: LegFoot, trial: Capture, main_foot: Pose) -> Pose:

@@ -112,6 +112,9 @@ class LegFoot(Frozen):
         Centre of the knee to the middle of the malleoli; heel to toe tip.
     sources : mapping of str to str
         Which rule or measurement each choice for this subject comes from.
+    shows_inversion : bool
+        Whether the main foot has three markers.  Two, such as those of Plug-in Gait on heel and toe, do not show its inversion:
+        the talocalcaneal joint is locked.
     """
 
     name: str
@@ -128,3 +131,4 @@ class LegFoot(Frozen):
     leg_length: float
     foot_length: float
     sources: Mapping[str, str]
+    shows_inversion: bool = True

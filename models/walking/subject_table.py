@@ -15,17 +15,20 @@ from typing import Literal, get_args
 from models.walking.anatomy import Anatomy
 from models.walking.capture.trial import Side
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import checked, read_file
 
 NEEDED = ("subject", "static", "trials")
-TEXTS = ("side", "group", "condition", "sex", "functional", "inertia", "toes")
+TEXTS = ("side", "group", "condition", "sex", "functional", "inertia", "toes", "foot_flat")
 UNITS = {
     "mass": "kg", "height": "m", "subtalar_inclination": "deg", "subtalar_deviation": "deg",
-    "talocrural_inclination": "deg", "talocrural_deviation": "deg", "link_length": "m",
+    "talocrural_inclination": "deg", "talocrural_deviation": "deg", "link_length": "m", "ankle_width": "m",
 }  # fmt: skip
 COLUMNS = (*NEEDED, "mass", "height", *TEXTS, *list(UNITS)[2:])
 PLAUSIBLE = {"mass": (10.0, 300.0), "height": (0.5, 2.5)}  # [kg], [m]
-CHOICES = {"side": ("right", "left", "auto"), "sex": ("female", "male"), "toes": ("auto", "guided", "locked")}
+CHOICES = {
+    "side": ("right", "left", "auto"), "sex": ("female", "male"), "toes": ("auto", "guided", "locked"),
+    "foot_flat": ("yes", "no"),
+}  # fmt: skip
 TABLES = ("de_leva", "winter")
 SEPARATORS = (",", ";", "\t")
 MOST_MISTAKES = 5  # in one message
@@ -56,6 +59,8 @@ class SubjectRow:
         A trial in which the subject moves the ankle, see ``models.walking.functional_axes``.
     anatomy : Anatomy
     toes : "auto", "guided" or "locked"
+    foot_flat : bool
+        Whether the sole is flat on the floor in the static trial, see ``models.walking.scale_to_subject``.
     """
 
     line: int
@@ -71,6 +76,7 @@ class SubjectRow:
     functional: Path | None = None
     anatomy: Anatomy = field(default_factory=Anatomy)
     toes: Toes = "auto"
+    foot_flat: bool = True
 
     @property
     def name(self) -> str:
@@ -144,12 +150,7 @@ def read_subject_table(file: str | Path) -> SubjectTable:
 
 def _text(path: Path) -> tuple[str, list[str]]:
     """The content of the file, and a note where its encoding is assumed."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelError(
-            f"{path}: cannot be read: {error.strerror or error}; give the CSV file of the subjects"
-        ) from None
+    data = read_file(path, remedy="give the CSV file of the subjects")
     if data[:2] == b"PK":
         raise ModelError(
             f"{path.name}: this is a workbook of a spreadsheet program, not a CSV file; save the sheet as CSV (UTF-8)"
@@ -255,8 +256,10 @@ def _row(line: int, cells: Mapping[str, str], folder: Path, *, decimal_comma: bo
         Anatomy(
             numbers["subtalar_inclination"], numbers["subtalar_deviation"], numbers["talocrural_inclination"],
             numbers["talocrural_deviation"], numbers["link_length"], "winter" if inertia == "winter" else "de_leva",
+            ankle_width=numbers["ankle_width"],
         ),
         toes,
+        words["foot_flat"] != "no",
     )  # fmt: skip
 
 

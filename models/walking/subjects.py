@@ -147,7 +147,7 @@ def _analysed_row(
         moved = None if row.functional is None else read_capture(row.functional, up=up, units=units)
         options = dict(
             side=row.side, mass=row.mass, height=row.height, sex=row.sex, markers=markers, filters=filters, toes=row.toes,
-            anatomy=row.anatomy, functional=moved,
+            anatomy=row.anatomy, functional=moved, foot_flat=row.foot_flat,
         )  # fmt: skip
         readers = [(file.name, partial(read_capture, file, up=up, units=units)) for file in row.trials]
         done = analyse_trials(static, readers, options, lambda line: None)

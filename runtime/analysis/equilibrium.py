@@ -1,4 +1,9 @@
-"""Static equilibrium of a system: Newton's method on the accelerations, with their exact Jacobian."""
+"""Static equilibrium of a system: Newton's method on the accelerations, with their exact Jacobian.
+
+Far from rest, as above the ground, no step of Newton's method helps.  There the system sinks as in a very viscous fluid, in which
+velocities are proportional to accelerations: implicit steps of that motion, whose length grows, turn into those of Newton's
+method near rest (pseudo-transient continuation; Kelley and Keyes, 1998).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.contacts import NORMAL_FORCE
 from runtime.dynamics.equations import derivative_once, workspace_for
-from runtime.dynamics.jacobian import jacobian_once
+from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_once
 from runtime.dynamics.layout import OK, OMEGA, STATE, V
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arguments import checked
@@ -20,6 +25,8 @@ from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
 
 MAX_STEPS, MAX_HALVINGS = 200, 10
+MAX_SINKING = 2000  # steps in the viscous fluid
+FIRST, SHORTER, LONGER = 1e-3, 0.7, 1.3  # [s^2] length of the first of them; factors of the next ones
 MAX_MOVE = 0.1  # [m], [rad] of one step
 MAX_MOVE_OF_CONTACTS = 2e-3  # where contacts, limits or forces open and close on the way
 # Relative singular value below which a displacement changes no force, such as a displacement of the foot along its plane.
@@ -33,6 +40,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     """The configuration near a state in which the system stays at rest: joints, limits, motors, loads and contacts in balance.
 
     Displacements that change no force are not made.  The equilibrium may be unstable; ``linearisation`` shows whether it is.
+    Where there is none nearby, the one to which the system sinks from the state without inertia, such as a foot onto the ground.
 
     Parameters
     ----------
@@ -68,7 +76,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
                 "nearer to it"
             )
         a = work.v_dot[1:].ravel().copy()
-        if np.abs(a).max() <= AT_REST * max(1.0, float(np.abs(work.free[1:]).max())):
+        if _is_at_rest(work):
             return State(state.names, y)
         step = np.asarray(np.linalg.lstsq(memory.J[:, : 6 * n], -a, rcond=NEUTRAL)[0], dtype=np.float64)
         if not step.any():
@@ -79,7 +87,38 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
             why = "near this state: no step of Newton's method brings the bodies nearer to rest"
             break
         y = moved
+    if (sunk := _sunk(system, time, y, work, memory)) is not None:
+        return State(state.names, sunk)
     raise _not_found(system, time, y, a, work, why)
+
+
+def _is_at_rest(work: Workspace) -> bool:
+    """Whether the accelerations that were evaluated last are rounding."""
+    return bool(np.abs(work.v_dot[1:]).max() <= AT_REST * max(1.0, float(np.abs(work.free[1:]).max())))
+
+
+def _sunk(system: System, time: float, y: Floats, work: Workspace, memory: JacobianWorkspace) -> Floats | None:
+    """The state at rest to which the system sinks in a very viscous fluid; None if it does not come to rest."""
+    n, length = len(system.bodies), FIRST
+    u, most = np.zeros((n + 1, 6)), _most_move(system)
+    for _ in range(MAX_SINKING):
+        if jacobian_once(time, y, system.data, work, memory) != OK:
+            return None
+        if _is_at_rest(work):
+            return y
+        matrix = np.eye(6 * n) / length - memory.J[:, : 6 * n]
+        step = np.linalg.lstsq(matrix, work.v_dot[1:].ravel(), rcond=NEUTRAL)[0]
+        size = float(np.abs(step).max())
+        u[1:] = step.reshape(-1, 6)
+        moved = np.empty_like(y)
+        projection.move(y, u, min(1.0, most / size), moved)
+        y, length = moved, length * (LONGER if size < most else SHORTER)
+    return None
+
+
+def _most_move(system: System) -> float:
+    """The longest displacement in a step."""
+    return MAX_MOVE_OF_CONTACTS if system.contacts or system.limits or system.forces else MAX_MOVE
 
 
 def _nearer_to_rest(
@@ -88,7 +127,7 @@ def _nearer_to_rest(
     """The state after a Newton step, shortened until the norm of the accelerations is below ``size``; None if none is."""
     u, moved, y_dot = np.zeros((len(system.bodies) + 1, 6)), np.empty_like(y), np.empty_like(y)
     u[1:] = step.reshape(-1, 6)
-    most = MAX_MOVE_OF_CONTACTS if system.contacts or system.limits or system.forces else MAX_MOVE
+    most = _most_move(system)
     for halving in range(MAX_HALVINGS):
         share = min(1.0, most / float(np.abs(step).max())) / 2.0**halving
         projection.move(y, u, share, moved)

@@ -92,9 +92,9 @@ def fit_parameters(
     bounds : mapping, optional
         Name -> lower and upper bound.
     check_units : bool
-        Ask about values that were probably given in another unit: data of places that no body comes near, data parallel to the
+        Warn of values that were probably given in another unit: data of places that no body comes near, data parallel to the
         run from the start and larger by the factor of a unit (cm, degrees), angles beyond a turn of a joint with a limit of
-        motion, and of a System a start far from its own parameters and speeds that no body has.  False accepts them.
+        motion, and of a System a start far from its own parameters and speeds that no body has.
 
     Returns
     -------

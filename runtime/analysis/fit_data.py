@@ -11,9 +11,9 @@ from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.results.result_quantities import AXES
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
-from runtime.support.errors import ACCEPTED, ModelError, did_you_mean
+from runtime.support.errors import ModelError, did_you_mean
 from runtime.support.numbers import floats
-from runtime.support.units import OTHER_UNITS, Usual, ask, with_unit
+from runtime.support.units import OTHER_UNITS, Usual, ask, ask_by, with_unit
 from runtime.system.joint_motion import FULL_TURN
 from runtime.system.quantity import COORDINATES, Quantity, Role, coordinate_units, parse
 from runtime.system.state import PARTS, STATE_UNITS
@@ -156,13 +156,10 @@ def _quantity(system: System, name: str) -> tuple[Quantity, int | None]:
 
 
 def ask_about_scales(start: Sensitivities, data: Sequence[Measured]) -> None:
-    """Ask about data that are in another unit by the scale of the run from the start.
+    """Warn of data that are in another unit by the scale of the run from the start.
 
-    Raises
-    ------
-    ModelError
-        A question: measured places farther away than all bodies by FAR, angles of more than a turn of a joint with a limit
-        of motion, and data that are parallel to the run and larger by about the factor of a unit.
+    These are measured places farther away than all bodies by FAR, angles of more than a turn of a joint with a limit
+    of motion, and data that are parallel to the run and larger by about the factor of a unit.
     """
     reach = max(NEAR, *(float(np.abs(r).max()) for r in start.state["r"].values()))
     limited = {limit.joint for limit in start.system.limits}
@@ -179,7 +176,7 @@ def ask_about_scales(start: Sensitivities, data: Sequence[Measured]) -> None:
 
 
 def _ask_about_scale(what: str, unit: str, values: Floats, own: Floats) -> None:
-    """Ask about values that are parallel to those of the run from the start, and larger by about the factor of a unit."""
+    """Warn of values that are parallel to those of the run from the start, and larger by about the factor of a unit."""
     known = np.isfinite(values)
     size, of_run = (float(np.linalg.norm(a[known])) for a in (values, own))
     if size == 0.0 or of_run == 0.0:
@@ -189,11 +186,11 @@ def _ask_about_scale(what: str, unit: str, values: Floats, own: Floats) -> None:
     for factor, name in sorted(factors, key=lambda pair: abs(np.log(ratio / pair[0])))[:1]:
         if cosine >= PARALLEL and 1.0 / WITHIN <= ratio / factor <= WITHIN:
             size /= np.sqrt(known.sum())
-            raise ModelError(
+            ask_by(
                 f"{what} = {size:.3g} {unit} (root mean square) is {ratio:.4g} times as large as in the run from the start and "
                 f"parallel to it (cosine {cosine:.3f}, limit {PARALLEL:g}); a factor from {factor / WITHIN:.3g} to "
                 f"{factor * WITHIN:.4g} is that of {name}; is another unit meant? {size:.3g} {name} are {size / factor:.3g} "
-                f"{unit}{ACCEPTED}"
+                f"{unit}"
             )
 
 

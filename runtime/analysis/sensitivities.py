@@ -91,7 +91,7 @@ def sensitivities(
         As in ``simulate``.
     check_units : bool
         Of a System: ask about given parameters far from the present ones and about speeds that no body has, which were probably
-        given in another unit.  False accepts them.
+        given in another unit.
 
     Returns
     -------

@@ -62,8 +62,8 @@ def _builder_of_file(model: str) -> Any:
     return build
 
 
-def load_model(model: str) -> Any:
-    """The function that builds the system of a model's name, or of a file."""
+def load_model(model: str, *, trusted: bool = True) -> Any:
+    """The function that builds the system of a model's name, or of a file; ``trusted``: functions of any module are run, too."""
     if is_model_file(model):
         return _builder_of_file(model)
     known = models_by_name()
@@ -74,6 +74,11 @@ def load_model(model: str) -> Any:
         meant = f"; did you mean '{near[0]}'? The" if near else "; the"
         raise ModelError(
             f"unknown model '{model}'{meant} models are {', '.join(known)}, or give {MODEL_FILES} or {PLACE}"
+        )
+    if not trusted:
+        raise ModelError(
+            f"model '{model}' is a function, which may run any program, and the file may come from somebody else; read both and "
+            "give --trust, or name an installed model (talus models) or a file of a model"
         )
     module, _, function = model.partition(":")
     if not all(name.isidentifier() for name in (*module.split("."), function)):

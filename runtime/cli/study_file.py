@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from runtime.support.errors import ModelError, nearest, shown
-from runtime.support.files import reason
+from runtime.support.files import read_file
 
 KINDS = ("sample", "sobol", "grid", "one_at_a_time")
 SAMPLERS = ("sobol", "latin_hypercube", "random")
 FAILED = ("refuse", "leave_out")
 # key -> type or choices, and what to give.
 KEYS: dict[str, tuple[Any, str]] = {
-    "model": (str, "the name of a model (talus models), or package.module:function"),
+    "model": (str, "the name of a model (talus models), the file of one, or, with --trust, package.module:function"),
     "kind": (KINDS, ""),
     "n": (int, "a whole number"),
     "sampler": (SAMPLERS, ""),
@@ -83,9 +83,9 @@ def read_study_file(file: Path) -> StudyFile:
         Naming the file, the line, the key, what is allowed, and the remedy.
     """
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ModelError(f"cannot read '{file}': {reason(error)}; give a file of a study in TOML") from None
+        text = read_file(file, remedy=(remedy := "give a file of a study in TOML")).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"cannot read '{file}': {error}; {remedy}") from None
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
-from runtime.cli.models import built, load_model
+from runtime.cli.models import built, is_model_file, load_model
 from runtime.cli.options import FAILED, Full, Json
 from runtime.cli.study_file import StudyFile, read_study_file
 from runtime.report.tables import print_json
 from runtime.support.errors import ModelError, shown
-from runtime.support.files import write_text
-from runtime.support.results_folder import results_in
+from runtime.support.files import reason, write_text
+from runtime.support.results_folder import is_own, refuse_links, results_in
 
 COPY, CASES = "study.toml", "cases"  # in the folder of the results
 POINTS = 101
@@ -36,6 +36,14 @@ def study_command(
             help="Folder for the results; an interrupted study of the same file is resumed.  Default: ./talus-FILE.",
         ),
     ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="Take a function package.module:function as the model, and files outside of the study's folder.  The file may "
+            "come from somebody else, and a function runs any program: read both first.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Vary parameters of a model as a file describes.  Sobol indices, percentiles, grids, one parameter at a time."""
@@ -44,7 +52,7 @@ def study_command(
 
     drawn = formats_of(formats)
     described = read_study_file(file)
-    build = _build_of(described)
+    build = _build_of(described, trust)
     with _folder_of(described, out) as folder:
         done = _done(described, build, folder / CASES)
         report = done.write(folder, failed=described.keys.get("failed", "refuse"), formats=drawn)
@@ -59,11 +67,13 @@ def study_command(
         raise typer.Exit(FAILED)
 
 
-def _build_of(described: StudyFile) -> Any:
+def _build_of(described: StudyFile, trust: bool) -> Any:
     """The system of the model, or its function where arguments of this are varied."""
     model = described.keys["model"]
     try:
-        build = load_model(model)
+        if not trust and is_model_file(model):
+            _refuse_outside(described, model)
+        build = load_model(model, trusted=trust)
     except ModelError as error:
         raise described.at_key("model", error) from None
     try:
@@ -81,6 +91,24 @@ def _build_of(described: StudyFile) -> Any:
         return built(model, build, given, ", ".join(given) or "no arguments")
     except ModelError as error:
         raise described.placed(error) from None
+
+
+def _refuse_outside(described: StudyFile, model: str) -> None:
+    """Refuse a model's file that lies neither in the folder of the study nor in the current one, and another root."""
+    if "root" in described.arguments:
+        raise ModelError(
+            "root opens other folders to the model's file, and the study may come from somebody else; give --trust"
+        )
+    folders = [folder.resolve() for folder in (described.file.parent, Path())]
+    try:
+        inside = any(Path(model).resolve().is_relative_to(folder) for folder in folders)
+    except (OSError, ValueError, RuntimeError) as error:  # a null byte, links in a circle
+        raise ModelError(f"model '{model}': {reason(error)}; give a file of a model") from None
+    if not inside:
+        raise ModelError(
+            f"model '{model}' is outside of the folder of the study, which may come from somebody else; copy it there, or give "
+            "--trust"
+        )
 
 
 def _done(described: StudyFile, build: Any, cases: Path) -> Any:
@@ -117,8 +145,8 @@ def _folder_of(described: StudyFile, out: Path | None) -> Iterator[Path]:
     """The folder for the results: a new one, or that of the same study, interrupted."""
     name = f"talus-{described.file.stem}"
     wanted = Path(name) if out is None else out.expanduser()
-    copy = wanted / COPY
-    if copy.is_file() and copy.read_text(encoding="utf-8") == described.text and not (wanted / "summary.json").exists():
+    if is_own(wanted) and _has_text(wanted / COPY, described.text) and not (wanted / "summary.json").exists():
+        refuse_links(wanted)
         yield wanted
         return
     with results_in(out, name) as folder:
@@ -130,3 +158,9 @@ def _folder_of(described: StudyFile, out: Path | None) -> Iterator[Path]:
                 with suppress(OSError):
                     (folder / COPY).unlink()
             raise
+
+
+def _has_text(file: Path, text: str) -> bool:
+    with suppress(OSError, ValueError):
+        return file.is_file() and file.read_text(encoding="utf-8") == text
+    return False

@@ -121,9 +121,9 @@ _LAST = threading.local()
 
 def shared_workspace_for(t: ModelData) -> Workspace:
     """Memory for assembly and rank, the same in a thread for data that differ in masses alone: nothing in it lasts."""
-    known = hasattr(_LAST, "data") and differ_in_masses(_LAST.data, t)
-    work: Workspace = _LAST.work if known else workspace_for(t)
-    _LAST.data, _LAST.work = t, work
+    kept: tuple[ModelData, Workspace] | None = getattr(_LAST, "kept", None)
+    work = kept[1] if kept and differ_in_masses(kept[0], t) else workspace_for(t)
+    _LAST.kept = (t, work)  # at once, also where an interruption comes
     return work
 
 

@@ -26,6 +26,7 @@ class Status(IntEnum):
     FRICTION_NOT_UNIQUE = -7
     TOO_MANY_STEPS = -8
     BRANCH_LEFT = -9
+    HALF_TURN = -10
     REFUSED = -20
     NOT_RUN = -21
 
@@ -40,11 +41,15 @@ class Status(IntEnum):
         return _TEXTS[self][1]
 
     def text(self, t: float, detail: str = "") -> str:
-        """Message of a run that ended so at a time [s]: sentence, time, detail and remedy."""
+        """Message of a run that ended so at a time [s]: sentence, time, detail and remedy.
+
+        The detail of a state that is not finite has the remedy.
+        """
+        remedy = "" if detail and self == Status.NOT_FINITE else self.remedy
         parts = (
             f"{self.sentence} at t = {t:.6g} s",
             f": {detail}" if detail else "",
-            f"; {self.remedy}" if self.remedy else "",
+            f"; {remedy}" if remedy else "",
         )
         return "".join(parts)
 
@@ -83,8 +88,8 @@ _TEXTS = {
     Status.NOT_FINITE: ("the state stopped being finite", "check masses, inertias and initial velocities"),
     Status.METHOD_FAILED: ("the method of SciPy failed", "raise rtol and atol, or try another method"),
     Status.EVENT_NOT_FINITE: (
-        "an event function returned a value that is not finite",
-        "its function must return a finite number",
+        "an event function gave no finite number",
+        "correct the function",
     ),
     Status.CONSTRAINTS_VIOLATED: (
         "a constraint row is violated by more than its bound",
@@ -101,6 +106,10 @@ _TEXTS = {
     Status.BRANCH_LEFT: (
         "a step led a closed loop to another assembly mode, which does not belong to its start",
         "lower rtol and atol by a factor of 10 to 100, or give a shorter max_step",
+    ),
+    Status.HALF_TURN: (
+        "an angle reached half a turn, where its value jumps",
+        "keep the motion within half a turn of the middle of the angle, or use a law that is periodic in it",
     ),
     Status.REFUSED: ("the case breaks a rule and was not started", "correct the values of this case"),
     Status.NOT_RUN: ("the case was not run", "repeat the call"),

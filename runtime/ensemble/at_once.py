@@ -330,7 +330,8 @@ def _remarks(
     steps, weights = runs.results.counts[ended, batch.STEPS], prepared.given.weights(at[ended])
     own = (_of_places(values, ended) for values in (energies, runs.work, runs.exchanged, runs.unresolved))
     remarks = unbalanced_cases(weights, how, steps, runs.times, *own)
-    return {int(ended[k]): text for k, text in with_stability(remarks, steps, runs.bounded[ended]).items()}
+    remarks = with_stability(prepared.given.system, remarks, steps, runs.bounded[ended])
+    return {int(ended[k]): text for k, text in remarks.items()}
 
 
 def _columns(

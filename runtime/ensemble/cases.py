@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.checks import shape_text
-from runtime.support.errors import ModelError, Refused, UnknownNameError, did_you_mean, shown
+from runtime.support.errors import ModelError, Refused, UnknownNameError, did_you_mean, shown, warn
 from runtime.support.numbers import real_numbers
 from runtime.system.displacement import coordinate_of, refuse_closed_loop
 from runtime.system.parameters import ask_about_units, refuse_borrowed
 from runtime.system.quantity import COORDINATES, INERTIA, Quantity, Role, initial_coordinates, quantities
+from runtime.system.remarks import impossible_moments
 from runtime.system.state import PARTS
 from runtime.system.system import System
 from runtime.system.unusual_values import ask_about_state
@@ -77,19 +79,24 @@ def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def ask_about_columns(system: System, cases: Cases) -> None:
-    """Ask about the largest and the smallest length, mass, speed and stiffness of each column that is far from the system's.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Warn of the largest and the smallest length, mass, speed and stiffness of each column that is far from the system's."""
     largest, smallest = dict[str, float](), dict[str, float]()
     for name, values in cases.items():
         if values.dtype.kind in "fiu":
             largest[name], smallest[name] = _sizes(values)
-    for sizes in (largest, {name: size for name, size in smallest.items() if size < np.inf}):
+    for sizes in (largest, {name: size for name, size in smallest.items() if size < min(largest[name], np.inf)}):
         ask_about_units(system, sizes)
         ask_about_state(system, sizes)
+
+
+def warn_of_inertias(quantities: Mapping[str, Quantity], cases: Cases) -> None:
+    """Warn, once for each body, of principal moments that no distribution of mass has; they are used."""
+    for name, quantity in quantities.items():
+        if quantity.owner_sort == "body" and quantity.part == INERTIA:
+            values, owner = np.asarray(cases[name], float), quantity.owner
+            moments = np.sort(values, axis=1) if values.ndim == 2 else np.linalg.eigvalsh(values)
+            for sentence in impossible_moments(moments, partial("'{}' of case {}".format, owner)):
+                warn(sentence)
 
 
 def _sizes(values: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, float]:

@@ -61,7 +61,7 @@ from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import variant, with_reference
-from runtime.system.whole_model import batch_kernel_of, whole_of
+from runtime.system.whole_model import batch_kernel_of, use_kernels, whole_of
 
 
 def side_by_side(system: System, how: Settings) -> bool:
@@ -109,6 +109,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     Stopped
         When ``task.stop`` was set meanwhile.
     """
+    use_kernels(task.kernels)
     count = len(next(iter(cases.values())))
     how = task.how
     chunk = Chunk(
@@ -289,7 +290,7 @@ def _run_on_trees(
     remarks = unbalanced(
         at[good], runs.times, motions, runs.work[good], of_steps, built, task, results.counts[good], stored
     )
-    remarks = with_stability(remarks, results.counts[good, batch.STEPS], runs.bounded[good])
+    remarks = with_stability(systems[0][0], remarks, results.counts[good, batch.STEPS], runs.bounded[good])
     found = out[good]
     if task.outputs is not None:
         kept = np.flatnonzero(good)

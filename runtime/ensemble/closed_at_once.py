@@ -292,7 +292,7 @@ def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk
     energies = energies_in_lanes(trees, path, stored)
     steps, weights = results.counts[:, batch.STEPS], group.given.weights(at)
     remarks = unbalanced_cases(weights, how, steps, times, energies, work, f.exchanged, f.unresolved)
-    remarks = {k: text for k, text in with_stability(remarks, steps, f.bounded).items() if good[k]}
+    remarks = {k: text for k, text in with_stability(system, remarks, steps, f.bounded).items() if good[k]}
     found = states_in_lanes(trees, np.ascontiguousarray(path[:, 1:]))
     ended = np.flatnonzero(good)
     angles = path[ended] if group.turned is None else path[ended] - group.turned[at[ended]][:, None]

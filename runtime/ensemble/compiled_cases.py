@@ -316,7 +316,7 @@ def remarks(
         if unbalanced[k]:
             at, bound = found.energy[k, [AT, UNRESOLVED]].tolist()
             text += remark_on_balance(float(error[k]), at, float(explained[k]), bound)
-        text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
+        text += stiffness(group.system, int(found.counts[k, 1]), int(found.counts[k, 3]))
         if far[k] and system_of is not None:
             of_case = system_of(group.cases[k]), how.t_start, start[k], t, states[k], how.method
             text += remark_on_turns(*of_case, of_tree=of_tree)

@@ -11,6 +11,7 @@ import numpy as np
 from runtime.dynamics.status import Status
 from runtime.results.parquet import write_parquet
 from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.support.cells import cell
 from runtime.system.quantity import Role
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def csv_of(ensemble: Any) -> str:
     units = units_of(ensemble, table)
 
     def header(column: str) -> str:
-        return f"{column} [{units[column]}]" if units[column] else column
+        return cell(f"{column} [{units[column]}]" if units[column] else column)
 
-    text: str = table.rename(columns=header).to_csv(float_format="%.17g", lineterminator="\n")
+    plain = table.apply(lambda column: column if column.dtype.kind in "biuf" else column.map(cell))
+    text: str = plain.rename(columns=header).to_csv(float_format="%.17g", lineterminator="\n")
     return text

@@ -306,7 +306,7 @@ class Ensemble(ReadOnlyArrays):
         ModelError
             Where the file exists, unless ``overwrite``, or cannot be written.
         """
-        return write_dataset(self.to_xarray(), free_file(Path(file), overwrite))
+        return write_dataset(self.to_xarray(), file, overwrite=overwrite)
 
     def to_csv(self, file: str | Path, *, overwrite: bool = False) -> Path:
         """Write the table of ``to_pandas`` as comma-separated values, with units in the header; returns the file.

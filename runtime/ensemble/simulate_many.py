@@ -16,7 +16,15 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, ensemble_name, example_system
+from runtime.ensemble.cases import (
+    Cases,
+    ask_about_columns,
+    case_columns,
+    check_names,
+    ensemble_name,
+    example_system,
+    warn_of_inertias,
+)
 from runtime.ensemble.chunk import run_chunk, side_by_side, size_of_events, size_of_forces
 from runtime.ensemble.closed_at_once import rows_in_lanes
 from runtime.ensemble.outcomes import Outcomes
@@ -117,7 +125,7 @@ def simulate_many(
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.
     check_units : bool
-        Ask about lengths, masses, speeds and stiffnesses far from those of the system, as ``runtime.with_parameters`` does.
+        Warn of lengths, masses, speeds and stiffnesses far from those of the system, as ``runtime.with_parameters`` does.
     out : path, optional
         Folder to which every finished chunk is written.  Repeating the call resumes an interrupted ensemble; finished cases are
         not computed again.  A folder of other cases, settings, systems or code is refused; a function is compared by its source,
@@ -152,6 +160,7 @@ def simulate_many(
     quantities = check_names(system, example, columns, parsed)
     if check_units:
         ask_about_columns(example, columns)
+    warn_of_inertias(quantities, columns)
     gpu = type(engine) is str and engine == "gpu"
     if gpu:
         in_joints = side_by_side(example, how) or (isinstance(system, System) and rows_in_lanes(example, how))

@@ -4,8 +4,9 @@ ensemble.json   settings, names, digests of the system and of the cases, and a d
 cases.npz       values of all cases
 chunks/N.npz    results of the chunk whose first case is number N, with the seal of its ensemble and digests of its arrays
 lock            held by the only process that writes
+.talus          the mark of folders that Talus made, or that were empty
 
-Files of other ensembles and changed files are refused: every digest is compared on reading.
+Files of other ensembles and changed files are refused: every digest is compared on reading.  No link is followed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import hashlib
 import inspect
 import io
 import json
+import os
 import warnings
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -39,13 +41,14 @@ from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.support.files import is_unfinished, reason, write_bytes
+from runtime.support.files import is_unfinished, opened, read_file, reason, write_bytes
+from runtime.support.forks import not_in_forks
+from runtime.support.results_folder import own_folder, refuse_links
 from runtime.system.quantity import parse
 from runtime.system.system import System
 
 FORMAT = 3
 SAMPLES = 8  # finished cases whose systems are compared when a folder is resumed
-FILES = ("chunks", "cases.npz", "ensemble.json", "lock")
 COLUMNS = ("status", "reached", "counts", "in_batch")  # of a chunk
 AGAIN = "call simulate_many again with this folder"
 RESUME = "make room, and call simulate_many again with this folder to resume the ensemble"
@@ -57,8 +60,8 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path, self._chunk_files = path, path / "chunks"
         self._lock: Any = None
-        file = path / "ensemble.json"
-        self._description = stored = _description(path, file)
+        refuse_links(path)
+        self._description = stored = _description(path, path / "ensemble.json")
         self.name, self.how = stored["name"], stored["settings"]
         self.chunk, self.count = stored["chunk"], stored["count"]
         self.bodies, self.times = tuple(stored["bodies"]), self.how["t"]
@@ -79,14 +82,10 @@ class Folder:
         }  # fmt: skip
         own = json.loads(json.dumps(own))
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            begun = (path / "ensemble.json").exists()
-            # A process killed before it wrote ensemble.json leaves no other files than these.
-            others = {file.name.removesuffix(".part") for file in path.iterdir() if not is_unfinished(file.name)} - set(
-                FILES
-            )
-            if not begun and others:
-                raise ModelError(f"{path} holds other files; give an empty folder, or one that does not exist")
+            if (path / "ensemble.json").exists():
+                cls(path)  # a folder of another version has no mark, but its seal
+            else:
+                own_folder(path)
             lock = _locked(path)
         except ModelError:
             raise
@@ -246,7 +245,7 @@ class Folder:
 def _read(file: Path, leave_out: Collection[str] = ()) -> dict[str, Any]:
     """Arrays of a file; the checksums of the zip archive are verified on reading."""
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+        with opened(file) as stream, np.load(stream, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files if name not in leave_out}
     except Exception as error:  # NumPy, zipfile and the decompressors raise a dozen types on damaged files
         raise _damaged(file, error) from None
@@ -258,12 +257,12 @@ def _damaged(file: Path, error: Exception) -> ModelError:
 
 def _description(path: Path, file: Path) -> dict[str, Any]:
     """The entries of ensemble.json, which its seal proves to be those that were written."""
+    if not file.exists():
+        raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to")
     try:
-        stored = json.loads(file.read_text(encoding="utf-8"))
+        stored = json.loads(read_file(file))
         version = stored["format"]
         own = version != FORMAT or stored[SEAL] == seal_of_description(stored)
-    except (FileNotFoundError, NotADirectoryError):
-        raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         said = " ".join(str(error).split())
         raise ModelError(f"{file} cannot be read ({said}); give another folder, or restore the file") from None
@@ -294,12 +293,16 @@ def _locked(path: Path) -> Any:
         import fcntl
     except ImportError:  # no such locks on this platform
         return None
-    lock = (path / "lock").open("w")
+    # Not emptied, since a hard link may give a file of the user this name.
+    lock = os.fdopen(os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK), "rb", buffering=0)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         lock.close()
-        raise ModelError(f"{path} is being written by another process; wait for its end") from None
+        raise ModelError(
+            f"{path} is being written by another process; wait for its end, end it, or give another folder"
+        ) from None
+    not_in_forks(lock)  # a worker that outlives this process must not hold it
     return lock
 
 

@@ -18,6 +18,7 @@ from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.quantity import Quantity
 from runtime.system.system import System
+from runtime.system.whole_model import own_kernels
 
 TURNING = ("angle", "limit_angle")  # parts that count whole turns
 
@@ -37,6 +38,7 @@ class Task:
     bodies: tuple[str, ...]
     gpu: bool = False
     outputs: Mapping[str, Output] | None = None  # what is kept of each case; None: its states
+    kernels: Mapping[str, str] = field(default_factory=own_kernels)  # for processes of an engine
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
 
     @property

@@ -8,8 +8,8 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 
 from runtime.ensemble.task import Chunk
-from runtime.jit.cache import cache_folder
 from runtime.jit.machine_code import being_made
+from runtime.jit.place import cache_folder
 from runtime.support.notice import compiling
 
 CHECK = 0.5  # [s] between two checks of the cache

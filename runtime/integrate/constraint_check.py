@@ -26,8 +26,9 @@ NO_STATE, LAST_STATE, ALL_STATES = range(3)
 def violated_row(
     system: System, method: Method, times: Floats, states: Floats, how: Settings
 ) -> tuple[float, str] | None:
-    """Time [s] and description of the worst row if it is violated by more than its bound, in any state of a loop or with drivers.
+    """Time [s] and description of the worst row if it is violated by more than its bound.
 
+    It is looked for in any state of a loop, and of a system with drivers or own joints.
     Of other trees the last state is checked, unless the tolerance and Baumgarte's terms keep violations far below the bound.
     """
     if system.couplings and len(times) and (found := _violated_coupling(system, method, how)) is not None:
@@ -49,7 +50,8 @@ def violated_row(
 
 def states_to_check(system: System, how: Settings) -> int:
     """Whose rows are checked: NO_STATE, LAST_STATE or ALL_STATES."""
-    if system.data.closed or system.drivers:  # signals may jump between the stages of steps
+    own = any(not joint.module.__name__.startswith("generated.") for joint in system.joints)
+    if system.data.closed or system.drivers or own:  # signals jump between stages of steps, as branches of own rows may
         return ALL_STATES
     safe = how.rtol + how.atol <= SAFE and min(how.alpha, how.beta) >= 1.0
     return NO_STATE if safe or not system.joints else LAST_STATE

@@ -10,6 +10,7 @@ close to it, and its own polynomials are exact there.  The scalar rules are thos
 
 from __future__ import annotations
 
+from runtime.dynamics.layout import JUMP
 from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
@@ -30,17 +31,20 @@ from runtime.integrate.stepping import (
 from runtime.integrate.unseen_corners import UNTOUCHED, first_unseen, sample, sample_step, within
 from runtime.jit.compilation import inlined
 
-# Of a step, and [s] times the larger of 1 and the time: a corner so near to an end is one at this end.  A stage there has the
-# weight of a part of the whole step: what its force is beyond the corner acts for so long.
-CLOSE, CLOSE_TIME = 1e-12, 1e-14
+# Of a step: a corner so near to an end is one at this end.  A stage there has the weight of a part of the whole step: what its
+# force is beyond the corner acts for so long.  What changes its sign there is 0 within its own rounding (``evaluate_corners``).
+CLOSE = 1e-12
+ROUNDING = 1e-15  # of the time
 MAX_CORNERED = 5  # attempts to end a step at a corner; then it counts by its error estimate alone
+# Of a step, and of the time: a run that is so close to the jump of an angle ends.  Attempts across it have large errors.
+BEFORE_JUMP, BEFORE_JUMP_TIME = 1e-6, 1e-9
 INSIDE, MAX_SECANTS = 1e-3, 60  # of a bracket, how far from its ends samples are at least; of them at most
 
 
 @inlined
 def closest(time, h):  # type: ignore[no-untyped-def]
     """Fraction of a step of length h from ``time`` on, as of CLOSE."""
-    return max(CLOSE, CLOSE_TIME * max(1.0, abs(time)) / h)
+    return max(CLOSE, ROUNDING * abs(time) / h)
 
 
 @inlined
@@ -75,7 +79,10 @@ def narrowed(bracket, x, value):  # type: ignore[no-untyped-def]
 
 @inlined
 def passed_at(c, k, q, close, s, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which corner c is passed, between samples k and q: up to ``close`` behind it."""
+    """Fraction of the last step at which corner c is passed, between samples k and q: up to ``close`` behind it.
+
+    At a jump of an angle: up to ``close`` before it.
+    """
     row = s.corners[SAMPLES + 1]
     bracket = (k / SAMPLES, q / SAMPLES, s.corners[k, c], s.corners[q, c], 0.0)
     for _ in range(MAX_SECANTS):
@@ -84,20 +91,25 @@ def passed_at(c, k, q, close, s, t, w):  # type: ignore[no-untyped-def]
         x = inside_bracket(bracket)
         within(s, x, s.trial)
         sample(s.time[T_OLD] + x * s.time[LENGTH], s.trial, t, w, row)
+        if row[c] == 0.0 and t.forces.jump[c] == 0:
+            return x
         bracket = narrowed(bracket, x, row[c])
-    return min(1.0, bracket[1] + 0.4 * close)
+    return max(0.0, bracket[0] - 0.4 * close) if t.forces.jump[c] == 1 else min(1.0, bracket[1] + 0.4 * close)
 
 
 @inlined
-def first_passed(close, s, t, w):  # type: ignore[no-untyped-def]
-    """The first fraction of the last step at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED."""
+def first_passed(close, jumps, s, t, w):  # type: ignore[no-untyped-def]
+    """The first fraction of the last step at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED.
+
+    ``jumps``: 1 to look for jumps of angles, at any place, 0 for corners.
+    """
     first = UNTOUCHED
     for q in range(1, SAMPLES + 1):
         for c in range(s.corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0):
-            k = sample_before(s.corners, c, q)
+            k = sample_before(s.corners, c, q) if t.forces.jump[c] == jumps else -1
             if k >= 0:
                 x = passed_at(c, k, q, close, s, t, w)
-                if x > close and (first < 0.0 or x < first):
+                if (x > close or jumps == 1) and (first < 0.0 or x < first):
                     first = x
     return first
 
@@ -112,14 +124,20 @@ def end_at_corner(s, h):  # type: ignore[no-untyped-def]
 
 
 def corners_part(s, t, w):  # type: ignore[no-untyped-def]
-    """1 if the last step is undone, to be repeated up to a corner or a touch; ``s.trial`` is memory."""
+    """1 if the last step is undone, to be repeated up to a corner or a touch; JUMP if it is undone for good, as an angle jumps.
+
+    ``s.trial`` is memory.
+    """
     h, place = s.time[LENGTH], UNTOUCHED
     close = closest(s.time[T_OLD], h)
     sample_step(s, t, w)
     # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
     ends = s.flags[STICKING] == 0 and s.flags[CORNERED] < MAX_CORNERED
-    passed = first_passed(close, s, t, w) if ends else UNTOUCHED
-    if passed >= 1.0 - close:
+    passed, jump = first_passed(close, 0, s, t, w) if ends else UNTOUCHED, first_passed(close, 1, s, t, w)
+    jumps = jump >= 0.0 and (passed < 0.0 or jump <= passed)
+    if jumps:
+        passed = jump if ends else 0.0
+    if not jumps and (passed >= 1.0 - close or (passed < 0.0 and s.flags[CORNERED] > 0)):
         end_at_corner(s, h)
     elif passed >= 0.0:
         s.time[UNCUT] = h if s.flags[CORNERED] == 0 else s.time[UNCUT]
@@ -135,6 +153,8 @@ def corners_part(s, t, w):  # type: ignore[no-untyped-def]
         return 0
     for i in range(len(s.y)):
         s.y[i] = s.y_old[i]
+    if jumps and place <= max(BEFORE_JUMP, BEFORE_JUMP_TIME * abs(s.time[T_OLD]) / h):
+        return JUMP
     s.time[NEXT_STEP] = place * h
     s.counts[REJECTIONS] += 1
     s.counts[AFTER_REJECTION], s.flags[AIMED], s.flags[UNDONE] = 1, 0, 1

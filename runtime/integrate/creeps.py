@@ -65,11 +65,14 @@ def refuse_creeps(system: System, method: str, rtol: float, atol: float) -> None
     ------
     ModelError
     """
+    if system.joint_coordinates_only and method == "auto":
+        method = "dop853"
+    radau = "" if system.joint_coordinates_only else "method='radau', or "  # which knows no joint coordinates
     for owner, creep, bodies in sorted(creeps_of(system), key=lambda found: found.value):
         if method in EXPLICIT and creep < LEAST_CREEP:
             raise ModelError(
                 f"{owner}: creep = {creep:g}, for which the explicit method '{method}' would need steps far below a "
-                f"microsecond; use method='radau', or a creep of {LEAST_CREEP:g} or more"
+                f"microsecond; use {radau}a creep of {LEAST_CREEP:g} or more"
             )
         if method in ("radau", "auto"):
             continue
@@ -79,7 +82,7 @@ def refuse_creeps(system: System, method: str, rtol: float, atol: float) -> None
         if tolerance > creep:
             raise ModelError(
                 f"{owner}: creep = {creep:g} is below {tolerance:.2g}, the tolerance of velocities at the start, so that "
-                f"friction would change with the error of a step; lower rtol and atol, raise the creep, or use method='radau'"
+                f"friction would change with the error of a step; use {radau}lower rtol and atol, or a larger creep"
             )
 
 

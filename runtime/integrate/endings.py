@@ -10,6 +10,7 @@ import numpy as np
 
 from runtime.integrate import stepping
 from runtime.support.arrays import Ints
+from runtime.system.system import System
 
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
@@ -38,18 +39,19 @@ def stiffness_is_said(steps: Any, bounded: Any) -> Any:
     return (steps >= MANY_STEPS) & (bounded >= MOSTLY * steps)
 
 
-def stiffness(steps: int, bounded: int) -> str:
+def stiffness(system: System, steps: int, bounded: int) -> str:
     """That stability bounded most steps; "" where it did not."""
     if not stiffness_is_said(steps, bounded):
         return ""
-    return f"; {bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
+    remedy = "softer springs or a larger creep take" if system.joint_coordinates_only else "method='radau' takes"
+    return f"; {bounded} of {steps} steps were bounded by stability, not by accuracy: {remedy} fewer"
 
 
-def with_stability(remarks: Mapping[int, str], steps: Ints, bounded: Ints) -> dict[int, str]:
-    """Remarks on cases by place, followed by those on the stability of their steps (cases,)."""
+def with_stability(system: System, remarks: Mapping[int, str], steps: Ints, bounded: Ints) -> dict[int, str]:
+    """Remarks on cases of a system by place, followed by those on the stability of their steps (cases,)."""
     found = dict(remarks)
     for k in np.flatnonzero(stiffness_is_said(steps, bounded)).tolist():
-        found[k] = found.get(k, "") + stiffness(int(steps[k]), int(bounded[k]))
+        found[k] = found.get(k, "") + stiffness(system, int(steps[k]), int(bounded[k]))
     return found
 
 

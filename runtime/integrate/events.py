@@ -63,7 +63,15 @@ class Event:
             raise ModelError(f"event '{self.name}': direction = {shown(self.direction)}; use -1, 0 or 1")
 
     def value(self, t: float, state: State) -> float:
-        """The function's value, which must be finite."""
+        """The function's value, which must be finite.
+
+        Raises
+        ------
+        ModelError
+            The function failed, or returned no number.
+        RunFailure
+            The value is not finite.
+        """
         try:
             given = self.function(t, state)
         except (ModelError, RunFailure):

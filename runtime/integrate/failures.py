@@ -24,7 +24,13 @@ def failure_detail(
     """The cause of a singular configuration, or a force that is not finite; empty for another status."""
     if status == Status.NOT_FINITE:
         bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
-        return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
+        if not bad:
+            return ""
+        singular = bad[0].module.SINGULAR
+        cause = (
+            f": it is singular {singular}; keep the motion away from this pose" if singular else "; check its values"
+        )
+        return f"force '{bad[0].name}' ({bad[0].kind}) is not finite{cause}"
     if status == Status.FRICTION_NOT_UNIQUE:
         return reason_of_friction(system, work)
     if status != Status.SINGULAR_CONFIGURATION:

@@ -47,7 +47,7 @@ class JointsFirst:
         if self._followed is not None:
             return self._advance_rest(self._followed, steps, outputs, out, record_t, record_y)
         status, message = self.now.advance(steps, outputs, out, record_t, record_y)
-        if status < 0 and self.now is self.first:
+        if status < 0 and status != Status.HALF_TURN and self.now is self.first:
             self._turn()
             return Status.RUNNING, ""
         return status, message

@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.kinematics import update_motion
-from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.layout import JUMP, NOT_FINITE, OK
 from runtime.dynamics.lift import normalise_coordinates
 from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import CAUTIOUS
@@ -163,8 +163,10 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         s.y[i] = s.trial[i]
     s.time[T_OLD], s.time[LENGTH] = time, h
     s.flags[DENSE_READY] = 0
-    if s.corners.shape[1] > 0 and call_at(s.address[CORNERS], stepper, t, w) > 0:
-        return Status.RUNNING  # the step was undone
+    if s.corners.shape[1] > 0:
+        undone = call_at(s.address[CORNERS], stepper, t, w)
+        if undone > 0:
+            return failure(JUMP) if undone == JUMP else Status.RUNNING
     if s.slips.shape[1] > 0 and call_at(s.address[SLIPS], AFTER, stepper, t, w, h) > 0:
         return Status.RUNNING
     if len(w.switches.mode) > 0:

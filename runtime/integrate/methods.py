@@ -24,6 +24,7 @@ from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
+from runtime.integrate.jumps import jumping_force
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
@@ -180,6 +181,8 @@ class Compiled:
 
     def _detail(self, status: Status) -> str:
         """Of the message of a failure."""
+        if status == Status.HALF_TURN:
+            return jumping_force(self.t, self.y, self.system, self.data)
         if status == Status.STEP_TOO_SMALL:
             return singular_force(self.t, self.y, self.system, self.data)
         projected, stuck = bool(self.s.flags[stepping.PROJECTED]), bool(self.s.passage[stepping.OFF] > NEARLY)

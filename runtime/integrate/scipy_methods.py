@@ -19,6 +19,7 @@ from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import evaluation_failure, failure_detail
+from runtime.integrate.jumps import jump_within, jumping_force
 from runtime.integrate.methods import kernel_of
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.stepwise_balance import SteppedBalance
@@ -36,7 +37,7 @@ def remark_on_touches(method: str, system: System, max_step: float) -> str:
     counts = {
         "limits": len(data.limits.kind),
         "contacts": len(data.contacts.law),
-        "corners of forces": data.forces.corner[-1],
+        "corners of forces": int((data.forces.jump == 0).sum()),
     }
     places = [name for name, count in counts.items() if count > 0]
     if not places or np.isfinite(max_step):
@@ -132,10 +133,15 @@ class SciPy:
             return self._method_failed(error)
         if self.solver.status == "failed":
             return self._method_failed(caught[-1].message if caught else message)
+        self.dense = None
+        if self.data.forces.jump.any() and (jump := jump_within(self)) is not None:
+            self._t, self._y = jump, np.ascontiguousarray(self.at(jump))
+            detail = jumping_force(jump, self._y, self.system, self.data)
+            self.failure = Status.HALF_TURN, Status.HALF_TURN.text(jump, detail)
+            return self.failure
         self.steps += 1
         self.work.chosen[0] = 0
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
-        self.dense = None
         if len(self.data.contacts.law):
             times = np.linspace(self.t_old, self.t, stepping.SAMPLES + 1)[1:]
             self.samples += [(float(t), self.at(t)) for t in times]

@@ -14,7 +14,7 @@ from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
-from runtime.system.coupling import refuse_couplings, whose_couplings
+from runtime.system.coupling import whose_couplings
 from runtime.system.signal import jumps
 from runtime.system.system import System
 
@@ -70,8 +70,8 @@ def settings(
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
         raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
-    _check_coordinates(coordinates, method, alpha, beta)
     coordinates = _with_couplings(system, coordinates, method, alpha, beta)
+    _check_coordinates(coordinates, method, alpha, beta)
     if coordinates == AUTO and (method not in IN_JOINTS or alpha is not None or beta is not None):
         coordinates = ABSOLUTE
     projected = alpha is None and beta is None and system.data.closed == 1 and method in COMPILED_METHODS
@@ -104,7 +104,6 @@ def settings(
         )
     refuse_creeps(system, method, rtol, atol)
     if method == "auto" and sticks(system):
-        refuse_couplings(system, "friction that sticks")
         method, coordinates = "radau", ABSOLUTE
     system.check_span(t_start, t_end, "simulating")
     _refuse_jumps(system, t_start, t_end)

@@ -172,7 +172,7 @@ def simulate(
         + closeness(*stepper.lost_digits)
         + (left.remark if left is not None and status in ENDED else "")
         + unbalanced
-        + stiffness(steps, stepper.bounded)
+        + stiffness(system, steps, stepper.bounded)
         + (remark_on_touches(method, system, how.max_step) if isinstance(stepper, SciPy) else "")
         + _undecided(system, how, state.y, times[finite_rows], states[finite_rows], of_tree=len(start) > 0)
         + turns_of([(part.method, part.t) for part in parts[1:]], len(parts) - 1)

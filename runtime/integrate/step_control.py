@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from runtime.dynamics.layout import FRICTION, SINGULAR
+from runtime.dynamics.layout import FRICTION, JUMP, SINGULAR
 from runtime.dynamics.status import Status
 from runtime.jit.compilation import inlined
 
@@ -22,6 +22,7 @@ ACCEPTED, REJECTED, BAD = range(3)  # verdicts on an attempt
 NO_LIMIT = 10**15  # steps: none was given
 MOST_STEPS = 1e10  # days of computing
 FIRST_LOOK = 1024  # steps
+SHORTEST = 2.0**-49  # of the largest time of a run: a step of this length is not too small
 # Of the growth that an error allows, at order 8: an estimate that passes through zero would else be followed by a rejected step.
 GROWTH = 0.35
 DIGITS_OF_ONE = int(
@@ -48,9 +49,9 @@ def first_length(h, rate_norm, change_norm, max_step):  # type: ignore[no-untype
 def step_length(proposed, max_step, time, end, cut):  # type: ignore[no-untyped-def]
     """Length of the next attempt, and whether it ends the run: a step that would leave a very short rest takes the rest too.
 
-    ``cut``: it is to end at a change of mode, and is not made longer.
+    ``cut``: it is to end at a change of mode or a corner, and is made longer only where it would be too small.
     """
-    h = min(proposed, max_step)
+    h = min(max(proposed, SHORTEST * max(abs(time), abs(end))) if cut else proposed, max_step)
     last = time + (1.0 if cut else 1.01) * h >= end
     if last:
         h = end - time
@@ -61,7 +62,7 @@ def step_length(proposed, max_step, time, end, cut):  # type: ignore[no-untyped-
 def too_small(h, time, end):  # type: ignore[no-untyped-def]
     """True for a step below four times the spacing of floating-point numbers at the largest time of the run."""
     largest = max(abs(time), abs(end))
-    if h > 2.0**-50 * largest:  # most steps: the spacing is at most a quarter of this
+    if h > 0.5 * SHORTEST * largest:  # most steps: the spacing is at most a quarter of this
         return False
     return not h > 4.0 * math.ldexp(1.0, math.frexp(largest)[1] - 53)
 
@@ -135,4 +136,6 @@ def failure(code):  # type: ignore[no-untyped-def]
     """Status of a run that fails at an evaluation with this code, which is not OK."""
     if code & SINGULAR:
         return Status.SINGULAR_CONFIGURATION
-    return Status.FRICTION_NOT_UNIQUE if code & FRICTION else Status.NOT_FINITE
+    if code & FRICTION:
+        return Status.FRICTION_NOT_UNIQUE
+    return Status.HALF_TURN if code == JUMP else Status.NOT_FINITE

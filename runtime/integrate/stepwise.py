@@ -12,6 +12,7 @@ from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
 from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
 from runtime.support.progress import Progress
 from runtime.system.state import State
 
@@ -53,6 +54,13 @@ class Lookout:
         return Status.TOO_MANY_STEPS, Status.TOO_MANY_STEPS.text(t, detail)
 
 
+def handed(names: tuple[str, ...], y: Floats) -> State:
+    """A state for a function of the user, who may change it: no other one has its array."""
+    state = State(names, y)
+    state.y.flags.writeable = True  # functions of SciPy refuse arrays that are not
+    return state
+
+
 def stopped_by(event: Event, t: float) -> tuple[Status, str]:
     """Status and message of a run that a terminal event stopped."""
     return Status.STOPPED_BY_EVENT, Status.STOPPED_BY_EVENT.text(t, f"event '{event.name}'")
@@ -73,7 +81,7 @@ class EventSearch:
 
     def begin(self, m: Method) -> Event | None:
         """Evaluate all functions at the start; the terminal event whose zero is there, if any."""
-        self.values = [event.value(m.t, State(self.names, m.y)) for event in self.events]
+        self.values = [event.value(m.t, handed(self.names, m.y)) for event in self.events]
         stop = None
         for event, value in zip(self.events, self.values, strict=True):
             if event.at_start and value <= 0.0:
@@ -83,8 +91,7 @@ class EventSearch:
 
     def search_again(self, m: Method) -> tuple[float, Event] | None:
         """As ``search``, of a step after others that were not searched."""
-        before = State(self.names, m.at(m.t_old))
-        self.values = [event.value(m.t_old, before) for event in self.events]
+        self.values = [self._value(event, m.t_old, m) for event in self.events]
         return self.search(m)
 
     def search(self, m: Method) -> tuple[float, Event] | None:
@@ -98,6 +105,13 @@ class EventSearch:
                     break
         return stop
 
+    def _value(self, event: Event, t: float, m: Method) -> float:
+        """The value of an event at a time within the last step; its function's failure there is one of the run."""
+        try:
+            return event.value(t, handed(self.names, m.at(t)))
+        except ModelError as error:
+            raise RunFailure(Status.EVENT_NOT_FINITE, t, str(error)) from error
+
     def drop_after(self, t: float) -> None:
         """Remove the zeros after a time."""
         for times, states in self.found.values():
@@ -107,20 +121,24 @@ class EventSearch:
     def _zeros(self, number: int, m: Method) -> list[float]:
         """Zeros of one function within the last step, in order; stores its value at the end of the step."""
         event = self.events[number]
+        known: dict[float, float] = {}  # at the ends of a bracket, so that its signs stay as they were found
 
         def g(t: float) -> float:
-            return event.value(t, State(self.names, m.at(t)))
+            return known[t] if t in known else self._value(event, t, m)
 
         zeros = []
         left, value = m.t_old, self.values[number]
         for right in np.linspace(m.t_old, m.t, EVENT_SAMPLES + 1)[1:]:
-            here = g(right)
+            here = self._value(event, right, m)
             rising = value < 0.0 <= here
             falling = value > 0.0 >= here
             if (rising and event.direction >= 0) or (falling and event.direction <= 0):
                 from scipy.optimize import brentq  # here because the import takes a fifth of a second
 
-                zeros.append(right if here == 0.0 else float(brentq(g, left, right, xtol=1e-14, rtol=1e-14)))
+                known = {left: value, right: here}
+                # Multiple roots take many iterations, and noise has some change of its sign: neither is an error.
+                root, _ = brentq(g, left, right, xtol=1e-14, rtol=1e-14, maxiter=500, full_output=True, disp=False)
+                zeros.append(right if here == 0.0 else float(root))
             left, value = right, here
         self.values[number] = value
         return zeros

@@ -1,6 +1,8 @@
 """Compilation, its cache, and calls by address.  May import: `support`, `generated`.
 
 freshness, cache       refuse stale kernels; folders named by the digests of sources
+place, tidying         where the cache is and who may write there; what is removed from it
+locks, forks           waiting for other processes; numba's compiler in forked ones
 compilation, pipelines compiled functions: entry points that Python calls, and what is linked into them
 lowering               numba's translation to LLVM's language, shorter for what compiled code here contains
 machine_code, stored_library

@@ -1,35 +1,23 @@
-"""The folder of the cache, and the digests that name what is in it.
+"""The digests that name what is in the cache.
 
 Compiled code is kept under the digest of all that it is made from: other sources, other place, so that old code never runs.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from runtime.jit.freshness import ROOT, sha256, text_of
+from runtime.jit.place import cache_folder
 
 COMPILED = ("jit", "dynamics", "lanes", "integrate")  # folders of compiled code, and of all constants that it uses
 IMPORT = re.compile(r"^(?:from ([\w.]+) )?import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 BESIDES_NAMES = re.compile(r"#.*| as \w+")
 FIRST_DEFINITION = re.compile(r"\n\n\n(?=def |class |@)")  # imports are before it
 COVERED = ("generated.", *(f"runtime.{folder}." for folder in COMPILED))
-
-
-def cache_folder() -> Path:
-    """The folder of the cache: the environment variable TALUS_CACHE_DIR, or ``talus`` in the user's cache folder.
-
-    Users without a home folder, as in some containers, have none: the path returned cannot exist.
-    """
-    base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "talus")
-    try:
-        return Path(base).expanduser()
-    except RuntimeError:
-        return Path(os.devnull, base)
 
 
 def digest(root: Path = ROOT) -> str:

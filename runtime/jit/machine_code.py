@@ -29,12 +29,15 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
-from runtime.jit.cache import cache_folder, compiled_folder, digest_for, digest_of, module_of, sources, unchanged
+import runtime.jit.forks  # noqa: F401  # what a forked process has of numba
+from runtime.jit.cache import compiled_folder, digest_for, digest_of, module_of, sources, unchanged
 from runtime.jit.freshness import ROOT, sha256, text_of
+from runtime.jit.locks import PATIENCE, locked
+from runtime.jit.place import cache_folder, make_room, read, write
 from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
 from runtime.jit.stored_library import library_from, names_in
-from runtime.jit.tidying import record, recorded, tidy, touch, write_whole
+from runtime.jit.tidying import record, recorded, tidy, touch
 from runtime.jit.words import words_of
 from runtime.support.notice import clear_notice, compiling
 from runtime.support.stopwatch import preparing
@@ -63,9 +66,7 @@ def stored(file: Path) -> bytes | None:
     """What was stored in a file, None if there is nothing, or not all of it."""
     _record_sources()
     with suppress(OSError):
-        if not file.is_file():  # to read a pipe or a device may never end
-            return None
-        digest, _, data = file.read_bytes().partition(b"\n")
+        digest, _, data = read(file).partition(b"\n")
         if digest == hashlib.sha256(data).hexdigest().encode():
             touch(file.parent)
             return data
@@ -75,7 +76,7 @@ def stored(file: Path) -> bytes | None:
 def store(file: Path, data: bytes) -> None:
     """Store data; where this cannot be done, one sentence says so, and the code of this process serves."""
     try:
-        write_whole(file, hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
+        write(file, hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
         tidy(cache_folder())
     except OSError as error:
         _say_that_nothing_is_kept(str(cache_folder()), error.strerror or str(error))
@@ -130,34 +131,18 @@ class CompiledElsewhere(Exception):
 
 
 @contextmanager
-def making(file: Path, what: str) -> Iterator[bool]:
+def making(file: Path, what: str) -> Iterator[bool | None]:
     """While a process makes a file, others that need it wait; if that takes long, a notice says what is made.
 
-    Whether there is a lock, without which each process makes the file.
+    Whether this process has the lock.  Without it, where there are no locks or who has it does not go on, it makes the file too.
     """
-    locked = False
-    with ExitStack() as held:
-        held.enter_context(compiling(what, cache_folder()))
-        with suppress(ImportError, OSError):  # a folder that cannot be written, or a system without locks
-            import fcntl
-
-            file.parent.mkdir(parents=True, exist_ok=True)
-            lock = held.enter_context(open(f"{file}.lock", "wb"))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if is_second() else 0))
-            except BlockingIOError:
-                raise CompiledElsewhere from None
-            held.callback(_unlock, lock)
-            locked = True
-        yield locked
-
-
-def _unlock(lock: Any) -> None:
-    with suppress(ImportError, OSError):
-        import fcntl
-
-        Path(lock.name).unlink()
-        fcntl.flock(lock, fcntl.LOCK_UN)  # a process forked meanwhile would hold it
+    with suppress(OSError):  # a folder that cannot be written
+        make_room(file.parent)
+    lock = file.with_name(f"{file.name}.lock")
+    with compiling(what, cache_folder()), locked(lock, 0.0 if is_second() else PATIENCE) as held:
+        if is_second() and held is False:
+            raise CompiledElsewhere
+        yield held
 
 
 def being_made() -> bool:

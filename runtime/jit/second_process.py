@@ -53,7 +53,7 @@ def begin() -> subprocess.Popen[str] | None:
     import multiprocessing
     import subprocess
 
-    from runtime.jit.cache import cache_folder
+    from runtime.jit.place import cache_folder
 
     if not _modules or os.environ.get(SETTING) or multiprocessing.parent_process() is not None or cores() < 2:
         return None
@@ -63,7 +63,7 @@ def begin() -> subprocess.Popen[str] | None:
     environment = os.environ | {
         SETTING: HERE,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
-        "TALUS_CACHE_DIR": str(cache_folder()),
+        "TALUS_CACHE_DIR": str(cache_folder().parent),
     }
     nowhere = subprocess.DEVNULL
     try:
@@ -73,7 +73,7 @@ def begin() -> subprocess.Popen[str] | None:
         )  # fmt: skip
     except OSError:
         return None
-    atexit.register(_end, process)
+    atexit.register(_end, process, os.getpid())
     _send(process, _asked)
     return process
 
@@ -85,7 +85,22 @@ def _send(process: subprocess.Popen[str] | None, parts: list[str]) -> None:
             process.stdin.flush()
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _leave() -> None:
+    """A forked process leaves the second process to its parent, and starts none."""
+    _modules.clear()
+    if begin.cache_info().currsize and (process := begin()) is not None and process.stdin is not None:
+        with suppress(OSError, ValueError):
+            process.stdin.close()  # the second process ends when the parent does
+    begin.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave)
+
+
+def _end(process: subprocess.Popen[str], owner: int) -> None:
+    if os.getpid() != owner:  # forked
+        return
     gc.freeze()  # after compilations the end of this process would search many objects for half a second
     process.kill()
     process.wait()

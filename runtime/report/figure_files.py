@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,9 @@ from runtime.results.seen import Seen
 from runtime.support.arguments import checked, checked_class
 from runtime.support.beside import forking, started
 from runtime.support.errors import ModelError, shown
+from runtime.support.files import free_file
 from runtime.support.machine import cores
+from runtime.support.results_folder import is_own
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,10 +67,13 @@ class FigureFiles:
 
     Drawing takes matplotlib longer than most studies take to simulate, and one core.  Where a process can be forked (Linux), the
     other cores draw what was added while this process continues; ``write`` draws what is still waiting.
+
+    Existing files are refused unless ``overwrite``, or in a folder that Talus made.
     """
 
-    def __init__(self, folder: Path, formats: tuple[str, ...] = panels.FORMATS) -> None:
+    def __init__(self, folder: Path, formats: tuple[str, ...] = panels.FORMATS, *, overwrite: bool = False) -> None:
         _known(formats, formats)
+        self.overwrite = overwrite or is_own(folder)
         # Pages show no PDF.
         self.folder, self.formats = folder, formats if set(formats) & {"png", "svg"} else (*formats, "png")
         self.motion: Path | None = None  # the page with a view in three dimensions
@@ -81,10 +87,12 @@ class FigureFiles:
         Raises
         ------
         ModelError
-            Where a name was added before.
+            Where a name was added before, or a file exists and must not be overwritten.
         """
         if again := [name for name in figures if name in self._drawings]:
             raise ModelError(f"figure '{again[0]}' is added twice; give each figure a name of its own")
+        for name, kind in product(figures, self.formats):
+            free_file(panels.file_of(self.folder, name, kind), self.overwrite)
         self._drawings |= figures
         self._batches.append(_Batch([partial(self._save, name) for name in figures]))
 
@@ -94,7 +102,7 @@ class FigureFiles:
             self.not_written.append(f"{MOTION} was not written: it needs viser: pip install 'talus-multibody[view]'")
             return
         self.motion = self.folder / MOTION
-        self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=True, **more)]))
+        self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=self.overwrite, **more)]))
 
     def _save(self, name: str) -> None:
         panels.save(self._drawings[name].draw(), self.folder, name, self.formats)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL import Image
 
+OF_AXES = re.compile(
+    r"(\$\\mathdefault\{[-\d.^{}\\times\u2212]*\}\$)?"
+)  # of logarithmic scales; empty before they are drawn
 FORMATS = ("png",)  # of files, by default
 KNOWN_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 150
@@ -84,13 +88,16 @@ def figure(
 
 @checked
 def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.
+    """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.  Existing ones are replaced.
 
     Raises
     ------
     ModelError
         Where a file cannot be written.
     """
+    texts: list[Any] = fig.findobj(lambda artist: hasattr(artist, "set_parse_math"))
+    for text in texts:
+        text.set_parse_math(OF_AXES.fullmatch(text.get_text()) is not None)  # "$" of a name begins no formula
     fig.dpi = DOTS_PER_INCH
     engine = fig.get_layout_engine()
     if (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from runtime.report.tables import Table
+from runtime.report.tables import Table, as_markdown
 from runtime.support.arguments import checked_class
 
 
@@ -81,5 +81,5 @@ class Report:
 
     def markdown(self) -> str:
         """Title, answer and tables as Markdown."""
-        answer = [self.answer, ""] if self.answer else []
-        return "\n".join([f"# {self.title}", "", *answer, *(table.markdown() for table in self.tables)])
+        answer = [as_markdown(self.answer), ""] if self.answer else []
+        return "\n".join([f"# {as_markdown(self.title)}", "", *answer, *(table.markdown() for table in self.tables)])

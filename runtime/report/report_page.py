@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from runtime.report.panels import DOTS_PER_INCH
 from runtime.report.report import Report, ShownFigure
 from runtime.report.tables import Table, text
+from runtime.support.errors import printable
 from runtime.support.files import write_text
 from runtime.version import CITATION, __version__
 
@@ -59,9 +60,14 @@ def _template() -> Template:
     import jinja2
 
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_shown
     )
     return environment.from_string(resources.files("runtime.report").joinpath("report.html.jinja").read_text("utf-8"))
+
+
+def _shown(value: object) -> object:
+    """A value in the page; characters that turn the direction of reading as escapes."""
+    return printable(value) if type(value) is str else value
 
 
 def _numeric(table: Table) -> list[bool]:

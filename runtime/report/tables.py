@@ -6,13 +6,16 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from runtime.support.arguments import checked_class
-from runtime.support.files import write_text
+from runtime.support.cells import cell
+from runtime.support.errors import printable
+from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
 
 
@@ -40,24 +43,23 @@ class Table:
 
     def markdown(self) -> str:
         """The table as Markdown."""
-        lines = [f"## {self.title}", "", _markdown_row(self.columns), "|" + "---|" * len(self.columns)]
+        lines = [f"## {as_markdown(self.title)}", "", _markdown_row(self.columns), "|" + "---|" * len(self.columns)]
         lines += [_markdown_row([text(value) for value in row]) for row in self.rows]
-        return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
+        return "\n".join([*lines, "", as_markdown(self.note), ""] if self.note else [*lines, ""])
 
 
-def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, overwrite: bool = False) -> Path:
     """Write a CSV file, whole or not at all; returns it.
 
     Raises
     ------
     ModelError
-        Where the file cannot be written.
+        Where the file exists, unless ``overwrite``, or cannot be written.
     """
     content = io.StringIO()
     writer = csv.writer(content)
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return write_text(file, content.getvalue())
+    writer.writerows([cell(value) for value in row] for row in (columns, *rows))
+    return write_text(free_file(file, overwrite), content.getvalue())
 
 
 def json_text(data: Any) -> str:
@@ -82,9 +84,14 @@ def _plain(data: Any) -> Any:
     return data if data is None or isinstance(data, str | int) else str(data)
 
 
+def as_markdown(text: str) -> str:
+    """A text for Markdown, in which names are no elements of HTML."""
+    return re.sub(r"<(?=[A-Za-z!/?])", r"\<", printable(text))
+
+
 def _markdown_row(cells: Sequence[str]) -> str:
     """A row of a Markdown table; "|" and line breaks within a cell do not end it."""
-    escaped = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+    escaped = (as_markdown(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
     return f"| {' | '.join(escaped)} |"
 
 

@@ -13,19 +13,27 @@ from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from runtime.report.report import Report
 from runtime.report.tables import Table, text
-from runtime.support.errors import one_line
+from runtime.support.errors import one_line, printable
 
 NO_BREAK = "\u00a0"  # a space at which no line is broken
 LONGEST_WORD = 20  # letters
 MIN_WIDTH = 20  # at least; some environments state 0
 
 
+class _Console(Console):
+    """A console on which no name acts: control characters are printed as escapes."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        return super().render_str(printable(text), **how)
+
+
 def plain_console(**settings: Any) -> Console:
     """A console that prints brackets and colons of names as they are."""
-    return Console(markup=False, emoji=False, highlight=False, **settings)
+    return _Console(markup=False, emoji=False, highlight=False, **settings)
 
 
 out_console, err_console = plain_console(), plain_console(stderr=True)

@@ -17,28 +17,28 @@ from runtime.results.further_results import angles_of
 from runtime.results.recorded import Recorded
 from runtime.results.storage_columns import checked_columns, numbers_in_columns, one_line
 from runtime.support.arguments import checked
+from runtime.support.cells import cell
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file, whole_file, write_bytes
 
 
 def to_netcdf(run: Recorded, file: Path, overwrite: bool) -> Path:
     """Write NetCDF by SciPy, without another library."""
-    free_file(file, overwrite)
-    return write_dataset(to_xarray(run), file)
+    return write_dataset(to_xarray(run), file, overwrite=overwrite)
 
 
 @checked
-def write_dataset(data: Any, file: str | Path) -> Path:
+def write_dataset(data: Any, file: str | Path, *, overwrite: bool = False) -> Path:
     """Write a dataset of xarray as NetCDF, whole or not at all; returns the file.
 
     Raises
     ------
     ModelError
-        The dataset is none, or the file cannot be written.
+        The dataset is none, or the file exists, unless ``overwrite``, or cannot be written.
     """
     import xarray
 
-    file = Path(file)
+    file = free_file(Path(file), overwrite)
     if not isinstance(data, xarray.Dataset):
         raise ModelError(f"{file}: data = {shown(data)}; give a dataset of xarray")
     # In memory first: a library that writes the file itself meets a full disk again when its objects are deleted.
@@ -50,27 +50,28 @@ def write_dataset(data: Any, file: str | Path) -> Path:
 
 def to_csv(run: Recorded, file: Path, overwrite: bool) -> Path:
     """Write comma-separated values in full precision, with units in the header."""
-    free_file(file, overwrite)
     names, units, values = columns_of(run)
     header = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
-    return write_columns(file, header, values)
+    return write_columns(file, header, values, overwrite=overwrite)
 
 
 @checked
-def write_columns(file: str | Path, names: Sequence[str], values: ArrayLike, *, digits: int = 17) -> Path:
+def write_columns(
+    file: str | Path, names: Sequence[str], values: ArrayLike, *, digits: int = 17, overwrite: bool = False
+) -> Path:
     """Write comma-separated columns (n, columns) with a line of names, quoted where they contain commas; returns the file.
 
     Raises
     ------
     ModelError
-        Names and values do not fit, or the file cannot be written.
+        Names and values do not fit, or the file exists, unless ``overwrite``, or cannot be written.
     """
-    file = Path(file)
+    file = free_file(Path(file), overwrite)
     values = numbers_in_columns(str(file), names, values)
     if not 1 <= digits <= 17:
         raise ModelError(f"{file}: digits = {digits}; give 1 to 17")
     header = io.StringIO()
-    csv.writer(header, lineterminator="\n").writerow(names)
+    csv.writer(header, lineterminator="\n").writerow(map(cell, names))
     line, fmt = header.getvalue()[:-1], f"%.{digits}g"
     with whole_file(file) as stream:
         np.savetxt(stream, values, fmt=fmt, delimiter=",", header=line, comments="", encoding="utf-8")

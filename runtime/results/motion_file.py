@@ -13,7 +13,7 @@ from runtime.results.seen import Seen
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.support.files import reason
+from runtime.support.files import opened
 from runtime.support.html import html_table
 from runtime.system.system import System
 
@@ -86,9 +86,10 @@ def _dataset(file: Path) -> xarray.Dataset:
     import xarray
 
     try:
-        return xarray.load_dataset(file, engine="scipy", decode_timedelta=False)
-    except OSError as error:
-        raise ModelError(f"cannot read '{file}': {reason(error)}; give a NetCDF file of a run") from None
+        with opened(file, "give a NetCDF file of a run") as stream:
+            return xarray.load_dataset(stream, engine="scipy", decode_timedelta=False)
+    except ModelError:
+        raise
     except Exception as error:  # whatever the library raises for another format
         raise ModelError(f"'{file}' is no NetCDF file of a run ({type(error).__name__}: {error}); give one") from None
 

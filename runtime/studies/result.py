@@ -25,6 +25,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.html import html_table
 from runtime.support.names import named
+from runtime.support.results_folder import own_folder
 
 if TYPE_CHECKING:
     import pandas
@@ -267,16 +268,14 @@ class Study:
     ) -> Report:
         """Write tables, figures, ``cases.csv``, ``study.nc`` and ``report.html`` to a folder; returns the report.
 
+        The folder is new, empty, or one that Talus made, whose files are replaced.
+
         Raises
         ------
         ModelError
-            Where a file cannot be written.
+            Where the folder holds other files, and where a file cannot be written.
         """
-        place = Path(folder)
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ModelError(f"folder '{place}' cannot be made ({error.strerror}); give another") from None
+        place = own_folder(Path(folder))
         report = self._report(failed)
         drawn = FigureFiles(place, formats)
         names = figures.names_of(self, failed)
@@ -293,7 +292,7 @@ class Study:
     def _netcdf(self, file: Path) -> Path:
         from runtime.results.export import write_dataset
 
-        return write_dataset(self.to_xarray(), file)
+        return write_dataset(self.to_xarray(), file, overwrite=True)
 
     def _good(self, count: int) -> list[int]:
         """The first cases without those that failed."""

@@ -14,12 +14,22 @@ if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.beside import Beside
     from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
-    from runtime.support.files import free_file, made_folder, write_text
+    from runtime.support.files import free_file, made_folder, opened, read_file, write_bytes, write_text
+    from runtime.support.helper import EndedError, Helper
     from runtime.support.late_names import no_attribute
     from runtime.support.logs import logger
     from runtime.support.names import named
     from runtime.support.numbers import floats
     from runtime.support.units import Usual, usual
+    from runtime.support.xml_reading import (
+        Element,
+        are_finite,
+        finite_numbers,
+        one_line,
+        parse_xml,
+        shortened,
+        without_tiny,
+    )
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -27,23 +37,30 @@ else:
             "arguments": "checked checked_class",
             "beside": "Beside",
             "checks": "bounded finite finite_number increasing_times positive",
-            "files": "free_file made_folder write_text",
+            "files": "free_file made_folder opened read_file write_bytes write_text",
+            "helper": "EndedError Helper",
             "late_names": "no_attribute",
             "logs": "logger",
             "names": "named",
             "numbers": "floats",
             "units": "Usual usual",
+            "xml_reading": "Element are_finite finite_numbers one_line parse_xml shortened without_tiny",
         },
     )
 
 __all__ = [
     "Beside",
+    "Element",
+    "EndedError",
+    "Helper",
     "Usual",
+    "are_finite",
     "bounded",
     "checked",
     "checked_class",
     "finite",
     "finite_number",
+    "finite_numbers",
     "floats",
     "free_file",
     "increasing_times",
@@ -52,8 +69,15 @@ __all__ = [
     "made_folder",
     "named",
     "no_attribute",
+    "one_line",
+    "opened",
+    "parse_xml",
     "positive",
+    "read_file",
     "results_folder",
+    "shortened",
     "usual",
+    "without_tiny",
+    "write_bytes",
     "write_text",
 ]

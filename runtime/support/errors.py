@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 import warnings
@@ -9,19 +10,28 @@ from collections.abc import Collection
 from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
+from unicodedata import category
 
 MOST_NAMES, MOST_ALIKE = 30, 10  # in a message
 SHAPE = "has the shape"  # begins a reason
-ACCEPTED = "; check_units=False accepts it"  # ends questions about units
-LONGEST = 3000  # characters of a message, which a name of any length may be in
+ACCEPTED = "; check_units=False accepts it"  # ends refusals of values that are probably in another unit
+USED = "; the value is used as it is, and check_units=False gives no warning"  # ends warnings of these
+LONGEST, QUOTED = 800, 160  # characters of a message, and of a text that it quotes, such as a name or a line of a file
+QUOTES = re.compile(r"(?<!\w)('[^']*'|\"[^\"]*\")(?!\w)")
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text of at most so many characters, without its middle if it is longer."""
+    end = longest // 3
+    return text if len(text) <= longest else f"{text[: longest - end - 5]} ... {text[-end:]}"
 
 
 class ModelError(ValueError):
     """A model, a state or an argument that breaks a rule.  Nothing was changed."""
 
     def __init__(self, message: str = "") -> None:
-        text = one_line(str(message))
-        super().__init__(text if len(text) <= LONGEST else f"{text[: LONGEST - 300]} ... {text[-300:]}")
+        text = QUOTES.sub(lambda quoted: shortened(quoted[0], QUOTED), one_line(str(message)))
+        super().__init__(shortened(text, LONGEST))
 
 
 class ArgumentError(ModelError, TypeError):
@@ -42,6 +52,10 @@ class AssemblyWarning(UserWarning):
     """A system that was built, but not as its data say: bodies were moved, velocities changed, or a closed loop is locked."""
 
 
+class UnitWarning(UserWarning):
+    """A value that looks as if it was given in another unit; it is used as it is."""
+
+
 class StaleKernelsError(RuntimeError, SystemExit):
     """Kernels are edited, incomplete or older than the definitions.  Uncaught, it ends the program with exit code 3."""
 
@@ -50,12 +64,12 @@ class StaleKernelsError(RuntimeError, SystemExit):
         self.code = 3
 
 
-def warn(sentence: str) -> None:
-    """Give an AssemblyWarning whose place is the line outside of ``runtime`` that led to it."""
+def warn(sentence: str, category: type[UserWarning] = AssemblyWarning) -> None:
+    """Give a warning whose place is the line outside of ``runtime`` that led to it."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "runtime":
         level, frame = level + 1, frame.f_back
-    warnings.warn(sentence, AssemblyWarning, stacklevel=level)
+    warnings.warn(one_line(sentence), category, stacklevel=level)
 
 
 class Refused(Exception):
@@ -78,6 +92,15 @@ class Refused(Exception):
 def one_line(text: str) -> str:
     """The text with every character that is not printable, line breaks among them, as its escape."""
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def printable(text: str) -> str:
+    """The text with what moves a terminal's cursor or turns the direction of reading as its escape; line breaks stay."""
+    return text if text.isprintable() else "".join(ascii(c)[1:-1] if _steers(c) else c for c in text)
+
+
+def _steers(c: str) -> bool:
+    return c != "\n" and category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def said_by(error: BaseException) -> str:

@@ -1,7 +1,8 @@
-"""Files that are complete or absent: written beside their place, then renamed.
+"""Files that are complete or absent: written beside their place, then renamed; and reading of regular files alone.
 
-Every writer of results uses ``whole_file``, ``write_bytes`` or ``write_text``; a full disk, a missing right or an interruption
-leaves the earlier file, or none, and no part of a new one.
+Every reader uses ``opened`` or ``read_file``: what is no regular file, such as a pipe, a device or a folder, is not opened, so
+that no reader waits or fills the memory.  Every writer of results uses ``whole_file``, ``write_bytes`` or ``write_text``; a full
+disk, a missing right or an interruption leaves the earlier file, or none, and no part of a new one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +23,55 @@ BEGINNING, PART = ".talus-", ".part"  # of the name of a file that is being writ
 LOG = logger(__name__)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no room, quota used up, file too large for its file system
 MAKE_ROOM, ELSEWHERE = "make room, or choose another place", "choose another place"
+LARGEST = 64 * 1024 * 1024  # [bytes] of a model's file
+SPECIAL = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+
+
+@contextmanager
+def opened(file: Path, remedy: str = "give an existing file") -> Iterator[IO[bytes]]:
+    """Open a regular file for reading.
+
+    Raises
+    ------
+    ModelError
+        Where it is not there, is no regular file, or cannot be opened or read within the block; with the reason.
+    """
+    try:
+        _refuse_special(os.stat(file))  # opening some devices changes them
+        with open(file, "rb", opener=_at_once) as stream:
+            _refuse_special(os.fstat(stream.fileno()))
+            yield stream
+    except ModelError:
+        raise
+    except (OSError, ValueError) as error:
+        raise ModelError(f"cannot read '{file}': {reason(error)}; {remedy}") from None
+
+
+def _refuse_special(state: os.stat_result) -> None:
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.EINVAL, f"not a file but {SPECIAL.get(stat.S_IFMT(state.st_mode), 'a device')}")
+
+
+def _at_once(file: str, flags: int) -> int:
+    return os.open(file, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe put in its place would be waited for
+
+
+def read_file(
+    file: Path, largest: int | None = None, *, remedy: str = "give an existing file", smaller: str = "shorten it"
+) -> bytes:
+    """The content of a regular file of at most ``largest`` bytes, by default LARGEST; ``smaller``: the remedy for larger ones.
+
+    Raises
+    ------
+    ModelError
+    """
+    largest = LARGEST if largest is None else largest
+    with opened(file, remedy) as stream:
+        data = stream.read(largest + 1) or b""
+        size = max(len(data), os.fstat(stream.fileno()).st_size)
+    if size > largest:
+        raise ModelError(f"'{file}': {size} bytes, limit {largest}; {smaller}")
+    return data
 
 
 @contextmanager
@@ -79,8 +130,11 @@ def write_bytes(file: Path, data: bytes | memoryview, *, remedy: str = "") -> Pa
 
 
 def write_text(file: Path, text: str, *, remedy: str = "") -> Path:
-    """Write a whole file in UTF-8; returns it.  Raises as ``whole_file`` does."""
-    return write_bytes(file, text.encode(), remedy=remedy)
+    """Write a whole file in UTF-8; returns it.  Raises as ``whole_file`` does.
+
+    Bytes of a path that are no UTF-8 are written as escapes.
+    """
+    return write_bytes(file, text.encode(errors="backslashreplace"), remedy=remedy)
 
 
 def made_folder(folder: Path) -> Path:

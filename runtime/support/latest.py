@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+
+from runtime.support.forks import lock
 
 T = TypeVar("T")
 
@@ -19,7 +20,7 @@ class Latest(Generic[T]):
 
     def __init__(self, make: Callable[..., T], most: int) -> None:
         self._make, self._most = make, most
-        self._lock = threading.Lock()
+        self._lock = lock()
         self._made: dict[
             tuple[int, ...], list[Any]
         ] = {}  # by identities: objects, value, whether it was used again lately

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from runtime.support.forks import lock
 from runtime.support.latest import Latest
 
 MAX_FREE = 4  # blocks of one layout that wait for their next use
@@ -74,7 +74,7 @@ class Pool:
     def __init__(self, most: int) -> None:
         self._layouts: Latest[list[Layout]] = Latest(lambda *objects: [], most)
         self._free: dict[Layout, list[Block]] = {}
-        self._lock = threading.Lock()
+        self._lock = lock()
 
     def take(self, make: Callable[[], Any], *objects: Any) -> Block:
         """A block that no run uses, as ``make`` makes its named tuple for these objects.  Safe in threads."""

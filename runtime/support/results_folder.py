@@ -1,18 +1,22 @@
-"""Results folders: named by the command, never overwritten, made and tried before the work begins."""
+"""Results folders: named by the command, made and tried before the work begins.
+
+A file marks a folder that Talus made, or found empty: only there it replaces files.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
-from runtime.support.files import reason, write_bytes
+from runtime.support.files import is_unfinished, reason, write_text
 from runtime.support.logs import logger
 
 LOG = logger(__name__)
-TRIAL = ".trial"  # written and removed
+MARK, MARKED = ".talus", "Talus made this folder, and may replace files in it.\n"
 
 
 @checked
@@ -45,7 +49,7 @@ def results_folder(out: str | Path | None, name: str) -> Path:
         wanted = name if out is None else out
         raise ModelError(f"output folder '{wanted}' cannot be made: {reason(error)}; name another one") from None
     try:
-        write_bytes(folder / TRIAL, b"\0").unlink()  # a full disk may have room for a folder, but not for a file
+        write_text(folder / MARK, MARKED)  # a full disk may have room for a folder, but not for a file
     except ModelError:
         with suppress(OSError):
             folder.rmdir()
@@ -61,9 +65,62 @@ def results_in(out: str | Path | None, name: str) -> Iterator[Path]:
     try:
         yield folder
     except BaseException:
-        with suppress(OSError):  # it holds files
-            folder.rmdir()
+        remove_unused(folder)
         raise
+
+
+def remove_unused(folder: Path) -> None:
+    """Remove a folder that holds nothing but its mark."""
+    with suppress(OSError):
+        if os.listdir(folder) == [MARK]:
+            (folder / MARK).unlink()
+            folder.rmdir()
+
+
+def is_own(folder: Path) -> bool:
+    """Whether a folder has Talus's mark."""
+    mark = folder / MARK
+    try:
+        return not mark.is_symlink() and mark.is_file() and mark.read_bytes() == MARKED.encode()
+    except (OSError, ValueError):
+        return False
+
+
+def own_folder(folder: Path) -> Path:
+    """Make and mark a folder, or accept one that is empty or that Talus marked, and that holds no links; returns it.
+
+    Raises
+    ------
+    ModelError
+        Where the folder holds files of somebody else or a link, or cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not is_own(folder):
+            if any(not is_unfinished(name) for name in os.listdir(folder)):
+                raise ModelError(f"{folder} holds other files; give an empty folder, or one that does not exist")
+            write_text(folder / MARK, MARKED)
+    except (OSError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"{folder} cannot be written to ({reason(error)}); give another folder") from None
+    refuse_links(folder)
+    return folder
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse a folder that holds a link: what is written by its name would go elsewhere.
+
+    Raises
+    ------
+    ModelError
+    """
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if (entry := Path(place, name)).is_symlink():
+                raise ModelError(
+                    f"{entry} is a link, which may lead out of the folder; remove it, or give another folder"
+                )
 
 
 def _free(folder: Path) -> Path:

@@ -1,4 +1,7 @@
-"""Questions about units: a length, mass, speed or stiffness that a model cannot have was probably given in another unit."""
+"""Questions about units: a length, mass, speed or stiffness that a model cannot have was probably given in another unit.
+
+They are warnings, and the value is used; a model with a domain of its own, such as the foot, refuses what lies outside of it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from runtime.support.arguments import name_at_border
-from runtime.support.errors import ACCEPTED, ModelError
+from runtime.support.errors import ACCEPTED, USED, ModelError, UnitWarning, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What a number in another unit is multiplied by, with the name of that unit.
@@ -46,13 +49,15 @@ class Usual(NamedTuple):
     of: str  # what has it, such as "the height of a talus"
 
 
-def usual(**ranges: Usual) -> Callable[[F], F]:
+def usual(*, refuse: bool = False, **ranges: Usual) -> Callable[[F], F]:
     """Ask about arguments of a function that are outside their usual ranges, unless it is called with ``check_units=False``.
+
+    refuse : of a model whose domain the ranges are
 
     Raises
     ------
     ModelError
-        A question: the value, the range, the unit in which it would be within.
+        With ``refuse``: the value, the range, the unit in which it would be within.
     """
 
     def decorate(function: F) -> F:
@@ -68,7 +73,10 @@ def usual(**ranges: Usual) -> Callable[[F], F]:
                 except TypeError:
                     arguments = {}  # the call below refuses them
                 for name in [name for name in arguments if name in ranges]:
-                    ask(f"{name_at_border(function)}: {name}", arguments[name], ranges[name])
+                    sentence = question(f"{name_at_border(function)}: {name}", arguments[name], ranges[name])
+                    if sentence and refuse:
+                        raise ModelError(sentence + ACCEPTED)
+                    ask_by(sentence)
             return function(*given, **named)
 
         return call  # type: ignore[return-value]
@@ -85,44 +93,45 @@ def _surely_usual(ranges: Mapping[str, Usual], *arguments: Mapping[str, Any]) ->
     return True
 
 
-def ask(what: str, value: Any, of: Usual) -> None:
-    """Ask about a value that is outside its usual range.
+def ask_by(sentence: str) -> None:
+    """Warn of a value by a sentence of ``question``, if there is one."""
+    if sentence:
+        warn(sentence + USED, UnitWarning)
 
-    Raises
-    ------
-    ModelError
-    """
+
+def ask(what: str, value: Any, of: Usual) -> None:
+    """Warn of a value that is outside its usual range."""
+    ask_by(question(what, value, of))
+
+
+def question(what: str, value: Any, of: Usual) -> str:
+    """Sentence about a value that is outside its usual range; "" for others."""
     try:
         array = np.asarray(value, dtype=float)
         size = float(np.abs(array).max(initial=0.0))
     except Exception:  # whatever a foreign object raises
-        return  # refused by the check of its kind
+        return ""  # refused by the check of its kind
     if array.ndim == 0 and array < 0.0 and of.unit not in SIGNED:
-        return  # refused where it is used
+        return ""  # refused where it is used
     if not math.isfinite(size) or size == 0.0 or of.least <= size <= of.most:
-        return
+        return ""
     meant = [
         f"{size:g} {name} are {size * factor:.4g} {of.unit}"
         for factor, name in OTHER_UNITS.get(of.unit, ())
         if of.least <= size * factor <= of.most
     ]
-    question = f"is another unit meant? {meant[0]}" if meant else "is another unit meant?"
+    asked = f"is another unit meant? {meant[0]}" if meant else "is another unit meant?"
     if of.least > 0.0:
         span = (
             f"{of.least:g} to {of.most:g} {of.unit}" if math.isfinite(of.most) else f"at least {of.least:.3g} {of.unit}"
         )
     else:
         span = f"at most {of.most:g} {of.unit}"
-    raise ModelError(f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {question}{ACCEPTED}")
+    return f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {asked}"
 
 
 def ask_about_change(what: str, before: Any, after: Any, unit: str, factor: float, whose: str) -> None:
-    """Ask about a value that is a factor away from the one before; zeros are not compared.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Warn of a value that is a factor away from the one before; zeros are not compared."""
     try:
         old, new = (float(np.abs(np.asarray(value, dtype=float)).max(initial=0.0)) for value in (before, after))
     except Exception:  # whatever a foreign object raises

@@ -308,8 +308,8 @@ class Builder(LoadBuilder):
             True: all points, directions and lengths.  Accuracies [m], [rad] weigh the changes; default: 1 rad, and the longest
             lever arm.  ``System.assembly.adjustments`` lists the changes.
         check_units : bool
-            Ask about lengths, masses, speeds and stiffnesses that no mechanism has, or that do not go with those of the other
-            bodies, which were probably given in another unit.  False accepts them.
+            Warn of lengths, masses, speeds and stiffnesses that no mechanism has, or that do not go with those of the other
+            bodies, which were probably given in another unit.
 
         Raises
         ------

@@ -159,8 +159,7 @@ class _Reader:
             self.table.masses[:, k] = own["mass"]
         if "inertia" in own:
             moments = self._vectors(own["inertia"])
-            small, middle, large = np.sort(moments, axis=1).T
-            self.good &= (small >= 0.0) & (large <= small + middle)
+            self.good &= (moments >= 0.0).all(axis=1)
             self.table.inertias[:, k] = 0.0
             self.table.inertias[:, k, range(3), range(3)] = moments
         states = self.table.y.reshape(len(self.good), -1, STATE)

@@ -24,7 +24,6 @@ from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
 from runtime.system.signal import as_signal
 
 # Relative, because published inertias are rounded and flat bodies satisfy the equality exactly
-TRIANGLE_TOLERANCE = 1e-9
 ROUNDING = 1e-12  # relative, of a principal moment that is zero
 Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
 KINDS = Definitions(joints.MODULES)
@@ -203,43 +202,23 @@ SYMMETRIC = 1e-12  # of the largest entry: rounding of matrices that were turned
 
 
 def checked_inertia(value: ArrayLike, what: str) -> Floats:
-    """Return an inertia matrix (3, 3) [kg m^2]; refuse moments that no distribution of mass has."""
+    """Return an inertia matrix (3, 3) [kg m^2]; refuse one that is not symmetric, and moments below 0."""
     given = floats(value, f"{what}: inertia", "3 numbers or 3 x 3 numbers")
     matrix = finite(given, (3,) if given.ndim == 1 else (3, 3), f"{what}: inertia")
     if matrix.ndim == 1:
         principal, matrix = matrix, np.zeros((3, 3))
         matrix.flat[::4] = principal  # the diagonal
         matrix.flags.writeable = False
-        if _are_plain(principal.tolist()):
+        if min(principal.tolist()) >= 0.0:
             return matrix
     if not np.abs(matrix - matrix.T).max() <= SYMMETRIC * np.abs(matrix).max():
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")
     matrix = 0.5 * matrix + 0.5 * matrix.T
     matrix.flags.writeable = False
-    if _is_plain(matrix.tolist()):
-        return matrix
     moments = np.linalg.eigvalsh(matrix)
     listed = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] < -ROUNDING * moments[2]:
         raise ModelError(
             f"{what}: principal moments of inertia {listed} kg m^2, none must be below 0; correct the inertia"
         )
-    excess = moments[2] - moments[0] - moments[1]
-    if excess > TRIANGLE_TOLERANCE * moments[2]:
-        raise ModelError(
-            f"{what}: principal moments of inertia {listed} kg m^2 violate the triangle inequality, "
-            f"{moments[2]:.6g} > {moments[0] + moments[1]:.6g}; no distribution of mass has them; correct the inertia"
-        )
     return matrix
-
-
-def _is_plain(matrix: list[list[float]]) -> bool:
-    """Whether a symmetric matrix is one of principal moments that surely belong to a distribution of mass."""
-    (a, b, c), (_, d, e), (_, _, f) = matrix
-    return b == c == e == 0.0 and _are_plain([a, d, f])
-
-
-def _are_plain(moments: list[float]) -> bool:
-    """Whether principal moments surely belong to a distribution of mass."""
-    small, middle, large = sorted(moments)
-    return 0.0 <= small and large <= small + middle

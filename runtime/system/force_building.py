@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arguments import unchecked
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, Ints
 from runtime.support.by_value import Kept, exact_key
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, SMALLEST, floats
@@ -184,6 +184,14 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     return knots, coefficients
 
 
+def jumps_of(forces: Sequence[Force]) -> Ints:
+    """1 for each number of forces that changes its sign where an angle jumps, 0 for each at a corner, (corners,)."""
+    found: list[int] = []
+    for force in forces:
+        found += [0] * (force.module.CORNERS - force.module.JUMPS) + [1] * force.module.JUMPS
+    return np.array(found, np.int64)
+
+
 def force_data(
     forces: Sequence[Force], joints: Sequence[Joint], places: Mapping[str, int], states: Floats, first_signal: int
 ) -> ForceData:
@@ -208,7 +216,7 @@ def force_data(
     ]
     return ForceData(
         **force_addresses(forces), body=body,
-        corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64),
+        corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64), jump=jumps_of(forces),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
         vector_force=vector_force, vector_place=vector_place, vector_body=vector_body, vector_local=vector_local,
         signal=first_signal + np.arange(len(of_signals)),

@@ -59,16 +59,16 @@ _LAST = threading.local()
 
 def _shared_memory(system: System) -> CaseMemory:
     """Memory for cases of a system, the same in a thread from call to call: nothing in it lasts."""
-    if getattr(_LAST, "owner", None) is not system.data:
+    kept: tuple[Any, CaseMemory] | None = getattr(_LAST, "kept", None)
+    if kept is None or kept[0] is not system.data:
         t = system.data
         written = t.vector_local.copy(), t.mass.copy(), t.inertia_inverse.copy()
         seen = [read_only(part) for part in written]
         data = t._replace(vector_local=seen[0], mass=seen[1], inertia_inverse=seen[2])
         lanes = case_lanes(data, [joint.module for joint in system.joints])
-        _LAST.memory = CaseMemory(written, Reference(data), Reference(workspace_for(data)), Reference(lanes))
-        _LAST.owner = t
-    found: CaseMemory = _LAST.memory
-    return found
+        kept = t, CaseMemory(written, Reference(data), Reference(workspace_for(data)), Reference(lanes))
+        _LAST.kept = kept  # at once, also where an interruption comes
+    return kept[1]
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,24 @@
-"""Triangles from files: VTK's PolyData (.vtp, as OpenSim's bones), and with the extra ``view`` STL and OBJ."""
+"""Triangles from files: VTK's PolyData (.vtp, as OpenSim's bones), STL and OBJ.  No file that a mesh names is opened."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.support.files import reason
+from runtime.support.files import read_file
+from runtime.support.xml_reading import Element, parse_xml
 
 Triangles = tuple[Floats, Ints]
 MOST_BYTES = 200_000_000
 MOST_COORDINATE = 1e6  # [m] before scaling
+FACET = np.dtype(
+    [("normal", "<3f4"), ("corners", "<9f4"), ("attribute", "<u2")]
+)  # of an STL file in bytes, after 84 others
 
 
 def read_mesh(file: Path, what: str) -> Triangles:
@@ -29,51 +33,79 @@ def read_mesh(file: Path, what: str) -> Triangles:
     if read is None:
         raise ModelError(f"{what}: file = '{file}': the format '{file.suffix}' is not known; use {', '.join(READERS)}")
     try:
-        if not file.is_file():
-            raise ModelError(f"{what}: there is no file '{file}'; check the path")
-        if (size := file.stat().st_size) > MOST_BYTES:
-            raise ModelError(f"{what}: file '{file}' has {size:.3g} bytes, limit {MOST_BYTES:.3g}; reduce the mesh")
-        vertices, faces = read(file, what)
-    except OSError as error:
-        raise ModelError(f"{what}: cannot read '{file}': {reason(error)}") from None
-    if vertices.ndim != 2 or vertices.shape[1] != 3 or not len(vertices) or not len(faces):
-        raise ModelError(f"{what}: file '{file}' holds no triangles; give a surface")
-    if not (np.abs(vertices) <= MOST_COORDINATE).all():  # false for NaN, too
-        raise ModelError(f"{what}: file '{file}' has a coordinate that is not finite or above {MOST_COORDINATE:g}")
-    if faces.min() < 0 or faces.max() >= len(vertices):
-        raise ModelError(f"{what}: file '{file}' names vertex {faces.max()}, but has {len(vertices)}; it is damaged")
+        vertices, faces = read(read_file(file, MOST_BYTES, remedy="check the path", smaller="reduce the mesh"), file)
+        if not len(vertices) or not len(faces):
+            raise _damaged(file, "holds no triangles; give a surface")
+        if not (np.abs(vertices) <= MOST_COORDINATE).all():  # false for NaN, too
+            raise _damaged(
+                file, f"has a coordinate that is not finite or above {MOST_COORDINATE:g}; export it in metres"
+            )
+    except ModelError as error:
+        raise ModelError(f"{what}: {error}") from None
     return vertices, faces
 
 
-def _vtp(file: Path, what: str) -> Triangles:
-    """PolyData of VTK in XML, as text ("ascii"): polygons are divided into fans of triangles, strips into triangles."""
-    data = file.read_bytes()
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise ModelError(f"{what}: file '{file}' declares entities, which PolyData does not need; remove them")
+def _damaged(file: Path, text: str) -> ModelError:
+    return ModelError(f"file '{file.name}' {text}")
+
+
+def _numbers(words: Sequence[object], file: Path) -> Floats:
     try:
-        root = ElementTree.fromstring(data)
-    except ElementTree.ParseError as error:
-        raise ModelError(f"{what}: file '{file}' is no XML: {error}") from None
-    if root.tag != "VTKFile" or root.get("type") != "PolyData":
-        raise ModelError(f"{what}: file '{file}' is no PolyData of VTK; save it as .vtp")
-    vertices, faces, count = [], [], 0
-    for piece in root.iter("Piece"):
-        points = _numbers(piece.find("Points/DataArray"), file, what)
-        own = points.reshape(-1, 3) if len(points) % 3 == 0 else np.zeros((0, 3))
+        return np.array(words, float)
+    except ValueError:
+        raise _damaged(file, "has other than numbers where they belong; it is damaged") from None
+
+
+def _points(words: Sequence[object], file: Path) -> Floats:
+    """Points (n, 3)."""
+    numbers = _numbers(words, file).ravel()
+    if len(numbers) % 3:
+        raise _damaged(file, f"has {len(numbers)} coordinates, no multiple of 3; it is damaged")
+    return numbers.reshape(-1, 3)
+
+
+def _places(numbers: Floats, count: int, file: Path, what: str = "corner") -> Ints:
+    """Whole numbers from 0, less than a count: of vertices, or where polygons end among their corners."""
+    wrong = ~((numbers >= 0) & (numbers < count) & (numbers == np.rint(numbers)))
+    if wrong.any():
+        raise _damaged(
+            file, f"has the {what} {numbers[wrong][0]:g}; give whole numbers from 0 to {count - 1}, in OBJ one more"
+        )
+    return numbers.astype(np.int64)
+
+
+def _vtp(data: bytes, file: Path) -> Triangles:
+    """PolyData of VTK in XML, as text ("ascii"): polygons are divided into fans of triangles, strips into triangles."""
+    root = parse_xml(data, file)
+    if root.tag != "VTKFile" or root.attributes.get("type") != "PolyData":
+        raise _damaged(file, "is no PolyData of VTK; save it as .vtp")
+    vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
+    for piece in (e for e in root.within() if e.tag == "Piece"):
+        points = [_words(a, file) for parent in piece.all("Points") for a in parent.all("DataArray")]
+        own = _points(points[0] if points else (), file)
         for kind, divided in (("Polys", _fans), ("Strips", _strips)):
-            arrays = {a.get("Name"): _numbers(a, file, what) for a in piece.findall(f"{kind}/DataArray")}
-            if len(arrays.get("connectivity", ())):
-                corners, ends = (arrays.get(name, np.zeros(0)).astype(np.int64) for name in ("connectivity", "offsets"))
+            arrays = {
+                a.attributes.get("Name"): _numbers(_words(a, file), file)
+                for parent in piece.all(kind)
+                for a in parent.all("DataArray")
+            }
+            if len(numbers := arrays.get("connectivity", np.zeros(0))):
+                corners = _places(numbers, len(own), file)
+                ends = _places(arrays.get("offsets", np.zeros(0)), len(corners) + 1, file, "offset")
                 if len(ends) == 0 or (np.diff(ends, prepend=0) < 0).any() or ends[-1] != len(corners):
-                    raise ModelError(f"{what}: file '{file}': the offsets of its {kind} do not fit; it is damaged")
+                    raise _damaged(file, f"has offsets of its {kind} that do not fit; it is damaged")
                 faces += [
                     count + divided(corners[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True) if b - a > 2
                 ]
         vertices.append(own)
         count += len(own)
-    if not faces:
-        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     return np.vstack(vertices), np.vstack(faces)
+
+
+def _words(element: Element, file: Path) -> list[str]:
+    if (kind := element.attributes.get("format", "ascii")) != "ascii":
+        raise _damaged(file, f"stores '{kind}' data; save it as text (ascii), or as .stl or .obj")
+    return element.text.split()
 
 
 def _fans(corners: Ints) -> Ints:
@@ -86,31 +118,35 @@ def _strips(corners: Ints) -> Ints:
     return faces
 
 
-def _numbers(element: ElementTree.Element | None, file: Path, what: str) -> Floats:
-    if element is None:
-        return np.zeros(0)
-    if element.get("format", "ascii") != "ascii":
-        raise ModelError(
-            f"{what}: file '{file}' stores '{element.get('format')}' data; save it as text (ascii), or as .stl or .obj"
-        )
-    try:
-        return np.array((element.text or "").split(), float)
-    except ValueError:
-        raise ModelError(f"{what}: file '{file}' holds text where numbers belong; it is damaged") from None
+def _obj(data: bytes, file: Path) -> Triangles:
+    """Vertices (v) and faces (f), which are divided into fans; materials, normals and texture are not read."""
+    points: list[list[bytes]] = []
+    ends: list[int] = [0]
+    corners: list[float] = []
+    for key, *words in filter(None, (line.split() for line in data.replace(b"\\\n", b" ").splitlines())):
+        if key == b"v":
+            points.append((words + [b"missing"] * 3)[:3])
+        elif key == b"f":
+            numbers = _numbers([word.partition(b"/")[0] for word in words], file).tolist()
+            corners += [k - 1.0 if k >= 0.0 else k + len(points) for k in numbers]  # from 1, or from the last one back
+            ends.append(len(corners))
+    vertices, places = _points(points, file), _places(np.array(corners), len(points), file)
+    fans = [_fans(places[a:b]) for a, b in zip(ends, ends[1:], strict=False) if b - a > 2]
+    return vertices, np.vstack([np.zeros((0, 3), np.int64), *fans])
 
 
-def _with_trimesh(file: Path, what: str) -> Triangles:
-    try:
-        import trimesh
-    except ImportError:
-        raise ModelError(
-            f"{what}: reading '{file.suffix}' needs trimesh: pip install 'talus-multibody[view]'"
-        ) from None
-    try:
-        mesh = trimesh.load(file, force="mesh", process=False)
-        return np.array(mesh.vertices, float), np.array(mesh.faces, np.int64)
-    except Exception as error:  # of a damaged file trimesh raises errors of many types
-        raise ModelError(f"{what}: file '{file}' cannot be read as a mesh: {error}") from None
+def _stl(data: bytes, file: Path) -> Triangles:
+    """Triangles with corners of their own, as bytes or as text."""
+    count = int.from_bytes(data[80:84], "little")
+    if len(data) >= 84 and (len(data) == 84 + count * FACET.itemsize or not data.lstrip().startswith(b"solid")):
+        if len(data) < 84 + count * FACET.itemsize:
+            raise _damaged(file, f"has {len(data)} bytes, too few for {count} triangles; it is damaged")
+        vertices = np.frombuffer(data, FACET, count, 84)["corners"].astype(float).reshape(-1, 3)
+    else:
+        vertices = _points(re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", data), file)
+    if len(vertices) % 3:
+        raise _damaged(file, f"has {len(vertices)} corners, no multiple of 3; it is damaged")
+    return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
 
-READERS: Mapping[str, Callable[[Path, str], Triangles]] = {".vtp": _vtp, ".stl": _with_trimesh, ".obj": _with_trimesh}
+READERS: Mapping[str, Callable[[bytes, Path], Triangles]] = {".vtp": _vtp, ".stl": _stl, ".obj": _obj}

@@ -18,8 +18,8 @@ from generated import digests
 from runtime.dynamics.kinematics import euler_rates, rotation
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.model_data import ModelData
-from runtime.jit.cache import cache_folder
 from runtime.jit.freshness import WHOLE
+from runtime.jit.place import cache_folder
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Bools, Floats
 from runtime.system.parts import GROUND, Joint

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from runtime.support.errors import ModelError, one_line, shown
-from runtime.support.files import reason
+from runtime.support.files import read_file
 
-LARGEST = 64 * 1024 * 1024  # [bytes] of a file
 DEEPEST = 64  # lists and objects in each other
 WIDTH = 120  # characters of a line that is written
 DIGEST = "digest"  # key of the digest of all other entries
@@ -67,16 +66,7 @@ def read_document(file: Path) -> Document:
     ModelError
         For a file that cannot be read, is too large or no JSON, or holds a key twice or a number that is not finite.
     """
-    try:
-        if not file.is_file():
-            raise ModelError(f"cannot read '{file}': there is no such file; give an existing one")
-        size = file.stat().st_size
-        data = file.read_bytes() if size <= LARGEST else b""
-    except (OSError, ValueError) as error:
-        raise ModelError(f"cannot read '{file}': {reason(error)}; give an existing file") from None
-    if size > LARGEST:
-        raise ModelError(f"{file.name}: {size} bytes, limit {LARGEST}; leave out meshes or shorten signals")
-    return document_of(file.name, data)
+    return document_of(file.name, read_file(file, smaller="leave out meshes or shorten signals"))
 
 
 def document_of(name: str, data: bytes) -> Document:

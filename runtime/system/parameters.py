@@ -36,7 +36,7 @@ from runtime.system.parts import LIMIT_UNITS, Joint
 from runtime.system.quantity import ARMATURE, GRAVITY, INERTIA, LATITUDES, Role, initial_coordinates, parse, quantities
 from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
-from runtime.system.remarks import locked
+from runtime.system.remarks import impossible_inertias, locked
 from runtime.system.state import State
 from runtime.system.system import System, keep_of_joints, with_fields
 from runtime.system.thin_bodies import open_motions_at_start, with_added_inertia
@@ -123,12 +123,7 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
 
 
 def ask_about_units(system: System, values: Mapping[str, Any]) -> None:
-    """Ask about lengths, masses, speeds and stiffnesses far from those of the system, probably given in another unit.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Warn of lengths, masses, speeds and stiffnesses far from those of the system, probably given in another unit."""
     known = quantities(system)
     for name, value in values.items():
         if name in known and (factor := CHANGES.get(known[name][0].unit)):
@@ -149,8 +144,8 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     values : mapping
         New values by name, such as ``{"mass.toes": 0.2, "l.ankle": 0.04}``; ``parameters(system)`` lists the names.
     check_units : bool
-        Ask about a length, mass, speed or stiffness far from the present one, which was probably given in another unit (a length
-        in mm is 1000 times one in m).  False accepts it.
+        Warn of a length, mass, speed or stiffness far from the present one, which was probably given in another unit (a length
+        in mm is 1000 times one in m).
 
     Raises
     ------
@@ -162,14 +157,14 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     if check_units:
         ask_about_units(system, values)
     other, before = replace_parameters(system, values), system.state.y
-    remarks: tuple[str, ...] = ()
+    remarks = tuple(impossible_inertias([body for body in other.bodies if f"{INERTIA}.{body.name}" in values]))
     singular: tuple[str, ...] = ()
     y, iterations, residual = assembled(other, other.time, before)
     moved = joints_differ(system, other)
     if moved:
         refuse_singular_joints(other, y)
         other, singular = _with_rank(other, y, "keep" if system.redundant else "refuse")
-        remarks = tuple(locked(other, y))
+        remarks += tuple(locked(other, y))
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     kept = not moved and y.tobytes() == before.tobytes()
     known = open_motions_at_start(system) if kept and len(system.data.thin_body) else None

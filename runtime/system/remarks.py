@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import degrees
 
@@ -19,6 +20,7 @@ from runtime.system.cone import Cone
 from runtime.system.degrees_of_freedom import null_space
 from runtime.system.dependence import is_held, near_dependence
 from runtime.system.limit_building import restricting_moment
+from runtime.system.parts import Body
 from runtime.system.rank import close_loops, joints_of
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
@@ -30,6 +32,8 @@ CHANGED = 1e-3  # of the largest speed: a given velocity that is changed by more
 UNSEEN = 1e-9  # of the speed of points of the model: a change that counts as rounding
 LIGHT = 1e-6  # factor of mass and inertia by which bodies of first guesses move before others
 BETWEEN_SAMPLES = 0.02  # [rad] by which the edge of a cone may be off the straight lines between its samples
+TRIANGLE = 1e-4  # of the largest moment: rounding of published values, and of mass given to bodies between joints
+NAMED = 3  # bodies in a sentence
 OPPOSITE = -1.0 + 1e-6  # a_i . a_j of axes that point against each other
 
 
@@ -118,6 +122,29 @@ def _largest_moves(system: System, before: Floats, after: Floats) -> Floats:
                 move = b[n, R:P] - a[n, R:P] + (B[n] - A[n]) @ joint.values[name]
                 moves[n - 1] = max(moves[n - 1], float(np.linalg.norm(move)))
     return moves
+
+
+def impossible_inertias(bodies: Sequence[Body]) -> list[str]:
+    """A sentence on bodies whose largest principal moment of inertia is above the sum of the others."""
+    moments = np.linalg.eigvalsh([body.inertia for body in bodies]).astype(float) if bodies else np.zeros((0, 3))
+    return impossible_moments(moments, lambda place: f"'{bodies[place].name}'")
+
+
+def impossible_moments(moments: Floats, name: Callable[[int], str]) -> list[str]:
+    """A sentence on those of principal moments (n, 3), in ascending order, that violate the triangle inequality.
+
+    ``name``: place -> what the sentence calls its body.  Moments below 0, which are refused, are left out.
+    """
+    small, middle, large = moments.T
+    found = np.flatnonzero((large - small - middle > TRIANGLE * large) & (small >= -TRIANGLE * large)).tolist()
+    if not found:
+        return []
+    listed = ", ".join(f"{name(k)} ({large[k]:.6g} > {small[k] + middle[k]:.6g})" for k in found[:NAMED])
+    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    return [
+        "principal moments of inertia [kg m^2] violate the triangle inequality, which no distribution of mass does: "
+        f"body {listed}{more}; they are used as they are, correct them if they are not meant"
+    ]
 
 
 def changed_velocities(system: System, before: Floats, after: Floats) -> list[str]:

@@ -169,7 +169,7 @@ class Signal:
         if (t_end - t_start) / step > MAX_SAMPLES:
             raise ModelError(f"signal: step = {step:g} s makes more than {MAX_SAMPLES} samples; give a longer one")
         times = np.linspace(t_start, t_end, max(int(np.ceil((t_end - t_start) / step)), 8) + 1)
-        return cls.spline(times, called(f, "signal: its function", times))
+        return cls.spline(times, called(f, "signal: its function", times.copy()))
 
     @classmethod
     def joined(cls, signals: Sequence[Signal]) -> Signal:

@@ -153,7 +153,7 @@ class System:
         """
         return cls(**system_fields(read_model(Path(file), definitions)))
 
-    @property
+    @cached_property
     def body_names(self) -> tuple[str, ...]:
         """Names of the bodies in order."""
         return tuple(body.name for body in self.bodies)

@@ -38,6 +38,7 @@ from runtime.system.rank import (
 from runtime.system.remarks import (
     beyond_limits,
     changed_velocities,
+    impossible_inertias,
     locked,
     moved_bodies,
     opposite_axes,
@@ -83,7 +84,12 @@ def build_system(
         refuse_singular_joints(system, start)
     system, singular = with_redundant_rows_named(system, start, redundant)
     lock = locked(system, start)
-    remarks = [*_on_poses(system, y, placed, reference), *opposite_axes(system, start), *lock]
+    remarks = [
+        *impossible_inertias(system.bodies),
+        *_on_poses(system, y, placed, reference),
+        *opposite_axes(system, start),
+        *lock,
+    ]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
         before = y
         if displaces:

@@ -62,9 +62,15 @@ class Axes:
         for k, parent in enumerate(parents):
             before, after = self.of(parent).T, self.rotation[k].T
             for first, A in ((0, before), (3, before), (7, after)):
-                own[k, first : first + 3] = np.tensordot(A, own[k, first : first + 3], 1)
-            own[k, 10:] = np.einsum("ab,bc...,dc->ad...", after, inertia_of(own[k, 10:]), after)[UPPER]
+                own[k, first : first + 3] = _turned(A, own[k, first : first + 3])
+            half = _turned(after, inertia_of(own[k, 10:]))
+            own[k, 10:] = _turned(after, half.swapaxes(0, 1)).swapaxes(0, 1)[UPPER]
         return found
+
+
+def _turned(A: Floats, x: Floats) -> Floats:
+    """A x for x (3, ...), with the same bits for one case as for many, which products of matrices have not."""
+    return np.array([row[0] * x[0] + row[1] * x[1] + row[2] * x[2] for row in A])
 
 
 def axes_of(

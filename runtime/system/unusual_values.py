@@ -14,7 +14,7 @@ import numpy as np
 from runtime.dynamics.layout import OMEGA, STATE, R, V
 from runtime.support.arrays import Bools, Floats
 from runtime.support.units import Usual, ask
-from runtime.system.parts import GROUND, Contact
+from runtime.system.parts import GROUND, Body, Contact
 from runtime.system.quantity import COORDINATES, Quantity, quantities
 from runtime.system.system import System
 
@@ -34,14 +34,10 @@ DEEPER = 10.0  # penetration under the weight of the system, in radii of a conta
 
 
 def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping[str, float]) -> None:
-    """Ask about values that the bodies, joints, forces and contacts of a system cannot have, in its reference configuration.
+    """Warn of values that the bodies, joints, forces and contacts of a system cannot have, in its reference configuration.
 
-    ``angles``, ``rates``: coordinates of joints at the start, such as "ankle.theta_i".
-
-    Raises
-    ------
-    ModelError
-        A question that names the value, the bound with its reason, and the unit in which it would be within.
+    ``angles``, ``rates``: coordinates of joints at the start, such as "ankle.theta_i".  Each question is a warning that names
+    the value, the bound with its reason, and the unit in which it would be within.
     """
     ask(f"system '{system.name}': gravity", system.gravity, Usual(0.0, MOST_GRAVITY, "m/s^2", "gravity"))
     sizes = _sizes(system)
@@ -49,6 +45,7 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     _ask_about_sizes(sizes)
     joined = {body for joint in system.joints for body in (joint.body_i, joint.body_j)}
     weight = sum(body.mass for body in system.bodies)
+    speeds = {"v": system.state.v, "omega": system.state.omega}
     for body in system.bodies:
         what = f"body '{body.name}'"
         if body.name in joined:
@@ -57,8 +54,8 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
         if inertia < weight * (NO_UNIT * span) ** 2:
             of = f"in a system of {weight:.3g} kg with {span:.3g} m between two points of a body a moment of inertia"
             ask(f"{what}: inertia", inertia, Usual(0.0, SLOWER * weight * span**2, "kg m^2", of))
-        for part in ("v", "omega"):
-            ask_about_speed(system, body.name, part, getattr(system.state, part)[body.name])
+        for part, values in speeds.items():
+            ask_about_speed(body, part, values[body.name])
     for part, given in (("angle", angles), ("rate", rates)):
         ask_about_state(system, {f"{part}.{name}": value for name, value in given.items()})
     for quantity, value in quantities(system).values() if system.forces or system.motors else ():
@@ -88,11 +85,9 @@ def usual_cases(
     sizes = {body: _largest([np.linalg.norm(point, axis=1) for point in of], none) for body, of in points.items()}
     apart = [np.linalg.norm(b - a, axis=1) for of in points.values() for k, a in enumerate(of) for b in of[k + 1 :]]
     span, weight = _largest(apart, none), masses.sum(axis=1)
-    for body, size in sizes.items():
-        # The largest of the others that are not much smaller; at least two of these are needed for a question.
-        others = [np.where(other * NO_UNIT > size, other, 0.0) for name, other in sizes.items() if name != body]
-        known = np.sum([other > 0.0 for other in others], axis=0) > 1
-        good &= ~known | (size <= least * LARGER * _largest(others, none))
+    if len(sizes) > 2:
+        third, second, first = np.sort(np.array([*sizes.values()]), axis=0)[-3:]  # as in ``_ask_about_sizes``
+        good &= (third * NO_UNIT <= first) | (first <= least * LARGER * second)
     joined = {body for joint in system.joints for body in (joint.body_i, joint.body_j)}
     for k, body in enumerate(system.body_names):
         mass, inertia = masses[:, k], np.abs(inertias[:, k]).max(axis=(1, 2))
@@ -127,17 +122,12 @@ def _largest(of: Sequence[Floats], none: Floats) -> Floats:
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
-    """Ask about speeds among named quantities, such as "v.leg" and "rate.ankle.theta_i", and about angles "angle.ankle.theta_i".
-
-    Raises
-    ------
-    ModelError
-    """
+    """Warn of speeds among named quantities, such as "v.leg" and "rate.ankle.theta_i", and about angles "angle.ankle.theta_i"."""
     limited = {limit.joint for limit in system.limits}
     for name, value in values.items():
         part, _, owner = name.partition(".")
         if part in ("v", "omega") and owner in system.body_names:
-            ask_about_speed(system, owner, part, value)
+            ask_about_speed(system.body(owner), part, value)
         joint, _, column = owner.rpartition(".")
         if part not in COORDINATES or column not in getattr(system.joint_motions.get(joint), "units", ()):
             continue
@@ -145,7 +135,7 @@ def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
         if part == "rate":
             ends = system.joint_motions[joint].joint
             body = ends.body_i if ends.body_j == GROUND else ends.body_j
-            ask_about_speed(system, body, "omega" if turns else "v", value, what)
+            ask_about_speed(system.body(body), "omega" if turns else "v", value, what)
         elif turns and joint in limited:
             ask(
                 what, value, Usual(0.0, TURN, "rad", f"with a limit of motion an angle of joint '{joint}' at the start")
@@ -154,23 +144,18 @@ def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
             ask(what, value, Usual(0.0, TWO_TURNS, "rad", "an angle at the start"))
 
 
-def ask_about_speed(system: System, name: str, part: str, value: Any, what: str = "") -> None:
-    """Ask about a velocity ("v") or angular velocity ("omega") with which no body moves, or at which it would burst.
+def ask_about_speed(body: Body, part: str, value: Any, what: str = "") -> None:
+    """Warn of a velocity ("v") or angular velocity ("omega") with which no body moves, or at which it would burst.
 
     ``what``: the value, for the question; default: this part of the state of the body.
-
-    Raises
-    ------
-    ModelError
     """
     if part == "v":
-        ask(what or f"body '{name}': v", value, Usual(0.0, FASTEST, "m/s", "the speed of a body"))
+        ask(what or f"body '{body.name}': v", value, Usual(0.0, FASTEST, "m/s", "the speed of a body"))
         return
-    body = system.body(name)
     gyration = float(np.sqrt(np.abs(body.inertia).max() / body.mass))
     if gyration > 0.0:
         of = f"at a radius of gyration of {gyration:.3g} m no material holds together beyond that; the angular velocity of a body"
-        ask(what or f"body '{name}': omega", value, Usual(0.0, FASTEST_RIM / gyration, "rad/s", of))
+        ask(what or f"body '{body.name}': omega", value, Usual(0.0, FASTEST_RIM / gyration, "rad/s", of))
 
 
 def _points(system: System) -> Iterator[tuple[str, Floats]]:
@@ -205,21 +190,20 @@ def _span(system: System) -> float:
     for body, point in _points(system):
         if body != GROUND:
             points.setdefault(body, []).append(point)
-    return max((float(np.linalg.norm(b - a)) for of in points.values() for a in of for b in of), default=0.0)
+    every = [np.array(of) for of in points.values()]
+    return max((float(np.linalg.norm(of - a, axis=1).max()) for of in every for a in of), default=0.0)
 
 
 def _ask_about_sizes(sizes: Mapping[str, float]) -> None:
-    """Ask about a body whose points are much farther apart than those of all others, of which there are two at least."""
-    for body, size in sizes.items():
-        others = [other for name, other in sizes.items() if name != body and other * NO_UNIT > size]
-        if len(others) > 1:
-            largest = max(others)
-            of = f"with the points of the other bodies up to {largest:.3g} m from the centre of mass, that of a point of it"
-            ask(f"body '{body}': distance", size, Usual(0.0, LARGER * largest, "m", of))
+    """Warn of a body whose points are much farther apart than those of all others, of which there are two at least."""
+    first, second, third, *_ = [*sorted(sizes, key=lambda body: -sizes[body]), "", "", ""]
+    if third and sizes[third] * NO_UNIT > sizes[first]:
+        of = f"with the points of the other bodies up to {sizes[second]:.3g} m from the centre of mass, that of a point of it"
+        ask(f"body '{first}': distance", sizes[first], Usual(0.0, LARGER * sizes[second], "m", of))
 
 
 def _ask_about_contact(system: System, contact: Contact, extent: float, mass: float) -> None:
-    """Ask about a radius, and about a stiffness that no solid has, or that does not carry the system."""
+    """Warn of a radius, and about a stiffness that no solid has, or that does not carry the system."""
     what, radius, law = f"contact '{contact.name}'", float(contact.values["radius"]), contact.parameters
     normal, point = contact.values["n_j"], contact.values["s_j"]
     if contact.plane == GROUND:

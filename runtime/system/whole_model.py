@@ -2,14 +2,19 @@
 
 The key of a kernel is the digest of everything that determines its text, including the source of the emitter.  Therefore a kernel
 with the key of a model is never stale.  A model without a kernel uses the general evaluation, whose results agree to rounding.
+
+Kernels are those that come with Talus, and those for which this program has called ``codegen.compile_model``: what the cache
+holds for the sake of other programs decides nothing.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
+import inspect
+import linecache
 import re
 import sys
-import threading
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -21,14 +26,14 @@ from runtime.dynamics.layout import LANES
 from runtime.dynamics.model_data import ModelData, WholeModelKernel
 from runtime.dynamics.sources import count_of_drivers
 from runtime.jit import addresses
-from runtime.jit.freshness import WHOLE, digests_of, refuse
+from runtime.jit.freshness import WHOLE
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
 from runtime.support.stopwatch import preparing
-from runtime.system.model_description import file_of, parameters_of
+from runtime.system.model_description import parameters_of
 from runtime.system.system import System
 
-_LOADING = threading.Lock()
+OWN = f"{WHOLE}.model_"  # beginning of the names of modules of this program
 
 
 @cache
@@ -43,35 +48,25 @@ def _shipped() -> dict[str, str]:
 
 
 def module_of(key: str) -> ModuleType | None:
-    """Return the module of a model's kernel, if there is one.
+    """Return the module of a model's kernel, if there is one."""
+    name = _shipped().get(key)
+    return _imported(name) if name else sys.modules.get(f"{OWN}{key}")
 
-    Raises
-    ------
-    StaleKernelsError
-        Where the file of a user's kernel was changed after emission.
-    """
-    if name := _shipped().get(key):
-        return _imported(name)
-    name, file = f"{WHOLE}.model_{key}", file_of(key)
-    if name in sys.modules:
-        return sys.modules[name]
-    with _LOADING:
-        if name in sys.modules:  # loaded by another thread meanwhile
-            return sys.modules[name]
-        if not file.is_file():
-            return None
-        stated, true = digests_of(file)
-        if true != stated or f"\nKEY = '{key}'\n" not in file.read_text(encoding="utf-8"):
-            refuse(
-                f"the whole-model kernel {file} was edited by hand or cut off",
-                "delete the file, or call codegen.compile_model(system) again",
-            )
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        sys.modules[name] = module
-        return module
+
+def own_kernels() -> dict[str, str]:
+    """Names and texts of the kernels that this program has made, for processes that work for it."""
+    return {name: inspect.getsource(module) for name, module in list(sys.modules.items()) if name.startswith(OWN)}
+
+
+def use_kernels(texts: Mapping[str, str]) -> None:
+    """Use kernels of the program for which this process works, as ``own_kernels`` gives them there."""
+    for name, text in texts.items():
+        if name not in sys.modules:
+            module, file = ModuleType(name), f"<{name}>"
+            module.__file__ = file
+            linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+            exec(compile(text, file, "exec"), module.__dict__)
+            sys.modules[name] = module
 
 
 @cache

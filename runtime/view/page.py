@@ -240,7 +240,7 @@ def _overlay(scene: Scene, speed: float) -> str:
         title=scene.title, start=float(scene.t[0]), end=float(scene.t[-1]), speed=speed, groups=groups, charts=charts,
         choice=scene.choice, notes=notes,
     )  # fmt: skip
-    text = json.dumps(data, allow_nan=False).replace("</", "<\\/")
+    text = json.dumps(data, allow_nan=False).replace("<", "\\u003c")  # which may begin or end a comment or a script
     source = resources.files("runtime.view")
     script, style = (source.joinpath(f"overlay.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
     return f"<style>{style}</style><script>window.TALUS={text};\n{script}</script>"

@@ -26,7 +26,7 @@ OPERATIONS = {
     "slider_friction": 141,
     "slider_limit": 473,
     "slider_spring": 139,
-    "spring_damper": 128,
+    "spring_damper": 132,
     "stop": 140,
     "tabulated_spring": 121,
     "tabulated_tendon": 347,

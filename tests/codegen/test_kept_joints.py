@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import os
 import subprocess
 import sys
 
@@ -10,7 +9,7 @@ import pytest
 
 from codegen import compile_joint
 from codegen.compiler import kept
-from runtime.jit.cache import cache_folder
+from tests.support.processes import environment
 
 STUDY = '''
 import hashlib
@@ -41,10 +40,8 @@ def study(tmp_path):
 
     def run(before="", after=""):
         (tmp_path / "study.py").write_text(STUDY.replace(before, after), encoding="utf-8")
-        environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache")}
-        done = subprocess.run(
-            [sys.executable, "study.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
+        variables = environment(TALUS_CACHE_DIR=str(tmp_path / "cache"))
+        done = subprocess.run([sys.executable, "study.py"], cwd=tmp_path, env=variables, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         derived, digest = done.stdout.split()
         return derived == "True", digest
@@ -69,7 +66,7 @@ def test_what_a_definition_uses_is_part_of_it(study, before, after):
 
 def test_a_damaged_file_is_derived_again(study, tmp_path):
     _, digest = study()
-    (file,) = (tmp_path / "cache" / "joints").iterdir()
+    (file,) = (tmp_path / "cache" / "talus" / "joints").iterdir()
     file.write_text(file.read_text(encoding="utf-8")[:-40], encoding="utf-8")
     assert study() == (True, digest)
 
@@ -174,8 +171,16 @@ def test_functions_inside_a_definition_are_looked_into():
     assert kept.digest_of(definition) is None
 
 
-def test_the_folder_is_that_of_the_runtime(monkeypatch):
-    assert kept.cache_folder() == cache_folder()
-    monkeypatch.delenv("TALUS_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", "somewhere")
-    assert kept.cache_folder() == cache_folder()
+WITHOUT_RUNTIME = """
+import sys
+from codegen.compiler import kept
+print(kept.place().cache_folder(), "runtime" in sys.modules)
+from runtime.jit import place
+print(place.cache_folder(), place is kept.place())
+"""
+
+
+def test_the_folder_is_that_of_the_runtime_which_is_not_imported(tmp_path):
+    variables = environment(TALUS_CACHE_DIR=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", WITHOUT_RUNTIME], env=variables, capture_output=True, text=True)
+    assert done.stdout.split() == [str(tmp_path / "talus"), "False", str(tmp_path / "talus"), "True"], done.stderr

@@ -1,5 +1,6 @@
 """``python -m codegen`` mends every state of ``generated/``; a kill or a full disk leaves the old tree or the new one."""
 
+import fcntl
 import os
 import random
 import resource
@@ -219,6 +220,16 @@ def test_a_folder_that_is_a_link_stays_one(folder):
     folder.symlink_to(real)
     write_tree(folder, WANTED)
     assert folder.is_symlink() and tree(real).keys() == WRITTEN
+
+
+def test_a_process_that_does_not_end_is_passed(folder, monkeypatch):
+    """It was stopped while it wrote, and holds the lock."""
+    monkeypatch.setattr(swap, "PATIENCE", 0.2)
+    number = os.open(folder.parent, os.O_RDONLY)
+    fcntl.flock(number, fcntl.LOCK_EX)
+    write_tree(folder, {"a.py": "new"})
+    os.close(number)
+    assert (folder / "a.py").read_text(encoding="utf-8") == "new"
 
 
 def test_a_full_disk_changes_nothing(folder):

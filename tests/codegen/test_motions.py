@@ -299,7 +299,7 @@ def test_a_motion_is_part_of_what_is_kept(tmp_path, monkeypatch):
     assert compile_joint(hinge).MOTION is None
     assert compile_joint(hinge, about_j).MOTION == (("angle", "turn", "a_j", "s_i"),)
     assert compile_joint(hinge, motions.revolute).MOTION == (("angle", "turn", "a_i", "s_i"),)
-    assert len(list((tmp_path / "joints").iterdir())) == 3
+    assert len(list((tmp_path / "talus" / "joints").iterdir())) == 3
 
 
 def at_an_angle(r_i, s_i, a_i, r_j, s_j, a_j, tilt):

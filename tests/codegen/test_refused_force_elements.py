@@ -234,7 +234,7 @@ def test_powers_of_a_ramp_have_finite_derivatives():
 def test_a_compiled_force_is_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("TALUS_CACHE_DIR", str(tmp_path))
     text = inspect.getsource(compile_force(right))
-    (file,) = (tmp_path / "forces").iterdir()
+    (file,) = (tmp_path / "talus" / "forces").iterdir()
     assert file.read_text(encoding="utf-8") == text
     monkeypatch.setattr("codegen.compiler.force_elements.derive_force", None)  # another derivation would fail
     assert inspect.getsource(compile_force(right)) == text

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen import DefinitionError, Vector, compile_event, compile_force, compile_joint, compile_model
+import codegen
+from codegen import (
+    DefinitionError,
+    DefinitionWarning,
+    Vector,
+    compile_event,
+    compile_force,
+    compile_joint,
+    compile_model,
+    ramp,
+)
 
 
 def repeated(a_i, a_j):
@@ -171,13 +181,13 @@ def velocity(v_i, a_j):
 def mixed_units(r_i, s_i, a_i, r_j, s_j, a_j):
     """An area and a cosine."""
     d = r_j + s_j - r_i - s_i
-    return {"fine": d.dot(d), "row": d.dot(d) - a_i.dot(a_j)}
+    return {"fine": a_i.dot(d), "row": d.dot(d) - a_i.dot(a_j)}
 
 
-def length_and_area(r_i, s_i, r_j, s_j, l):
+def length_and_area(r_i, s_i, a_i, r_j, s_j, l):
     """A constant cannot be a length and an area."""
     d = r_j + s_j - r_i - s_i
-    return {"fine": d.dot(d) - l**2, "row": d.dot(d) - l}
+    return {"fine": d.dot(d) - l**2, "row": a_i.dot(d) - l**2 / 9}
 
 
 def empty(a_i, a_j):
@@ -277,8 +287,6 @@ REFUSED = [
     (constants_only, "row 'row' contains no vector of a body"),
     (reserved_name, "argument 'gamma' has a name that the kernels use themselves"),
     (velocity, "argument 'v_i' has a name that the kernels use themselves"),
-    (mixed_units, "row 'row' adds quantities of different units"),
-    (length_and_area, "adds quantities of different units"),
     (empty, "must return its rows by name"),
     (nothing, "must return its rows by name"),
     (rows_without_names, "must return its rows by name"),
@@ -303,6 +311,55 @@ def test_a_wrong_definition_is_refused_by_name(definition, says):
     with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
         compile_joint(definition)
     assert str(caught.value).startswith(f"definition '{definition.__name__}': ")
+
+
+@pytest.mark.parametrize("definition", [mixed_units, length_and_area])
+def test_what_looks_like_another_unit_is_a_warning(definition):
+    with pytest.warns(
+        DefinitionWarning, match=f"definition '{definition.__name__}': row 'row' seems to add quantities"
+    ):
+        assert compile_joint(definition).ROWS == ("fine", "row")
+
+
+def string_on_a_cylinder(r_i, s_i, a_i, b_i, r_j, s_j, radius, length):
+    """String from a cylinder, of which a part is wound: roots that are real outside of the cylinder only."""
+    d = r_j + s_j - r_i - s_i
+    x, y = d.dot(b_i), d.dot(a_i.cross(b_i))
+    free = sp.sqrt(x**2 + y**2 - radius**2)
+    return {"string": radius * (sp.atan2(y, x) - sp.atan2(free, radius)) + free - length}
+
+
+def screw(r_i, s_i, a_i, b_i, r_j, s_j, c_j, pitch):
+    """A length from an angle."""
+    d = r_j + s_j - r_i - s_i
+    turn = sp.atan2(a_i.cross(b_i).dot(c_j), b_i.dot(c_j))
+    return {"screw": a_i.dot(d) - pitch / (2 * sp.pi) * turn}
+
+
+def bump(r_i, s_i, a_i, b_i, r_j, s_j, height, width):
+    """A plane with a bump, over a ratio of lengths."""
+    d = r_j + s_j - r_i - s_i
+    return {"surface": a_i.dot(d) - height * sp.exp(-((b_i.dot(d) / width) ** 2))}
+
+
+def logarithm(r_i, s_i, r_j, s_j, least):
+    """A logarithm of a ratio."""
+    d = r_j + s_j - r_i - s_i
+    return {"row": sp.log(d.dot(d) / least**2) - 1}
+
+
+@pytest.mark.parametrize(
+    ("definition", "units", "parameters"),
+    [
+        (string_on_a_cylinder, (1,), (("radius", 1), ("length", 1))),
+        (screw, (1,), (("pitch", 1),)),
+        (bump, (1,), (("height", 1), ("width", 1))),
+        (logarithm, (0,), (("least", 1),)),
+    ],
+)
+def test_units_are_found_by_dimensions_wherever_functions_are_real(definition, units, parameters):
+    module = compile_joint(definition)
+    assert (module.UNITS, module.PARAMETERS) == (units, parameters)
 
 
 def test_the_nearest_right_definitions_compile():
@@ -340,3 +397,34 @@ def angular_velocity_in_a_joint(a_i, a_j, omega_i):
 def test_a_joint_may_not_use_velocities(definition):
     with pytest.raises(DefinitionError, match=f"definition '{definition.__name__}': "):
         compile_joint(definition)
+
+
+RUN = "__import__('pathlib').Path('run').touch()"  # a program that SymPy would run
+TEXTS = {
+    "row": lambda r_i, r_j, held: {"row": RUN},
+    "set": lambda r_i, r_j, held: {"row": {RUN}},
+    "array": lambda r_i, r_j, held: {"row": np.array([RUN])},
+    "vector": lambda r_i, r_j, held: {"row": Vector(RUN, RUN, RUN)},
+    "sign": lambda r_i, r_j, keeps_sign: {"row": keeps_sign(RUN)},
+    "carried": lambda r_i, r_j, carried: {"row": carried(Vector(RUN, RUN, RUN)).dot(r_i)},
+    "potential": lambda r_i, r_j: {"potential": RUN},
+    "rate": lambda r_i, r_j, rate: {"dissipation": rate(RUN)},
+    "coordinate": lambda r_i, r_j, coordinate: {"forces": {coordinate(RUN): 1}},
+    "table": lambda r_i, r_j, a_table: {"potential": a_table(RUN)},
+    "ramp": lambda r_i, r_j: {"potential": ramp(RUN)},
+    "report": lambda r_i, r_j: {"potential": r_i.dot(r_j), "report": (RUN,)},
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_no_expression_and_is_not_run(monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    TEXTS[name].__doc__ = "A text."
+    compiled = compile_force if list(TEXTS).index(name) >= list(TEXTS).index("potential") else compile_joint
+    with pytest.raises(DefinitionError, match="expression"):
+        compiled(TEXTS[name])
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_public_names_are_listed():
+    assert {"compile_joint", "ramp", "DefinitionWarning"} <= set(dir(codegen)) == set(codegen.__all__)

@@ -6,6 +6,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+import codegen.compiler.study
 import codegen.compiler.whole
 import models
 import runtime
@@ -235,3 +236,15 @@ def test_cases_of_a_batch_are_columns():
     for n in range(LANES):
         expected, _ = general(system, Y[n])
         assert np.abs(out[:, n] - expected).max() < 1e-14 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", ['a"""; print("run")  # """', 'a"', "a\\", "coding: utf-7 +AAo-print()"])
+def test_the_name_of_a_system_is_no_part_of_its_program(capsys, monkeypatch, name):
+    b, texts = Builder(name), []
+    b.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1), free=True)
+    monkeypatch.setattr(codegen.compiler.study, "_use", lambda file, key, derived, name: texts.append(derived()))
+    codegen.compile_model(b.build())
+    module = ModuleType("emitted")
+    exec(texts[0], module.__dict__)
+    assert capsys.readouterr().out == "" and name in module.__doc__
+    assert not any(name in line for line in texts[0].splitlines()[:2])  # where Python looks for an encoding

@@ -1,7 +1,8 @@
 """Whole-model kernels are refused where they are old, damaged or of another model."""
 
+import pickle
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import models
 import runtime
 from codegen import DefinitionError, compile_joint, compile_model
-from runtime import Builder, StaleKernelsError, simulate
+from runtime import Builder, simulate, simulate_many
 from runtime.dynamics.places import WHOLE
 from runtime.system.workspaces import workspace
 
@@ -27,21 +28,17 @@ def test_the_key_depends_on_the_emitter_and_the_kernels(monkeypatch):
     assert changed.model.key != before and workspace(changed).address[WHOLE] == 0
 
 
-@pytest.mark.parametrize("kind", ["shipped", "of a study"])
-def test_threads_wait_until_a_kernel_is_imported(tmp_path, monkeypatch, kind):
+def test_threads_wait_until_a_kernel_is_imported(tmp_path, monkeypatch):
     """``sys.modules`` has a module from the beginning of its import; a second thread took half of it."""
     import runtime.system.whole_model as whole
 
-    name = "slow_kernel" if kind == "shipped" else f"{whole.WHOLE}.model_slow"
     (tmp_path / "slow_kernel.py").write_text("import time\n\nKEY = 'slow'\ntime.sleep(0.2)\nLOADED = False\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(whole, "_shipped", lambda: {"slow": name} if kind == "shipped" else {})
-    monkeypatch.setattr(whole, "file_of", lambda key: tmp_path / "slow_kernel.py")
-    monkeypatch.setattr(whole, "digests_of", lambda file: ("", ""))
+    monkeypatch.setattr(whole, "_shipped", lambda: {"slow": "slow_kernel"})
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda n: vars(whole.module_of("slow")).get("LOADED", n), range(4)))
-    assert found == [False] * 4 and len({id(sys.modules[name]), id(whole.module_of("slow"))}) == 1
-    del sys.modules[name]
+    assert found == [False] * 4 and len({id(sys.modules["slow_kernel"]), id(whole.module_of("slow"))}) == 1
+    del sys.modules["slow_kernel"]
 
 
 def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
@@ -81,13 +78,18 @@ def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A system, and the file of its kernel, as a new process finds them."""
+    """A system, and the file of its kernel; ``anew`` forgets the kernel, as a new process does."""
     import runtime.system.model_description as whole
 
     monkeypatch.setattr(whole, "cache_folder", lambda: tmp_path)
     system = models.chain.build(2)
-    monkeypatch.delitem(sys.modules, f"{whole.WHOLE}.model_{system.model.key}", raising=False)
-    return system, compile_model(system)
+    name = f"whole.model_{system.model.key}"
+
+    def anew():
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+    anew()
+    return system, compile_model(system), anew
 
 
 DAMAGES = {
@@ -101,28 +103,42 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_kernel_is_refused(own, damage):
-    system, file = own
+def test_a_damaged_kernel_is_emitted_anew(own, damage):
+    system, file, anew = own
     good = file.read_bytes()
     file.write_bytes(DAMAGES[damage](good))
-    with pytest.raises(StaleKernelsError) as error:
-        simulate(system, 0.1)
-    assert str(error.value) == (
-        f"stale kernels: the whole-model kernel {file} was edited by hand or cut off; delete the file, or call "
-        "codegen.compile_model(system) again"
-    )
+    anew()
     assert compile_model(system) == file and file.read_bytes() == good
     assert simulate(system, 0.1).stats.kernel == "whole model"
 
 
-def test_a_kernel_of_another_model_is_refused(own):
-    system, file = own
+def test_a_kernel_of_another_model_is_emitted_anew(own):
+    system, file, anew = own
+    good = file.read_bytes()
     compile_model(models.chain.build(3)).replace(file)
-    with pytest.raises(StaleKernelsError, match="edited by hand"):
-        workspace(system)
+    anew()
+    assert compile_model(system) == file and file.read_bytes() == good
+
+
+def test_a_kernel_in_the_cache_decides_nothing(own):
+    """A program that does not ask for it runs by the same equations as with an empty cache."""
+    system, file, anew = own
+    assert simulate(system, 0.1).stats.kernel == "whole model"
+    anew()
+    with_file = simulate(system, 0.1)
     file.unlink()
-    assert simulate(system, 0.1).stats.kernel == "joint coordinates, by recursion"
+    without = simulate(system, 0.1)
+    assert with_file.stats.kernel == without.stats.kernel == "joint coordinates, by recursion"
+    assert np.array_equal(with_file.states, without.states)
     assert simulate(system, 0.1, coordinates="absolute").stats.kernel == "joint by joint"
+
+
+def test_a_kernel_in_the_cache_is_used_without_a_derivation(own, monkeypatch):
+    system, file, anew = own
+    anew()
+    monkeypatch.setattr("codegen.compiler.whole.emit_model", None)  # another emission would fail
+    compile_model(system)
+    assert simulate(system, 0.1).stats.kernel == "whole model"
 
 
 def test_runs_report_the_kernel_that_evaluated_them():
@@ -144,3 +160,28 @@ def test_other_objects_than_systems_are_refused(what):
 def test_a_system_too_large_for_one_function_is_refused():
     with pytest.raises(DefinitionError, match=r"'chain of 60'.*operations, limit .*leave it"):
         compile_model(models.chain.build(60))
+
+
+class Elsewhere:
+    """An engine whose worker is a process that has made no kernel."""
+
+    _max_workers = 1
+
+    def __init__(self, anew):
+        self.anew = anew
+
+    def submit(self, function, *arguments):
+        sent, future = pickle.dumps((function, arguments)), Future()
+        self.anew()
+        function, arguments = pickle.loads(sent)
+        future.set_result(function(*arguments))
+        return future
+
+
+def test_workers_of_an_engine_use_the_kernels_of_the_program(own):
+    system, file, anew = own
+    cases = {"mass.link_1": [1.0, 1.1]}
+    how = dict(coordinates="absolute", alpha=5.0, beta=5.0, check_units=False, progress=False)
+    here = simulate_many(system, cases, 0.01, **how)
+    there = simulate_many(system, cases, 0.01, engine=Elsewhere(anew), **how)
+    assert here.in_batch.all() and there.in_batch.all() and (here.states() == there.states()).all()

@@ -97,11 +97,13 @@ def checked_afterwards(link_length):
     return foot
 
 
-def pendulum(shift, gravity):
-    """A pendulum whose rod is beside its pin and is moved there, with a warning where it is far."""
+def pendulum(shift, gravity, loose=False):
+    """A pendulum whose rod is beside its pin and is moved there, with a warning where it is far; ``loose``: beside a stone."""
     b = runtime.Builder("pendulum", gravity=(0.0, 0.0, -gravity))
     b.body("rod", r=(0.5 + shift, 0.0, 0.0), mass=1.0, inertia=(1e-3, 1 / 12, 1 / 12))
     b.joint("pin", "revolute", runtime.GROUND, "rod", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.5, 0, 0), a_j=(0, 1, 0))
+    if loose:
+        b.body("stone", mass=1.0, inertia=(1.0, 1.0, 1.0))
     return b.build()
 
 
@@ -118,7 +120,7 @@ LENGTHS = {"link_length": np.linspace(-0.005, 0.05, 23)}  # the first two are re
         (pendulum, {"shift": [0.0, 1e-17, 1e-12, 1e-5, 1e-2, 3.0] * 2, "gravity": [9.81] * 6 + [400.0] * 6}, 3),
     ],
 )
-@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
+@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning", "ignore::runtime.UnitWarning")
 def test_functions_that_do_more_than_build(build, cases, at_once, both):
     once, each, done = both(build, cases)
     assert equal(once, each) and done == at_once and once.success == each.success
@@ -147,10 +149,18 @@ def test_a_deferred_system_is_built_when_it_is_used():
 
 def test_a_deferred_system_is_refused_when_it_is_used():
     with deferring():
-        heavy = pendulum(0.0, 400.0)
+        loose = pendulum(0.0, 9.81, loose=True)
     for _ in range(2):
-        with pytest.raises(runtime.ModelError, match="gravity"):
-            _ = heavy.state
+        with pytest.raises(runtime.ModelError, match="no chain of joints leads from 'stone' to the ground"):
+            _ = loose.state
+
+
+def test_a_deferred_system_is_asked_about_when_it_is_used():
+    with deferring():
+        heavy = pendulum(0.0, 400.0)
+    with pytest.warns(runtime.UnitWarning, match="gravity = 400 m/s.2, but gravity is at most 300 .* is used as it is"):
+        _ = heavy.state
+    assert heavy.gravity.tolist() == [0.0, 0.0, -400.0]
 
 
 def test_few_cases_are_built_together_by_any_number_of_workers(monkeypatch):

@@ -152,7 +152,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("build", "cases", "at_once"), CASES)
-@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
+@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning", "ignore::runtime.UnitWarning")
 def test_cases_that_may_be_refused(build, cases, at_once, both):
     """Sentences and bits are those of systems that are built alone."""
     once, each, done = both(build, cases)
@@ -161,6 +161,14 @@ def test_cases_that_may_be_refused(build, cases, at_once, both):
         with pytest.raises(runtime.ModelError) as refused:
             runtime.simulate(build(**{name: values[case] for name, values in cases.items()}), END, **ONE_RUN)
         assert once.messages[case] == str(refused.value)
+
+
+def test_a_case_of_unusual_stiffness_is_used_with_the_warning_of_its_builder():
+    cases = {"stiffness": [8.0, 9.0, 2e13, -1.0]}
+    with pytest.warns(runtime.UnitWarning, match="force 'rod': stiffness = 2e.13 N/m, .* the value is used as it is"):
+        many = runtime.simulate_many(sprung, cases, END, **SETTINGS)
+    assert (many.status == runtime.Status.REFUSED).tolist() == [False, False, False, True]
+    assert many.steps[2] > 0 and "stiffness = -1" in many.messages[3]
 
 
 @pytest.mark.parametrize(("build", "name"), [(sprung, "stiffness"), (sprung, "gap"), (with_motor, "reach")])

@@ -16,6 +16,7 @@ from runtime.ensemble import store
 from runtime.ensemble.seals import SEAL, digest_of_system, seal_of_description
 from runtime.support.arrays import frozen
 from runtime.support.files import is_unfinished
+from runtime.support.results_folder import own_folder
 from runtime.system.system import with_fields
 from tests.support.ensembles import GRID, SETTINGS, thrown
 from tests.support.processes import environment
@@ -318,7 +319,7 @@ def test_another_ensemble_is_refused(tmp_path):
 
 
 def test_a_call_killed_before_its_first_chunk_starts_again(tmp_path):
-    (tmp_path / "many" / "chunks").mkdir(parents=True)
+    (own_folder(tmp_path / "many") / "chunks").mkdir()
     (tmp_path / "many" / "cases.npz").write_bytes(b"half")
     (tmp_path / "many" / "ensemble.json.part").write_bytes(b"{")
     cases = {name: values[:4] for name, values in thrown(5).items()}

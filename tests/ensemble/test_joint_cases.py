@@ -110,11 +110,20 @@ def test_inertias_and_gravity(joints, monkeypatch):
         assert np.abs(once[name] - each[name]).max() < 1e-10 and np.ptp(once[name][:, -1]) > 1e-3
 
 
-def test_inertias_that_no_mass_has_are_refused():
+def test_inertias_that_no_mass_has_are_used_with_a_warning():
+    """There is one warning for all cases; moments below 0 are refused."""
     system = models.foot.build("modified")
     cases = {"inertia.toes": [[1e-4, 1e-4, 1e-4], [1e-4, 1e-4, 3e-4], [-1e-4, 1e-4, 1e-4], [1e-4, 1e-4, 2e-4]]}
-    many = runtime.simulate_many(system, cases, 0.1)
-    assert many.status.tolist() == [0, Status.REFUSED, Status.REFUSED, 0] and "triangle" in many.messages[1]
+    with pytest.warns(
+        runtime.AssemblyWarning, match=r"triangle .* body 'toes' of case 1 \(0.0003 > 0.0002\); they"
+    ) as given:
+        many = runtime.simulate_many(system, cases, 0.1)
+    assert len(given) == 1 and many.status.tolist() == [0, 0, Status.REFUSED, 0]
+    assert "none must be below 0" in many.messages[2]
+    with pytest.warns(runtime.AssemblyWarning, match="triangle"):
+        alone = runtime.with_parameters(system, {"inertia.toes": cases["inertia.toes"][1]})
+    assert np.abs(many[1].final.y - runtime.simulate(alone, 0.1).final.y).max() < 1e-6
+    assert np.abs(many[1].final.y - many[0].final.y).max() > 1e-5
 
 
 def test_axes_that_leave_the_start_on_the_rows_need_no_assembly(monkeypatch):

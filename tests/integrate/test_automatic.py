@@ -64,7 +64,7 @@ def test_a_stiff_damper_is_left_to_radau(turning, tolerance, error):
     run = runtime.simulate(system, END, t_eval=t, rtol=tolerance, atol=tolerance)
     assert run.success and np.abs(positions(run) - reference).max() < error
     assert [part.method for part in run.stats.parts] == ["dop853", "radau"]
-    assert run.stats.parts[0].steps < 40 and run.stats.steps < 700
+    assert run.stats.parts[0].steps < 40 and run.stats.steps < 1300
     assert f"turned to radau from t = {run.stats.parts[1].t:.6g} s" in run.message
 
 
@@ -82,7 +82,7 @@ def test_stiffness_that_comes_and_goes(tolerance):
     first, stiff, last = run.stats.parts
     assert [first.method, stiff.method, last.method] == ["dop853", "radau", "dop853"]
     assert down < stiff.t < 0.2 and up < last.t < END
-    assert run.stats.steps < 170  # dop853 alone takes 5600
+    assert run.stats.steps < 190  # dop853 alone takes 5600
 
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-10])

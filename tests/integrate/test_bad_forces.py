@@ -106,3 +106,11 @@ def test_systems_with_forces_do_not_run_in_batches():
     sprung = b.build()
     codegen.compile_model(sprung)
     assert batch_kernel_of(plain.model.key) is not None and batch_kernel_of(sprung.model.key) is None
+
+
+def test_a_spring_of_no_free_length_may_begin_where_its_points_coincide():
+    b = Builder("spring", gravity=(0, 0, 0))
+    b.body("m", mass=1.0, inertia=(0.1,) * 3, v=(1.0, 0, 0), free=True)
+    b.force("s", "spring_damper", "ground", "m", **SPRING | dict(stiffness=100.0, damping=0.0, free_length=0.0))
+    run = simulate(b.build(), 10.0, rtol=1e-10, atol=1e-10)
+    assert run.r["m"][-1, 0] == pytest.approx(np.sin(100.0) / 10.0, abs=1e-7)

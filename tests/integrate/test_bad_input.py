@@ -90,8 +90,8 @@ def test_events(foot):
     bad = runtime.Event("bad", lambda t, state: np.nan if t > 0.3 else 1.0)
     run = runtime.simulate(foot, 1.0, events=[bad])
     assert not run.success and len(run.t) > 2
-    assert run.message.startswith("an event function returned a value that is not finite at t = 0.3")
-    assert run.message.endswith("s: event 'bad' is nan; its function must return a finite number")
+    assert run.message.startswith("an event function gave no finite number at t = 0.3")
+    assert run.message.endswith("s: event 'bad' is nan; correct the function")
 
 
 def test_overflow_is_no_singular_configuration():

@@ -5,6 +5,7 @@ import pytest
 
 from runtime import Builder, ModelError, simulate
 from runtime.integrate.creeps import PART, bounds_of_tolerances, sticks
+from runtime.integrate.endings import stiffness
 
 Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
 
@@ -70,7 +71,7 @@ def test_auto_is_radau_where_friction_sticks():
             0.0,
             1e-3,
             dict(rtol=1e-2, atol=1e-2),
-            r"lower rtol and atol, raise the creep, or use method='radau'",
+            r"use method='radau', or lower rtol and atol, or a larger creep",
         ),
         (
             "dop853",
@@ -84,3 +85,25 @@ def test_auto_is_radau_where_friction_sticks():
 def test_looser_tolerances_than_the_creep_are_refused_for_other_methods(method, rate, creep, tolerances, says):
     with pytest.raises(ModelError, match=says):
         simulate(wheels(rate, creep), 1.0, method=method, **tolerances)
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853"])
+def test_beside_a_coupling_no_method_is_recommended_that_does_not_know_it(method):
+    """radau integrates absolute coordinates, which do not know couplings: the remedy is another creep, and it is taken."""
+
+    def geared(creep):
+        b = Builder("geared", gravity=Z, axes="global")
+        for name, y in (("A", 0.0), ("B", 1.0)):
+            b.body(name, mass=1.0, inertia=(0.1,) * 3, r=(0, y, 0))
+            b.joint(f"h{name}", "revolute", "ground", name, point=(0, y, 0), axis=(0, 0, 1))
+        b.coupling("gear", "hB.angle", "hA.angle", 1.0)
+        b.load("motor", "A", moment=(0, 0, 0.5))
+        b.force("rub", "hinge_friction", "ground", "B", a_i=(0, 0, 1), friction=1.0, creep=creep, damping=0.0)
+        return b.build()
+
+    with pytest.raises(ModelError, match="force 'rub': creep = 1e-09, .* use a creep of 1e-06 or more$"):
+        simulate(geared(1e-9), 0.1, method=method)
+    run = simulate(geared(1e-3), 0.1, method=method)
+    assert run.success and run.omega["B"][-1, 2] == pytest.approx(0.5e-3, rel=0.4)
+    assert "a larger creep take fewer" in stiffness(run.system, 3000, 3000)
+    assert "method='radau' takes fewer" in stiffness(wheels(0.0), 3000, 3000)

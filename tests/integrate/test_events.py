@@ -108,3 +108,77 @@ def test_events_change_nothing_else():
     assert np.array_equal(free.t, watched.t)
     assert np.array_equal(free.states, watched.states)
     assert list(watched.events["never"]) == []
+
+
+METHODS = ["dop853", "radau", "RK45"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_multiple_zeros_are_located(method):
+    powers = {"cube": lambda t, s: (t - 0.07) ** 3, "turn": lambda t, s: (t - 0.07) * abs(t - 0.07)}
+    run = runtime.simulate(pendulum(), 0.2, events=[Event(name, f) for name, f in powers.items()], method=method)
+    assert run.success and [list(run.events[name]) for name in powers] == [[pytest.approx(0.07, abs=1e-9)]] * 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_noise_is_no_error(method):
+    random = np.random.default_rng(0)
+    run = runtime.simulate(pendulum(), 0.1, events=[Event("noise", lambda t, s: random.normal())], method=method)
+    assert run.success and len(run.events["noise"]) > 0
+
+
+def fails_later(t, state):
+    """An error in the function of a user."""
+    return 1.0 / (t <= 0.1)
+
+
+def no_number_later(t, state):
+    """No number."""
+    return 1.0 if t <= 0.1 else None
+
+
+def no_body_later(t, state):
+    """A name that does not exist."""
+    return 1.0 if t <= 0.1 else state.r["leg"][0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (fails_later, "its function failed: ZeroDivisionError"),
+        (no_number_later, "function returned None; it must return one number"),
+        (no_body_later, "unknown body 'leg'"),
+    ],
+)
+def test_a_function_that_fails_on_the_way_ends_the_run(function, says, method):
+    run = runtime.simulate(pendulum(), 0.4, events=[Event("e", function)], method=method, max_step=0.02)
+    assert run.status is runtime.Status.EVENT_NOT_FINITE and says in run.message
+    assert 0.05 < run.t[-1] < 0.15 and run.message.endswith(run.status.remedy)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_interruption_in_a_function_ends_the_run(method):
+    def stop(t, state):
+        if t > 0.1:
+            raise KeyboardInterrupt
+        return 1.0
+
+    run = runtime.simulate(pendulum(), 0.4, events=[Event("e", stop)], method=method, max_step=0.02)
+    assert run.status is runtime.Status.INTERRUPTED and run.t[-1] < 0.15
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_function_may_change_the_state_that_it_is_given(method):
+    """It has a copy of its own, which functions of SciPy take."""
+
+    def changes(t, state):
+        for part in (state.r, state.p, state.v, state.omega):
+            part["rod"][:] = 7.0
+        return state.r["rod"][0]
+
+    events = [Event("changes", changes), Event("low", side)]
+    run, free = (runtime.simulate(pendulum(), 1.0, events=given, method=method) for given in (events, events[1:]))
+    assert np.array_equal(run.states, free.states) and np.array_equal(run.events["low"], free.events["low"])
+    with pytest.raises(ValueError, match="read-only"):
+        run.final.r["rod"][0] = 1.0

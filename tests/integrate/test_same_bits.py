@@ -80,7 +80,7 @@ def test_processes_with_other_surroundings(tmp_path):
             assert output(f"foot,{method}", TALUS_CACHE_DIR=str(cache), TALUS_SECOND_PROCESS="0") == digest(
                 "foot", method
             )
-        made = [file.name for file in cache.glob("*/*-*")]
+        made = [file.name for file in cache.glob("*/*/*-*")]
         assert all(any(name.startswith(module) for name in made) for module in anew)
 
 

@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from runtime.jit import machine_code, tidying
+from runtime.jit import machine_code, place, tidying
 from tests.support.compiled_code import copied_code
 from tests.support.marks import quick_for
 from tests.support.permissions import read_only, without_privileges, writable
@@ -62,7 +63,7 @@ DAMAGES = {
     "cut off": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
     "one bit": lambda file: file.write_bytes(file.read_bytes()[:-9] + b"\x80" + file.read_bytes()[-8:]),
     "no text": lambda file: file.write_bytes(bytes(range(256)) * 9),
-    "a folder": lambda file: other(file, lambda f: (f.mkdir(), (f / "inside").write_text("a"))),
+    "a folder": lambda file: other(file, Path.mkdir),
     "a link to itself": lambda file: other(file, lambda f: f.symlink_to(f)),
     "a pipe": lambda file: other(file, os.mkfifo),
     "the end of the memory": lambda file: other(file, lambda f: f.symlink_to("/dev/zero")),
@@ -82,12 +83,12 @@ def test_damaged_files_are_made_again(run, tmp_path, damage):
 
 
 def test_a_file_in_place_of_a_folder_is_replaced(tmp_path):
-    tidying.write_whole(tmp_path / "cache" / "digest" / "code", b"a")
+    place.write(tmp_path / "cache" / "digest" / "code", b"a")
     folder = tmp_path / "cache" / "digest"
     (folder / "code").unlink()
     folder.rmdir()
     folder.write_bytes(b"damaged")
-    tidying.write_whole(folder / "code", b"b")
+    place.write(folder / "code", b"b")
     assert (folder / "code").read_bytes() == b"b" and [file.name for file in folder.iterdir()] == ["code"]
 
 
@@ -101,6 +102,17 @@ def test_a_damaged_entry_is_no_entry(tmp_path, monkeypatch, damage):
     assert machine_code.stored(file) is None
     machine_code.store(file, b"the same again")
     assert machine_code.stored(file) == b"the same again"
+
+
+def test_a_folder_with_files_in_place_of_an_entry_stays(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("TALUS_CACHE_DIR", str(tmp_path))
+    machine_code._say_that_nothing_is_kept.cache_clear()
+    file = place.cache_folder() / "digest" / "code"
+    file.mkdir(parents=True)
+    (file / "inside").write_text("mine", encoding="utf-8")
+    machine_code.store(file, b"machine code of a function")
+    assert machine_code.stored(file) is None and (file / "inside").read_text(encoding="utf-8") == "mine"
+    assert capfd.readouterr().err.startswith(NOT_KEPT) and [entry.name for entry in file.parent.iterdir()] == ["code"]
 
 
 @pytest.mark.parametrize("damage", [name for name in DAMAGES if name != "one bit"])

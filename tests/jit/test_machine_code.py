@@ -86,7 +86,7 @@ def test_where_nothing_can_be_kept_one_sentence_says_so(program):
     found, message = program(cache="/proc/not-there")
     assert found == ["20.0", "0"]
     assert message.count("\n") == 1
-    assert message.startswith("compiled code cannot be kept in /proc/not-there (")
+    assert message.startswith("compiled code cannot be kept in /proc/not-there/talus (")
     assert "set TALUS_CACHE_DIR to a folder that can be written" in message
 
 

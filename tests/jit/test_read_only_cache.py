@@ -78,7 +78,7 @@ def test_missing_code_is_compiled_and_one_sentence_says_that_it_is_not_kept(run,
         output, lines = run("more")
         assert output == ["20.0", "20", "1"]
         assert lines[-1] == (
-            f"compiled code cannot be kept in {cache} (Permission denied), so each process compiles anew; "
+            f"compiled code cannot be kept in {cache}/talus (Permission denied), so each process compiles anew; "
             "set TALUS_CACHE_DIR to a folder that can be written"
         )
         assert lines[:-1] in ([], ["compiling the function total ..."])  # by the time it takes
@@ -88,7 +88,7 @@ def test_missing_code_is_compiled_and_one_sentence_says_that_it_is_not_kept(run,
 def test_old_code_in_a_cache_that_cannot_be_written_is_used(run, cache):
     """The date of the last use cannot be noted, and nothing is removed."""
     run()
-    for folder in cache.iterdir():
+    for folder in (cache / "talus").iterdir():
         os.utime(folder, (1.0, 1.0))
     read_only(cache)
     assert run() == (["20.0", "0"], [])

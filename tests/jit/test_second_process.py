@@ -68,7 +68,7 @@ def ended(number):
 def is_made(tmp_path, name, seconds=120.0):
     begin = time.monotonic()
     while time.monotonic() - begin < seconds:
-        if [file for file in (tmp_path / "cache").glob(f"*/{name}-*") if not file.name.endswith(".lock")]:
+        if [file for file in (tmp_path / "cache").glob(f"*/*/{name}-*") if not file.name.endswith(".lock")]:
             return True
         time.sleep(0.2)
     return False
@@ -148,6 +148,6 @@ def test_a_first_simulation_finds_its_types(tmp_path):
     environment = {**os.environ, "TALUS_CACHE_DIR": str(cache)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    made = [file.name.partition("-")[0] for file in cache.glob("*/*-*") if not file.name.endswith(".lock")]
+    made = [file.name.partition("-")[0] for file in cache.glob("*/*/*-*") if not file.name.endswith(".lock")]
     for name in names:
         assert made.count(name) == 1, name

@@ -200,7 +200,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def kernel_in(folder):
-    (file,) = folder.glob("*/*.entry-*")
+    (file,) = folder.glob("*/*/*.entry-*")
     return file
 
 

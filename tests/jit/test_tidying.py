@@ -6,18 +6,23 @@ import time
 
 import pytest
 
+from runtime.jit.place import MARK, TEXT
 from runtime.jit.tidying import CHECKOUTS, DAY, OLD, record, recorded, tidy, touch
+
+OLDER_CODE, OLD_CODE, NEW_CODE = (letter * 16 for letter in "abc")
+CODE = f"f-{'1' * 20}"
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A cache of three folders of 1000 bytes: one old, one older, one new."""
     now = time.time()
-    for name, age in {"older": 3 * OLD, "old": 2 * OLD, "new": 0.0}.items():
+    for name, age in {OLDER_CODE: 3 * OLD, OLD_CODE: 2 * OLD, NEW_CODE: 0.0}.items():
         entry = tmp_path / "cache" / name
         entry.mkdir(parents=True)
-        (entry / "f-1").write_bytes(bytes(1000))
+        (entry / CODE).write_bytes(bytes(1000))
         os.utime(entry, (now - age, now - age))
+    (tmp_path / "cache" / MARK).write_text(TEXT, encoding="utf-8")
     return tmp_path / "cache"
 
 
@@ -33,68 +38,86 @@ def test_a_small_cache_keeps_all(folder):
 
 
 def test_the_oldest_go_first_until_the_cache_is_small(folder):
-    assert tidy(folder, large=2500) == ["older"]
-    assert not (folder / "older").exists() and (folder / "old").exists()
+    assert tidy(folder, large=2500) == [OLDER_CODE]
+    assert not (folder / OLDER_CODE).exists() and (folder / OLD_CODE).exists()
 
 
 def test_what_was_used_lately_stays_in_a_large_cache(folder):
-    assert tidy(folder, large=0) == ["older", "old"]
-    assert (folder / "new" / "f-1").exists()
+    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
+    assert (folder / NEW_CODE / CODE).exists()
 
 
 def test_use_makes_it_new(folder):
-    touch(folder / "older")
-    assert tidy(folder, large=0) == ["old"]
+    touch(folder / OLDER_CODE)
+    assert tidy(folder, large=0) == [OLD_CODE]
 
 
 def test_a_look_once_a_day(folder):
     assert tidy(folder, large=3000) == []
     assert tidy(folder, large=0) == []
     os.utime(folder / "tidied", (time.time() - 2 * DAY,) * 2)
-    assert tidy(folder, large=0) == ["older", "old"]
+    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
 
 
 def test_what_another_checkout_uses_stays_until_it_is_gone(folder, checkout):
-    record(folder, "one", ["older"], checkout)
+    record(folder, "one", [OLDER_CODE], checkout)
     assert recorded(folder, "one", checkout) and not recorded(folder, "two", checkout)
-    assert tidy(folder, large=0) == ["old"]
+    assert tidy(folder, large=0) == [OLD_CODE]
     (checkout / "generated").rmdir()
     (folder / "tidied").unlink()
-    assert tidy(folder, large=0) == ["older"]
+    assert tidy(folder, large=0) == [OLDER_CODE]
     assert not list((folder / CHECKOUTS).glob("*.json"))
 
 
 def test_what_another_machine_uses_stays_until_its_record_is_old(folder, checkout, monkeypatch):
     with monkeypatch.context() as other:
         other.setattr("platform.node", lambda: "another")
-        record(folder, "one", ["older"], checkout)
+        record(folder, "one", [OLDER_CODE], checkout)
     (checkout / "generated").rmdir()  # it has other folders
-    assert tidy(folder, large=0) == ["old"]
+    assert tidy(folder, large=0) == [OLD_CODE]
     os.utime(next((folder / CHECKOUTS).glob("*.json")), (time.time() - 2 * OLD,) * 2)
     (folder / "tidied").unlink()
-    assert tidy(folder, large=0) == ["older"]
+    assert tidy(folder, large=0) == [OLDER_CODE]
 
 
 def test_what_killed_processes_left_goes(folder):
-    for name in ("f-1.lock", "f-1.4711"):
-        (folder / "new" / name).write_bytes(b"")
-        os.utime(folder / "new" / name, (time.time() - 2 * DAY,) * 2)
-    (folder / "new" / "g-1.lock").write_bytes(b"")
-    os.utime(folder / "new", None)
+    others = "poetry.lock", "trial.01", "paper.2024"
+    for name in (f"{CODE}.lock", f"{CODE}.4711", *others):
+        (folder / NEW_CODE / name).write_bytes(b"")
+        os.utime(folder / NEW_CODE / name, (time.time() - 2 * DAY,) * 2)
+    (folder / NEW_CODE / f"g-{'2' * 20}.lock").write_bytes(b"")
+    os.utime(folder / NEW_CODE, None)
     assert tidy(folder) == []
-    assert {file.name for file in (folder / "new").iterdir()} == {"f-1", "g-1.lock"}
+    assert {file.name for file in (folder / NEW_CODE).iterdir()} == {CODE, f"g-{'2' * 20}.lock", *others}
+
+
+def test_what_is_not_of_talus_stays(folder):
+    for name in ("thesis", OLDER_CODE):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "data.bin").write_bytes(bytes(1000))
+        os.utime(folder / name, (time.time() - 3 * OLD,) * 2)
+    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
+    assert [file.name for file in (folder / OLDER_CODE).iterdir()] == ["data.bin"] and (
+        folder / "thesis" / "data.bin"
+    ).exists()
+
+
+def test_a_folder_without_the_mark_keeps_all(folder):
+    (folder / MARK).unlink()
+    before = sorted(folder.rglob("*"))
+    assert tidy(folder, large=0) == [] and sorted(folder.rglob("*")) == before
 
 
 def test_other_sources_of_a_checkout_free_what_it_used(folder, checkout):
-    record(folder, "one", ["older"], checkout)
-    record(folder, "two", ["new"], checkout)
-    assert tidy(folder, large=0) == ["older", "old"]
+    record(folder, "one", [OLDER_CODE], checkout)
+    record(folder, "two", [NEW_CODE], checkout)
+    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
 
 
 def test_damaged_records_are_no_records(folder, checkout):
-    record(folder, "one", ["older"], checkout)
+    record(folder, "one", [OLDER_CODE], checkout)
     file = next((folder / CHECKOUTS).glob("*.json"))
     for text in ("", "[]", json.dumps({"packages": 3})):
         file.write_text(text, encoding="utf-8")
         assert not recorded(folder, "one", checkout)
-    assert tidy(folder, large=0) == ["older", "old"]
+    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]

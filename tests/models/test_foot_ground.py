@@ -43,13 +43,23 @@ def test_without_equilibrium_the_body_is_named():
         equilibrium(b.build())
 
 
+@pytest.mark.parametrize("friction", foot_ground.FRICTIONS)
+def test_a_foot_above_the_ground_sinks_to_its_rest(friction):
+    system = foot_ground.build(friction=friction)
+    state = equilibrium(system)
+    assert (state.r["leg"] < system.state.r["leg"]).any() and sum(map(abs, state.v["leg"])) == 0.0
+    still = simulate(system, 0.1, initial=state, **STIFF)
+    assert max(np.abs(still.r[name][-1] - state.r[name]).max() for name in system.body_names) < 1e-8
+
+
 def test_a_message_tells_why_there_is_no_equilibrium():
     hovering = Builder("hovering")
     hovering.body("ball", mass=0.4, inertia=(2e-4,) * 3, r=(0, 0, 0.1), free=True)
-    hovering.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="hertz", stiffness=1e5)
     with pytest.raises(ModelError, match="no equilibrium near this state, where no displacement changes") as error:
         equilibrium(hovering.build())
     assert "200 steps" not in str(error.value) and "friction" not in str(error.value)
+    hovering.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="hertz", stiffness=1e5)
+    assert 0.04 < equilibrium(hovering.build()).r["ball"][2] < 0.05
     system, _ = block(CRITICAL - 0.1)
     with pytest.raises(
         ModelError, match="friction is zero without slip, so contact 'corner_0' carries no tangential force at rest"

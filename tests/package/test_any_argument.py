@@ -80,7 +80,16 @@ def known(world):
 DRAWING = {"save", "legend", "place_legend", "draw", "side_views"}  # of figures of matplotlib
 RESULTS = {name for name in (*analysis.__all__, *results.__all__, *system.__all__) if name[0].isupper()}
 VALUES = {"Body", "Joint", "Limit", "Contact"}
-OTHER = {"GROUND", "__version__", "AssemblyError", "AssemblyWarning", "ModelError", "StaleKernelsError", "Status"}
+OTHER = {
+    "GROUND",
+    "__version__",
+    "AssemblyError",
+    "AssemblyWarning",
+    "ModelError",
+    "StaleKernelsError",
+    "Status",
+    "UnitWarning",
+}
 
 
 def test_every_public_function_takes_part(known):

@@ -61,7 +61,8 @@ def test_models_use_public_names_of_the_runtime_only():
 
 def test_top_level_holds_the_agreed_names():
     allowed = {
-        "pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "docs", *ROOMS,
+        "pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs",
+        *ROOMS,
     }  # fmt: skip
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert {name for name in {path.split("/")[0] for path in listed} if not name.startswith(".")} <= allowed

@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 README = ROOT / "README.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 IN_FOLDERS = sorted(page for page in (ROOT / "docs").glob("*/*.md") if page.parent.name != "_build")
-PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS, *IN_FOLDERS]
+PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *DOCS, *IN_FOLDERS]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

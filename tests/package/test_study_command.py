@@ -9,6 +9,7 @@ import xarray
 import models
 import runtime.cli
 from runtime.studies import normal
+from runtime.support.results_folder import MARKED
 
 FILE = """
 model = "foot"
@@ -147,3 +148,51 @@ def test_a_file_that_does_not_exist(talus, monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         runtime.cli.main()
     assert stop.value.code == 2 and "cannot read 'none.toml'" in capsys.readouterr().err
+
+
+MODULE = """
+from pathlib import Path
+import models
+Path("imported").touch()
+def build(**given):
+    return models.foot.build(**given)
+"""
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_a_function_is_called_only_where_the_command_says_so(talus, tmp_path, monkeypatch, trust):
+    name = f"sent_{trust}".lower()  # a module is imported once
+    (tmp_path / f"{name}.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    text = FILE.replace('"foot"', f'"{name}:build"').replace('"rate.ankle.theta_j"', "#")
+    done = talus(text.replace('limits = "dissipative"', ""), "--out", "o", *["--trust"] * trust)
+    assert (tmp_path / "imported").exists() is trust and (done.returncode == 0) is trust, done.stderr
+    assert trust or f"foot.toml, line 2: model '{name}:build' is a function" in done.stderr
+    assert trust or ("give --trust" in done.stderr and not (tmp_path / "o").exists())
+
+
+def test_a_study_reads_no_model_outside_of_its_folder(talus, tmp_path, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    file = models.foot.build().to_file(other / "foot.json")
+    (tmp_path / "linked.json").symlink_to(file)
+    text = FILE.replace('limits = "dissipative"', "")
+    for place in (str(file), f"../{other.name}/foot.json", f"a/../../{other.name}/foot.json", "linked.json"):
+        done = talus(text.replace('"foot"', f'"{place}"'))
+        assert "foot.toml, line 2" in done.stderr and "is outside of the folder of the study" in done.stderr
+    done = talus(FILE.replace('"foot"', '"robot.urdf"').replace("limits =", "root ="))
+    assert done.returncode == 2 and "root opens other folders" in done.stderr
+    assert "cannot read" in talus(text.replace('"foot"', f'"{other}/none.json"'), "--trust").stderr
+
+
+def test_a_folder_that_talus_did_not_make_is_not_resumed(talus, tmp_path):
+    folder = tmp_path / "o"
+    folder.mkdir()
+    (folder / "study.toml").write_text(FILE)
+    (folder / "cases.csv").write_text("mine")
+    done = talus(FILE, "--out", "o")
+    assert done.returncode == 2 and "output folder 'o' exists; name another one" in done.stderr
+    (folder / ".talus").write_text(MARKED)
+    (folder / "report.html").symlink_to("../mine.html")
+    done = talus(FILE, "--out", "o")
+    assert done.returncode == 2 and "o/report.html is a link, which may lead out of the folder" in done.stderr
+    assert (folder / "cases.csv").read_text() == "mine"

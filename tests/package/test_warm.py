@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import runtime.cli
-from runtime.jit.cache import cache_folder
+from runtime.jit.place import cache_folder
 from tests.support.compiled_code import copied_code
 from tests.support.permissions import read_only, without_privileges, writable
 from tests.support.processes import environment
@@ -108,7 +108,7 @@ def test_after_it_nothing_is_left_to_compile_and_the_cache_may_be_read_only(tmp_
     assert {"equations of motion in joint coordinates", "integration loop (dop853)"} <= set(found[0]["compiled"])
     assert found[0]["seconds"] > 1.0
     names = used.read_text(encoding="utf-8").split()
-    for file in cache.glob("*/*-*"):
+    for file in cache.glob("*/*/*-*"):
         if str(file) not in names:  # it was there, and would have been missed
             file.unlink()
     read_only(cache)

@@ -8,7 +8,7 @@ from subprocess import run
 import pytest
 
 from models.papers import PAPERS
-from runtime.report import Report, Table, figure_files, plots, printing, report_page, write_report
+from runtime.report import Report, Table, figure_files, plots, printing, write_report
 from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.results.seen import Seen
 from runtime.version import CITATION, __version__

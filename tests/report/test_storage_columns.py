@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import models
-from models.walking.capture.text_files import _lines
+from models.files.storage import text_lines
 from runtime import ModelError, simulate
 from runtime.results import write_storage
 from runtime.results.storage_columns import one_line
@@ -54,7 +54,7 @@ def test_header_and_rows_agree(tmp_path):
     values = GOOD.copy()
     values[2, 1] = np.nan
     file = write_storage(tmp_path / "a.mot", "Gelenk, Übung", ["time", "Knöchel [°]"], values, in_degrees=True)
-    lines = _lines(file)
+    lines = text_lines(file)
     assert lines[:7] == [
         "Gelenk, Übung", "version=1", "nRows=5", "nColumns=2", "inDegrees=yes", "endheader", "time\tKnöchel [°]",
     ]  # fmt: skip
@@ -67,6 +67,6 @@ def test_names_of_files_and_systems_make_titles(tmp_path):
         assert one_line(given) == made
         write_storage(tmp_path / "a.sto", one_line(given), ["time", "a"], GOOD, overwrite=True)
     run = simulate(models.pendulum.build(), 0.01)
-    lines = _lines(run.to_sto(tmp_path / "run.sto"))
+    lines = text_lines(run.to_sto(tmp_path / "run.sto"))
     columns = int(next(line for line in lines if line.startswith("nColumns")).split("=")[1])
     assert {len(line.split("\t")) for line in lines[6:]} == {columns}

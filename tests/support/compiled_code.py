@@ -3,23 +3,24 @@
 import re
 import shutil
 
-from runtime.jit.cache import cache_folder, digest_of, sources
+from runtime.jit.cache import digest_of, sources
 from runtime.jit.freshness import ROOT, text_of
 from runtime.jit.machine_code import digest_of_kernel
+from runtime.jit.place import NAME, cache_folder
 
 CODE = re.compile(r"[\w.]+-[0-9a-f]{20}")  # neither locks nor parts of files
 
 
 def copied_code(folder, without=()):
-    """A cache folder with the code that the tests have compiled, but for functions whose names begin with one of ``without``.
+    """A folder for TALUS_CACHE_DIR with the code of the tests, but for functions whose names begin with one of ``without``.
 
     What is missing is compiled, as in an empty folder.
     """
     for digest in _digests():
         for file in (cache_folder() / digest).glob("*"):
             if CODE.fullmatch(file.name) and not file.name.startswith(tuple(without)):
-                (folder / digest).mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, folder / digest / file.name)
+                (folder / NAME / digest).mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, folder / NAME / digest / file.name)
     return folder
 
 

@@ -1,5 +1,6 @@
 """Damage to files, from a generator of random numbers: bytes, lines, fields, and the records of C3D files."""
 
+import re
 import struct
 
 SIZES = (0, 1, 2, 3, 4, 7, 8, 63, 64, 127, 128, 200, 254, 255)
@@ -109,3 +110,48 @@ def c3d_records(data):
         if not step:
             return
         at = offset + step
+
+
+NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:[eE][-+]?\d+)?(?![\w.])")
+NUMBERS = (
+    "nan", "-inf", "1e308", "-1", "0", "1e-320", "9" * 400, "1,5", "0x10", "1_0", "", "\u0661", "1e60", "1e18",
+    "3.141592653589793",
+)  # fmt: skip
+ENCODINGS = ("utf-16", "utf-16-le", "utf-8-sig", "utf-32", "latin-1", "cp037")
+STATED = ("UTF-16", "latin-1", "nonsense", "shift_jis", "cp1252", "utf-7", "x" * 5000)
+LEVELS = (3, 70, 600, 20_000)  # of elements or lists in each other
+TIMES = (2, 3, 50)
+
+
+def odd_of(text, separator, random):
+    """The bytes of a file as ``text_of`` damages it, or with an odd number, reference, nesting, repetition or encoding."""
+    kind = random.integers(8)
+    if kind < 3:
+        return text_of(text, separator, random)
+    lines = text.split("\n")
+    row, other = (int(k) for k in random.integers(0, len(lines), size=2))
+    if kind == 3:  # numbers
+        places = list(NUMBER.finditer(text))
+        for place in sorted(random.choice(len(places), min(len(places), int(random.choice([1, 1, 3]))), replace=False))[
+            ::-1
+        ]:
+            text = text[: places[place].start()] + str(random.choice(NUMBERS)) + text[places[place].end() :]
+        return text.encode()
+    if kind == 4:  # names, and what refers to them
+        places = list(re.finditer(r'"[^"\n]*"', text)) or list(re.finditer(r"\S+", text))
+        to, by = (places[int(k)] for k in random.integers(0, len(places), size=2))
+        return (text[: to.start()] + by[0] + text[to.end() :]).encode()
+    if kind == 5:  # lists or elements in each other
+        levels = int(random.choice(LEVELS))
+        begin, end = ("[", "]") if text.lstrip().startswith("{") else ("<frame>", "</frame>")
+        lines[row] = begin * levels + lines[row] + end * levels
+    elif kind == 6:
+        lines[other:other] = lines[row : row + int(random.integers(1, 4))] * int(random.choice(TIMES))
+    else:
+        if random.random() < 0.5:
+            stated = f'<?xml version="1.0" encoding="{random.choice(STATED)}"?>\n'
+            return (stated + text.partition("?>\n")[2] if text.startswith("<?") else stated + text).encode()
+        if random.random() < 0.3:
+            text = f'<!DOCTYPE a [<!ENTITY b "{"c" * 99}">]>\n' + text
+        return text.encode(str(random.choice(ENCODINGS)), "replace")
+    return "\n".join(lines).encode()

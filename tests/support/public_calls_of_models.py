@@ -17,7 +17,10 @@ def reports(w):
     """Tables and figures."""
     runs, poses = {"a": w.run}, {"a": {0.0: {"rod": np.eye(3)}}}
     return {
-        "write_report": (report.write_report, dict(report=report.Report("a", [w.table]), folder=Path("."), pdf=False)),
+        "write_report": (
+            report.write_report,
+            dict(report=report.Report("a", [w.table]), folder=Path("."), pdf=False, overwrite=True),
+        ),
         "panels.figure": (panels.figure, dict(rows=1, columns=1, width=4.0, height=3.0)),
         "lines.style": (lines.style, dict(number=1, label="a")),
         "lines.fill": (lines.fill, dict(number=1, label="a")),

@@ -38,7 +38,8 @@ def _figure(folder, kind):
 
 
 def _report(folder):
-    write_report(Report("title", [Table("t", ["a"], [[float(k)] for k in range(N)])]), folder, pdf=False)
+    report = Report("title", [Table("t", ["a"], [[float(k)] for k in range(N)])])
+    write_report(report, folder, pdf=False, overwrite=True)
 
 
 TABLE = np.column_stack([np.arange(N), np.sqrt(np.arange(N))])
@@ -47,9 +48,11 @@ WRITERS = {
     "r.csv": lambda run, folder: run.to_csv(folder / "r.csv", overwrite=True),
     "r.sto": lambda run, folder: run.to_sto(folder / "r.sto", overwrite=True),
     "w.mot": lambda run, folder: write_storage(folder / "w.mot", "t", ["time", "a"], TABLE, overwrite=True),
-    "d.nc": lambda run, folder: write_dataset(xarray.Dataset({"a": ("n", np.arange(9000.0))}), folder / "d.nc"),
-    "c.csv": lambda run, folder: write_columns(folder / "c.csv", ["a", "b"], TABLE),
-    "t.csv": lambda run, folder: write_csv(folder / "t.csv", ["a", "b"], TABLE),
+    "d.nc": lambda run, folder: write_dataset(
+        xarray.Dataset({"a": ("n", np.arange(9000.0))}), folder / "d.nc", overwrite=True
+    ),
+    "c.csv": lambda run, folder: write_columns(folder / "c.csv", ["a", "b"], TABLE, overwrite=True),
+    "t.csv": lambda run, folder: write_csv(folder / "t.csv", ["a", "b"], TABLE, overwrite=True),
     "t.txt": lambda run, folder: write_text(folder / "t.txt", "x" * 5000),
     "b.bin": lambda run, folder: write_bytes(folder / "b.bin", bytes(5000)),
     "t.csv of a report": lambda run, folder: _report(folder),

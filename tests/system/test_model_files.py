@@ -204,7 +204,7 @@ def test_lists_in_each_other_are_bounded(tmp_path):
 def test_a_file_that_is_too_large(tmp_path, monkeypatch):
     file = tmp_path / "hand.json"
     file.write_text(HAND)
-    monkeypatch.setattr("runtime.system.model_text.LARGEST", 100)
+    monkeypatch.setattr("runtime.support.files.LARGEST", 100)
     with pytest.raises(ModelError, match=r"bytes, limit 100"):
         Builder.from_file(file)
 

@@ -204,7 +204,10 @@ BAD = {
         "has no parameter 'mass.hand'; did you mean 'mass.main_foot'? it has gravity, mass.toes",
     ),
     "mass": ({"mass.toes": -1.0}, "body 'toes': mass = -1 is not positive; give a mass above 0 kg"),
-    "inertia": ({"inertia.toes": (1.0, 1.0, 3.0)}, "body 'toes': principal moments of inertia 1, 1, 3 kg m^2 violate"),
+    "inertia": (
+        {"inertia.toes": (-1.0, 1.0, 3.0)},
+        "body 'toes': principal moments of inertia -1, 1, 3 kg m^2, none must",
+    ),
     "not finite": ({"gravity": (0.0, np.nan, 0.0)}, "gravity = [0.0, nan, 0.0] is not finite"),
     "axis": (
         {"a_i.metatarsophalangeal": (0.0, 2.0, 0.0)},
@@ -224,6 +227,17 @@ def test_bad_parameters(name):
     with pytest.raises(ModelError) as error:
         runtime.with_parameters(models.foot.build(limits="elastic"), values)
     assert message in str(error.value)
+
+
+def test_inertias_that_no_mass_has_are_used_with_a_warning():
+    system, values = models.foot.build(limits="elastic"), {"inertia.toes": (1e-4, 1e-4, 3e-4)}
+    with pytest.warns(
+        runtime.AssemblyWarning, match=r"triangle inequality.*body 'toes' \(0.0003 > 0.0002\); they are used"
+    ):
+        changed = runtime.with_parameters(system, values)
+    assert np.array_equal(changed.body("toes").inertia, np.diag([1e-4, 1e-4, 3e-4]))
+    assert any("triangle" in remark for remark in changed.assembly.remarks)
+    runtime.with_parameters(changed, {"mass.toes": 0.3})  # said where they are given
 
 
 def test_parameters_that_cannot_be_assembled_are_refused():

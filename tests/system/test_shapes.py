@@ -1,6 +1,7 @@
 """Shapes of bodies: their triangles, files, and errors."""
 
 import pickle
+import struct
 
 import numpy as np
 import pytest
@@ -10,14 +11,8 @@ import runtime
 from runtime import ModelError
 from runtime.system.mesh_files import read_mesh
 from runtime.view.triangles import triangles
+from tests.support.meshes import TETRAHEDRON
 from tests.support.paths import shared_file
-
-TETRAHEDRON = """<?xml version="1.0"?>
-<VTKFile type="PolyData" version="0.1"><PolyData><Piece NumberOfPoints="4" NumberOfPolys="2">
-<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">0 0 0 1 0 0 1 1 0 0 1 0</DataArray></Points>
-<Polys><DataArray type="Int32" Name="connectivity" format="ascii">0 1 2 3 0 2 3</DataArray>
-<DataArray type="Int32" Name="offsets" format="ascii">4 7</DataArray></Polys></Piece></PolyData></VTKFile>
-"""
 
 
 def builder(**pose):
@@ -100,7 +95,7 @@ def test_shapes_change_no_motion_and_are_pickled():
         ("capsule", dict(start=(0, 0, 0), end=(0, 0, np.nan), radius=1), "end = .* not finite"),
         ("sphere", dict(radius=1, colour="reddish"), "colour = 'reddish'; give a colour"),
         ("mesh", dict(file="bone.ply"), r"the format '.ply' is not known; use .vtp, .stl, .obj"),
-        ("mesh", dict(file="nothing.vtp"), "there is no file 'nothing.vtp'"),
+        ("mesh", dict(file="nothing.vtp"), "cannot read 'nothing.vtp': No such file"),
         ("mesh", dict(file=3), "file = 3; give the path"),
     ],
 )
@@ -138,20 +133,74 @@ def test_polydata(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        ("4 7<", "4 9<", "offsets of its Polys do not fit"),
-        ("0 2 3<", "0 2 9<", "names vertex 9, but has 4"),
-        ("1 1 0 0 1 0<", "1 1 0 0 x 0<", "holds text where numbers belong"),
+        ("4 7<", "4 9<", "has the offset 9"),
+        ("4 7<", "4 3<", "offsets of its Polys that do not fit"),
+        ("0 2 3<", "0 2 9<", "has the corner 9; give whole numbers from 0 to 3"),
+        ("1 1 0 0 1 0<", "1 1 0 0 x 0<", "has other than numbers where they belong"),
         ("1 1 0 0 1 0<", "1 1 0 0 nan 0<", "not finite"),
+        ("1 1 0 0 1 0<", "1 1 0 0 1<", "11 coordinates, no multiple of 3"),
+        ("0 2 3<", "0 1.7 3<", "has the corner 1.7"),
+        ("0 2 3<", "0 -1 3<", "has the corner -1"),
+        ('<?xml version="1.0"?>', '<?xml version="1.0" encoding="nonsense"?>', "unknown encoding: nonsense"),
+        ('<?xml version="1.0"?>', '<?xml version="1.0" encoding="shift_jis"?>', "multi-byte encodings"),
         ("PolyData", "Unstructured", "is no PolyData"),
-        ("</VTKFile>", "", "is no XML"),
+        ("</VTKFile>", "", "no well-formed XML"),
         ('format="ascii"', 'format="appended"', "stores 'appended' data"),
-        ('<?xml version="1.0"?>', '<!DOCTYPE a [<!ENTITY b "c">]>', "declares entities"),
+        ('<?xml version="1.0"?>', '<!DOCTYPE a [<!ENTITY b "c">]>', "has a document type"),
     ],
 )
 def test_damaged_polydata(tmp_path, old, new, text):
     (tmp_path / "t.vtp").write_text(TETRAHEDRON.replace(old, new))
     with pytest.raises(ModelError, match=text):
         read_mesh(tmp_path / "t.vtp", "test")
+
+
+def test_entities_are_refused_in_every_encoding(tmp_path):
+    text = TETRAHEDRON.removeprefix('<?xml version="1.0"?>')
+    (tmp_path / "t.vtp").write_bytes(text.encode("utf-16"))
+    assert len(read_mesh(tmp_path / "t.vtp", "test")[1]) == 3
+    (tmp_path / "t.vtp").write_bytes(('<!DOCTYPE a [<!ENTITY b "c">]>' + text).encode("utf-16"))
+    with pytest.raises(ModelError, match="t.vtp, line 1: has a document type"):
+        read_mesh(tmp_path / "t.vtp", "test")
+
+
+OBJ = "v 0 0 0 # a corner\nv 1 0 0 0.5 0.5 0.5\nv 0 1 0\nv 0 0 1\nvt 0 0\nmtllib ../secret.mtl\n"
+
+
+@pytest.mark.parametrize(
+    ("faces", "found"),
+    [
+        ("f 1 2 3", [[0, 1, 2]]),
+        ("f 1/1 2/1/1 3//1 4", [[0, 1, 2], [0, 2, 3]]),
+        ("f -4 -3 \\\n-1", [[0, 1, 3]]),
+        ("f 0 1 2", "has the corner -1"),
+        ("f 1 2 5", "has the corner 4"),
+        ("f 1 2 -5", "has the corner -1"),
+        ("f 1 2.5 3", "has the corner 1.5"),
+        ("f 1 2 nan", "has the corner nan"),
+        ("f 1 2 x", "has other than numbers"),
+        ("f 1 2", "holds no triangles"),
+        ("v 1 2\nf 1 2 3", "has other than numbers"),
+    ],
+)
+def test_corners_of_obj(tmp_path, faces, found):
+    """Numbers from 1, or from the last vertex back; a fraction, 0, and numbers of no vertex are refused."""
+    (tmp_path / "t.obj").write_text(OBJ + faces + "\n")
+    if isinstance(found, list):
+        assert read_mesh(tmp_path / "t.obj", "test")[1].tolist() == found
+    else:
+        with pytest.raises(ModelError, match=found):
+            read_mesh(tmp_path / "t.obj", "test")
+
+
+def test_stl_in_bytes(tmp_path):
+    facet = struct.pack("<12fH", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
+    (tmp_path / "t.stl").write_bytes(b"solid in spite of this word".ljust(80) + struct.pack("<I", 2) + 2 * facet)
+    vertices, faces = read_mesh(tmp_path / "t.stl", "test")
+    assert faces.tolist() == [[0, 1, 2], [3, 4, 5]] and vertices[4].tolist() == [1, 0, 0]
+    (tmp_path / "t.stl").write_bytes(bytes(80) + struct.pack("<I", 3) + 2 * facet)
+    with pytest.raises(ModelError, match="has 184 bytes, too few for 3 triangles"):
+        read_mesh(tmp_path / "t.stl", "test")
 
 
 def test_stl_and_obj(tmp_path):

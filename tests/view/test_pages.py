@@ -166,7 +166,7 @@ def small_scene():
 def test_names_do_not_end_the_script(tmp_path):
     text = write(small_scene(), tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<title>a &lt;b&gt; &amp; &#x27;c&#x27;</title>" in text
-    assert r'"<\/script>"' in text
+    assert r'"\u003c/script>"' in text
 
 
 def test_runs_with_contacts_side_by_side(tmp_path):

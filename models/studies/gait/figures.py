@@ -9,7 +9,7 @@ import numpy as np
 
 from models.studies.gait.curves import by_foot, joints
 from models.walking import gait_plots, norms
-from models.walking.cycle_curves import BOUND, curve, ground_force
+from models.walking.cycle_curves import BOUND, curve, dimensionless_speed, ground_force
 from models.walking.gait_result import Gait
 from models.walking.laboratory_page import Band, Events, Panel, laboratory_page
 from runtime.report.figure_files import Drawing
@@ -33,6 +33,11 @@ NORM = {
     ("moment", "talocalcaneal"): ("inversion_moment", 1.0),
     ("power", "talocrural"): ("ankle_power", 1.0),
 }
+CITED = {  # in a figure, whose panels are narrow
+    norms.SCHREIBER_MOISSENET: "14 adults (Schreiber and Moissenet 2019)",
+    norms.SCHWARTZ: "children (Schwartz et al. 2008)",
+    norms.OXFORD: "Oxford foot model",
+}
 CAVEATS = {("metatarsophalangeal", "moment"): BOUND, ("metatarsophalangeal", "power"): BOUND}
 UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
@@ -40,8 +45,9 @@ UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing]:
     """The figures by file name, to be drawn when called; ``head``: facts of the subject and the trials."""
     feet = by_foot(found)
-    rows = [[_panel(feet, quantity, joint) for quantity in UNITS] for joint in joints(found)]
-    rows.append([_force(feet, axis, name) for axis, name in enumerate(FORCES)])
+    pace = mean_pace(found)
+    rows = [[_panel(feet, quantity, joint, pace) for quantity in UNITS] for joint in joints(found)]
+    rows.append([_force(feet, axis, name, pace) for axis, name in enumerate(FORCES)])
     paths = {side: ([one.cop_in_foot() for one in trials], _landmarks(trials[0])) for side, trials in feet.items()}
     return {
         "gait": Drawing(
@@ -65,15 +71,23 @@ def _heading(found: Sequence[Gait], head: Mapping[str, str]) -> str:
     return f"Subject: {head['subject']}.  Trials: {len(trials)}."
 
 
-def _panel(feet: Feet, quantity: str, joint: str) -> Panel:
+def mean_pace(found: Sequence[Gait]) -> float:
+    """Mean dimensionless speed of the trials; NaN where the walker stays in place in all of them."""
+    known = [pace for one in found if np.isfinite(pace := dimensionless_speed(one))]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _panel(feet: Feet, quantity: str, joint: str, pace: float) -> Panel:
     """A quantity of a joint of each foot."""
     curves = {side: np.array([curve(one, quantity, joint) for one in trials]) for side, trials in feet.items()}
     directions = POWER if quantity == "power" else DIRECTIONS[joint]
     norm = None
     if (quantity, joint) in NORM:
         name, sign = NORM[quantity, joint]
-        norm = _norm(name, sign * np.rad2deg(1.0) if quantity == "angle" else sign)
+        norm = _norm(name, sign * np.rad2deg(1.0) if quantity == "angle" else sign, pace)
     caveat = CAVEATS.get((joint, quantity), "")
+    if not any(np.isfinite(values).any() for values in curves.values()):
+        norm, caveat = None, "blank: the markers of the foot do not show inversion"
     if (joint, quantity) == ("metatarsophalangeal", "angle"):
         caveat = "; ".join(
             dict.fromkeys(one.toe_caveat for trials in feet.values() for one in trials if one.toe_caveat)
@@ -81,15 +95,16 @@ def _panel(feet: Feet, quantity: str, joint: str) -> Panel:
     return Panel(f"{joint} {quantity}", *directions, UNITS[quantity], curves, norm, caveat)
 
 
-def _force(feet: Feet, axis: int, name: str) -> Panel:
+def _force(feet: Feet, axis: int, name: str, pace: float) -> Panel:
     """A component of the ground's force on each foot."""
     curves = {side: np.array([ground_force(one, axis) for one in trials]) for side, trials in feet.items()}
-    return Panel(f"{name} ground force", *FORCES[name], "body weights", curves, _norm(f"{name}_force", 1.0))
+    return Panel(f"{name} ground force", *FORCES[name], "body weights", curves, _norm(f"{name}_force", 1.0, pace))
 
 
-def _norm(name: str, scale: float) -> Band:
-    _, mean, sd = norms.band(name)
-    return Band(scale * mean, abs(scale) * sd, norms.NORMS[name].source.rsplit(", ", 1)[0])
+def _norm(name: str, scale: float, pace: float) -> Band:
+    _, mean, sd = norms.band(name, pace)
+    norm = norms.norm(name, pace)
+    return Band(scale * mean, abs(scale) * sd, f"{CITED[norm.source]}, {norm.speed}")
 
 
 def _events(trials: Sequence[Gait]) -> Events:

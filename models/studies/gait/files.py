@@ -124,14 +124,16 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
 
 def _motion(one: Gait, file: Path) -> Path:
     """Joint angles over time in degrees, as OpenSim reads coordinates."""
-    values = np.column_stack([one.t, *(np.rad2deg(one.angles[joint]) for joint in JOINTS)])
-    return write_storage(file, one.name, ["time", *(f"{joint}_angle" for joint in JOINTS)], values, in_degrees=True)
+    shown = [joint for joint in JOINTS if np.isfinite(one.angles[joint]).all()]
+    values = np.column_stack([one.t, *(np.rad2deg(one.angles[joint]) for joint in shown)])
+    return write_storage(file, one.name, ["time", *(f"{joint}_angle" for joint in shown)], values, in_degrees=True)
 
 
 def _efforts(one: Gait, file: Path) -> Path:
     """Joint moments over time, as OpenSim's inverse dynamics writes them."""
-    values = np.column_stack([one.t, *one.moments.values()])
-    return write_storage(file, one.name, ["time", *(f"{joint}_angle_moment" for joint in one.moments)], values)
+    shown = {joint: moment for joint, moment in one.moments.items() if np.isfinite(moment).all()}
+    values = np.column_stack([one.t, *shown.values()])
+    return write_storage(file, one.name, ["time", *(f"{joint}_angle_moment" for joint in shown)], values)
 
 
 def _forces(one: Gait, file: Path) -> Path:

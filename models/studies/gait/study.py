@@ -43,6 +43,8 @@ def gait(
     talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
     link_length: float | None = None,
     functional: str | None = None,
+    foot_flat: bool = True,
+    ankle_width: float | None = None,
     inertia: str = "de_leva",
     check_units: bool = True,
     filter: bool = True,
@@ -90,6 +92,11 @@ def gait(
         Height of the talus; default 0.0417, in proportion to the length of the foot.
     functional : str
         File of a trial in which the subject moves the ankle, such as slow circles of the foot: axes that it identifies are used.
+    foot_flat : bool
+        The sole is flat on the floor in the static trial; switch it off for a subject who cannot put the heel down: angles are
+        then zero where heel and metatarsal heads are equally high.
+    ankle_width : float [m]
+        Between the malleoli, where no marker is on the medial one (Plug-in Gait without medial markers).
     inertia : str
         Table of the segments' masses and inertia: de_leva, or winter, which is after Dempster.
     check_units : bool
@@ -131,7 +138,7 @@ def gait(
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
-        check_units,
+        check_units, ankle_width,
     )  # fmt: skip
     filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
     if not filter:
@@ -151,7 +158,7 @@ def gait(
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
     options: dict[str, Any] = dict(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
-        toes=toes, anatomy=anatomy, functional=moved,
+        toes=toes, anatomy=anatomy, functional=moved, foot_flat=foot_flat,
     )  # fmt: skip
     found, recorded, left_out = _analysed(static, trials, options, report, say)
     begin(report, found, left_out, filters, *(["2011"] if contact else []))

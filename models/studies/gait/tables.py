@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from models.studies.gait.curves import by_foot
+from models.studies.gait.curves import by_foot, joints
+from models.studies.gait.figures import FORCES, NORM, mean_pace
 from models.studies.gait.recovery import recovered, replayed
+from models.walking import norms
 from models.walking.cycle_curves import peaks_of, speed_of, steps_of
 from models.walking.gait_result import Gait
 from models.walking.hinge_fit import FunctionalAxis
@@ -47,6 +49,7 @@ def _subject(one: Gait, foot: str) -> Table:
         ["marker set", person.landmarks.marker_set, ", ".join(person.landmarks.labels.values())],
         ["leg, knee to ankle", f"{1e3 * person.leg_length:.0f} mm", person.sources["knee"]],
         ["foot, heel to toe", f"{1e3 * person.foot_length:.0f} mm", person.sources["foot length"]],
+        ["standing foot", "", person.sources.get("standing foot", "")],
         ["massless link (talus)", f"{1e3 * person.link_length:.1f} mm", person.sources["link length"]],
         ["talocrural axis", _talocrural(person), person.sources["talocrural axis"]],
         [
@@ -134,8 +137,25 @@ def trials(found: Sequence[Gait], filters: Filters) -> Table:
 
 def peaks(found: Sequence[Gait]) -> Table:
     """Values that the literature quotes: mean and SD over the trials of each foot, and those of 14 adults."""
-    note = f"{SIGNS}  Literature: mean ± SD of 14 adults walking barefoot at self-selected speed (Schreiber and Moissenet 2019)."
+    note = (
+        f"{SIGNS}  Literature: mean ± SD of 14 adults walking barefoot at 1.11 ± 0.18 m/s, the speed that they chose (Schreiber "
+        "and Moissenet 2019)."
+    )
     return _means("peaks", found, peaks_of, note, LITERATURE)
+
+
+def drawn_norms(found: Sequence[Gait]) -> Table:
+    """The norm of each quantity that the figure shows, with its walking speed."""
+    pace = mean_pace(found)
+    shown = [(f"{joint} {quantity}", NORM[quantity, joint][0]) for quantity, joint in NORM if joint in joints(found)]
+    shown += [(f"{name} ground force", f"{name}_force") for name in FORCES]
+    rows = [[title, (one := norms.norm(name, pace)).source, one.speed] for title, name in shown]
+    known = "not known, as the walker stays in place" if np.isnan(pace) else f"v/√(g·leg) = {pace:.2f}"
+    note = (
+        f"Speed of these trials: {known}, with legs of 0.53 of the height (Winter 2009).  Where a quantity has norms at several "
+        "speeds, the nearest one is drawn."
+    )
+    return Table("norms", ["", "source", "walking speed"], rows, note)
 
 
 def steps(found: Sequence[Gait]) -> Table:

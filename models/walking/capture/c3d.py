@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from models.walking.capture import c3d_process
-from models.walking.capture.c3d_bytes import check_bytes
+from models.walking.capture.c3d_bytes import readable
 from models.walking.capture.c3d_parameters import Parameters
 from models.walking.capture.c3d_plates import plate_wrenches
 from models.walking.capture.contents import (
@@ -20,27 +20,35 @@ from models.walking.capture.contents import (
     first_line,
     gait_event,
     named_markers,
+    side_of,
     unit_of_length,
+    why_no_plates,
 )
 from models.walking.capture.trial import GaitEvent, Subject
 from models.walking.capture.vertical import ROTATIONS
 from runtime import ModelError
+from runtime.support.arrays import Floats
 
 COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")  # groups of labels that are no markers
 
 
 def read_c3d(path: Path, units: str | None) -> Contents:
     """Read markers, events, subject and force plates; ``units`` overrules POINT:UNITS."""
-    first_frame = check_bytes(path)
-    file = c3d_process.read(path)
+    notes: list[str] = []
+    with readable(path, notes) as (given, first_frame, held):
+        file = c3d_process.read(given)
     try:
         parameters = Parameters(file["parameters"])
         points, analogs = file["points"][:3].transpose(2, 1, 0), file["analogs"][0]
         rate = float(parameters.number("POINT", "RATE") or file["rate"])
     except (ValueError, IndexError) as error:
         raise ModelError(f"{path.name}: cannot be read as C3D ({first_line(error)}); export it again") from None
-    notes: list[str] = []
     n = len(points)
+    if held > n:
+        notes.append(
+            f"{path.name}: its size holds at least {held} frames, of which {n} are read, as the header counts no more; "
+            "cut it into parts"
+        )
     if not n:
         raise ModelError(f"{path.name}: zero frames; there is nothing to read")
     if not (math.isfinite(rate) and rate > 0.0):
@@ -66,8 +74,8 @@ def read_c3d(path: Path, units: str | None) -> Contents:
     contents = Contents(path, np.arange(n) / rate, labels, points[:, columns] * factor, phrase, factor, notes=notes)
     contents.events = _events(path, parameters, n, rate, first_frame, notes)
     contents.subject = _subject(parameters, notes)
-    contents.up = _up(path, parameters)
-    contents.wrenches = list(plate_wrenches(parameters, analogs, analogs.shape[1] / n * rate, factor, notes))
+    contents.screen = _screen(path, parameters)
+    contents.wrenches = list(plate_wrenches(parameters, analogs, first_frame, n, rate, factor, notes))
     return contents
 
 
@@ -75,11 +83,13 @@ def read_c3d_forces(path: Path, units: str | None) -> tuple[list[Wrench], list[s
     """Read only the force plates, and the notes on them."""
     contents = read_c3d(path, units)
     if not contents.wrenches:
-        raise ModelError(f"{path.name}: no readable force plates; {'; '.join(contents.notes) or 'it has none'}")
+        raise ModelError(
+            f"{path.name}: no force plates that can be used: {why_no_plates(contents.notes) or 'it has none'}"
+        )
     return contents.wrenches, contents.notes
 
 
-def _up(path: Path, parameters: Parameters) -> tuple[str, str] | None:
+def _screen(path: Path, parameters: Parameters) -> tuple[str, str] | None:
     across, upwards = (parameters.text("POINT", name).lower().lstrip("+") for name in ("X_SCREEN", "Y_SCREEN"))
     # Unless both name an axis, and not the same one, the parameters were never filled in.
     if upwards in ROTATIONS and across in ROTATIONS and across[-1] != upwards[-1]:
@@ -90,23 +100,29 @@ def _up(path: Path, parameters: Parameters) -> tuple[str, str] | None:
 def _events(
     path: Path, parameters: Parameters, n: int, rate: float, first_frame: int, notes: list[str]
 ) -> list[GaitEvent]:
-    times = parameters.numbers("EVENT", "TIMES")
     labels, contexts = parameters.texts("EVENT", "LABELS"), parameters.texts("EVENT", "CONTEXTS")
-    if times.size < 2 or not labels:
+    used = int(parameters.number("EVENT", "USED") or len(labels))
+    times = _event_times(parameters.numbers("EVENT", "TIMES"), len(labels[:used]) or used)
+    if not times.size or not labels:
         return []
-    times = times.reshape(2, -1)
-    if not len(times[0]) == len(labels) == len(contexts):
-        counts = f"{len(times[0])} times, {len(labels)} labels and {len(contexts)} contexts"
-        notes.append(f"{path.name} has {counts} of events; only those with all three are read")
-    seconds = np.round(60.0 * times[0] + times[1], 6)  # stored as 4-byte reals
+    counts = [("times", times.shape[1]), ("labels", len(labels)), ("contexts", len(contexts) or len(labels))]
+    if len({count for _, count in counts}) > 1:
+        words = ", ".join(f"{count} {what}" for what, count in counts)
+        notes.append(
+            f"{path.name} has {words} of events, of which EVENT:USED counts {used}; an event needs a time and a label"
+        )
+    contexts = [*contexts, *[""] * len(labels)]
+    seconds = np.round(60.0 * times[0] + times[1], 6)[:used]  # stored as 4-byte reals
     events = [
         gait_event(float(time), label, side) for time, label, side in zip(seconds, labels, contexts, strict=False)
     ]
     found = [event for event in events if event is not None and math.isfinite(event.time)]
     if len(found) < len(events):
-        notes.append(
-            f"{len(events) - len(found)} events that are not a foot strike or foot off of one side are left out"
-        )
+        notes.append(f"{len(events) - len(found)} events that are no foot strike and no foot off are left out")
+    if any(
+        event.side != "unknown" and not side_of(side) for event, side in zip(events, contexts, strict=False) if event
+    ):
+        notes.append(f"{path.name} states no side of some events (EVENT:CONTEXTS): it is that of their labels")
     offset, slack, end = max(first_frame - 1, 0) / rate, 0.5 / rate, (n - 1) / rate
 
     def inside(shift: float) -> list[GaitEvent]:
@@ -125,6 +141,20 @@ def _events(
             f"{len(found) - len(kept)} of {len(found)} events are outside the trial, 0 to {end:g} s, and are left out"
         )
     return kept
+
+
+def _event_times(values: Floats, count: int) -> Floats:
+    """Minutes and seconds (2, n) of events: stored as (2, n) or, as one dimension, in pairs, in two blocks, or as seconds."""
+    if values.ndim == 2 and 2 in values.shape:
+        return values if values.shape[0] == 2 else values.T
+    flat = values.ravel()
+    if flat.size == count:
+        return np.stack([np.zeros(count), flat])
+    pairs = flat[: flat.size // 2 * 2].reshape(-1, 2).T
+    blocks = pairs.T.reshape(2, -1)
+    # Minutes are whole numbers; in pairs, as the format has them, unless these are not and those of two blocks are.
+    whole = [bool((form[0] == np.round(form[0])).all()) for form in (pairs, blocks)]
+    return blocks if whole == [False, True] else pairs
 
 
 def _subject(parameters: Parameters, notes: list[str]) -> Subject:

@@ -5,106 +5,30 @@ The process is started for the first file, reads one after another, and ends wit
 
 from __future__ import annotations
 
-import atexit
 import importlib.util
 import os
-import subprocess
 import sys
-import threading
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from models.walking.capture import c3d_program
 from models.walking.capture.contents import first_line
 from runtime import ModelError
+from runtime.support import EndedError, Helper
 
 PROGRAM = Path(c3d_program.__file__)
 PATIENCE, PER_BYTE = 60.0, 1e-5  # [s] for a file: a fixed part, and for each byte
 
 
-class _Reader:
-    """The process, and the lock of those that ask it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.process: subprocess.Popen[bytes] | None = None
-        self.owner = 0  # the number of the process that started it; a forked one starts its own
-
-    def ask(self, path: Path, library: Path) -> tuple[str, Any]:
-        """The answer to a request; "ended" and the reason if the process ended.
-
-        Raises
-        ------
-        OSError
-            Where no process can be started.
-        """
-        with self.lock:
-            fresh = self.process is None or self.owner != os.getpid() or self.process.poll() is not None
-            if fresh:
-                self.start(library)
-            kind, answer = self.exchange(path)
-            if kind == "ended" and not fresh:  # an earlier file may have damaged its memory
-                self.start(library)
-                kind, answer = self.exchange(path)
-            if kind == "refused":
-                self.stop()  # its memory may be damaged now
-            return kind, answer
-
-    def exchange(self, path: Path) -> tuple[str, Any]:
-        """Send a request and wait for the answer, a limited time."""
-        process = self.process
-        assert process is not None and process.stdin is not None and process.stdout is not None
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            process.kill()
-
-        watch = threading.Timer(PATIENCE + PER_BYTE * path.stat().st_size, end)
-        watch.daemon = True
-        watch.start()
-        try:
-            c3d_program.send(process.stdin, os.path.abspath(path))
-            kind, answer = c3d_program.receive(process.stdout)
-            return kind, answer
-        except Exception:  # it ended, or what it sent is damaged
-            self.stop()
-            return "ended", "takes too long" if late.is_set() else "ends the process of the library that reads it"
-        except BaseException:  # an interruption; the answer would be that to the next request
-            self.stop()
-            raise
-        finally:
-            watch.cancel()
-
-    def start(self, library: Path) -> None:
-        """Start the process.
-
-        Raises
-        ------
-        OSError
-        """
-        self.process, self.owner = None, os.getpid()
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", str(PROGRAM), str(library)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
-
-    def stop(self) -> None:
-        """End the process, if this process has started it."""
-        process, self.process = self.process, None
-        if process is None or self.owner != os.getpid():
-            return
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            with suppress(OSError):
-                if stream is not None:
-                    stream.close()
+_READER = Helper(lambda: [sys.executable, "-P", str(PROGRAM), str(_library())])
 
 
-_READER = _Reader()
-atexit.register(_READER.stop)
+def _library() -> Path:
+    """The folder that holds the library."""
+    found = importlib.util.find_spec("ezc3d")
+    if found is None or found.origin is None:
+        raise ModelError("reading C3D needs ezc3d: pip install 'talus-multibody[gait]'")
+    return Path(found.origin).parents[1]
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -115,13 +39,21 @@ def read(path: Path) -> dict[str, Any]:
     ModelError
         For a file that the library refuses, or that ends it; without the library.
     """
-    found = importlib.util.find_spec("ezc3d")
-    if found is None or found.origin is None:
-        raise ModelError("reading C3D needs ezc3d: pip install 'talus-multibody[gait]'")
+    _library()
+
+    def talk(requests: IO[bytes], answers: IO[bytes]) -> tuple[str, Any]:
+        c3d_program.send(requests, os.path.abspath(path))
+        kind, answer = c3d_program.receive(answers)
+        return kind, answer
+
     try:
         if not Path(sys.executable or "").name.startswith("python"):
             raise OSError  # Python is part of another program
-        kind, answer = _READER.ask(path, Path(found.origin).parents[1])
+        kind, answer = _READER.ask(talk, PATIENCE + PER_BYTE * path.stat().st_size)
+        if kind == "refused":
+            _READER.stop()  # its memory may be damaged now
+    except EndedError as ended:
+        kind, answer = "ended", "takes too long" if ended.late else "ends the process of the library that reads it"
     except OSError:  # no process can be started; the file has passed the check of its bytes
         try:
             return c3d_program.read(str(path))

@@ -17,11 +17,27 @@ from runtime.support.arrays import Floats
 
 AXES = "xyz"
 UNITS = ("mm", "cm", "m")
-LENGTHS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "millimeters": 1e-3, "centimeters": 1e-2, "meters": 1.0, "metres": 1.0}
+# Units as files spell them, letters only: in SI.
+LENGTHS = {"mm": 1e-3, "cm": 1e-2, "dm": 1e-1, "m": 1.0} | dict.fromkeys(("in", "inch", "inches"), 0.0254)
+LENGTHS |= dict.fromkeys(("ft", "foot", "feet"), 0.3048) | {
+    f"{prefix}{word}": factor
+    for prefix, factor in (("", 1.0), ("milli", 1e-3), ("centi", 1e-2))
+    for word in ("meter", "meters", "metre", "metres")
+}
+FORCES = dict.fromkeys(("n", "nt", "nts", "newton", "newtons"), 1.0) | {
+    "kn": 1e3,
+    "kilonewton": 1e3,
+    "kilonewtons": 1e3,
+}
+FORCES |= dict.fromkeys(("lb", "lbs", "lbf"), 4.4482216152605) | {"kgf": 9.80665}
+MOMENTS = {force + length: FORCES[force] * LENGTHS[length] for force in FORCES for length in LENGTHS}
 
 STRIKE = re.compile(r"(?i)(foot|heel|toe)?[\s_-]*(strike|contact|down)|initial[\s_-]*contact")
 OFF = re.compile(r"(?i)(foot|toe|heel)[\s_-]*off")
-SHORT = re.compile(r"([lr]?)(?:(hs|fs|ic)|(to|fo))")
+# Short labels, with the side before or behind them: RHS, TO_L, right_fo, LON and LOFF of force plates.
+SHORT = re.compile(r"(?:(hs|fs|ic|fc|hc)|(to|fo))")
+SIDED = re.compile(r"(left|right|[lr])?(.*?)(left|right|[lr])?")
+ON_PLATE = {"on": "hs", "off": "to"}  # only with a side
 UNNAMED = re.compile(
     r"(?i)\s*(\*\s*\d*|[a-z]?\s*\d+|M\d{3,}|u?[\s_-]*(un)?named?[\s_*-]*\d*|u(n(known|labell?ed)?)?[\s_*-]*\d*|traj\w*[\s_*-]*\d+|)\s*"
 )
@@ -55,22 +71,36 @@ class Contents:
     events: list[GaitEvent] = field(default_factory=list)
     subject: Subject = field(default_factory=Subject)
     up: tuple[str, str] | None = None  # the vertical as stated by the file, and where it is stated
+    screen: tuple[str, str] | None = None  # the axis that points up on a display, and where it is stated
     notes: list[str] = field(default_factory=list)
 
 
 def gait_event(time: float, label: str, context: str) -> GaitEvent | None:
-    """Event of a label such as "Foot Strike1" and a context such as "Right"; None if it is neither a strike nor an off."""
-    side = side_of(context) or side_of(label)
+    """Event of a label such as "Foot Strike1" and a context such as "Right"; None if it is neither a strike nor an off.
+
+    The side is that of the context, else that of the label, else "unknown".
+    """
     strike, off = bool(STRIKE.search(label)), bool(OFF.search(label))
-    if short := SHORT.fullmatch(re.sub(r"[^a-z]", "", label.lower())):
-        side, strike, off = side or side_of(short[1]), bool(short[2]), bool(short[3])
-    return GaitEvent(time, "foot_strike" if strike else "foot_off", side) if side and (strike or off) else None
+    side = side_of(context) or side_of(label)
+    letters = re.sub(r"[^a-z]", "", label.lower())
+    parts = SIDED.fullmatch(letters)
+    before, name, behind = parts.groups() if parts else (None, letters, None)
+    own = before or behind
+    if short := SHORT.fullmatch(ON_PLATE.get(name, name) if own else name):
+        strike, off = bool(short[1]), bool(short[2])
+    if own and (short or (STRIKE.match(name) or OFF.match(name))):
+        side = side or side_of(own)
+    if strike == off:
+        return None
+    return GaitEvent(time, "foot_strike" if strike else "foot_off", side or "unknown")
 
 
 def side_of(text: str) -> Side | None:
     """Side named by a text such as "L", "Left" or "Foot Strike left"; None if it names neither."""
     word = text.strip().lower()
-    return next((side for side in SIDES if word == side[0] or re.search(rf"(^|[\s_-]){side}\b", word)), None)
+    return next(
+        (side for side in SIDES if re.search(rf"(^|[\s_-])({side}\b|{side}[\s_-]|{side[0]}([\s_-]|$))", word)), None
+    )
 
 
 def printable(text: str) -> str:
@@ -83,11 +113,21 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
 
 
+def why_no_plates(notes: Sequence[str]) -> str:
+    """Those notes of a trial that say why a force plate is left out; empty if there are none."""
+    return "; ".join(note for note in notes if re.match(r"plate\d+ is left out|FORCE_PLATFORM:USED", note))
+
+
+def plain_unit(text: str) -> str:
+    """A unit as the tables of this module spell it: "N*mm" and "[N mm]" are "nmm"."""
+    return re.sub(r"[^a-z]", "", text.lower())
+
+
 def unit_of_length(
     path: Path, stated: str | None, where: str, units: str | None, notes: list[str]
 ) -> tuple[float, str]:
     """Metres per unit of position, and a phrase for ``Capture.axes``; ``units`` overrules what is stated at ``where``."""
-    plain = (stated or "").strip().lower()
+    plain = plain_unit(stated or "")
     if units is not None:
         if plain and LENGTHS.get(plain) != LENGTHS[units]:
             notes.append(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.walking.capture.contents import AXES, LENGTHS, UNITS, Contents, Wrench, printable
-from models.walking.capture.plates import at_cop, plate_axes
+from models.walking.capture.plates import at_cop, baseline, plate_axes
 from models.walking.capture.trial import Capture, GroundForce
 from models.walking.capture.vertical import LOADED, ROTATIONS, find_vertical, total_force
 from models.walking.capture.visible import REACH, only_visible
@@ -42,25 +42,20 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
     name, labels, points, notes = contents.path.name, contents.labels, contents.points, contents.notes
     if not labels:
         raise ModelError(f"{name}: no markers; Talus needs labelled positions of markers over time")
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice:
-        raise ModelError(
-            f"{name}: marker {', '.join(map(repr, twice))} occurs {labels.count(twice[0])} times; labels must differ: rename "
-            "or remove all but one"
-        )
+    _distinguish(labels, points, notes)
     check_times(contents.t, name)
     _check_rate(contents.t, name)
     seen = only_visible(points, labels, contents.metres, notes)
     if not seen.any():
         raise ModelError(f"{name}: none of its {len(labels)} markers is visible in any frame; there is nothing to read")
-    unseen = [label for label, ever in zip(labels, np.asarray(seen.any(axis=0)), strict=True) if not ever]
-    if unseen:
-        notes.append(f"never visible: {', '.join(unseen)}")
+    ever = np.asarray(seen.any(axis=0))
+    if not ever.all():
+        notes.append(f"never visible: {', '.join(np.array(labels)[~ever])}")
 
     for wrench in contents.wrenches:
         _check_forces(wrench)
     middle = _median_positions(points, seen)
-    vertical = up or find_vertical(contents, middle)
+    vertical = find_vertical(contents, list(np.array(labels)[ever]), middle, up)
     turn, words = ROTATIONS[vertical]
     middle = middle @ turn.T
     _refuse_impossible_size(name, middle, contents.metres)
@@ -87,6 +82,29 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
     )
 
 
+def _distinguish(labels: list[str], points: Floats, notes: list[str]) -> None:
+    """Number the labels that occur more than once, as "HEEL (1 of 2)", so that only what needs such a marker is refused.
+
+    Of markers with the same positions, and of those of which only one is ever seen, one keeps the label.
+    """
+    for label in sorted({label for label in labels if labels.count(label) > 1}):
+        same = [k for k, other in enumerate(labels) if other == label]
+        tracks = np.nan_to_num(points[:, same])
+        others = [k for k in range(len(same)) if tracks[:, k].any()] or [0]
+        kept = others[0] if all(np.array_equal(tracks[:, others[0]], tracks[:, k]) for k in others) else None
+        for k, at in enumerate(same):
+            if k != kept:
+                labels[at] = f"{label} ({k + 1} of {len(same)})"
+        reads = (
+            "the others repeat one or are empty"
+            if kept is not None
+            else "give the right one by its number, or rename them"
+        )
+        notes.append(
+            f"marker '{label}' occurs {len(same)} times; named '{label} (1 of {len(same)})' and so on: {reads}"
+        )
+
+
 def _median_positions(points: Floats, seen: NDArray[np.bool_]) -> Floats:
     """Median position (k, 3) [m] of each marker that is ever visible, without the translation of the walking body."""
     # Only markers that are visible nearly always define the centre; one that drops out would shift it.
@@ -103,11 +121,13 @@ def _refuse_impossible_size(name: str, middle: Floats, metres: float) -> None:
     if len(middle) < 2 or EXTENT[0] <= extent.max() <= WIDTH and extent[2] <= EXTENT[1]:
         return
     fits = [unit for unit in UNITS if 0.3 <= extent[2] / metres * LENGTHS[unit] <= 2.2]
-    remedy = f"units='{fits[0]}' would fit" if fits else "give the correct units="
+    wrong = (
+        f"is wrong: units='{fits[0]}' would fit" if fits else "or the vertical is wrong: give the correct units= or up="
+    )
     raise ModelError(
         f"{name}: {extent[2]:.3g} m from the lowest to the highest marker, at most {extent.max():.3g} m along an axis; a "
         f"person's or a foot's markers span {EXTENT[0]:g} to {EXTENT[1]:g} m, and at most {WIDTH:g} m with those fixed in the "
-        f"laboratory, so the unit of the positions is wrong: {remedy}"
+        f"laboratory, so the unit of the positions {wrong}"
     )
 
 
@@ -123,7 +143,9 @@ def _check_forces(wrench: Wrench) -> None:
         )
     largest = np.abs(wrench.force).max()
     if largest > MAX_FORCE:
-        raise ModelError(f"{what}: a force of {largest:.3g} N; no step exceeds {MAX_FORCE:g} N: its unit is not N")
+        raise ModelError(
+            f"{what}: a force of {largest:.3g} N; no step exceeds {MAX_FORCE:g} N: its unit is not N, or the sample is an outlier"
+        )
 
 
 def _finite_rows(values: Floats) -> Floats:
@@ -163,6 +185,10 @@ def _ground_force(name: str, wrench: Wrench, markers: Floats, notes: list[str]) 
             f"force plate '{plate}': no point of application or moment at {t[bad[0]]:g} s, where it is {force[bad[0], 2]:.3g} N; "
             "every loaded sample needs them"
         )
+    if corners is not None:
+        # The sensors are below the surface; many files store their depth with the other sign.
+        over = point - corners.mean(axis=0)
+        point = np.where(over[:, 2:] > 0.0, point - 2.0 * over, point)
     f = force[loaded]
     shift, free = at_cop(f, moment[loaded], 0.0)
     at = point[loaded] + shift
@@ -176,11 +202,16 @@ def _ground_force(name: str, wrench: Wrench, markers: Floats, notes: list[str]) 
                 f"{moved:.0f} mm, to where only a moment about the vertical remains"
             )
     else:
-        surface, axes = float(corners[:, 2].mean()), plate_axes(corners)
-        if abs(axes[2, 2]) < 0.9999:  # a sloping surface: move along the line of action
-            along = ((corners.mean(axis=0) - at) @ axes[:, 2]) / (f @ axes[:, 2])
-            at = at + along[:, None] * f
-        local, half = (np.abs((p - corners.mean(axis=0)) @ axes[:, :2]) for p in (at[pressed], corners))
+        centre, axes = corners.mean(axis=0), plate_axes(corners)
+        surface, normal = float(centre[2]), axes[:, 2]
+        # The line of action meets the surface.
+        at = at + ((centre - at) @ normal / (f @ normal))[:, None] * f
+        if normal[2] > 0.0:
+            notes.append(
+                f"{plate}: by the order of its corners its z axis points up, not into the floor as the format defines; read as "
+                "listed: correct FORCE_PLATFORM:CORNERS if forces point sideways"
+            )
+        local, half = (np.abs((p - centre) @ axes[:, :2]) for p in (at[pressed], corners))
         share = (local > half.max(axis=0) + 0.02).any(axis=1).mean() if pressed.any() else 0.0
         if share > 0.05:
             notes.append(
@@ -191,12 +222,14 @@ def _ground_force(name: str, wrench: Wrench, markers: Floats, notes: list[str]) 
     if len(away) and np.median(away) > FAR:
         raise ModelError(
             f"{name}: the centre of pressure of '{plate}' is {np.median(away):.3g} m from the markers, limit {FAR:g} m; the "
-            "units or the axes of forces and markers differ"
+            "units, the axes or the points of moments of forces and markers differ"
         )
     _refuse_outliers(f"force plate '{plate}'", t[loaded][pressed], away, free[pressed])
     cop, free_moment = np.full(force.shape, np.nan), np.zeros(len(force))
     cop[loaded], free_moment[loaded] = at, free
-    return GroundForce(plate, t, force, cop, free_moment, corners, surface, foot)
+    grf = GroundForce(plate, t, force, cop, free_moment, corners, surface, foot)
+    notes += [said] if (said := baseline(grf)) else []
+    return grf
 
 
 def _refuse_outliers(what: str, t: Floats, away: Floats, free: Floats) -> None:

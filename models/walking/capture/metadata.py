@@ -10,6 +10,7 @@ from typing import Any
 from models.walking.capture.contents import Contents, first_line, gait_event, side_of
 from models.walking.capture.trial import GaitEvent, Side, Subject
 from runtime import ModelError
+from runtime.support import read_file
 
 ENTRIES = ("events", "plates", "subject", "mass_kg", "height_m", "sex", "age")
 LISTED = 5  # names in a note
@@ -29,7 +30,7 @@ def add_metadata(contents: Contents) -> None:
         return
     ignored: list[str] = []
     try:
-        stored = json.loads(meta.read_text(encoding="utf-8"))
+        stored = json.loads(read_file(meta))
         unknown = [str(name) for name in stored if name not in ENTRIES]
         events = _events(stored, meta.name, ignored)
         feet = _feet(stored, contents, meta.name, ignored)
@@ -59,12 +60,13 @@ def add_metadata(contents: Contents) -> None:
 
 def _events(stored: Mapping[str, Any], name: str, ignored: list[str]) -> list[GaitEvent]:
     given = [
-        (_finite(e["time"], "time of an event"), str(e["label"]), str(e["side"])) for e in stored.get("events", [])
+        (_finite(e["time"], "time of an event"), str(e["label"]), str(e.get("side") or ""))
+        for e in stored.get("events", [])
     ]
     events = [event for e in given if (event := gait_event(*e)) is not None]
     if len(events) < len(given):
         ignored.append(
-            f"{name}: {len(given) - len(events)} events that are not a foot strike or foot off of one side are left out"
+            f"{name}: {len(given) - len(events)} events that are no foot strike and no foot off are left out"
         )
     return events
 

@@ -22,6 +22,9 @@ from runtime.support.arrays import Floats
 THRESHOLD = 20.0  # [N] vertical force of a foot on a plate
 RELEASE = 0.5  # of the threshold: loading ends below it, so that noise does not split an interval
 SHORTEST = 0.05  # [s] of loading; a step lasts ten times as long
+OFFSET = 60.0  # [N] largest force that an unloaded plate may show
+STEADY = 5.0  # [N] deviation of an unloaded plate
+ZERO = 1.0  # [N] below it an offset gets no note
 
 
 def plate_axes(corners: Floats) -> Floats:
@@ -57,6 +60,21 @@ def loaded_intervals(grf: GroundForce, *, threshold: float = THRESHOLD) -> list[
         if cut or grf.t[above[-1]] - grf.t[above[0]] >= SHORTEST:
             found.append((int(above[0]), int(above[-1]) + 1))
     return found
+
+
+def baseline(grf: GroundForce) -> str | None:
+    """A sentence on the force that a plate shows while it is unloaded; None if that is about zero, or never seen."""
+    size = max(1, round(SHORTEST * grf.rate)) if len(grf.t) > 1 else 1
+    blocks = grf.force[: len(grf.t) // size * size].reshape(-1, size, 3)
+    means = blocks[np.linalg.norm(blocks.std(axis=1), axis=1) < STEADY].mean(axis=1)
+    shown = np.linalg.norm(means, axis=1)
+    if not len(shown) or not ZERO < shown.min() < OFFSET:
+        return None
+    offset = np.median(means[shown < shown.min() + STEADY], axis=0)
+    return (
+        f"{grf.plate}: shows {np.linalg.norm(offset):.3g} N while it is unloaded ({offset[2]:.3g} N along the vertical); this "
+        "offset is not subtracted from the forces of a step: zero the plate"
+    )
 
 
 def filtered(

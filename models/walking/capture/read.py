@@ -16,7 +16,7 @@ from models.walking.capture.text_files import read_force_csv, read_marker_csv, r
 from models.walking.capture.trial import Capture
 from models.walking.capture.vertical import ROTATIONS
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import checked, opened
 
 Reader = TypeVar("Reader")
 
@@ -101,16 +101,8 @@ def _reader(path: Path, readers: Mapping[str, Reader], what: str) -> Reader:
         raise ModelError(
             f"{path.name}: no reader for files that end with '{path.suffix}'{what} are read from {', '.join(readers)}"
         )
-    try:
-        if not path.exists():
-            raise ModelError(f"{path}: no such file; check the name and the folder")
-        if not path.is_file():
-            raise ModelError(f"{path}: not a file; give the file of one trial")
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}; check the name and the rights") from None
-    return readers[path.suffix.lower()]
+    with opened(path, "check the name, the folder and the rights; give the file of one trial"):
+        return readers[path.suffix.lower()]
 
 
 def _force_file_beside(contents: Contents) -> Path | None:

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from models.files.storage import check_counts, column_names
+from models.files.storage import MISSING, cells, read_table, text_lines, why_no_number
 from models.walking.capture.contents import AXES, Contents, Wrench, named_markers, unit_of_length
+from models.walking.capture.force_columns import force_columns, note_unused, wrenches
 from models.walking.samples import sampling_rate
 from runtime import ModelError
 from runtime.support.arrays import Floats
 
 TIME = ("time", "t", "time_s")
-LISTED = 5  # columns in a note
-COMMENT_UNITS = re.compile(r"(?i)\bunits?\b\W*(?:are\W+|in\W+)?(mm|cm|m)\b")
+COMMENT_UNITS = re.compile(r"(?i)\bunits?\b\W*(?:are\W+|in\W+)?(mm|cm|m|(?:milli|centi)?met(?:er|re)s?)\b")
 COMMENT_UP = (
     re.compile(r"(?i)(?<!\w)([+-]?[xyz])[\s-]*(?:axis)?\s*(?:is|=|:|points)?\s*(?:up|vertical)(?:wards?)?\b"),
     re.compile(r"(?i)\b(?:up|vertical)(?:\s+axis)?\s*(?:is|=|:)?\s*([+-]?[xyz])\b"),
 )
-
-
-def _lines(path: Path) -> list[str]:
-    data = path.read_bytes()
-    if b"\0" in data[:4096]:
-        raise ModelError(
-            f"{path.name}: not a text file; its name ends with '{path.suffix}' but it contains binary data"
-        )
-    return data.decode("utf-8-sig", errors="replace").splitlines()
 
 
 def _numbers(path: Path, rows: Sequence[tuple[int, Sequence[str]]], columns: int) -> Floats:
@@ -47,11 +38,11 @@ def _numbers(path: Path, rows: Sequence[tuple[int, Sequence[str]]], columns: int
     for row, (number, fields) in zip(numbers, rows, strict=True):
         for k, text in enumerate(fields):
             try:
-                row[k] = float(text) if text and not text.isspace() else math.nan
+                row[k] = math.nan if MISSING.fullmatch(text.strip()) else float(text)
             except ValueError:
                 raise ModelError(
-                    f"{path.name}: line {number}, column {k + 1} contains '{text.strip()[:40]}', which is not a number; write "
-                    "missing values as empty fields or nan"
+                    f"{path.name}: line {number}, column {k + 1} contains '{text.strip()[:40]}', which is not a number"
+                    f"{why_no_number(text.strip()) or '; write missing values as empty fields or nan'}"
                 ) from None
     return numbers
 
@@ -61,44 +52,30 @@ def _numbers(path: Path, rows: Sequence[tuple[int, Sequence[str]]], columns: int
 
 def read_trc(path: Path, units: str | None) -> Contents:
     """Read the markers of a TRC file; ``units`` overrules its field Units."""
-    lines = _lines(path)
-    if not lines or not lines[0].startswith("PathFileType") or len(lines) < 5:
+    lines = text_lines(path)
+    if not lines or not lines[0].lstrip().startswith("PathFileType") or len(lines) < 5:
         raise ModelError(
             f"{path.name}: not a TRC file, which has five header lines, the first of them with PathFileType; export it again"
         )
-    header = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
-    header = {key.strip().lower(): value.strip() for key, value in header.items() if key.strip()}
+    header = _trc_fields(lines[1], lines[2])
     notes: list[str] = []
     factor, phrase = unit_of_length(path, header.get("units"), "its field Units", units, notes)
-    named = [label.strip() for label in lines[3].rstrip("\t ").split("\t")]
-    labels = named[2::3]
-    if not labels:
-        raise ModelError(f"{path.name}: no markers: its fourth line names none")
-    if astray := [label for k, label in enumerate(named) if label and k > 2 and k % 3 != 2]:
-        raise ModelError(
-            f"{path.name}: '{astray[0]}' in its fourth line is above no column X of a marker; names are three columns apart: "
-            "export it again"
-        )
-    stated = _count(path, header, "nummarkers", len(labels))
-    if stated != len(labels):
-        raise ModelError(
-            f"{path.name}: NumMarkers is {stated} but the header names {len(labels)} markers; export it again"
-        )
+    labels = _trc_labels(path, lines[3], header)
     columns = 2 + 3 * len(labels)
-    rows = []
-    for number, line in enumerate(lines[5:], start=6):
-        if line.strip():
-            fields = line.split("\t")
-            while len(fields) > columns and not fields[-1].strip():
-                fields.pop()
-            rows.append((number, fields))
+    # The line of X1, Y1, Z1, ... may be missing, and blank lines may follow it.
+    below = [(number, line) for number, line in enumerate(lines[4:], start=5) if line.strip()]
+    if below and re.match(r"\s*x", below[0][1], re.IGNORECASE):
+        axes = [name.strip()[:1].lower() for name in below.pop(0)[1].split()]
+        if axes[: columns - 2] != [*AXES] * len(labels):
+            raise ModelError(
+                f"{path.name}: its fifth line does not name the columns X, Y, Z of each of {len(labels)} markers in this "
+                "order; export it again"
+            )
+    rows = [(number, cells(line, columns)) for number, line in below]
     frames = _count(path, header, "numframes", len(rows))
-    if len(rows) < frames:
-        raise ModelError(
-            f"{path.name}: {len(rows)} frames where NumFrames is {frames}; the file is cut short: export it again"
-        )
-    if len(rows) > frames:
-        notes.append(f"{path.name} has {len(rows)} frames although NumFrames is {frames}; all are read")
+    if len(rows) != frames:
+        cut = "; is the file cut short?" if len(rows) < frames else ""
+        notes.append(f"{path.name} has {len(rows)} frames although NumFrames is {frames}; all are read{cut}")
     numbers = _numbers(path, rows, columns)
     labels, kept = named_markers(path, labels, notes)
     points = numbers[:, 2:].reshape(len(numbers), (columns - 2) // 3, 3)[:, kept] * factor
@@ -112,6 +89,44 @@ def read_trc(path: Path, units: str | None) -> Contents:
     return Contents(path, t, labels, points, phrase, factor, notes=notes)
 
 
+def _trc_fields(names: str, values: str) -> dict[str, str]:
+    """Fields of the header by name: as many names as values, without regard to blank cells, else those of the same column."""
+    pair = [names.split(), values.split()]
+    if len(pair[0]) != len(pair[1]):
+        pair = [[cell.strip() for cell in line.split("\t")] for line in (names, values)]
+    return {name.lower(): value for name, value in zip(*pair, strict=False) if name}
+
+
+def _trc_labels(path: Path, line: str, header: Mapping[str, str]) -> list[str]:
+    """Labels of the markers, "" of one without: three columns apart, else as many as NumMarkers, with any tabs between them."""
+    named = [label.strip() for label in line.rstrip("\t ").split("\t")]
+    if len(named) == 1:
+        named = line.split()
+    stated = [label for label in named if label]
+    if len(stated) < 3:
+        raise ModelError(f"{path.name}: no markers: its fourth line names none")
+    if not (stated[0].lower().startswith("frame") and stated[1].lower() == "time"):
+        raise ModelError(
+            f"{path.name}: its fourth line begins with '{stated[0][:40]}' and '{stated[1][:40]}'; the first columns "
+            "of a TRC file are Frame# and Time: export it again"
+        )
+    labels = named[2::3]
+    astray = [label for k, label in enumerate(named) if label and k > 1 and k % 3 != 2]
+    count = _count(path, header, "nummarkers", len(stated) - 2 if astray else len(labels))
+    if count == len(stated) - 2:
+        return stated[2:]
+    if astray:
+        raise ModelError(
+            f"{path.name}: '{astray[0]}' in its fourth line is above no column X of a marker, and NumMarkers is {count} for "
+            f"{len(stated) - 2} names; names are three columns apart: export it again"
+        )
+    if count != len(labels):
+        raise ModelError(
+            f"{path.name}: NumMarkers is {count} but the header names {len(labels)} markers; export it again"
+        )
+    return labels
+
+
 def _count(path: Path, header: Mapping[str, str], key: str, counted: int) -> int:
     """Number stated by the header, or the counted one if the header does not state it."""
     try:
@@ -122,7 +137,7 @@ def _count(path: Path, header: Mapping[str, str], key: str, counted: int) -> int
 
 def _read_csv_text(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
     """Comments, names of the columns, and the rows as line number and fields."""
-    lines = [(number, line) for number, line in enumerate(_lines(path), start=1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     comments = [line.lstrip("# \t").strip() for _, line in lines if line.lstrip().startswith("#")]
     rows = [(number, line.split(",")) for number, line in lines if not line.lstrip().startswith("#")]
     if len(rows) < 2:
@@ -164,14 +179,6 @@ def _triples(path: Path, names: Sequence[str]) -> dict[str, list[int]]:
     return {label: [at[axis] for axis in AXES] for label, at in found.items() if len(at) == 3}
 
 
-def _note_unused(path: Path, names: Sequence[str], used: Iterable[int], rule: str, notes: list[str]) -> None:
-    """Note the columns that were not read."""
-    left = [names[k] or f"(column {k + 1}, without a name)" for k in sorted(set(range(len(names))) - set(used))]
-    if left:
-        more = f" and {len(left) - LISTED} others" if len(left) > LISTED else ""
-        notes.append(f"{path.name}: columns that are not read: {', '.join(left[:LISTED])}{more}; {rule}")
-
-
 def read_marker_csv(path: Path, units: str | None) -> Contents:
     """Read the markers of a CSV file: over time, or of one standing frame; ``units`` overrules its comment."""
     comments, header, rows = _read_csv_text(path)
@@ -190,12 +197,12 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
         triples = _triples(path, header)
         if not triples:
             remedy = "name columns NAME_x, NAME_y, NAME_z"
-            if _force_columns(path, header):
+            if force_columns(path, header):
                 remedy = "it holds forces: give it as forces= with a file of markers"
             raise ModelError(f"{path.name}: no markers; {remedy}")
         labels, t, points = list(triples), numbers[:, 0], numbers[:, list(triples.values())]
         used = [0, *(k for columns in triples.values() for k in columns)]
-        _note_unused(path, header, used, "a marker has the three columns NAME_x, NAME_y, NAME_z", notes)
+        note_unused(path, header, used, "a marker has the three columns NAME_x, NAME_y, NAME_z", notes)
     factor, phrase = _csv_unit(path, comments, units, notes)
     labels, kept = named_markers(path, labels, notes)
     return Contents(path, t, labels, points[:, kept] * factor, phrase, factor, up=_csv_up(path, comments), notes=notes)
@@ -204,79 +211,12 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
 # Forces
 
 
-def _force_columns(path: Path, names: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Columns of forces (v), points (p) and moments (m) by plate, with the axis: "vx".
-
-    The names are those of OpenSim, ``1_ground_force_vx`` with ``1_ground_torque_y`` or ``ground_force_2_px`` with
-    ``ground_moment_2_mx``, or ``p1_Fx``, ``p1_copx``, ``p1_Ty_free`` or ``p1_Ty``.
-    """
-    plates: dict[str, dict[str, int]] = {}
-    for k, name in enumerate(names):
-        if match := re.fullmatch(r"(?i)(.*force.*?)_?([vp])_?([xyz])", name):
-            stem, what, axis = match.groups()
-        elif match := re.fullmatch(r"(?i)(.*(?:torque|moment).*?)_?m?_?([xyz])", name):
-            (stem, axis), what = match.groups(), "m"
-        elif match := re.fullmatch(r"(.+?)_?(F|cop|T)_?([xyz])(?:_free)?", name):
-            stem, what, axis = match.groups()
-            what = {"F": "v", "cop": "p", "T": "m"}[what]
-        else:
-            continue
-        stem = re.sub(r"torque|moment", "force", stem.lower())
-        at, key = plates.setdefault(stem, {}), what.lower() + axis.lower()
-        if key in at:
-            raise ModelError(
-                f"{path.name}: columns '{names[at[key]]}' and '{name}' name one quantity; names must differ"
-            )
-        at[key] = k
-    return {stem: at for stem, at in plates.items() if any(key[0] == "v" for key in at)}
-
-
-def _wrenches(path: Path, names: Sequence[str], numbers: Floats, factor: float, notes: list[str]) -> list[Wrench]:
-    plates = _force_columns(path, names)
-    if not plates:
-        raise ModelError(
-            f"{path.name}: no ground forces among its columns ({', '.join(names[:6])}, ...); name them ground_force_vx, "
-            "ground_force_px, ground_torque_x as in OpenSim, or p1_Fx, p1_copx, p1_Ty_free"
-        )
-    found = []
-    for stem, at in plates.items():
-        lacking = [key for key in ("vx", "vy", "vz", "px", "py", "pz") if key not in at]
-        if lacking:
-            raise ModelError(
-                f"{path.name}: force plate '{stem}' has no column {', '.join(lacking)}; a force (v) and its point (p) need "
-                "x, y, z"
-            )
-        force, point = (numbers[:, [at[what + axis] for axis in AXES]] for what in "vp")
-        moment = np.zeros(force.shape)
-        for k, axis in enumerate(AXES):
-            if f"m{axis}" in at:
-                # Without force there is no moment, whatever the field holds; a missing one at a loaded sample is refused later.
-                column = numbers[:, at[f"m{axis}"]]
-                moment[:, k] = np.where(np.isfinite(column) | force.any(axis=1), column, 0.0)
-        plate = re.sub(r"^p(\d+)$", r"plate\1", stem)
-        found.append(Wrench(plate, numbers[:, 0], force, point * factor, moment * factor))
-    used = [0, *(k for at in plates.values() for k in at.values())]
-    _note_unused(
-        path, names, used, "a plate has columns of force, point and moment, such as p1_Fx, p1_copx, p1_Tz", notes
-    )
-    return found
-
-
 def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
     """Read the ground forces of an OpenSim storage file (MOT, STO), and notes; the format has no units to overrule."""
-    lines = _lines(path)
-    end = next((k for k, line in enumerate(lines[:200], start=1) if line.strip().lower() == "endheader"), 0)
-    rows = [(k, line.split()) for k, line in enumerate(lines[end:], start=end + 1) if line.strip()]
-    head = [*(lines[number - 1] for number, _ in rows[:2]), "", ""]
-    names, rows = column_names(*head[:2]), rows[1:]
-    if not end or [name.lower() for name in names[:1]] != ["time"]:
-        raise ModelError(
-            f"{path.name}: not an OpenSim storage file, which has a line 'endheader' followed by column names, 'time' first"
-        )
-    check_counts(path, lines[:end], len(rows), len(names))
-    notes = [f"{path.name}: this format does not state units; read in those of OpenSim: N, m, N m"]
-    wrenches = _wrenches(path, names, _numbers(path, rows, len(names)), 1.0, notes)
-    return wrenches, notes
+    remarks: list[str] = []
+    _, names, _, values = read_table(path, remarks)
+    notes = [f"{path.name}: this format does not state units; read in those of OpenSim: N, m, N m", *remarks]
+    return wrenches(path, names, values, 1.0, notes), notes
 
 
 def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
@@ -287,4 +227,4 @@ def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[st
     notes: list[str] = []
     numbers = _numbers(path, rows, len(header))
     factor, _ = _csv_unit(path, comments, units, notes)
-    return _wrenches(path, header, numbers, factor, notes), notes
+    return wrenches(path, header, numbers, factor, notes), notes

@@ -19,6 +19,7 @@ from runtime import ModelError
 from runtime.support.arrays import Floats
 
 Side = Literal["left", "right"]
+EventSide = Literal["left", "right", "unknown"]
 EventKind = Literal["foot_strike", "foot_off"]
 
 SIDES: tuple[Side, Side] = ("left", "right")
@@ -38,11 +39,11 @@ class Subject:
 
 @dataclass(frozen=True, order=True)
 class GaitEvent:
-    """A foot strike or a foot off."""
+    """A foot strike or a foot off.  Where a file does not state the foot, ``models.walking.gait_cycles`` finds it."""
 
     time: float  # [s], on the capture's clock
     kind: EventKind
-    side: Side
+    side: EventSide
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,14 @@
-"""The vertical axis of a file: from its statement, its force plates, its ground forces, or the markers of a person."""
+"""The vertical axis of a file: its statement, its force plates, its ground forces and the markers of a person together."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from models.walking.capture.contents import AXES, Contents, Wrench
+from models.walking.capture.contents import AXES, Contents
 from models.walking.capture.plates import plate_axes
 from runtime import ModelError
 from runtime.support.arrays import Floats
@@ -15,6 +16,9 @@ from runtime.support.arrays import Floats
 LOADED = 20.0  # [N] force from which a sample shows signs and axes
 CLEARLY = 1.5  # times as long as the other two: the axis along which a person's markers extend
 MOSTLY = 3.0  # times as large as the other two: the axis along which the ground forces point
+NEARLY_ALL = 0.8  # of the markers are on the side of the plates on which the person is
+STATED = 5.0  # weight of a statement of the file: two kinds of evidence against it outweigh it
+CONTRADICTS = 2.0  # least weight of evidence that is named where it contradicts the decision
 
 # Rows are the axes of Talus in those of the file; proper rotations, so that left stays left.
 ROTATIONS: dict[str, tuple[Floats, str]] = {
@@ -27,17 +31,33 @@ ROTATIONS: dict[str, tuple[Floats, str]] = {
 }
 
 
-def find_vertical(contents: Contents, middle: Floats) -> str:
-    """Find the vertical axis of a file from its statement, the plates, the ground forces or the shape of a person.
+class Evidence(NamedTuple):
+    """What shows the vertical: an axis, with its sign or without one, and how much that counts against other evidence."""
 
-    Plates and ground forces overrule the statement.  An assumption is added to the notes.
+    axis: str
+    weight: float
+    why: str
+
+    def agrees(self, axis: str) -> bool:
+        """Whether it says the same of an axis with its sign."""
+        return self.axis in (axis, axis[1])
+
+
+def find_vertical(contents: Contents, labels: Sequence[str], middle: Floats, up: str | None) -> str:
+    """Find the vertical axis of a file from its plates, ground forces, markers and statement together.
+
+    The decision and its reasons are added to the notes, and what contradicts it, also where the axis was given.
 
     Parameters
     ----------
     contents : Contents
         In the file's axes.
+    labels : sequence of str
+        Of the markers that are visible in some frame.
     middle : (k, 3) [m]
-        Median position of each marker that is visible in some frame.
+        Their median positions.
+    up : str, optional
+        The axis as given.
 
     Returns
     -------
@@ -48,31 +68,71 @@ def find_vertical(contents: Contents, middle: Floats) -> str:
     ModelError
         If nothing distinguishes the vertical.
     """
-    physical = _axis_of_plates(contents.wrenches) or _axis_of_forces(contents.wrenches)
-    if contents.up is not None:
-        stated, where = contents.up
-        if physical is None or physical[0] == stated[-1]:
-            return stated
-        contents.notes.append(f"{where} says that {stated} is up, but {physical[1]}, which takes precedence")
-    shape = _axis_of_labels(contents.labels, middle) or _axis_of_markers(middle)
-    found = physical or shape
-    if found is None:
+    found = sorted(_evidence(contents, labels, middle), key=lambda one: -one.weight)
+    if not found and up is None:
         raise ModelError(
             f"{contents.path.name}: the file does not state its vertical axis, and its markers extend "
             f"{_lengths(np.ptp(middle, axis=0))} along x, y, z, which does not decide it; give up='z' or up='y'"
         )
-    axis, why = found
-    if shape is not None and shape[0][-1] == axis:
-        axis = shape[0]  # with its sign if labels show it
-    if len(axis) == 1:
+    axis = _heaviest(found, middle) if up is None else up.rjust(2, "+")
+    agreeing = [one for one in found if one.agrees(axis)]
+    against = [one for one in found if not one.agrees(axis) and one.weight >= CONTRADICTS]
+    name = axis.lstrip("+")
+    if up is None and not any(one.weight == STATED for one in agreeing):
+        reasons = ", ".join(one.why for one in agreeing[:3])
+        contents.notes.append(f"the vertical is {name}, because {reasons}; another axis can be stated (up)")
+    if against:
+        given = "as given" if up is not None else "as decided"
+        contents.notes.append(
+            f"check the vertical, {name} {given}: {'; '.join(one.why for one in against)}; state the axis of the markers (up), "
+            "and give forces in the same axes"
+        )
+    return name
+
+
+def _heaviest(found: Sequence[Evidence], middle: Floats) -> str:
+    """The axis for which most evidence speaks, with its sign."""
+    letter = max(AXES, key=lambda axis: sum(one.weight for one in found if one.axis[-1] == axis))
+    sense = sum(one.weight * (one.agrees("+" + letter) - one.agrees("-" + letter)) for one in found)
+    if sense == 0.0:  # a person is on the floor, whose height is close to zero in laboratories
+        heights = middle[:, AXES.index(letter)]
+        sense = heights.max() + heights.min()
+    return ("-" if sense < 0.0 else "+") + letter
+
+
+def _evidence(contents: Contents, labels: Sequence[str], middle: Floats) -> Iterator[Evidence]:
+    """All that the contents of a file show of its vertical."""
+    wrenches = contents.wrenches
+    if contents.up is not None:
+        axis, where = contents.up
+        yield Evidence(axis.rjust(2, "+"), STATED, f"{where} says that {axis} is up")
+    if contents.screen is not None:
+        axis, where = contents.screen
+        yield Evidence(axis.rjust(2, "+"), 0.5, f"{where}, a setting of the display, is {axis}")
+    if along := _largest(total_force(wrench.force for wrench in wrenches), MOSTLY):
+        yield Evidence(along, 4.0, f"the mean ground force points along {along}")
+    corners = [wrench.corners for wrench in wrenches if wrench.corners is not None]
+    normals = [np.abs(plate_axes(one)[:, 2]) for one in corners]
+    axes = {AXES[int(np.argmax(normal))] if normal.max() > 0.98 else "" for normal in normals}
+    if len(axes) == 1 and (axis := axes.pop()):
+        yield Evidence(axis, 3.0, f"the force plates are normal to {axis}")
         k = AXES.index(axis)
-        corners = [wrench.corners[:, k].mean() for wrench in contents.wrenches if wrench.corners is not None]
-        # A person stands on the plates, or on the floor, whose height is close to zero in laboratories.
-        heights = middle[:, k] - (np.mean(corners) if corners else 0.0)
-        axis = "-" + axis if heights.max() < -heights.min() else axis
-    axis = axis.lstrip("+")
-    contents.notes.append(f"the vertical is {axis}, because {why}; another axis can be stated (up)")
-    return axis
+        above = float(np.mean(middle[:, k] > np.mean([one[:, k].mean() for one in corners])))
+        if max(above, 1.0 - above) > NEARLY_ALL:
+            yield Evidence(
+                ("+" if above > 0.5 else "-") + axis, 3.0, f"the markers are beyond the force plates along {axis}"
+            )
+    low = [k for k, label in enumerate(labels) if LOW.search(label)]
+    high = [k for k, label in enumerate(labels) if HIGH.search(label) and k not in low]
+    if low and high:
+        rise = middle[high].mean(axis=0) - middle[low].mean(axis=0)
+        if along := _largest(np.abs(rise), CLEARLY):
+            signed = ("-" if rise[AXES.index(along)] < 0.0 else "+") + along
+            why = f"{labels[high[0]]} and others are above {labels[low[0]]} and others along {signed.lstrip('+')}"
+            yield Evidence(signed, 3.5, why)
+    extent = np.ptp(middle, axis=0)
+    if along := _largest(extent, CLEARLY):
+        yield Evidence(along, 1.0, f"the markers extend {_lengths(extent)} along x, y, z")
 
 
 # Parts of labels that many marker sets share: on foot and ankle, and above the shank.
@@ -82,44 +142,10 @@ HIGH = re.compile(
 )
 
 
-def _axis_of_labels(labels: Sequence[str], middle: Floats) -> tuple[str, str] | None:
-    """The signed axis from the feet to the body, by the names of the markers."""
-    if len(labels) != len(middle):  # some are never visible
-        return None
-    low = [k for k, label in enumerate(labels) if LOW.search(label)]
-    high = [k for k, label in enumerate(labels) if HIGH.search(label) and k not in low]
-    if not low or not high:
-        return None
-    rise = middle[high].mean(axis=0) - middle[low].mean(axis=0)
-    axis = _largest(np.abs(rise), CLEARLY)
-    if axis is None:
-        return None
-    sense = "-" if rise[AXES.index(axis)] < 0.0 else "+"
-    return sense + axis, f"{labels[high[0]]} and others are above {labels[low[0]]} and others along {axis}"
-
-
-def _axis_of_plates(wrenches: Sequence[Wrench]) -> tuple[str, str] | None:
-    normals = [np.abs(plate_axes(wrench.corners)[:, 2]) for wrench in wrenches if wrench.corners is not None]
-    axes = {AXES[int(np.argmax(normal))] if normal.max() > 0.98 else "" for normal in normals}
-    axis = axes.pop() if len(axes) == 1 else ""
-    return (axis, f"the force plates are normal to {axis}") if axis else None
-
-
-def _axis_of_forces(wrenches: Sequence[Wrench]) -> tuple[str, str] | None:
-    axis = _largest(total_force(wrench.force for wrench in wrenches), MOSTLY)
-    return (axis, f"the mean ground force points along {axis}") if axis else None
-
-
 def total_force(forces: Iterable[Floats]) -> Floats:
     """Sum (3,) over plates of |sum of the loaded samples| of forces (m, 3) [N], per axis."""
     loaded = (force[np.linalg.norm(force, axis=1) > LOADED] for force in forces)
     return np.asarray(sum((np.abs(force.sum(axis=0)) for force in loaded), np.zeros(3)))
-
-
-def _axis_of_markers(middle: Floats) -> tuple[str, str] | None:
-    extent = np.ptp(middle, axis=0)
-    axis = _largest(extent, CLEARLY)
-    return (axis, f"the markers extend {_lengths(extent)} along x, y, z") if axis else None
 
 
 def _largest(sizes: Floats, times: float) -> str | None:

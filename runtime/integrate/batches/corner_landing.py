@@ -5,7 +5,7 @@ The rules are those of ``runtime.integrate.corner_landing``.
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import JUMP, LANES, OK
 from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.rows import (
     AFTER_REJECTION,
@@ -14,6 +14,7 @@ from runtime.integrate.batches.rows import (
     FACTOR,
     LENGTH,
     NEAR_TOUCH,
+    SPECIAL,
     TAKEN,
     TIME,
     UNCUT,
@@ -52,6 +53,8 @@ def passed_at(m, lane, i, k, q, close):  # type: ignore[no-untyped-def]
             break
         x = inside_bracket(bracket)
         sample_lane(m, lane, x)
+        if corners[SAMPLES + 1, i] == 0.0:
+            return x
         bracket = narrowed(bracket, x, corners[SAMPLES + 1, i])
     return min(1.0, bracket[1] + 0.4 * close)
 
@@ -62,12 +65,24 @@ def first_passed(m, lane, close):  # type: ignore[no-untyped-def]
     corners, first = m.forces.corners, UNTOUCHED
     for q in range(1, SAMPLES + 1):
         for i in range(lane, corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0, LANES):
-            k = sample_before(corners, i, q)
+            k = sample_before(corners, i, q) if m.forces.jump[i // LANES] == 0 else -1
             if k >= 0:
                 x = passed_at(m, lane, i, k, q, close)
                 if x > close and (first < 0.0 or x < first):
                     first = x
     return first
+
+
+@inlined
+def jumps(m, lane):  # type: ignore[no-untyped-def]
+    """Whether an angle of a force jumps by a turn in the attempt of a lane, as of ``ForceData.jump``."""
+    corners = m.forces.corners
+    for i in range(lane, corners.shape[1], LANES):
+        if m.forces.jump[i // LANES] == 1:
+            for q in range(1, SAMPLES + 1):
+                if sample_before(corners, i, q) >= 0:
+                    return True
+    return False
 
 
 @inlined
@@ -79,7 +94,7 @@ def place_to_end(m, lane, passing):  # type: ignore[no-untyped-def]
     lanes, h = m.lanes, m.lanes[LENGTH * LANES + lane]
     close, cornered = closest(lanes[TIME * LANES + lane], h), lanes[CORNERED * LANES + lane]
     passed = first_passed(m, lane, close) if passing and cornered < MAX_CORNERED else UNTOUCHED
-    if passed >= 1.0 - close:
+    if passed >= 1.0 - close or (passed < 0.0 and cornered > 0.0):
         if cornered > 0.0:
             lanes[FACTOR * LANES + lane] = max(lanes[FACTOR * LANES + lane], lanes[UNCUT * LANES + lane] / h)
             lanes[AFTER_REJECTION * LANES + lane] = lanes[CORNERED * LANES + lane] = 0.0
@@ -111,6 +126,11 @@ def reject_cornered(m, special):  # type: ignore[no-untyped-def]
                 mark_near(before, here, x.corners[q + 1, o : o + LANES], taken, near)
     for lane in range(LANES):
         if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
+            continue
+        if passing > 0 and jumps(m, lane):  # the run alone ends at the jump, and says so
+            lanes[END_CODE * LANES + lane] = JUMP
+            special += 1 if lanes[SPECIAL * LANES + lane] == 0.0 else 0
+            lanes[SPECIAL * LANES + lane] = 1.0
             continue
         place = place_to_end(m, lane, passing > 0)
         if place >= 0.0:

@@ -34,6 +34,7 @@ from runtime.jit.compilation import columns, compiled, inlined
 from runtime.jit.pointers import call_at, local
 from runtime.support.arrays import Floats, Ints, frozen, lanes_of
 
+NO_JUMPS = np.zeros(0, np.int64)
 FIRST_SEEN = 1 + int(np.flatnonzero(COEFFICIENTS.b[1:])[0])  # stage after the first whose weight is not 0
 
 
@@ -65,6 +66,7 @@ class BatchForces(NamedTuple):
     unseen_by: Common[Ints]
     corners_by: Common[Ints]  # (1,) address of the function of the corners of forces; 0: there are none
     corners: OfLanes[Floats]  # (SAMPLES + 2, corners * LANES) at places of the steps, as of ``Stepper.corners``
+    jump: Common[Ints]  # (corners,) as of ``ForceData``
     ends: Scratch[Floats]  # (2, 3) of one signal at the ends of a step
     given: OfCases[Floats]  # (cases or 1, parameters)
     own: OfLanes[Floats]  # (parameters, LANES)
@@ -93,12 +95,12 @@ class ForcesOfCases(NamedTuple):
 
 def batch_forces(
     address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False,
-    acting: tuple[bool, bool] = (False, False), corners: tuple[int, int] = (0, 0),
+    acting: tuple[bool, bool] = (False, False), corners: tuple[int, Ints] = (0, NO_JUMPS),
 ) -> BatchForces:  # fmt: skip
     """Memory for forces of so many cases; first: row of their first constant.
 
     ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``;
-    ``corners``: address of their function, and their number.
+    ``corners``: address of their function, and which are jumps.
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
@@ -112,7 +114,8 @@ def batch_forces(
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
         value=np.zeros(3), values=lanes_of(3 * count, LANES), quadrature=COEFFICIENTS.quadrature, watched=watched,
         seen=lanes_of(3 * len(watched), LANES), unseen=lanes_of(len(watched), LANES),
-        unseen_by=np.zeros(1, np.int64), corners_by=np.array([corners[0]]), corners=lanes_of(SAMPLES + 2, corners[1] * LANES),
+        unseen_by=np.zeros(1, np.int64), corners_by=np.array([corners[0]]),
+        corners=lanes_of(SAMPLES + 2, len(corners[1]) * LANES), jump=corners[1],
         gain=lanes_of(len(watched), LANES), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
         given=given, own=lanes_of(given.shape[1], LANES), waiting=lanes_of(given.shape[1], LANES), ways=lanes_of(2, LANES),
         along=lanes_of(coordinates, LANES), energy=lanes_of(LANES), exchanged=np.zeros(cases),

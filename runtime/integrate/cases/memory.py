@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -40,6 +39,7 @@ from runtime.integrate.tree_method import (
 from runtime.integrate.tree_scales import scales_of
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
+from runtime.support.forks import lock
 from runtime.support.pool import Block, items_of, layout_of
 from runtime.system.spanning_tree import COORDINATES, RATES, tree_data
 from runtime.system.system import System
@@ -278,7 +278,7 @@ def _changes_of_tree(frame: Frame, first: System, system: System) -> list[tuple[
 
 
 _FREE: dict[Any, list[Frame]] = {}
-_LOCK = threading.Lock()
+_LOCK = lock()
 
 
 def key_of(parts: Parts) -> Any:

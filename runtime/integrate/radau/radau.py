@@ -52,14 +52,17 @@ from runtime.integrate.radau.newton import (
 )
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
+    AT_BEGIN,
     BODIES,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
     FACTOR,
+    LARGEST_PIVOT,
     LENGTH,
     NEEDED,
     PASSED_CORNERS,
+    PROJECTED,
     REACH,
     SMALLEST_PIVOT,
     T_OLD,
@@ -77,6 +80,8 @@ ROUNDING = 2.2e-16
 SHORT = 1e-6  # [s] in shorter steps the slopes of positions have lost the digits of velocities
 WANTED = 0.25  # rate of Newton's method up to which a step may grow; it grows as h^2 where a stiff direction turns
 EXPLAINED = 0.5  # part of a change of the derivative that the Jacobian may leave unexplained
+LOOSER = 18.0  # times the tolerance, at most, of the estimate: errors of the result stay in proportion to the tolerance
+BESIDE_POSE = 0.3  # of the largest pivot of a closed loop: below it the bound grows as the accelerations lose digits
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
 INFLUENCE = 0.06  # of an error of v' at an end on velocities between, per length of the step
@@ -227,13 +232,26 @@ def factor_of_step(own, h, error, iterations):  # type: ignore[no-untyped-def]
     return 1.0 if 1.0 <= factor <= KEEP and own.last[THETA] <= REUSE else factor
 
 
+@inlined
+def tolerance_of_estimate(s, tolerance):  # type: ignore[no-untyped-def]
+    """The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
+
+    Its bound leaves Newton's method, next to a singular pose, corrections above the rounding of the accelerations.
+    """
+    bound = LOOSER * tolerance
+    if s.flags[PROJECTED] == 1:
+        pivot, nearby = s.smallest_pivot[AT_BEGIN], BESIDE_POSE * s.passage[LARGEST_PIVOT]
+        if pivot < nearby:
+            bound *= nearby / max(pivot, ROUNDING)
+    return min(0.1 * tolerance ** (2.0 / 3.0), bound)
+
+
 @serves(stepping.attempt, Memory)
 def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
     own = s.own
-    # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
     tolerance, of_result = max(rtol, atol), (rtol, atol)
-    looser = 0.1 * tolerance ** (2.0 / 3.0)
+    looser = tolerance_of_estimate(s, tolerance)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
     s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf

@@ -14,6 +14,7 @@ from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import Number
 from runtime.lanes.written_function import address_of_lanes
+from runtime.support.arrays import Ints
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
@@ -50,14 +51,14 @@ def _write(acting: ActingForces, code: Any, data: Sequence[Any], column: ir.Valu
 _addresses = Latest(_address, 8)
 
 
-def corners_of(system: System) -> tuple[int, int]:
-    """Address in this process of the function of all corners, and their number; 0 where there are none.
+def corners_of(system: System) -> tuple[int, Ints]:
+    """Address in this process of the function of all corners, 0 where there are none, and which are jumps of angles, (corners,).
 
     It takes the addresses of z, signals and parameters as the function of ``tree_forces.address_of_forces``, and of its result
     (corners,).
     """
-    count = count_of_corners(system)
-    return (_addresses(system), count) if count else (0, 0)
+    jump = system.data.forces.jump
+    return _addresses(system) if len(jump) else 0, jump
 
 
 def text_of_corners(system: System) -> str:

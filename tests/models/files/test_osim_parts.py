@@ -8,8 +8,8 @@ from benchmarks.files.owners import largest_error
 from benchmarks.files.states import accelerations_of, state_of, talus_accelerations
 from models.files.osim_functions import read_function, smooth_step
 from models.files.virtual_power import inverse_dynamics
-from models.files.xml_reading import parse_xml
 from runtime import ModelError, simulate
+from runtime.support.xml_reading import parse_xml
 from tests.support import osim_parts
 from tests.support.file_states import worst
 from tests.support.osim_files import AXES, osim

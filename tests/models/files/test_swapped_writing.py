@@ -25,7 +25,8 @@ def test_the_written_file_is_the_swapped_model(tmp_path, case):
     text = marked(Limb(locked=case == "unlocked")).replace(
         '"ankle_angle_r"><default_value>0<', '"ankle_angle_r"><default_value>0.2<'
     )
-    text = text.replace("</Model>", "<ForceSet><objects/></ForceSet><WrapObject name='kept'/></Model>")
+    kept = "<WrapObject name='kept'/><HuntCrossleyForce::ContactParametersSet name='colons'/>"
+    text = text.replace("</Model>", f"<ForceSet><objects/></ForceSet>{kept}</Model>")
     swapped = read(tmp_path, text)
     for side in "rl":
         swapped = models.swap(swapped, f"ankle_{side}", f"subtalar_{side}", **CASES[case])
@@ -37,7 +38,8 @@ def test_the_written_file_is_the_swapped_model(tmp_path, case):
     assert max(np.abs(found[name] - wanted[name]).max() for name in wanted) < 1e-12 * largest
     for one, two in zip(swapped.source.frames, again.source.frames, strict=True):
         assert (one.name, one.link) == (two.name, two.link) and two.position == pytest.approx(one.position, abs=1e-15)
-    assert '<WrapObject name="kept"' in file.read_text()
+    written = file.read_text()
+    assert '<WrapObject name="kept"' in written and "<HuntCrossleyForce::ContactParametersSet" in written
     if case == "unlocked":
         assert not again.source.coordinates["subtalar_angle_l"].locked
 

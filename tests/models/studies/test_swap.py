@@ -112,7 +112,8 @@ CASES = {
     "no such joint": ["--ankle", "ankel_r,subtalar_r"], "ankle = 'ankle_r'": ["--ankle", "ankle_r"],
     "--loads belongs to a trial": ["--loads", "a.xml"], "use modified_universal, universal": ["--joint", "ball"],
     "between 7 s and 1 s": ["--markers", "walk.trc", "--up", "y", "--start", "7"],
-    "cannot be read": ["--markers", "walk.trc", "--loads", "none.xml"], "no such file": ["--markers", "none.trc"],
+    "none.xml': No such file": ["--markers", "walk.trc", "--loads", "none.xml"],
+    "none.trc': No such file": ["--markers", "none.trc"],
     "must be 0 or a finite number": ["--talus-length", "-1"], "png": ["--formats", "gif"],
 }  # fmt: skip
 

@@ -61,7 +61,7 @@ def test_events_of_a_c3d_file(tmp_path):
         (0.25, "foot_strike", "right"), (0.8, "foot_strike", "left"), (0.93, "foot_off", "right"),
         (1.35, "foot_strike", "right"), (1.48, "foot_off", "left"), (1.9, "foot_strike", "left"),
     ]  # fmt: skip
-    assert any("1 events that are not a foot strike" in note for note in capture.notes)
+    assert any("1 events that are no foot strike" in note for note in capture.notes)
     assert capture.t[0] == 0.0
     cycle = gait_cycle(capture, "right")
     assert (cycle.strike, cycle.off, cycle.next_strike, cycle.source) == (0.25, 0.93, 1.35, "file")
@@ -78,6 +78,44 @@ def test_event_times_count_from_where_they_lie_in_the_trial(tmp_path, shift):
     assert any(said in note for note in capture.notes)
     outside = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], events=[*EVENTS, (7.0, "Left", "Foot Off")]))
     assert len(outside.events) == 6 and any("1 of 7 events are outside" in note for note in outside.notes)
+
+
+MARKS = [(0.25, "foot_strike", "right"), (0.93, "foot_off", "right"), (1.35, "foot_strike", "right")]
+AT = [time for time, *_ in MARKS]
+LONG = ["Right Foot Strike", "Right Foot Off", "Right Foot Strike"]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array([[0.0] * 3, AT]), np.array([[0.0] * 3, AT]).T, np.ravel([[0.0, at] for at in AT]), [0.0] * 3 + AT, AT,
+        [*np.ravel([[0.0, at] for at in AT]), 0.0, 9.0],
+    ],
+    ids=["two rows", "two columns", "pairs", "blocks", "seconds", "more than are used"],
+)  # fmt: skip
+@pytest.mark.parametrize("labels", [LONG, [*LONG, "Event"]], ids=["as many labels", "a label more"])
+def test_shapes_of_event_times(tmp_path, times, labels):
+    parameters = [("EVENT", "USED", [3]), ("EVENT", "LABELS", labels), ("EVENT", "TIMES", times)]
+    capture = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], parameters=parameters))
+    assert [(e.time, e.kind, e.side) for e in capture.events] == MARKS
+
+
+@pytest.mark.parametrize(
+    ("strike", "off", "side"),
+    [
+        ("RHS", "RTO", "right"), ("LFS", "LFO", "left"), ("r_hs", "r_to", "right"), ("HS_L", "TO_L", "left"),
+        ("RON", "ROFF", "right"), ("LIC", "LTO", "left"), ("Right Heel Strike", "Right Toe Off", "right"),
+        ("Foot Strike left", "Foot Off left", "left"), ("RightFootStrike", "RightFootOff", "right"),
+        ("L Heel Strike 1", "L Toe Off 1", "left"), ("RHeelStrike", "RToeOff", "right"), ("lfootcontact", "lfootoff", "left"),
+        ("Foot Strike", "Foot Off", "unknown"), ("Heel Strike1", "Toe Off2", "unknown"), ("IC", "TO", "unknown"),
+    ],
+)  # fmt: skip
+def test_sides_of_events_without_contexts(tmp_path, strike, off, side):
+    times = np.array([[0.0] * 4, [*AT, 1.6]])
+    parameters = [("EVENT", "LABELS", [strike, off, strike, "Mid stance of trial"]), ("EVENT", "TIMES", times)]
+    capture = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], parameters=parameters))
+    assert [(e.time, e.kind, e.side) for e in capture.events] == [(time, kind, side) for time, kind, _ in MARKS]
+    assert any("that of their labels" in note for note in capture.notes) is (side != "unknown")
 
 
 def test_subjects_of_c3d_files(tmp_path):
@@ -102,7 +140,7 @@ def test_the_vertical_that_a_file_states_or_leaves_open(tmp_path):
     }  # no shape that shows it
     screen = [("POINT", "X_SCREEN", ["+X"]), ("POINT", "Y_SCREEN", ["+Z"])]
     capture = read_capture(write_c3d(path, low, parameters=screen))
-    assert "z up" in capture.axes and not any("vertical" in note for note in capture.notes)
+    assert "z up" in capture.axes and any("Y_SCREEN of walk.c3d, a setting of the display" in n for n in capture.notes)
     refused(r"does not state its vertical axis, .*give up='z' or up='y'", write_c3d(path, low))
     assert "y up" in read_capture(path, up="y").axes
 
@@ -121,13 +159,25 @@ def test_a_c3d_file_is_refused_with_one_sentence(tmp_path, monkeypatch):
     path.write_bytes(b"\2\0" + whole[2:])
     refused("walk.c3d: not a C3D file .*the second is not 0x50", path)
     path.write_bytes(whole[:2] + b"\t" + whole[3:])
+    read = read_capture(path)  # the size of the file says that the parameters are right
+    assert len(read.markers) == 10 and any("its header counts 9 markers" in note for note in read.notes)
+    path.write_bytes(whole[:2] + b"\t" + whole[3:] + bytes(512))
     refused("damaged: its header counts 9 markers and 0 analog values per frame, its parameters 10 and 0", path)
     refused("POINT:UNITS does not state it; give units=", write_c3d(path, markers, units=""))
     assert len(read_capture(path, units="mm").markers) == 10
     refused(r"units='mm' would fit", write_c3d(path, markers, units="m"))
     refused(r"none of its 10 markers has a name", write_c3d(path, markers, labels=[f"*{k}" for k in range(10)]))
     refused(r"none of its 10 markers has a name", write_c3d(path, markers, labels=[f"M{k:03d}" for k in range(10)]))
-    refused(r"marker 'A' occurs 2 times", write_c3d(path, markers, labels=["A", "A", *list(markers)[2:]]))
+    twice = read_capture(write_c3d(path, markers, labels=["HEEL_R", "HEEL_R", *list(markers)[2:]]))
+    assert list(twice.markers)[:3] == ["HEEL_R (1 of 2)", "HEEL_R (2 of 2)", list(markers)[2]]
+    assert any("marker 'HEEL_R' occurs 2 times" in note for note in twice.notes)
+    with pytest.raises(
+        ModelError, match=r"no marker 'HEEL_R'; did you mean 'HEEL_R \([12] of 2\)' or 'HEEL_R \([12] of 2\)'"
+    ):
+        twice.marker("HEEL_R")
+    first = list(markers)[0]
+    copied = write_c3d(path, markers | {"copy": markers[first]}, labels=[*markers, first])
+    assert list(read_capture(copied).markers) == [*markers, f"{first} (2 of 2)"]
     refused(r"walk.c3d: no markers", _no_points(path))
     monkeypatch.setitem(__import__("sys").modules, "ezc3d", None)
     write = Path(tmp_path / "other.c3d")

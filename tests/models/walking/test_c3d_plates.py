@@ -1,4 +1,4 @@
-"""Force plates of C3D files, types 1 to 4: the wrench put into their channels is read back."""
+"""Force plates of C3D files, types 1 to 5: the wrench put into their channels is read back."""
 
 import math
 
@@ -146,3 +146,74 @@ def test_a_file_with_y_up_and_a_sloping_plate(tmp_path):
     assert np.allclose(capture.forces[0].force, force, atol=1e-3)
     assert np.allclose(capture.forces[0].cop[loaded], cop[loaded], atol=1e-5)
     assert np.allclose(capture.forces[0].free_moment[loaded], free[loaded], atol=1e-3)
+
+
+def write_walk(path, channels, *, units=("N",) * 3 + ("Nmm",) * 3, zero=None, **plate):
+    """A walk on one plate of type 2, whose moments are about the middle of its surface."""
+    made = {
+        "type": 2,
+        "corners": 1000.0 * CORNERS.T,
+        "origin": np.zeros(3),
+        "channel": np.arange(len(channels)) + 1,
+    } | plate
+    parameters = [] if zero is None else [("FORCE_PLATFORM", "ZERO", list(zero))]
+    return write_c3d(
+        path, person()[1], plates=[made], channels=channels, analog_units=list(units), parameters=parameters
+    )
+
+
+@pytest.mark.parametrize(
+    ("force", "moment", "metres"),
+    [
+        ("Nt", "Nmm", 1e-3),
+        ("NT", "N.mm", 1e-3),
+        ("newton", "N*m", 1.0),
+        ("[N]", "Ncm", 1e-2),
+        ("Newtons", "Newton metres", 1.0),
+    ],
+)
+def test_the_spellings_of_units(tmp_path, force, moment, metres):
+    channels = np.concatenate([channels_of(2, *plate_wrench(), np.zeros(3))[:3], plate_wrench()[1].T / metres])
+    check_first_stance(
+        read_capture(write_walk(tmp_path / "w.c3d", channels, units=[force] * 3 + [moment] * 3)).forces[0]
+    )
+
+
+def test_a_plate_of_type_5_has_a_matrix_of_six_rows(tmp_path):
+    rng = np.random.default_rng(2)
+    matrix = np.diag([1.0, 1, 1, 1000, 1000, 1000]) @ (rng.normal(size=(6, 8)) + np.eye(6, 8) * 5.0)
+    channels = np.linalg.pinv(matrix) @ channels_of(2, *plate_wrench(), np.zeros(3))
+    path = write_walk(tmp_path / "w.c3d", channels, units=["V"] * 8, type=5, cal_matrix=matrix)
+    check_first_stance(read_capture(path).forces[0])
+    path = write_walk(tmp_path / "w.c3d", channels, units=["V"] * 8, type=5)
+    assert any("it is of type 5 but has no FORCE_PLATFORM:CAL_MATRIX" in note for note in read_capture(path).notes)
+
+
+OFFSET = np.array([[4.0], [-3.0], [12.0], [2000.0], [-3000.0], [400.0]])
+
+
+def test_the_mean_of_unloaded_frames_is_subtracted(tmp_path):
+    path, channels = tmp_path / "w.c3d", channels_of(2, *plate_wrench(), np.zeros(3))
+    capture = read_capture(write_walk(path, channels + OFFSET, zero=(1, 20)))
+    check_first_stance(capture.forces[0])
+    assert any("ZERO names as unloaded, 13 N, is subtracted" in note for note in capture.notes)
+    assert not any("while it is unloaded" in note for note in capture.notes)
+
+
+@pytest.mark.parametrize(
+    ("zero", "said"),
+    [
+        ((0, 0), "shows 13 N while it is unloaded"),
+        ((1, 0), "shows 13 N while it is unloaded"),
+        ((0, 10), "names frames 0 to 10 as unloaded, but the file has frames 1 to 300"),
+        ((290, 310), "names frames 290 to 310 as unloaded, but the file has frames 1 to 300"),
+        ((20, 40), "loaded, or not steady"),  # the foot strikes at frame 26
+        ((50, 60), "loaded, or not steady"),
+    ],
+)
+def test_a_baseline_that_is_not_subtracted_is_named(tmp_path, zero, said):
+    channels = channels_of(2, *plate_wrench(), np.zeros(3)) + OFFSET
+    capture = read_capture(write_walk(tmp_path / "w.c3d", channels, zero=zero))
+    assert any(said in note for note in capture.notes) and any(
+        "13 N while it is unloaded" in note for note in capture.notes
+    )

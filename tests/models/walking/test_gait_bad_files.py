@@ -233,7 +233,7 @@ BAD_OPTIONS = {
     ("--up", "y"): ("y up",),
     ("--units", "km"): ("units = 'km'", "'mm', 'cm' or 'm'"),
     ("--units", "mm"): ("unit of the positions is wrong", "--units m would fit"),
-    ("--forces", "x.mot"): ("x.mot: no such file",),
+    ("--forces", "x.mot"): ("x.mot': No such file",),
     ("--forces", "x.mot", "--forces", "y.mot"): ("--forces: 2 files for 1 trials",),
 }
 
@@ -259,9 +259,9 @@ def test_bad_arguments_get_one_sentence(talus, tmp_path):
         one_sentence(talus(static, file, "--out", "o"), file)
         one_sentence(talus(file, walk, "--out", "o"), file)
     (tmp_path / "folder.c3d").mkdir()
-    one_sentence(talus(static, "folder.c3d", "--out", "o"), "folder.c3d: not a file")
+    one_sentence(talus(static, "folder.c3d", "--out", "o"), "folder.c3d': not a file but a folder")
     one_sentence(talus(static, tmp_path, "--out", "o"), "markers are read from .c3d, .trc, .csv")
-    one_sentence(talus(static, "absent.trc", "--out", "o"), "absent.trc: no such file")
+    one_sentence(talus(static, "absent.trc", "--out", "o"), "absent.trc': No such file")
     one_sentence(talus(static, "--out", "o"), "give the static trial and then one walking trial or more")
     one_sentence(talus(static, tmp_path / F, "--out", "o"), F, "it holds forces")
     one_sentence(talus(walk, walk, "--out", "o"), W, "on the foot moves by", "must stand still")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from models.walking.capture import GaitEvent, GroundForce
-from models.walking.gait_events import events_from_forces, gait_cycle, gait_cycles
+from models.walking.gait_events import events_from_forces, gait_cycle, gait_cycles, with_sides
 from models.walking.plate_assignment import assign_feet, foot_force
 from runtime import ModelError
 from tests.support.walking_person import CYCLE, DUTY, push, walker
@@ -73,13 +73,65 @@ def test_gait_cycles_from_each_source():
     assert [(c.strike, c.off, c.next_strike) for c in cycles] == [(0.25, 0.85, 1.35), (1.35, 2.03, 2.45)]
     twice = replace(marked, events=(*marked.events, GaitEvent(0.95, "foot_off", "right")))  # it is ambiguous
     assert [c.strike for c in gait_cycles(twice, "right")] == [1.35]
-    # The first stance is not complete only because its off was marked too early.
-    assert not cycles[0].complete and "foot off at 0.85 s is 0.08" in cycles[0].note
+    # An off that is marked early is used with a note.
+    assert cycles[0].complete and "foot off at 0.85 s is 0.080 s off that of the forces" in cycles[0].note
     mended = replace(marked, events=(*marked.events[:1], GaitEvent(0.93, "foot_off", "right"), *marked.events[2:]))
     assert gait_cycle(mended, "right").complete and gait_cycle(mended, "right").strike == 0.25
     # The complete stance is chosen, not the first one.
     early = replace(mended, forces=(second,))
     assert gait_cycles(early, "right")[0].complete is False and gait_cycle(early, "right").strike == 1.35
+
+
+CORNERS = np.array([[1.0, 1.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [1.0, -1.0, 0.0]])
+
+
+@pytest.mark.parametrize("moved", [-0.15, -0.08, 0.08, 0.15])
+@pytest.mark.parametrize("kind", ["foot_strike", "foot_off"])
+def test_events_marked_early_or_late_are_used_beside_a_contact_that_is_whole(kind, moved):
+    """On a plate with corners too; not where the contact is shorter and the foot is beside the plate there, or it is cut."""
+    capture = walker()
+    whole = gait_cycle(capture, "right")
+    at = {"foot_strike": whole.strike, "foot_off": whole.off}
+    at[kind] += moved
+    marks = [(at["foot_strike"], "foot_strike"), (at["foot_off"], "foot_off"), (whole.next_strike, "foot_strike")]
+    marked = replace(capture, events=tuple(GaitEvent(time, name, "right") for time, name in marks))
+    cycle = gait_cycle(marked, "right")
+    assert cycle.complete and cycle.source == "file" and f"{abs(moved):.3f} s off that of the forces" in cycle.note
+    heel = capture.marker("R_FCC")[int(whole.strike * 100) + 30] * (1.0, 1.0, 0.0)
+    on, off = (replace(marked.force("plate1"), corners=CORNERS + heel + (away, 0.0, 0.0)) for away in (0.0, 3.0))
+    assert gait_cycle(replace(marked, forces=(on, marked.forces[1])), "right").complete
+    shorter = (moved < 0.0) is (kind == "foot_strike")
+    assert gait_cycle(replace(marked, forces=(off, marked.forces[1])), "right").complete is not shorter
+
+
+def test_an_event_far_from_the_contact_does_not_count_as_marked_late():
+    capture = walker()
+    whole = gait_cycle(capture, "right")
+    marks = [(whole.strike, "foot_strike"), (whole.off + 0.3, "foot_off"), (whole.next_strike + 0.4, "foot_strike")]
+    marked = replace(capture, events=tuple(GaitEvent(time, name, "right") for time, name in marks))
+    assert not gait_cycle(marked, "right").complete
+
+
+@pytest.mark.parametrize(
+    ("plates", "how"), [(True, "2 by the force plates, 2 by the markers"), (False, "for 4 by the markers")]
+)
+def test_the_foot_of_events_without_a_side_is_that_of_the_plates_or_the_markers(plates, how):
+    capture = walker()
+    known = gait_cycle(capture, "right")
+    marks = [
+        (known.strike + 0.02, "foot_strike"),
+        (known.off, "foot_off"),
+        (known.next_strike, "foot_strike"),
+        (2.7, "foot_off"),
+    ]
+    marked = replace(capture, events=tuple(GaitEvent(*mark, "unknown") for mark in marks))
+    marked = marked if plates else replace(marked, forces=())
+    found, said = with_sides(marked)
+    sides = [event.side for event in found.events]
+    assert sides[:3] == ["right"] * 3 and how in said and "the foot of 4 events" in said
+    cycle = gait_cycle(marked, "right")
+    assert cycle.source == "file" and cycle.strike == known.strike + 0.02 and said in cycle.note
+    assert with_sides(found) == (found, "")
 
 
 def test_stances_that_the_recording_cuts_have_no_strike_or_no_off():

@@ -7,6 +7,7 @@ from models.walking import scale_to_subject
 from models.walking.capture import Capture
 from models.walking.marker_sets import LANDMARKS, MARKER_SETS, SIDES, recognise
 from runtime import ModelError
+from tests.support.paths import ROOT
 from tests.support.standing_subject import STANDING, SUBJECT, labelled, same, standing, without
 
 ALL_SETS = pytest.mark.parametrize("marker_set", MARKER_SETS, ids=lambda s: s.name)
@@ -20,6 +21,50 @@ def test_marker_sets(marker_set, side, choice):
     found = recognise(labelled(here, side, marker_set, choice), side)
     assert found.marker_set == marker_set.name and set(found.labels) == set(here)
     assert found.labels == dict(zip(here, labelled(here, side, marker_set, choice), strict=True))
+
+
+def test_the_documentation_lists_all_sets_with_their_labels():
+    text = (ROOT / "docs" / "walking.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")
+    ]
+    heads = [line for line in text.splitlines() if line.startswith("| landmark |")]
+    assert heads == ["| landmark | " + " | ".join(f"{s.name}: `R{s.separator}`" for s in MARKER_SETS) + " |"]
+    listed = {row[0].strip("`"): row[1:] for row in rows if row[0].strip("`") in LANDMARKS}
+    for landmark in {name for s in MARKER_SETS for name in s.labels}:
+        assert listed[landmark] == [" ".join(s.labels.get(landmark, ())) for s in MARKER_SETS], landmark
+
+
+@pytest.mark.parametrize("tail", ["", "_study"])
+@pytest.mark.parametrize(("side", "letter"), [("right", "r"), ("left", "L")])
+def test_labels_of_opencap(tail, side, letter):
+    names = "knee mknee ankle mankle calc toe 5meta sh1 sh2 sh3".split()
+    others = [
+        "Neck",
+        "RKnee",
+        "LKnee",
+        "RAnkle",
+        "LAnkle",
+        "RHeel",
+        "LHeel",
+        "RBigToe",
+        "LBigToe",
+        "C7_study",
+        "r.ASIS_study",
+    ]
+    found = recognise([*(others if tail else others[-2:]), *(f"{letter}_{name}{tail}" for name in names)], side)
+    assert found.marker_set == "OpenCap" and len(found.labels) == 10
+    assert found.labels["heel"] == f"{letter}_calc{tail}" and found.labels["metatarsal_1"] == f"{letter}_toe{tail}"
+    if tail:
+        with pytest.raises(ModelError, match="no known marker set"):  # centres of joints that a video shows
+            recognise(others[:9], side)
+
+
+def test_an_unknown_set_is_compared_with_the_closest_one():
+    with pytest.raises(
+        ModelError, match=r"OpenCap is the closest: of it there is r_calc, r_toe, but not R_knee_study.*; give mark"
+    ):
+        recognise(["r_calc", "r_toe", "X"], "right")
 
 
 def test_the_labels_have_no_effect_on_the_subject():

@@ -85,6 +85,27 @@ def test_bands_of_the_oxford_foot_model(name, column):
     np.testing.assert_allclose(np.degrees(s[::2]), (high - low) / 2, atol=0.15 * (high - low).max() / 2)
 
 
+@pytest.mark.parametrize(("pace", "speed"), [(0.05, 0), (0.28, 1), (0.44, 2), (0.58, 3), (1.0, 4)])
+@pytest.mark.parametrize(
+    ("name", "column", "factor"),
+    [("dorsiflexion", "angle", np.pi / 180), ("plantarflexor_moment", "moment", 1.0), ("ankle_power", "power", 1.0)],
+)
+def test_bands_at_five_speeds(name, column, factor, pace, speed):
+    file, words = "reference/normative_schwartz2008_ankle.csv", ("very_slow", "slow", "free", "fast", "very_fast")
+    low, mean, high = columns(file, *(f"{column}_{words[speed]}_{part}" for part in ("lo", "mean", "hi")))
+    _, m, s = band(name, pace)
+    assert norms.norm(name, pace) is norms.BY_SPEED[name][speed]
+    np.testing.assert_allclose(m[::2], factor * mean, atol=0.03 * factor * np.ptp(mean))
+    np.testing.assert_allclose(s[::2], factor * (high - low) / 2, atol=0.12 * factor * (high - low).max() / 2)
+
+
+@pytest.mark.parametrize("pace", [float("nan"), 0.36, 0.39])
+def test_the_nearest_norm_is_that_of_adults_at_their_speed(pace):
+    for name in NORMS:
+        assert norms.norm(name, pace) is NORMS[name] and NORMS[name].speed
+    assert norms.norm("vertical_force", 0.7) is NORMS["vertical_force"]  # which has one speed
+
+
 def test_the_walker_takes_a_stride_and_comes_back():
     for name, series in MOTION.items():
         step = series(1.0) - series(0.0)

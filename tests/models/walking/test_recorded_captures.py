@@ -53,7 +53,7 @@ def test_feet_events_and_cycles_of_recorded_trials(trial):
         side = found.sides[plate]
         pushed = [event.time for event in events_from_forces(capture, found) if event.side == side]
         assert np.allclose(pushed, at["contact"], atol=0.005)
-    assert foot_markers(capture)["right"] == ("R_FCC", "R_FM1", "R_FM5", "R_FM2")
+    assert foot_markers(capture)["right"] == ("R_FCC", "R_FM1", "R_FM2", "R_FM5")
     angle, _ = heading(capture)
     assert abs(angle) < math.radians(3.0)
     for side in ("left", "right"):

@@ -9,9 +9,9 @@ from tests.support.walking_person import person
 
 def test_arguments_that_name_no_trial_are_refused_with_one_sentence(tmp_path):
     path = tmp_path / "walk.trc"
-    refused(r"nowhere.c3d: no such file", tmp_path / "nowhere.c3d")
+    refused(r"nowhere.c3d': No such file", tmp_path / "nowhere.c3d")
     (tmp_path / "x.trc").mkdir()
-    refused(r"not a file", tmp_path / "x.trc")
+    refused(r"x.trc': not a file but a folder", tmp_path / "x.trc")
     (tmp_path / "walk.xlsx").write_text("")
     refused(
         r"walk.xlsx: no reader for files that end with '.xlsx'; markers are read from .c3d, .trc, .csv",
@@ -33,8 +33,6 @@ def test_files_without_structure_are_refused_with_one_sentence(tmp_path):
 def test_a_trc_file_that_contradicts_itself_is_refused_with_one_sentence(tmp_path):
     t, markers = person()
     path = tmp_path / "walk.trc"
-    short = {label: p[:290] for label, p in markers.items()}
-    refused(r"290 frames where NumFrames is 300; the file is cut short", write_trc(path, short, t[:290], frames=300))
     refused(r"NumMarkers is 9 but the header names 10", write_trc(path, markers, t, stated_markers=9))
     refused(
         r"the unit of the positions is not known: its field Units does not state it; give units=",
@@ -70,7 +68,7 @@ def test_damaged_rows_of_a_trc_file_are_refused_with_one_sentence(tmp_path):
     write_trc(path, markers, t)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:3], lines[3].replace("L_FM1", "L_FCC"), *lines[4:]]))
-    refused(r"walk.trc: marker 'L_FCC' occurs 2 times", path)
+    assert any("marker 'L_FCC' occurs 2 times" in note for note in read_capture(path).notes)
     path.write_text("\n".join([*lines[:20], lines[20].rsplit("\t", 2)[0], *lines[21:]]))
     refused(r"line 21 has 30 values where the header names 32 columns; all rows must have equal length", path)
     path.write_text("\n".join([*lines[:20], lines[20].replace("0.14", "O.14"), *lines[21:]]))

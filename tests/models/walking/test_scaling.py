@@ -1,6 +1,7 @@
 """The subject from a standing trial: frames, axes and masses of a foot with known points; bad standing trials."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from models import foot
 from models.walking import scale_to_subject
 from models.walking.anthropometry import DE_LEVA
 from models.walking.capture import Capture, GroundForce, Subject
+from models.walking.scaling import FLAT_FOOT
 from runtime import ModelError
 from tests.support.standing_subject import (
     EXACT,
@@ -23,6 +25,37 @@ from tests.support.standing_subject import (
     standing,
     without,
 )
+
+
+def on_toes(degrees):
+    """The standing subject with the foot turned about the metatarsal heads, heel up, and the leg lifted with the ankle."""
+    foot = {"heel", "metatarsal_1", "metatarsal_2", "metatarsal_5", "toe_tip"}
+    turn = Rotation.from_euler("y", degrees, degrees=True).as_matrix()
+    ball = np.array([0.17, -0.01, 0.025])
+    lift = (turn - np.eye(3)) @ (np.array([0.06, 0.0, 0.08]) - ball)
+    return {name: ball + turn @ (p - ball) if name in foot else p + lift for name, p in STANDING.items()}
+
+
+@pytest.mark.parametrize("degrees", [-20, -12, 12, 20, 30])
+def test_a_foot_that_does_not_stand_flat_is_said_and_turned_as_asked(degrees):
+    static = standing(on_toes(degrees))
+    level = np.degrees(np.arctan2(0.005, 0.17))  # heel and heads of the known foot
+    side = "higher" if degrees > 0 else "lower"
+    words = f"its heel marker is [0-9]+ mm {side} than the metatarsal heads, ([-0-9.]+) deg"
+    own = scale_to_subject(static, markers=MAPPING, foot_flat=False)
+    said = re.search(words, own.sources["standing foot"])
+    assert said is not None and float(said[1]) == pytest.approx(degrees + level, abs=0.15)
+    s = known()
+    for body in ("leg", "main_foot"):  # as of the flat foot, but for the heights of its markers
+        np.testing.assert_allclose(own.bodies[body].A, s.bodies[body].A, atol=0.01)
+    for label, place in s.bodies["main_foot"].markers.items():
+        np.testing.assert_allclose(own.bodies["main_foot"].markers[label], place, atol=0.006)
+    assert "foot_flat" in scale_to_subject(standing(on_toes(12)), markers=MAPPING).sources["standing foot"]
+    assert (
+        s.sources["standing foot"]
+        == FLAT_FOOT
+        == scale_to_subject(standing(on_toes(5)), markers=MAPPING).sources["standing foot"]
+    )
 
 
 def test_frames_and_axes_of_a_known_foot():

@@ -43,9 +43,10 @@ def test_lists_and_patterns_are_relative_to_the_folder_of_the_table(folder):
 
 def test_further_columns_describe_the_subject(folder):
     text = (
-        "Subject,static,trials,Height [m],link length (m),subtalar inclination [deg],inertia,sex,toes,condition,age\n"
-        "ann,ann/static.c3d,ann/walk1.c3d,1.71,0.04,45,winter,F,locked,slow,33\n"
-        "ann,ann/static.c3d,ann/walk2.c3d,1.71,0.04,45,winter,F,locked,fast,33\n"
+        "Subject,static,trials,Height [m],link length (m),subtalar inclination [deg],inertia,sex,toes,condition,age,foot flat,"
+        "ankle width [m]\n"
+        "ann,ann/static.c3d,ann/walk1.c3d,1.71,0.04,45,winter,F,locked,slow,33,,\n"
+        "ann,ann/static.c3d,ann/walk2.c3d,1.71,0.04,45,winter,F,locked,fast,33,no,0.07\n"
     )
     table = read(folder, text)
     row = table.rows[1]
@@ -55,6 +56,8 @@ def test_further_columns_describe_the_subject(folder):
         45.0,
         "winter",
     )
+    assert (row.foot_flat, row.anatomy.ankle_width) == (False, 0.07)
+    assert (table.rows[0].foot_flat, table.rows[0].anatomy.ankle_width) == (True, None)
     assert table.notes == ("people.csv: columns that were not read: age",)
 
 
@@ -123,5 +126,5 @@ def test_conditions_of_a_subject_belong_to_one_group(folder):
     )
     with pytest.raises(ModelError, match="line 3: subject 'ann' is in group 'b', and in line 2 in 'a'"):
         read(folder, text)
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match="cannot read"):
         read_subject_table(folder / "none.csv")

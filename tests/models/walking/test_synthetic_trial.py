@@ -1,5 +1,6 @@
 """The synthetic trial, and another subject in another laboratory, against a walker by hand: what went in is found again."""
 
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 
@@ -7,13 +8,16 @@ import numpy as np
 import pytest
 
 import runtime
+from models import walking
 from models.studies.gait import recovery
 from models.walking import Filters, analyse, forward_simulation, leg_foot, norms, synthetic
 from models.walking.capture import read_capture
+from models.walking.cycle_curves import curves_of, peaks_of
 from models.walking.gait_result import PERCENT
 from models.walking.heading import along_x
 from models.walking.leg_foot import JOINTS
 from models.walking.synthetic import CYCLE, STANCE, STRIKE
+from runtime import ModelError
 from tests.support.gait_files import laboratory
 from tests.support.recorded_gait import ANKLE, rms
 from tests.support.walker import Walker, other_laboratory, relative
@@ -187,3 +191,39 @@ def test_forward_simulation_by_the_moments_alone(monkeypatch, wrong):
     )
     assert run.success and feedback == 0.0
     assert off < 1e-6 if wrong == 1.0 else off > 1e-4
+
+
+@pytest.fixture(scope="module")
+def plug_in_gait():
+    """Standing and walking with the markers of Plug-in Gait on one leg, without medial ones."""
+    static, walk = synthetic.static(), synthetic.trial()
+    whole = walking.rebuild(walking.scale_to_subject(static, "right", markers=synthetic.MARKERS), walk).markers
+    labels = {"R_FLE": "RKNE", "R_TTC": "RTIB", "R_FAL": "RANK", "R_FCC": "RHEE", "R_FM2": "RTOE"}
+    return [
+        replace(one, markers={new: of[old] for old, new in labels.items()})
+        for one, of in ((static, static.markers), (walk, whole))
+    ]
+
+
+def test_a_foot_whose_markers_do_not_show_inversion(plug_in_gait):
+    """The talocalcaneal joint is locked and blank; the talocrural one is near that of all markers."""
+    options = dict(side="right", filters=walking.Filters.off())
+    with pytest.raises(
+        ModelError, match="no marker on the medial malleolus of the right side.*give ankle_width= in metres"
+    ):
+        walking.analyse(*plug_in_gait, **options)
+    one = walking.analyse(*plug_in_gait, **options, anatomy=walking.Anatomy(ankle_width=0.0758))
+    exact = synthetic.exact(one.t)
+    for of, scale, limit in (("angle", 180.0 / np.pi, 2.5), ("moment", 1.0, 8.0)):
+        off = scale * (getattr(one, of + "s")["talocrural"] - exact["talocrural", of])
+        assert np.abs(off).max() < limit
+        assert np.isnan(getattr(one, of + "s")["talocalcaneal"]).all()
+    assert any("stay blank, as the markers RHEE and RTOE do not show inversion" in note for note in one.notes)
+    assert np.isnan(peaks_of(one)["inversion, range [deg]"]) and peaks_of(one)["dorsiflexion, largest [deg]"] > 5.0
+    blank = {name for name, values in curves_of(one).items() if np.isnan(values).all()}
+    assert blank == {f"talocalcaneal_{of}" for of in ("angle", "moment", "power")} | {
+        "ankle_inversion",
+        "ankle_internal_rotation",
+    }
+    with pytest.raises(ModelError, match="ankle_width = 70 m must be between"):
+        walking.Anatomy(ankle_width=70.0)

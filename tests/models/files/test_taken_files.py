@@ -1,0 +1,91 @@
+"""Files that their owners take: read as they are, or refused in words of the file."""
+
+import mujoco
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import ModelError
+from tests.support.osim_files import osim
+
+PLATE = """<mujoco model="plate"><worldbody><body name="plate"><joint name="a" axis="1 0 0"/><joint name="b" axis="0 1 0"/>
+<joint name="c" axis="0 0 1"/><inertial pos="0.02 0.01 -0.1" mass="1" diaginertia="{inertia}"/></body></worldbody></mujoco>"""
+GEAR = """<mujoco model="gripper"><worldbody>
+<body name="left" pos="-0.1 0 0"><joint name="L" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 0.2" size="0.01" contype="0"/>
+ <body name="bar" pos="0 0 0.2"><joint name="B" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.01" contype="0"/></body></body>
+<body name="right" pos="0.1 0 0"><joint name="R" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 0.2" size="0.01" contype="0"/></body>
+</worldbody><option><flag contact="disable"/></option><equality><connect name="tip" body1="right" body2="bar" anchor="0 0 0.2"/>
+<joint joint1="R" joint2="L"/></equality></mujoco>"""  # noqa: E501
+LINK = """<link name="{name}"><inertial><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+{more}</link>"""
+AXLE = """<joint name="axle" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="1 0 0"/></joint>"""
+POINT = """<visual><geometry><sphere radius="0"/></geometry></visual>"""
+LIMIT = """<CoordinateLimitForce name="{name}"><coordinate>bend</coordinate><upper_stiffness>2</upper_stiffness>
+<upper_limit>{upper}</upper_limit><lower_stiffness>2</lower_stiffness><lower_limit>-90</lower_limit><damping>0</damping>
+<transition>1</transition></CoordinateLimitForce>"""
+ROD = """<?xml version="1.0"?><OpenSimDocument Version="40000"><Model name="rod"><gravity>0 0 0</gravity><BodySet name="b">
+<objects><Body name="rod"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet>
+<JointSet name="j"><objects><PinJoint name="elbow"><socket_parent_frame>/ground</socket_parent_frame>
+<socket_child_frame>/bodyset/rod</socket_child_frame><coordinates><Coordinate name="bend"/></coordinates>
+</PinJoint></objects></JointSet>
+<ForceSet name="f"><objects>{limits}</objects></ForceSet></Model></OpenSimDocument>"""
+
+
+def written(folder, name, text):
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("inertia", ["0.01 0.02 0.03", "0.01 0.02 0.0299999"])
+def test_a_lamina_on_three_hinges_moves_as_in_mujoco(inertia, tmp_path):
+    file, q, h = written(tmp_path, "plate.xml", PLATE.format(inertia=inertia)), (0.2, 0.3, -0.4), 1e-3
+    model = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(model)
+    data.qpos[:] = q
+    mujoco.mj_forward(model, data)
+    reading = models.read(file)
+    builder, places = reading.builder(), [reading.coordinates[name] for name in "abc"]
+    for (joint, coordinate), value in zip(places, q, strict=True):
+        builder.angles(joint, **{coordinate: value})
+    run = runtime.simulate(builder.build(), h, rtol=1e-11, atol=1e-14, progress=False)
+    changes = [np.ptp(run.angles[joint].values[coordinate][[0, -1]]) for joint, coordinate in places]
+    np.testing.assert_allclose(2.0 * np.array(changes) / h**2, np.abs(data.qacc), rtol=1e-4)
+
+
+def test_limits_of_one_coordinate_add(tmp_path):
+    limits = "".join(LIMIT.format(name=f"l{upper}", upper=upper) for upper in (20, 40))
+    builder = models.read(written(tmp_path, "rod.osim", ROD.format(limits=limits))).builder()
+    builder.angles("bend", angle=np.radians(60.0))
+    run = runtime.simulate(builder.build(), 1e-3, progress=False)
+    moments = [run.forces[name].moment[0] for name in ("bend_limit", "bend_limit2")]
+    assert moments == pytest.approx([-80.0, -40.0], rel=1e-6)  # 2 N m/degree, as in OpenSim
+
+
+def test_shapes_without_size_are_listed(tmp_path):
+    robot = LINK.format(name="base", more=POINT) + LINK.format(name="arm", more="") + AXLE
+    reading = models.read(written(tmp_path, "r.urdf", f'<robot name="r">{robot}</robot>'))
+    (shapes,) = [one for one in reading.left_out if one.sort == "shapes"]
+    assert shapes.names == ("base",) and reading.build().degrees_of_freedom == 1
+
+
+def test_a_welded_subtalar_joint_is_called_welded(tmp_path):
+    reading = models.read(written(tmp_path, "small.osim", osim(4)))
+    with pytest.raises(
+        ModelError, match="joint 'toes_joint': is no hinge, it has no motion: it is welded, limit 1 turn"
+    ):
+        models.swap(reading, "talus_joint", "toes_joint")
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("cube.urdf", f'<robot name="c">{LINK.format(name="block", more="")}</robot>', "pass floating=True"),
+        ("gear.xml", GEAR, "joint 'R': follows 'L' and belongs to the loop that 'tip' closes"),
+    ],
+)
+def test_refusals_name_parts_of_the_file(name, text, message, tmp_path):
+    with pytest.raises(ModelError, match=message):
+        models.read(written(tmp_path, name, text)).build()
