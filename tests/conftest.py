@@ -46,6 +46,19 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: (item.path not in long, -tests[item.path]))
 
 
+KEPT = []  # compiled code of systems may still call these kernels
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_kernels():
+    """Kernels that a module's tests compile decide no equations of other modules' tests."""
+    from runtime.system.whole_model import OWN
+
+    before = set(sys.modules)
+    yield
+    KEPT.extend(sys.modules.pop(name) for name in set(sys.modules) - before if name.startswith(OWN))
+
+
 @pytest.fixture(scope="session")
 def foot():
     """The modified foot."""

@@ -15,7 +15,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.typing.context import CallStack
 
-SOON = 5.0  # [s]
+SOON = 60.0  # [s] longer than any compilation on a busy machine
 _taken: list[bool] = []  # by the present fork: the lock of numba, and that of LLVM
 
 
@@ -25,7 +25,7 @@ def _locks() -> tuple[Any, Any]:
 
 def _take() -> None:
     compiler, library = _locks()
-    _taken[:] = compiler.acquire(timeout=SOON), library.acquire(timeout=12 * SOON)
+    _taken[:] = compiler.acquire(timeout=SOON), library.acquire(timeout=SOON)
 
 
 def _release() -> None:
