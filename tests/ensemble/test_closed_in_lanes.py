@@ -12,7 +12,7 @@ from benchmarks.random import model, question
 from runtime import Status
 from runtime.dynamics import equations, projection
 from runtime.integrate import balance_check
-from tests.support.driven_legs import ACROSS, Y, driven_leg_of, made, one_by_one
+from tests.support.driven_legs import ACROSS, Y, driven_leg_of, made, once_with_kernel, one_by_one
 from tests.support.loops import bricard
 
 TIMES = np.linspace(0.0, 1.0, 5)
@@ -32,7 +32,7 @@ def leg():
     return made(b.build(project_velocities=True))
 
 
-@functools.cache
+@once_with_kernel
 def loop(name):
     """A four-bar linkage of independent rows, and Bricard's linkage, one of whose rows is redundant."""
     if name == "four-bar":
@@ -43,7 +43,7 @@ def loop(name):
     names = ["ground", *(f"bar_{k}" for k in range(1, 6)), "ground"]
     for k in range(6):
         b.joint(f"hinge_{k}", "revolute", names[k], names[k + 1], point=points[k - 1], axis=axes[k - 1])
-    return made(b.build())
+    return b.build()
 
 
 @pytest.mark.parametrize("name", ["stiffness.spring", "mass.foot", "gravity", "damping.tendon", "rate.ankle.angle"])

@@ -11,14 +11,14 @@ from benchmarks.ensemble_systems import builder_of
 from benchmarks.random import model, question
 from runtime import Cone, Status
 from runtime.dynamics import equations, projection
-from tests.support.driven_legs import Y, driven_leg_of, made, one_by_one
+from tests.support.driven_legs import Y, driven_leg_of, made, once_with_kernel, one_by_one
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
 SHARE = np.linspace(0.9, 1.1, 20)
 
 
-@functools.cache
+@once_with_kernel
 def leg(damping=0.02):
     """A leg that is driven at the hip and at the toes; its passive ankle meets both stops."""
     b, _ = driven_leg_of(
@@ -28,7 +28,7 @@ def leg(damping=0.02):
     stops = Cone.from_degrees((0, 90, 180, 270, 360), (5, 30, 6, 30, 5))
     law = dict(max_moment=9.0, compliance=0.2, damping=damping)
     b.limit("stop", "ankle", reference="leg", xi=(1, 0, 0), eta=Y, cone=stops, **law)
-    return made(b.build(project_velocities=True))
+    return b.build(project_velocities=True)
 
 
 def limited(system, joint, degrees):

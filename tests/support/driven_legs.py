@@ -1,5 +1,7 @@
 """A leg in the sagittal plane that is driven at the hip and at the toes; its ankle is passive."""
 
+import functools
+
 import codegen
 import runtime
 from runtime import Signal
@@ -28,6 +30,12 @@ def made(system):
     """The system, with a kernel."""
     codegen.compile_model(system)
     return system
+
+
+def once_with_kernel(build):
+    """A function whose systems are built once; tests of each module that calls it compile the kernel for themselves."""
+    built = functools.cache(build)
+    return functools.wraps(build)(lambda *given: made(built(*given)))
 
 
 def one_by_one(monkeypatch):

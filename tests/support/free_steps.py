@@ -1,22 +1,20 @@
 """Systems with closed loops or drivers whose trees have balls and free steps."""
 
-import functools
-
 import numpy as np
 
 import runtime
 from models.walking import leg_foot, synthetic
 from runtime import Signal
-from tests.support.driven_legs import Y, made
+from tests.support.driven_legs import Y, made, once_with_kernel
 
 
-@functools.cache
+@once_with_kernel
 def gait():
     """The driven leg and foot: the leg floats, its place and orientation and all angles are prescribed."""
-    return made(leg_foot.build(synthetic.subject(), synthetic.coordinates(), synthetic.ground()))
+    return leg_foot.build(synthetic.subject(), synthetic.coordinates(), synthetic.ground())
 
 
-@functools.cache
+@once_with_kernel
 def chain():
     """A hinge, a ball and a hinge, and a body that floats on a rod at their end, with a spring."""
     b = runtime.Builder("floating chain", axes="global", gravity=(0.0, 0.3, -9.81))
@@ -32,7 +30,7 @@ def chain():
     b.joint("link", "constant_distance", "float", "tip", s_i=ends[0], s_j=ends[1], l=length)
     law = dict(stiffness=40.0, damping=0.2, free_length=0.3)
     b.force("spring", "spring_damper", "ground", "float", s_i=(0.5, 0.5, 1.0), s_j=(0.8, 0.5, 0.5), **law)
-    return made(b.build())
+    return b.build()
 
 
 def posed(flipped=False):
