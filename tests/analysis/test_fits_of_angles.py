@@ -85,6 +85,7 @@ def read(run, name):
     return getattr(run, part)[owner][:, "xyz".index(of[0])] if of else getattr(run, part)[owner]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SCALES)
 def test_data_in_other_units_are_asked_about(foot, run, start, case):
     name, factor, message = SCALES[case]

@@ -71,6 +71,7 @@ def test_a_guided_tree_follows_its_signals(case):
     assert g.motion.violation.max() < 1e-11 and not g.motion.residual.any()
 
 
+@pytest.mark.slow
 @trees
 def test_efforts_of_the_drivers_by_kanes_equations(case):
     g = guided(*case)
@@ -297,6 +298,7 @@ def hinge(axes, k):
 ARMS = pytest.mark.parametrize("axes", ["yy", "zy", "zyx", "yyz"])
 
 
+@pytest.mark.slow
 @ARMS
 def test_inverse_dynamics_of_an_arm_by_its_lagrangian(axes):
     n, t = len(axes), np.linspace(0.0, 2.0, 201)

@@ -86,6 +86,7 @@ def test_jacobian_at_cones_of_the_pendulum(cone, law):
         assert error(system, state, run.t[n], h=4e-5) < 1e-7
 
 
+@pytest.mark.slow
 def test_jacobian_of_drivers_and_loads():
     system = synthetic.build()
     for time in (0.2, 0.5, 0.8):

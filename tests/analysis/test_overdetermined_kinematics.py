@@ -80,6 +80,7 @@ def nearest(given, time, weights, guess):
     return least_squares(gap, guess, xtol=1e-15, ftol=1e-15, gtol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, {"marker_1": 9.0, "marker_5": 0.0, "marker_6": 0.04}])
 def test_a_noisy_fit_is_the_least_squares_in_reduced_coordinates(weights):
     given, system = marked(0.01)

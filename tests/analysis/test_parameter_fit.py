@@ -52,6 +52,7 @@ def test_a_fit_passes_over_parameters_that_make_no_system():
     assert "damping = -0.0466998 N m s, must not be below 0" in refused[0]
 
 
+@pytest.mark.slow
 def test_a_best_value_on_the_edge_of_what_is_admitted():
     """The search goes on with the other parameters, ends with success, and the message names the edge."""
     t, system = np.linspace(0.05, 0.8, 20), sprung(friction=0.01)
@@ -69,6 +70,7 @@ def test_a_best_value_on_the_edge_of_what_is_admitted():
     assert found.success and found.evaluations < 10 and found.values["damping.spring"] < 1e-8
 
 
+@pytest.mark.slow
 def test_parameters_are_found_in_a_motion():
     t = np.linspace(0.05, 1.0, 20)
     true = dict(link_length=0.045, omega=(0.3, -0.2, 0.1))
@@ -85,6 +87,7 @@ def test_parameters_are_found_in_a_motion():
     assert np.abs(found.sensitivities.states - run.states).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_the_deviation_measures_the_noise():
     t, noise = np.linspace(0.02, 1.0, 200), 1e-4
     run = simulate(models.foot.build(link_length=0.045), 1.0, t_eval=t, **TIGHT)
@@ -107,6 +110,7 @@ def noisy():
     return {"r.main_foot": run.r["main_foot"] + 1e-4 * np.random.default_rng(0).normal(size=(50, 3))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [1e-11, 1e-5])
 def test_undetermined_parameters_are_named(noisy, tolerance):
     def build(a, c, colour):
@@ -123,6 +127,7 @@ def test_undetermined_parameters_are_named(noisy, tolerance):
     assert found.values["colour"] == 1.0 and abs(found.values["a"] - 0.03) < 0.01
 
 
+@pytest.mark.slow
 def test_a_fit_that_ends_on_a_bound_says_so(noisy):
     bounds = {"link_length": (0.03, 0.0425)}
     found = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy, bounds=bounds)
@@ -145,6 +150,7 @@ def test_a_fit_that_ends_on_the_edge_of_what_systems_admit_says_so():
     assert "The search ended where values beyond mass.toes" in found.message and "is not positive" in found.message
 
 
+@pytest.mark.slow
 def test_determined_parameters_beside_undetermined_ones(noisy):
     given = {"link_length": 0.0417, "omega.main_foot": (0.05, 0.06, 0.07)}
     found = fit_parameters(models.foot.build, given, T, noisy)
@@ -164,6 +170,7 @@ def test_the_length_of_euler_parameters_is_known():
     assert np.abs(values - system.state.p[body]).max() < 5 * deviation.max() and 1e-6 < deviation.max() < 1e-4
 
 
+@pytest.mark.slow
 def test_a_search_may_end_in_a_local_minimum():
     """As the documentation says; of several starts the one with the least residual is the fit."""
     pendulum, t = models.pendulum.build(), np.linspace(0.0, 4.0, 41)
@@ -173,6 +180,7 @@ def test_a_search_may_end_in_a_local_minimum():
     assert min(fits, key=lambda fit: fit.residual).values["rate.pivot.angle"] == pytest.approx(3.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_search_from_an_edge():
     t = np.linspace(0.05, 0.8, 40)
     run = simulate(stopped(damping=0.01), 0.8, t_eval=t, **TIGHT)

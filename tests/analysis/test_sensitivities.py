@@ -122,6 +122,7 @@ def lever(a=0.3, b=0.3, c=0.4):
     return x.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["recorded kernel", "general evaluation"])
 def test_a_zero_that_depends_on_two_parameters(route, monkeypatch):
     import codegen
@@ -187,6 +188,7 @@ FORCED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORCED)
 def test_runs_with_forces(name):
     build, given = FORCED[name]
@@ -210,6 +212,7 @@ def test_differences_are_exact_to_order_six(places):
     assert 5.5 < np.log2(errors[0] / errors[1]) < 6.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["damping", "stiffness"])
 def test_at_an_edge(number):
     """Of a limit without damping, and of a motor without a spring; there is no system below."""
@@ -294,6 +297,7 @@ def strict(link_length):
     return models.foot.build(link_length=link_length)
 
 
+@pytest.mark.slow
 def test_an_exception_of_the_users_function_counts_as_a_bound():
     t = np.linspace(0.1, 0.8, 9)
     run = sensitivities(strict, {"link_length": 0.0417}, 0.8, t_eval=t)

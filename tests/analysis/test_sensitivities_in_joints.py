@@ -29,6 +29,7 @@ def foot(limits, ankle="modified"):
     return models.foot.build(ankle=ankle, limits=limits) if limits else models.foot.build(ankle=ankle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [None, "elastic", "dissipative"])
 @pytest.mark.parametrize("ankle", ["classical", "modified"])
 def test_the_foot(ankle, limits):
@@ -46,6 +47,7 @@ def test_what_a_function_builds():
     both(build, {"link_length": 0.0417, "inclination": 41.0}, 0.6, 1e-7)
 
 
+@pytest.mark.slow
 def test_initial_coordinates_and_velocities():
     system = foot("elastic")
     both(system, {"angle.ankle.theta_i": 0.1, "rate.ankle.theta_j": 0.4, "mass.toes": 0.3}, 0.6, 1e-7)
@@ -59,6 +61,7 @@ FORCED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORCED)
 def test_forces_loads_motors_and_drivers(name):
     both(*FORCED[name], 0.8, 1e-6)  # signals are fits
@@ -68,6 +71,7 @@ def test_a_chain_of_balls_by_recursion():
     both(lambda length: models.chain.build(4, length=length), {"length": 0.2}, 0.5, 1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "given", "t_end"),
     [

@@ -66,6 +66,7 @@ def check(build, given, t_end, *, step, within, tolerance=1e-11):
     return found[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [None, "smooth", "coulomb"])
 @pytest.mark.parametrize("law", LAWS)
 def test_derivatives_through_a_touch_down_and_a_lift_off(law, friction):
@@ -112,6 +113,7 @@ def test_a_touch_down_below_the_smallest_speed():
     check(build, given, 0.06, step=1e-3, within=1e-7)
 
 
+@pytest.mark.slow
 def test_several_bounces_of_a_body_on_a_hinge():
     given = {"height": 0.3, "loss": 0.5, "arm": 0.2, "mass": 1.0}
     assert simulate(hopper(**given), 1.0).contact_events[:, 2].sum() >= 3
@@ -132,6 +134,7 @@ def test_parts_of_the_initial_state(coordinates):
     assert np.abs(found.slopes[-1, :, 2:] - expected.slopes[-1]).max() < 1e-9 * np.abs(expected.slopes[-1]).max()
 
 
+@pytest.mark.slow
 def test_the_foot_on_the_ground():
     def build(hardness):
         return models.foot_ground.build(stiffness=hardness * models.foot_ground.STIFFNESS, friction="smooth")

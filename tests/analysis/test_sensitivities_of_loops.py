@@ -54,6 +54,7 @@ def bricard_loop(mass=1.0, gravity=-9.81):
     return b.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "given", "t_end", "steps"),
     [

@@ -23,6 +23,7 @@ def test_exponent():
     assert measure.exponent([1, 2, 4], [3, 24, 192]) == pytest.approx(3.0)
 
 
+@pytest.mark.slow
 def test_allocations_are_found():
     @numba.njit
     def allocates(n):

@@ -284,6 +284,7 @@ def test_a_problem_that_is_not_built_is_a_failure():
     assert found.error is None and "unknown type 'screw'" in question.failure([unknown], found)
 
 
+@pytest.mark.slow
 def test_answer(answer, monkeypatch):
     """Talus at its tolerances, and each other program: solutions, or why there are none."""
     monkeypatch.setattr(problem, "NAMES", ("simple_pendulum", "adams_spherical"))
@@ -322,6 +323,7 @@ def test_other_programs(program, name):
     assert answer.solutions[-1].error < ERRORS[program, name]
 
 
+@pytest.mark.slow
 def test_programs_that_are_not_installed_are_named(monkeypatch):
     """The process says so, the program is asked for once, and the table has its name."""
     monkeypatch.setattr(

@@ -51,9 +51,8 @@ def test_peers(answer, monkeypatch):
     assert not rows or rows[-1]["error [m]"] < 1e-12
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "papers" else pytest.mark.slow) for name in PROGRAMS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_motion_and_chain_of_a_program_are_those_of_talus(name, program):
     process, facts = program(name)
     setting = next(s for s in facts["shown"] if s < (1e-3 if "step" in facts["knob"] else 1e-6))
@@ -81,6 +80,7 @@ def test_a_failure_of_a_program_becomes_an_error_and_a_killed_process_too(progra
         process.request("run", setting=1e-3)
 
 
+@pytest.mark.slow
 def test_the_process_of_a_program_loads_nothing_of_talus():
     modules = ["process", "native", "reduced_foot", *(f"programs.{name}" for name in PROGRAMS)]
     imports = "; ".join(f"import benchmarks.peers.{name}" for name in modules)

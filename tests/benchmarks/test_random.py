@@ -97,6 +97,7 @@ def test_change_point_agrees_with_the_second_method_ahead_of_the_pose():
     assert compare.errors(m, r, A, *found).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_verdicts():
     right = compare.examine("four_bar", 1, planar.four_bar)
     assert right.kind == "right" and right.error < compare.RIGHT and right.compared > 2
@@ -117,6 +118,7 @@ def test_verdicts():
     assert ended.kind == "ended" and ended.status == Status.STEPS_USED_UP
 
 
+@pytest.mark.slow
 def test_an_amplified_error_follows_the_tolerance():
     amplified = compare.examine("tree", 1535, trees.tree)
     assert amplified.kind == "amplified" and compare.ROWS < amplified.facts["violation"] < 2e-9

@@ -51,6 +51,7 @@ def moving(seed):
     return m, second, y.ravel(), v, w
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(3))
 def test_rates_follow_from_values(block):
     kinds = set()
@@ -66,6 +67,7 @@ def test_rates_follow_from_values(block):
     assert len(kinds) > 8
 
 
+@pytest.mark.slow
 def test_excess_of_a_cone():
     cone, random = Cone(np.deg2rad([20.0, 35.0, 50.0, 25.0])), np.random.default_rng(0)
     s = np.linspace(0.0, 2 * np.pi, 200_001)

@@ -32,6 +32,7 @@ all_definitions = pytest.mark.parametrize("name", quick_for(DEFINITIONS, QUICK, 
 all_limits = pytest.mark.parametrize("name", list(LIMITS))
 
 
+@pytest.mark.slow
 @all_definitions
 def test_compiled_kernels_agree_and_write_every_entry(name):
     module, c = module_of(name), case(name, 0)
@@ -142,6 +143,7 @@ def test_a_whole_evaluation_allocates_nothing():
     assert allocations(allocates, 3) > 0
 
 
+@pytest.mark.slow
 @all_limits
 def test_compiled_limits_agree_and_write_every_entry(name):
     c, kind = limit_case(name, 0), list(LIMITS).index(name)

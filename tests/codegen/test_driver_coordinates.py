@@ -206,6 +206,7 @@ class Direct:
         return D
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", quick_for(SEEDS, (0,)))
 def test_named_parts_do_not_change_values(seed):
     """Phi, Phi', D, nu, gamma of functions in functions, against differences of 40 digits."""

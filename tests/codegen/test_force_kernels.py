@@ -207,6 +207,7 @@ def expected_outputs(c):
     return expected
 
 
+@pytest.mark.slow
 @all_forces
 def test_a_broken_kernel_is_found(name):
     """Only a change of a statement without influence, such as a term that is zero here, is not found."""

@@ -49,12 +49,14 @@ def study(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_second_process_derives_nothing(study):
     derived, digest = study()
     assert derived
     assert study() == (False, digest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"), [("FACTOR = 2.0", "FACTOR = 3.0"), ("- l**2)", "- 2 * l**2)"), ("d.dot(d)", "2 * d.dot(d)")]
 )
@@ -64,6 +66,7 @@ def test_what_a_definition_uses_is_part_of_it(study, before, after):
     assert derived and other != first
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_derived_again(study, tmp_path):
     _, digest = study()
     (file,) = (tmp_path / "cache" / "talus" / "joints").iterdir()

@@ -348,6 +348,7 @@ def logarithm(r_i, s_i, r_j, s_j, least):
     return {"row": sp.log(d.dot(d) / least**2) - 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("definition", "units", "parameters"),
     [

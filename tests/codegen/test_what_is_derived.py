@@ -28,6 +28,7 @@ def derived(copy):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_nothing_changed(copy):
     assert derived(copy) == []
     done = run(copy, "-m", "codegen")
@@ -39,6 +40,7 @@ def test_nothing_changed(copy):
         assert run(copy, "-c", program, *options).stdout.endswith("False 0\n")
 
 
+@pytest.mark.slow
 def test_an_edit_is_derived_alone(copy):
     edit(copy / "codegen" / "joints.py", "d.dot(d) - l**2", "2 * (d.dot(d) - l**2)")
     names = derived(copy)
@@ -47,6 +49,7 @@ def test_an_edit_is_derived_alone(copy):
     assert derived(copy) == []
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_motion_derives_its_joint(copy):
     edit(copy / "codegen" / "motions.py", '{"orientation": ball(s_i)}', '{"turn_of_j": ball(s_i)}')
     assert derived(copy) == ["spherical"]

@@ -158,12 +158,14 @@ def hard(brute, rng):
     return u / np.linalg.norm(u, axis=1, keepdims=True)
 
 
+@pytest.mark.slow
 @few
 @given(cone=elliptical, seed=st.integers(0, 2**32 - 1))
 def test_nearest_direction_of_any_elliptical_cone(cone, seed):
     check(cone, lambda brute: hard(brute, np.random.default_rng(seed)))
 
 
+@pytest.mark.slow
 @few
 @given(cone=splines(), seed=st.integers(0, 2**32 - 1))
 def test_nearest_direction_of_any_spline_cone(cone, seed):

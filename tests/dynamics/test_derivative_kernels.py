@@ -42,6 +42,7 @@ def test_kernels_against_a_complex_step(name):
         assert np.abs(found[len(y) :] - expected).max() < 1e-12 * np.abs(expected).max()
 
 
+@pytest.mark.slow
 def test_a_wrong_sign_in_the_kernel_is_seen():
     system = models.foot.build()
     module = emitted(system)

@@ -94,6 +94,7 @@ def locked(order=tuple(PLACES), ground="hinge"):
     return b.build(project_velocities=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ground", ["hinge", "fixed", "driven"])
 @pytest.mark.parametrize("order", [tuple(PLACES), tuple(PLACES)[::-1], ("ball", "shin", "toe", "heel")])
 def test_locked_bodies_move_as_one(order, ground, monkeypatch):

@@ -157,6 +157,7 @@ def test_other_objects_than_systems_are_refused(what):
         compile_model(what)
 
 
+@pytest.mark.slow
 def test_a_system_too_large_for_one_function_is_refused():
     with pytest.raises(DefinitionError, match=r"'chain of 60'.*operations, limit .*leave it"):
         compile_model(models.chain.build(60))

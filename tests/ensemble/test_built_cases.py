@@ -42,6 +42,7 @@ def feet(seed):
     }
 
 
+@pytest.mark.slow
 def test_feet_are_those_that_are_built_alone(both):
     once, each, done = both(models.foot.build, feet(0))
     assert equal(once, each) and done > 35 and len(once.messages) > 10
@@ -55,6 +56,7 @@ def test_a_case_does_not_depend_on_the_others():
     assert whole.messages == {COUNT - 1 - case: text for case, text in parts.messages.items()}
 
 
+@pytest.mark.slow
 def test_coordinates_parameters_and_outputs(both):
     random = np.random.default_rng(2)
     cases = {
@@ -110,6 +112,7 @@ def pendulum(shift, gravity, loose=False):
 LENGTHS = {"link_length": np.linspace(-0.005, 0.05, 23)}  # the first two are refused, the third has no link
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "cases", "at_once"),
     [
@@ -126,6 +129,7 @@ def test_functions_that_do_more_than_build(build, cases, at_once, both):
     assert equal(once, each) and done == at_once and once.success == each.success
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["usual_cases", "sound_inertias", "_moved_by_rounding", "_consistent"])
 def test_a_rule_that_no_case_surely_meets_leaves_the_cases_to_be_built_alone(rule, both, monkeypatch):
     own = getattr(built_cases, rule)

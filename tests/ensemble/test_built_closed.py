@@ -64,6 +64,7 @@ def varied(**spans):
     return {name: random.uniform(*span, COUNT) for name, span in spans.items()}
 
 
+@pytest.mark.slow
 def test_signals_forces_and_limits_of_each_case(both):
     """Rates of the driver differ at the start already."""
     cases = varied(amplitude=(0.4, 0.8), stiffness=(0.5, 2.0), damping=(0.0, 0.05), push=(-1.0, 1.0))
@@ -74,6 +75,7 @@ def test_signals_forces_and_limits_of_each_case(both):
     assert done == 0 and np.abs(once.states()[:4] - few.states()).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_a_loop_without_drivers(both):
     once, each, done = both(sprung_loop, varied(stiffness=(0.5, 2.0), mass=(0.8, 1.2)))
     assert done == COUNT and np.abs(once.states() - each.states()).max() < 1e-10
@@ -91,6 +93,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "at_once"), CASES)
 @pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
 def test_cases_in_groups_and_alone(cases, at_once, both):
@@ -118,6 +121,7 @@ def test_starts_and_rules_of_cases():
     assert shared_parts(recipe_of(outside[0])) != shared_parts(recipes[0])
 
 
+@pytest.mark.slow
 def test_cases_depend_neither_on_others_nor_on_chunks(both, tmp_path):
     cases = varied(amplitude=(0.4, 0.8), push=(-1.0, 1.0))
     settings = SETTINGS | dict(rtol=1e-8, atol=1e-8)
@@ -130,6 +134,7 @@ def test_cases_depend_neither_on_others_nor_on_chunks(both, tmp_path):
     assert np.abs(many[3].states.reshape(3, 3, 13) - many.states()[3]).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_outputs_of_built_cases(both):
     outputs = ["lam.swing.angle", "energy", "limit_excess.stop", "angle.ankle.angle"]
     once, each, done = both(leg, varied(amplitude=(0.4, 0.8)), outputs=outputs)

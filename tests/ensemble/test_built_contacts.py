@@ -63,6 +63,7 @@ def waving(stiffness, amplitude):
     return sledge(stiffness, wave=Signal.function(lambda t: amplitude * np.sin(40.0 * t), 0.0, 0.1))
 
 
+@pytest.mark.slow
 def test_belts_and_cases_that_are_built_alone(both):
     """Speeds of belts are values of cases; refused ones, and others of their kind, have the messages of single runs."""
     speeds = dict(stiffness=np.linspace(1e4, 3e4, COUNT), speed=np.linspace(-0.2, 0.4, COUNT))

@@ -70,6 +70,7 @@ def both(monkeypatch):
     return once_and_each(monkeypatch, END, SETTINGS)
 
 
+@pytest.mark.slow
 def test_forces_of_each_kind_loads_and_motors(both, monkeypatch):
     """Parameters are those of systems that are built, and so are the runs."""
     found, own = [], at_once.parameters_of_cases
@@ -82,6 +83,7 @@ def test_forces_of_each_kind_loads_and_motors(both, monkeypatch):
         assert found[0][case] == pytest.approx(parameters_of_forces(system), rel=1e-14, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_named_values_and_outputs(both):
     """Values by name replace those of the function; stored energies are those of the signals of each case."""
     named = {
@@ -151,6 +153,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("build", "cases", "at_once"), CASES)
 @pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning", "ignore::runtime.UnitWarning")
 def test_cases_that_may_be_refused(build, cases, at_once, both):

@@ -53,6 +53,7 @@ def test_order_of_the_batch_method():
     assert -slope == pytest.approx(8.0, abs=0.5)
 
 
+@pytest.mark.slow
 def test_a_case_does_not_depend_on_the_others():
     system, cases = models.foot.build(), thrown(40)
     reference = simulate_many(system, cases, 0.4, t_eval=[0.2, 0.4], workers=1, **SETTINGS)
@@ -66,6 +67,7 @@ def test_a_case_does_not_depend_on_the_others():
     assert np.array_equal(found.states()[::-1], reference.states())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dop853", "radau"])
 def test_systems_with_limits_run_as_simulate_does(method):
     system, cases = models.foot.build(limits="dissipative"), {k: v[:3] for k, v in thrown(5).items()}
@@ -112,6 +114,7 @@ def test_a_table_is_a_mapping_of_its_columns():
         simulate_many(models.foot.build(), table[["gravity"] * 2], 0.1)
 
 
+@pytest.mark.slow
 def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_path):
     monkeypatch.setattr(runtime.system.model_description, "cache_folder", lambda: tmp_path)
     # A parallelogram lies flat when its crank has turned to 180 degrees: only the fast one comes there.
@@ -245,6 +248,7 @@ def bodies_in_order(order=("a", "c"), mass=1.0):
     return b.build()
 
 
+@pytest.mark.slow
 def test_a_case_with_other_bodies_is_refused():
     found = simulate_many(
         lambda swap: bodies_in_order("ca" if swap else "ac"), {"swap": [False, True]}, 0.1, **SETTINGS

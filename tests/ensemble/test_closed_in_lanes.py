@@ -108,6 +108,7 @@ def test_steps_whose_projection_moves_far_are_repeated(closed_in_lanes):
     assert np.allclose(many.rejections, each.rejections, rtol=0.2) and many.rejections.min() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "t_end"), [("four-bar", 1.0), ("Bricard", 6.0)])
 def test_loops_as_one_by_one(name, t_end, closed_in_lanes):
     """Bricard's linkage goes round: which of its rows are independent changes on the way."""
@@ -152,6 +153,7 @@ def test_a_case_depends_on_no_other(closed_in_lanes):
     assert np.array_equal(many.states()[40:2:-1], some.states())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seed"),
     [
@@ -173,6 +175,7 @@ def test_random_loops_as_one_by_one(name, seed, closed_in_lanes):
     assert np.abs(many.states() - each.states()).max() < 1e-11 * max(1.0, np.abs(each.states()).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seed"), [("change_point", 2), ("driven_parallelogram", 0), ("driven_parallelogram", 6)]
 )

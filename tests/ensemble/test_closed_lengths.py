@@ -37,6 +37,7 @@ def exact(system, name, k, **settings):
     return runtime.simulate(own, 1.0, initial=start, coordinates="absolute", **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("system", "name"),
     [

@@ -151,6 +151,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_cases_have_the_bits_of_single_runs(way, monkeypatch):
     system, cases, t_end, more = WAYS[way]()

@@ -32,6 +32,7 @@ def with_stop(system, joint, reference, damping=0.0, range_deg=20.0, compliance=
     return b.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("damping", "law"), [(0.0, "flores"), (0.02, "kelvin_voigt")])
 def test_changes_of_both_as_in_absolute_coordinates(damping, law, in_lanes):
     """With parameters of both by name, and coordinates."""
@@ -65,6 +66,7 @@ def test_steps_are_those_of_single_runs(in_lanes):
         assert abs(many.steps[case] - run.stats.steps) <= 1 and abs(many.rejections[case] - run.stats.rejections) <= 1
 
 
+@pytest.mark.slow
 def test_the_foot_on_the_ground(in_lanes):
     """By the recursion, until the ankle is beyond its limit."""
     end, outputs = 0.2, ["r.leg", "r.toes", "max(limit_excess.ankle)"]
@@ -78,6 +80,7 @@ def test_the_foot_on_the_ground(in_lanes):
         assert np.abs(many[name][::8] - absolute[name]).max() < 1e-7, name
 
 
+@pytest.mark.slow
 def test_limits_between_bodies_that_touch(in_lanes):
     """A board on two runners has a flap with a dissipative stop: work of belt, friction and damper is balanced."""
     b = builder_of(sledge())

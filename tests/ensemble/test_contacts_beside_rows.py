@@ -89,6 +89,7 @@ def test_a_loop_on_a_plane_with_a_stop(stop, closed_in_lanes):
     assert many["contact_normal_force.touch"].max() > 1.0
 
 
+@pytest.mark.slow
 @all_laws
 def test_laws_as_one_by_one(law, closed_in_lanes):
     """Results, and steps but for those that rounding decides."""
@@ -112,6 +113,7 @@ def test_laws_as_one_by_one(law, closed_in_lanes):
         assert np.abs(many[name] - each[name]).max() < 1e-7 * max(1.0, np.abs(each[name]).max()), name
 
 
+@pytest.mark.slow
 def test_spheres_under_a_foot_that_gait_drives(closed_in_lanes):
     """All coordinates are driven: the contacts add loads alone, at poses that satisfy all rows."""
     coordinates, law = synthetic.coordinates(), dict(law="hunt_crossley", stiffness=1e5, exponent=1.5, loss=0.3)

@@ -58,6 +58,7 @@ def compared(system, cases, duration, names, in_lanes, few=slice(None), **settin
     return many, runtime.simulate_many(system, some, duration, outputs=names, **tight)
 
 
+@pytest.mark.slow
 @all_laws
 def test_laws_as_single_runs(law, in_lanes):
     cases = {"mass.lower": np.linspace(0.25, 0.4, 10), "stiffness.touch": np.linspace(0.9, 1.1, 10)}
@@ -71,6 +72,7 @@ def test_laws_as_single_runs(law, in_lanes):
         assert np.abs(many[name] - absolute[name]).max() < 1e-5 * max(1.0, np.abs(absolute[name]).max()), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", ["coulomb", "smooth"])
 def test_friction_on_a_belt(friction, in_lanes):
     cases = {"mass.board": np.linspace(1.8, 2.2, 9), "mu_c.runner_0": np.linspace(0.2, 0.5, 9)}
@@ -102,6 +104,7 @@ def test_a_contact_that_is_closed_at_the_start(in_lanes):
     assert np.abs(many["energy"] - absolute["energy"]).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_the_foot_on_the_ground(in_lanes):
     """By the recursion, with motors, from the fall until it stands on heel and toes."""
     system, end = models.foot_ground.build(), 0.15

@@ -230,6 +230,7 @@ def test_changed_arrays_are_not_believed(folders, tmp_path):
         assert read_ensemble(mine).success
 
 
+@pytest.mark.slow
 def test_columns_with_none_resume_in_another_process(tmp_path):
     program = """
 import sys, models, runtime

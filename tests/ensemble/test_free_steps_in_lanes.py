@@ -16,6 +16,7 @@ SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12, coordinates="joint")
 SHARE = np.linspace(0.9, 1.1, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "name"),
     [(gait, "mass.leg"), (gait, "gravity"), (chain, "mass.float"), (chain, "stiffness.spring"), (posed, "mass.rod")],
@@ -73,6 +74,7 @@ def test_a_case_depends_on_no_other(closed_in_lanes):
     assert np.array_equal(many.states()[30:2:-1], some.states())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [("spatial_loop", 3), ("modified_loop", 1), ("sprung_loop", 0)])
 def test_random_loops_with_balls(name, seed, closed_in_lanes):
     system = made(model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name))

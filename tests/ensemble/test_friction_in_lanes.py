@@ -54,6 +54,7 @@ def own_run(system, name, value):
     return runtime.simulate(runtime.with_parameters(system, {name: value}), TIMES[-1], t_eval=TIMES, **EXACT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limited", [False, True])
 def test_cases_side_by_side_as_single_runs(limited):
     """With a limit of a hinge that rubs, and a load of the results, which depends on accelerations."""
@@ -79,6 +80,7 @@ def test_cases_of_other_systems_as_single_runs(name):
     assert many.in_batch.all() and np.abs(many.states() - exact.states()).max() < 2e-10
 
 
+@pytest.mark.slow
 def test_cases_of_a_function_as_single_runs():
     values = {"coefficient": np.array([0.1, 0.2, 0.3]), "speed": np.array([1.0, -2.0, 3.0])}
     many = runtime.simulate_many(leg, values, 0.5, t_eval=TIMES, **EXACT)
@@ -119,6 +121,7 @@ def test_joint_coordinates_are_refused_as_of_single_runs():
     assert many.status.tolist() == [Status.REFUSED] and "depends on reactions of a joint" in many.messages[0]
 
 
+@pytest.mark.slow
 def test_whole_turns_are_those_of_the_run():
     """A wheel turns ten times between two times of the result."""
     b = Builder("wheel")
@@ -132,6 +135,7 @@ def test_whole_turns_are_those_of_the_run():
     assert many.angles["pin"].angle[:, -1] == pytest.approx(70.0 - 0.5 * braking, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_friction_beside_contacts():
     b = builder_of(models.foot_ground.build())
     joint = models.foot_ground.build().joint("metatarsophalangeal")

@@ -135,6 +135,7 @@ def test_axes_that_leave_the_start_on_the_rows_need_no_assembly(monkeypatch):
     assert once.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_a_slide_and_a_turn_on_several_bodies(monkeypatch):
     system = cart()
     cases = {"s_j.pin": [[0, 0, z] for z in np.linspace(0.3, 0.7, COUNT)], "rate.pin.angle": np.linspace(-1, 1, COUNT)}

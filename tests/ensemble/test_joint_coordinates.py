@@ -98,6 +98,7 @@ def test_loops_run_in_joint_coordinates():
     assert np.abs(many.states() - absolute.states()).max() < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, faster", [("elastic", 3.0), ("dissipative", 40.0)])
 def test_limits_side_by_side_as_single_runs(kind, faster):
     """Every lane has its own modes; steps end where they change."""
@@ -157,6 +158,7 @@ def _one_by_one(monkeypatch):
     monkeypatch.setattr(chunk, "run_at_once", lambda *_: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [None, "elastic", "dissipative"])
 def test_cases_prepared_at_once_are_those_with_a_system_each(limits, monkeypatch):
     system = models.foot.build("modified", limits=limits)

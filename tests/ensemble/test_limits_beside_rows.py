@@ -73,6 +73,7 @@ def test_rows_hold_between_steps_of_a_loop_with_stops(closed_in_lanes):
     assert worst[:, 0].max() < 1e-13 and worst[:, 1].max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seed"), [("polygon", 0), ("spherical_four_bar", 1), ("driven_loop", 1), ("bricard", 0)]
 )

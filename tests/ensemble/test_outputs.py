@@ -99,6 +99,7 @@ def test_outputs_of_the_batch_need_no_run(monkeypatch):
         simulate_many(build, cases, T[-1], t_eval=T, outputs=["v_dot.toes"], **SETTINGS)
 
 
+@pytest.mark.slow
 def test_contacts_and_forces():
     system = ball((0, 0, 0), (0, 0, 0))
     (body,), (contact,) = system.body_names, system.contact_names
@@ -285,6 +286,7 @@ def test_a_key_that_is_neither_a_case_nor_an_output_is_refused(key):
         many[key]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["at once", "in a batch"])
 def test_arrays_of_a_chunk_are_freed_with_it(way, monkeypatch):
     """No cycle of references holds them until Python collects cycles: memory would grow with the number of cases."""

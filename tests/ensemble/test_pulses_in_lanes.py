@@ -8,6 +8,7 @@ from tests.support.driven_legs import ACROSS, Y, made
 from tests.support.pulses import END, hinged, random_pulses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
 def test_no_pulse_is_passed_side_by_side(tolerance):
     cases = random_pulses(32)
@@ -26,6 +27,7 @@ def test_no_pulse_is_passed_side_by_side(tolerance):
             assert error < 100 * tolerance * (1.0 + np.abs(exact.omega["body"]).max())
 
 
+@pytest.mark.slow
 def test_a_driver_that_comes_back_is_not_passed_side_by_side(closed_in_lanes):
     """A leg is turned and turned back while its foot meets a stop."""
     still, at = np.zeros(5), 7.66

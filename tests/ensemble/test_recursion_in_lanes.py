@@ -223,6 +223,7 @@ def test_trees_of_too_many_steps_run_one_after_another(monkeypatch):
     assert not tree_method.joints_in_lanes(hanging(), how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "mass", "bound"), [(rolling, "mass.ball", 3e-4), (rods_on_balls, "mass.lower", 4e-6)]
 )

@@ -57,6 +57,7 @@ def test_limits_of_the_foot_are_not_stiff(name):
 # Runs with turns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance, error", [(1e-6, 5e-4), (1e-8, 5e-6), (1e-11, 5e-9)])
 def test_a_stiff_damper_is_left_to_radau(turning, tolerance, error):
     # Below 1e-8 the error estimate keeps dop853 within its stability bound, and the turn comes from the slow motion alone.
@@ -68,6 +69,7 @@ def test_a_stiff_damper_is_left_to_radau(turning, tolerance, error):
     assert f"turned to radau from t = {run.stats.parts[1].t:.6g} s" in run.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [3e-7, 1e-10])
 def test_stiffness_that_comes_and_goes(tolerance):
     run = runtime.simulate(thrown_ball(), END, rtol=tolerance, atol=tolerance)

@@ -17,6 +17,7 @@ def wheel():
     return b.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", ["auto", "absolute"])
 def test_errors_of_steps_over_the_creep_of_friction(coordinates):
     """Side by side and one after another.  Without the estimate of bends one of these runs is off by 5400 times the tolerance."""

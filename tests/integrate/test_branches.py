@@ -69,6 +69,7 @@ def test_a_kite_folds_between_two_stages_of_radau():
     assert not on_one_branch(run) and said(run)
 
 
+@pytest.mark.slow
 def test_cases_that_leave_their_branch_are_no_success():
     times, masses = np.linspace(0.0, 1.5, 31), {"mass.coupler": np.linspace(0.5, 2.0, 32)}
     many = runtime.simulate_many(linkage(crank=0.3 - 1e-7), masses, 1.5, t_eval=times, rtol=1e-4, atol=1e-4)

@@ -123,6 +123,7 @@ def test_runs_by_kernel_are_those_by_recursion(name, own_kernels, monkeypatch):
         assert work == pytest.approx(recursion.energy_balance.work[driver], abs=1e-9) and np.abs(work).max() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rows"),
     [("independent rows", 3), ("four hinges", 2), ("slider-crank", 2), ("spatial slider-crank", 3), ("Bricard", 5)],

@@ -100,6 +100,7 @@ def test_a_floating_body_under_a_load(axes, point, part):
     assert largest(run.v_dot["stone"][-1] - now[12:15], run.omega_dot["stone"][-1] - now[15:]) < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kinds", [("revolute", "universal"), ("modified_universal", "revolute"), ("spherical", "modified_universal")]
 )
@@ -152,6 +153,7 @@ def partly_guided():
     return tree, system, t, exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method, rtol, limit", [("dop853", 1e-12, 1e-8), ("RK45", 1e-7, 1e-5), ("Radau", 1e-7, 1e-5), ("BDF", 1e-7, 1e-4)]
 )

@@ -361,6 +361,7 @@ def flywheel():
     return b.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dop853", "radau"])
 def test_work_that_the_motion_does_not_feel(method):
     """Steps do not follow it at any tolerance; the remark says so, and its remedy helps."""

@@ -68,6 +68,7 @@ def test_a_stop_near_half_a_turn_is_not_passed():
         assert run.status == status and run.angles["axle"].angle.max() < np.pi + 1e-9
 
 
+@pytest.mark.slow
 def test_a_row_of_an_own_joint_that_jumps_is_no_success():
     """A nut on a screw: its advance is 0.02 m/rad times an angle of atan2."""
 

@@ -221,6 +221,7 @@ def slider_crank(model, start, rate, *, hinges=False, spacing=None):
     return b.build()
 
 
+@pytest.mark.slow
 def test_a_loop_with_friction_in_every_joint():
     model = SliderCrank(0.2, 0.03, 0.1, 0.2, 0.05)
     system = slider_crank(model, 0.4, 12.0)

@@ -144,6 +144,7 @@ def test_states_within_a_step_are_prepared_for_outputs_alone():
     assert np.array_equal(last.states[-1], run.states[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [1e-5, 1e-8])
 def test_events_at_the_edges_are_located_within_the_tolerance(tolerance):
     """The steps that are aimed at changes end up to 1e-5 rad off their edges; events are zeros of the dense output."""

@@ -85,6 +85,7 @@ def test_an_excess_that_falls_below_the_compliance_far_beyond_the_cone(rate):
         assert np.abs(run.states - plain.states).max() < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["conservative", "printed"])
 def test_a_ball_past_the_end_of_its_law(law):
     """Up to 900 tolerances where the law bends within a step."""

@@ -205,6 +205,7 @@ def test_a_bouncing_hinge_seems_to_make_no_turns():
 # The pendulum of Rodrigues da Silva et al. (2024b) by another route
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["conservative", "printed"])
 def test_pendulum_against_its_direction_alone(law):
     times = np.linspace(0.0, 2.0, 201)
@@ -243,6 +244,7 @@ def _keep_sides(steps, h, t, w, kept):
         kept[n] = keep_sides(steps[n, 0], steps[n, 1], steps[n, 2], steps[n, 3], h, w, -1)
 
 
+@pytest.mark.slow
 def test_steps_without_samples_are_those_whose_limits_keep_their_sides():
     """Against many points of the cubic polynomials of random steps, in all modes."""
     system, rng, x = foot.build("modified", limits="elastic"), np.random.default_rng(2), np.linspace(0.0, 1.0, 401)

@@ -76,6 +76,7 @@ def test_a_rod_as_long_as_its_crank_passes_the_pivot(method):
     assert np.abs(simulated(flip(length, centre, J, rate), "rod", method) - exact).max() < 1e-6
 
 
+@pytest.mark.slow
 @METHODS
 def test_the_pivot_is_passed_wherever_steps_end(method):
     """Rounding decides where steps end; steps of radau placed as those of dop853 ended 1 of 3 runs there."""

@@ -45,6 +45,7 @@ def test_pulses_of_drivers_and_of_targets_are_seen():
             assert np.abs(run.v["bob"] - exact.v["bob"]).max() < 10 * tolerance < 0.1 * np.abs(exact.v["bob"]).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method, coordinates", [("dop853", "absolute"), ("radau", "absolute"), ("auto", "auto")])
 def test_a_support_that_moves_and_comes_back(method, coordinates):
     # Hardly anything of that is left in integrals over a long step, but the limit that is met meanwhile, and states then.

@@ -138,6 +138,7 @@ def test_singular_poses_are_passed_on_the_smooth_branch(settings, joints):
     assert run.violation.max() < 1e-10 and run.velocity_violation.max() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joints", ["independent", "revolute"])
 def test_singular_poses_cost_no_digits_wherever_steps_end(joints):
     """Rounding decides where steps end, and with it whether a stage lies close to a pose."""

@@ -64,6 +64,7 @@ def stretched(kind, speed=0.0, gravity=(0.0, 0.0, -9.81)):
     return b
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*cannot move")
 @pytest.mark.parametrize("speed", [0.0, 1.0])
 @pytest.mark.parametrize("kind", ["revolute", "spherical"])
@@ -115,6 +116,7 @@ def test_cases_of_an_ensemble_that_would_not_end():
     assert Status.TOO_MANY_STEPS.sentence in beside.messages[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [1e11, 1e40])
 def test_derivatives_and_fits_that_would_not_end(speed):
     omega = [0.1 * speed, speed / 3.0, speed]

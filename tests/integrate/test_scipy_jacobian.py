@@ -62,6 +62,7 @@ def many(count):
     return b.build(project_velocities=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "build, method, sparse",
     [
@@ -80,6 +81,7 @@ def test_the_jacobian_is_sparse_where_this_is_faster(build, method, sparse):
     assert np.array_equal(found.toarray() if sparse else found, dense)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method, error", [("BDF", 3e-4), ("Radau", 1e-6), ("LSODA", 3e-4)])
 def test_runs_with_the_exact_jacobian(method, error):
     system, t = two_bodies(), np.linspace(0.0, 0.5, 6)

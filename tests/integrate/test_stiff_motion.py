@@ -13,6 +13,7 @@ def turning():
     return two_bodies(), t, reduced_two_bodies(t)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance, error, steps", [(1e-6, 5e-4, 300), (1e-8, 5e-7, 350), (1e-10, 1e-9, 800)])
 def test_radau_takes_long_steps_where_a_stiff_direction_turns(turning, tolerance, error, steps):
     # A predictor that a rejected attempt overwrites, or a verdict on the first corrections alone, rejects more than it takes.

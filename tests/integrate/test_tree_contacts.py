@@ -67,12 +67,14 @@ def system_with_contacts(law, seed, **more):
     return b.build(check_units=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", BOUNCES)
 def test_contacts_of_each_sort(law):
     belt = Signal.function(np.sin, 0.0, 1.0)
     same(system_with_contacts(law, seed=len(law), belt_speed=belt), 3)
 
 
+@pytest.mark.slow
 def test_contacts_with_an_even_ground_and_other_forces():
     b = builder_of(foot_with_forces())
     for k, normal in enumerate([(0, 0, 1), (0, -1, 0)]):

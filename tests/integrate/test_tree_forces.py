@@ -45,6 +45,7 @@ def test_forces_of_each_kind_along_coordinates(kind):
         assert own == pytest.approx(of_lanes, rel=1e-12, abs=1e-12 * np.abs(of_lanes).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 5])
 def test_loads_and_motors_of_every_sort(seed):
     tree = Tree(["revolute", "universal", "modified_universal", "revolute"], [None, 0, 1, 1], seed)

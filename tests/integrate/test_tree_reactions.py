@@ -82,6 +82,7 @@ def in_absolute(system, z):
     return found, power
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "floating"), [(1, 0.0), (2, 0.0), (3, 0.0), (5, 0.0), (4, 0.4), (6, 0.4)])
 def test_random_trees_with_friction_by_reactions(seed, floating):
     """What friction changes of the accelerations, and its power; without it lanes are compared by ``test_tree_recursion``."""

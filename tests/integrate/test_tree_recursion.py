@@ -86,6 +86,7 @@ def loaded_tree(seed):
     return b.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_all_that_acts_on_trees_of_all_steps(seed):
     system = loaded_tree(seed)

@@ -14,6 +14,7 @@ def case(k):
     return {name: float(values[k]) for name, values in CASES.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [thrown, hurled])
 def test_no_touch_is_passed(made):
     """All of these were passed at 1e-6, with errors up to 0.7 m/s; without an end at their corners "radau" is off by 0.1."""

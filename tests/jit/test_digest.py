@@ -163,6 +163,7 @@ def test_machine_code_depends_on_the_method_that_the_types_of_its_arguments_sele
     assert "runtime.integrate.dop853" not in cache.sources_of("runtime.integrate.loop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["generated", "runtime"])
 def test_imports_are_read_as_python_reads_them(package):
     for file in (ROOT / package).rglob("*.py"):

@@ -83,6 +83,7 @@ TERMS = " + ".join(f"np.sin({k}.0 * x[i]) * np.exp(x[i] / {k + 1}.0)" for k in r
 KINDS = ("compiling", "numba's lock", "typing", "references", "a lock of this process")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_forked_process_compiles_whatever_other_threads_hold(tmp_path, kind):
     (tmp_path / "study.py").write_text(PROGRAM.format(terms=TERMS), encoding="utf-8")

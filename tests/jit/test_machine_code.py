@@ -53,12 +53,14 @@ def files(tmp_path):
     return [file for file in (tmp_path / "cache").rglob("*-*") if file.is_file()]
 
 
+@pytest.mark.slow
 def test_code_of_one_process_serves_the_next(program, tmp_path):
     assert program() == (["20.0", "0"], "")
     assert len(files(tmp_path)) == 1  # the function; no lock is left
     assert program() == (["20.0", "1"], "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage", [lambda data: b"", lambda data: data[:-9], lambda data: data[:90] + b"x" + data[91:]]
 )
@@ -70,6 +72,7 @@ def test_damaged_files_are_made_again(program, tmp_path, damage):
     assert program() == (["20.0", "1"], "")
 
 
+@pytest.mark.slow
 def test_files_that_only_another_program_can_read_are_made_again(program, tmp_path):
     (tmp_path / "pair.py").rename(tmp_path / "other_pair.py")
     (tmp_path / "other.py").write_text(
@@ -90,6 +93,7 @@ def test_where_nothing_can_be_kept_one_sentence_says_so(program):
     assert "set TALUS_CACHE_DIR to a folder that can be written" in message
 
 
+@pytest.mark.slow
 def test_processes_wait_for_one_compilation(program, tmp_path):
     slow = PROGRAM.replace(
         "print(", "import time\nstore = machine_code.store\n"
@@ -106,6 +110,7 @@ def test_processes_wait_for_one_compilation(program, tmp_path):
     assert sorted(text.split()[-1] for text in texts) == ["0", "1", "1"]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_holds_nobody_up(program, tmp_path):
     dying = PROGRAM.replace("print(", "import os\n"
                             "machine_code.store = lambda *a: os._exit(0)\nprint(")  # fmt: skip
@@ -128,6 +133,7 @@ addresses.addresses_of([revolute], "tangent_entry")
 """
 
 
+@pytest.mark.slow
 def test_processes_wait_for_one_compilation_of_a_kernel(tmp_path):
     environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache"), "TALUS_SECOND_PROCESS": "0"}
     begun = [

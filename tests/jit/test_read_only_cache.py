@@ -61,6 +61,7 @@ def contents(folder):
     return {str(place): place.stat().st_mtime_ns for place in (folder, *folder.rglob("*"))}
 
 
+@pytest.mark.slow
 def test_code_comes_from_a_cache_that_cannot_be_written(run, cache):
     assert run()[0] == ["20.0", "2"]
     read_only(cache)
@@ -70,6 +71,7 @@ def test_code_comes_from_a_cache_that_cannot_be_written(run, cache):
     assert contents(cache) == before
 
 
+@pytest.mark.slow
 def test_missing_code_is_compiled_and_one_sentence_says_that_it_is_not_kept(run, cache):
     run()
     read_only(cache)
@@ -85,6 +87,7 @@ def test_missing_code_is_compiled_and_one_sentence_says_that_it_is_not_kept(run,
     assert contents(cache) == before
 
 
+@pytest.mark.slow
 def test_old_code_in_a_cache_that_cannot_be_written_is_used(run, cache):
     """The date of the last use cannot be noted, and nothing is removed."""
     run()
@@ -95,6 +98,7 @@ def test_old_code_in_a_cache_that_cannot_be_written_is_used(run, cache):
     assert run("more")[0] == ["20.0", "20", "1"]
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_read_is_no_cache(run, cache):
     run()
     cache.chmod(0)

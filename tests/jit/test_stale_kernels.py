@@ -56,6 +56,7 @@ def test_compiled_code_is_kept_until_a_kernel_or_the_runtime_changes(copy):
     assert copy.numbers("probe.py") == [Phi, 10.0, 0.0]
 
 
+@pytest.mark.slow
 def test_without_a_cache_a_regenerated_kernel_is_compiled_anew(copy):
     """numba's own cache would take the folder beside the sources, whose files no digest guards."""
     (copy.folder / "probe.py").write_text(PROBE, encoding="utf-8")
@@ -86,6 +87,7 @@ print(moved[0], len(move.stats.cache_hits))
 """
 
 
+@pytest.mark.slow
 def test_code_of_a_process_whose_sources_were_edited_meanwhile_is_not_kept(copy):
     (copy.folder / "later.py").write_text(LATER, encoding="utf-8")
     file = copy.folder / "runtime" / "dynamics" / "projection.py"

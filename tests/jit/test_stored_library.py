@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.processes import environment
 
 PREPARED = "numba.typed.dictimpl"  # one of the modules that numba imports before it compiles
@@ -43,11 +45,13 @@ def python(*arguments, **more):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_a_run_of_a_warm_process_does_not_prepare_numba_for_compiling():
     python("-c", RUN)
     assert python("-c", RUN) == ["False"]
 
 
+@pytest.mark.slow
 def test_code_from_a_file_can_be_linked(tmp_path):
     (tmp_path / "linked.py").write_text(LINKED, encoding="utf-8")
     found = [python(str(tmp_path / "linked.py"), TALUS_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2)]

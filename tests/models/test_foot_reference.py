@@ -126,6 +126,7 @@ def test_default_length_of_the_link_is_the_published_one():
     assert np.array_equal(models.foot.build().state.y, build(LINK_LENGTH).state.y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [0.0, LINK_LENGTH])
 def test_motion_from_given_velocities(length):
     rates = (2.5, -4.0)

@@ -104,6 +104,7 @@ def test_a_system_that_does_not_show_its_side_is_asked():
         ankle_angles(run, neutral=2.0 * np.eye(3))
 
 
+@pytest.mark.slow
 def test_angles_of_a_walk_are_zero_while_standing_and_follow_from_the_hinges():
     """The product of both hinges' rotations, seen in the axes of the standing leg."""
     from models.walking import Filters, analyse

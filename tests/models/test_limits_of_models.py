@@ -168,9 +168,10 @@ def test_other_methods_agree(method):
 TIMES = np.linspace(0.0, 5.0, 101)
 
 
+@pytest.mark.slow
 @both_ankles
 @both_presets
-@pytest.mark.parametrize("limits", [pytest.param("elastic", marks=pytest.mark.slow), "dissipative"])
+@pytest.mark.parametrize("limits", ["elastic", "dissipative"])
 def test_foot_against_its_motion_in_two_angles(ankle, preset, limits):
     damping = ANKLE_DAMPING if limits == "dissipative" else 0.0
     if preset == "published" and ankle == "classical":

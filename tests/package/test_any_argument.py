@@ -109,6 +109,7 @@ def test_a_failure_can_be_shown(world, known):
     assert len(pretty(dict(world=world, known=known))) < 100
 
 
+@pytest.mark.slow
 def test_the_calls_themselves_work(known, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     wrong = {name: str(error) for name, call in known.items() if (error := refusal(*call)) is not None}
@@ -153,6 +154,7 @@ KEPT = dict(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(max_examples=EXAMPLES, **KEPT)
 def test_any_argument_gives_an_answer_or_one_line(world, known, tmp_path, monkeypatch, data):

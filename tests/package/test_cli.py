@@ -137,6 +137,7 @@ def test_version_and_completion(talus, monkeypatch):
     assert "talus_completion" in talus("--show-completion", "bash").stdout
 
 
+@pytest.mark.slow
 def test_every_verb_has_an_example(talus):
     verbs = re.findall(r"^  (\w+)  ", talus("--help").stdout.split("Commands:")[1], re.MULTILINE)
     assert {"info", "view", "gait"} <= set(verbs)
@@ -165,6 +166,7 @@ def test_view_writes_a_page_and_says_where(talus, tmp_path):
     assert "--speed = -1" in talus("view", "pendulum", "--speed", "-1", "--out", "b.html").stderr
 
 
+@pytest.mark.slow
 def test_view_reads_files_of_runs(talus, tmp_path):
     pytest.importorskip("viser", reason="pages need the extra view")
     for name in ("one", "two"):
@@ -197,6 +199,7 @@ def test_a_driven_model_is_simulated_as_long_as_its_signals(talus):
     assert "reached t = 1.16 s" in talus("simulate", "gait").stdout
 
 
+@pytest.mark.slow
 def test_the_verbs_answer_first(talus):
     for arguments, answer in (
         (("models",), "9 models can be simulated by name"),
@@ -212,6 +215,7 @@ def test_the_verbs_answer_first(talus):
         assert done.stdout.count("───\n") + done.stdout.count("── \n") <= 1  # one table
 
 
+@pytest.mark.slow
 def test_simulate(talus, tmp_path):
     done = talus(
         "simulate", "foot", "--set", "ankle=classical", "--t-end", "0.5", "--points", "11", "--json", "--out", "o"

@@ -30,6 +30,7 @@ def imports(file):
             yield node.module.split(".")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", MAY_IMPORT)
 def test_directions(room):
     for file in (ROOT / room).rglob("*.py"):
@@ -40,6 +41,7 @@ def test_directions(room):
                 assert name in allowed, f"{file.relative_to(ROOT)} imports {name}"
 
 
+@pytest.mark.slow
 def test_generated_modules_use_numba_and_math_only():
     for file in (ROOT / "generated").glob("*.py"):
         assert set(imports(file)) <= {"numba", "math", "generated"}
@@ -82,6 +84,7 @@ UNUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", UNUSED)
 def test_a_call_imports_what_it_uses(program):
     whole = (

@@ -53,7 +53,9 @@ def test_blocks_of_readme_run_in_order():
     assert abs(run.energy - run.energy[0]).max() < 1e-8
 
 
-SLOW = {"walking.md", "ensembles.md"}
+SLOW = {
+    "assembly.md", "coordinates.md", "ensembles.md", "forces.md", "sensitivities.md", "simulation.md", "studies.md", "walking.md"
+}  # fmt: skip
 WITH_BLOCKS = [page for page in (*DOCS, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
 
 

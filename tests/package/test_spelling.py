@@ -92,6 +92,7 @@ def check(sentence):
         assert name in ("t_start", "subject"), sentence  # "mass of the subject = "
 
 
+@pytest.mark.slow
 def test_every_option_with_odd_values(talus):
     refused = 0
     for arguments in CALLS:
@@ -109,6 +110,7 @@ GAIT = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_option_of_gait_with_odd_values(talus, tmp_path):
     files = laboratory(tmp_path)
     for option in GAIT:

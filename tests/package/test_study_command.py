@@ -47,6 +47,7 @@ def talus(talus, tmp_path):
     return call
 
 
+@pytest.mark.slow
 def test_a_file_gives_what_the_function_gives(talus, tmp_path):
     done = talus(FILE, "--json")
     assert done.returncode == 0, done.stderr

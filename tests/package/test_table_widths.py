@@ -98,6 +98,7 @@ def test_every_table_of_a_verb(call, reports_of, monkeypatch):
         check_report(report, monkeypatch)
 
 
+@pytest.mark.slow
 def test_every_table_of_recorded_trials(reports_of, monkeypatch, tmp_path):
     (report,) = reports_of("gait", *map(str, laboratory(tmp_path)))
     check_report(report, monkeypatch)

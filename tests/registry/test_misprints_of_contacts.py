@@ -154,6 +154,7 @@ def test_moments_about_the_origin_give_the_printed_x(seed):
         assert printed == pytest.approx(-true, rel=1e-11) and abs(true) > 0.01
 
 
+@pytest.mark.slow
 @contact_seeds
 def test_every_sign_and_factor_of_gamma_is_seen(seed):
     """Eq. (21), which holds: it would not with another sign or factor of any of its terms."""

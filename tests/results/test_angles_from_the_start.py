@@ -86,6 +86,7 @@ def test_a_joint_that_closes_a_loop(coordinates):
         assert found["second"]["angle"] == pytest.approx(found["bearing"]["angle"], abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])
 def test_the_angle_of_a_limit(coordinates):
     system, how = rotor(limit=True), dict(coordinates=coordinates, **EXACT)

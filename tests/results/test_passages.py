@@ -85,6 +85,7 @@ def test_a_passage_is_kept_where_a_result_is_close_to_the_pose_and_pickled_with_
     assert_allclose(again.omega_dot["c0"], run.omega_dot["c0"], rtol=0, atol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 17])
 def test_accelerations_of_a_run_that_failed_close_to_a_pose_are_right_or_refused(seed):
     """Four-bars that come closer to a singular pose than the tolerance resolves, against the second method."""

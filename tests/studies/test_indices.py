@@ -91,6 +91,7 @@ def test_an_output_that_does_not_vary_has_no_indices():
     assert {row[2] for row in found.tables()[0].rows if row[0] == "last(r.body.z)"} == {None}
 
 
+@pytest.mark.slow
 def test_failed_cases_are_refused_or_left_out_by_row():
     def some_fail(samples):
         # A mass below 0 is refused.

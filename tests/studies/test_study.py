@@ -52,6 +52,7 @@ def test_samples_and_percentiles(sampled):
     assert sampled.worst("place", 1, smallest=True).index[0] == np.argmin(x[:, -1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampler", ["sobol", "latin_hypercube", "random"])
 def test_samples_follow_their_distributions(sampler):
     given = {

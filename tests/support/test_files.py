@@ -221,6 +221,7 @@ def _writes(tree):
             yield node
 
 
+@pytest.mark.slow
 def test_no_other_writer_opens_a_file():
     found = []
     for file in sorted([*(ROOT / "runtime").rglob("*.py"), *(ROOT / "models").rglob("*.py")]):

@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import models
 import runtime
@@ -63,6 +64,7 @@ def test_nothing_is_printed_unasked():
     assert logger("runtime.ensemble.simulate_many").parent.name in ("runtime.ensemble", "runtime")
 
 
+@pytest.mark.slow
 def test_the_command_prints_them_where_asked(tmp_path, monkeypatch):
     out = tmp_path / "out"
     command = [sys.executable, "-c", "from runtime.cli import main; main()"]

@@ -130,6 +130,7 @@ if __name__ == "__main__":
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_workers_are_silent(method, tmp_path):
     (tmp_path / "program.py").write_text(in_a_worker(method), encoding="utf-8")

@@ -67,6 +67,7 @@ def test_outside_of_notebooks_and_terminals_there_is_no_bar(capsys, monkeypatch)
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_real_kernel_shows_the_progress_of_a_run():
     nbclient = pytest.importorskip("nbclient", reason="needs nbclient and ipykernel")
     nbformat = pytest.importorskip("nbformat")

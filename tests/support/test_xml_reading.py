@@ -32,6 +32,7 @@ for file in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_large_files_are_read_in_linear_time(tmp_path):
     """One process reads all; it has time for some fifty times as long."""
     files = {name: tmp_path / f"{name}.xml" for name in LARGE}

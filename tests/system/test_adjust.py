@@ -200,6 +200,7 @@ def users_joint():
     return b.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "build", [lambda: RandomMechanism(5, random_edges(5, 14, 14, KINDS)).build(), users_joint], ids=["shipped", "own"]
 )

@@ -234,6 +234,7 @@ def by_kinematics(seed, steps):
     return largest(m.r["body_0"] - np.array([pose(tree, q).r for q in values[0]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [3, 5, 9, 33])
 def test_kinematics_never_steps_to_the_mirror_image(steps):
     """Steps of up to 7 rad: each one follows the driver, or is refused by name."""

@@ -120,6 +120,7 @@ def test_the_drivers_as_printed_are_refused_at_their_singular_angles(kind, at):
         b.build()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [0, 1, 2, 3])
 def test_three_euler_parameters_as_printed(kept):
     """The fourth follows, with its sign, as long as it is not zero."""

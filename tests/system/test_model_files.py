@@ -307,6 +307,7 @@ def spoilt(text, rng):
     return text[: token.start()] + value + text[token.end() :]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
 def test_damaged_files_give_one_sentence_each(tmp_path):
     texts = [models.foot.build(limits="elastic").to_file(tmp_path / "a.json").read_text()]
@@ -359,6 +360,7 @@ def test_state_of_the_file_is_checked(tmp_path):
         System.from_file(tmp_path / "p.json")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
 def test_random_mechanisms_with_all_kinds_of_parts(tmp_path):
     kinds: set[str] = set()

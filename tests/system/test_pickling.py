@@ -18,6 +18,7 @@ def final_height(system):
     return runtime.simulate(system, 0.05).final.r["main_foot"][2]
 
 
+@pytest.mark.slow
 def test_a_system_in_a_spawned_process_gives_the_same_bits():
     systems = [models.foot.build(ankle=ankle) for ankle in ("classical", "modified")]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:

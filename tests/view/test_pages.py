@@ -74,6 +74,7 @@ def time_of(page):
     return float(re.search(r"t = ([\d.]+) s", page.inner_text("#talus .time"))[1])
 
 
+@pytest.mark.slow
 def test_a_page_is_one_small_file_without_addresses(pages):
     for file in pages.values():
         text = file.read_text(encoding="utf-8")
@@ -188,6 +189,7 @@ def test_without_viser(monkeypatch, tmp_path):
         write(small_scene(), tmp_path / "a.html")
 
 
+@pytest.mark.slow
 def test_a_film(tmp_path):
     from PIL import Image
 

@@ -39,6 +39,7 @@ def robot(request, tmp_path):
     return read(tmp_path, text, ".urdf", floating=floating)
 
 
+@pytest.mark.slow
 def test_mjcf_against_the_principle_of_dalembert(model):
     assert worst(model, lambda sample: reduced_accelerations(model.description, sample)) < EXACT
 

@@ -38,6 +38,7 @@ def by_links(reading):
     return lambda sample: reduced_accelerations(reading.description, sample)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [3, 4])
 def test_slides_along_splines_of_an_angle(read, version):
     reading = read(opensim_models.leg(version))
@@ -46,6 +47,7 @@ def test_slides_along_splines_of_an_angle(read, version):
     assert worst(reading, by_links(reading)) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COUPLERS)
 def test_couplers_against_the_links(read, kind):
     reading = read(opensim_models.leg(constraints=COUPLER.format(*COUPLERS[kind])))
@@ -62,6 +64,7 @@ def test_couplers_against_the_program(read, in_program, kind):
     assert worst(reading, in_program(reading)) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_published_models_against_the_links(name):
     reading = models.read(shared_file("opensim", name))

@@ -17,6 +17,7 @@ def run():
     return runtime.simulate(runtime.with_parameters(system, {"l.ankle": 0.045}), 0.5, t_eval=T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["mot", "sto", "csv"])
 def test_tables_of_runs_are_data_of_fits(run, tmp_path, way):
     file = getattr(run, f"to_{way}")(tmp_path / f"run.{way}")

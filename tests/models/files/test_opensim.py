@@ -31,6 +31,7 @@ def read(tmp_path):
     return of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [3, 4])
 def test_accelerations_are_those_of_the_links(read, version):
     reading = read(opensim_models.leg(version, forces=SPRING), ignore=WITHOUT)
@@ -52,6 +53,7 @@ def test_published_models_against_the_program(in_program, name):
     assert worst(reading, in_program(reading), 100) < 3e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_published_models_against_the_links(name):
     reading = models.read(shared_file("opensim", name), ignore=WITHOUT)

@@ -79,6 +79,7 @@ def test_other_default_values_change_the_reference_pose_alone(tmp_path):
         np.testing.assert_allclose(two[name], values, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [3, 4])
 def test_accelerations_of_the_system(version, tmp_path):
     reading = read(tmp_path, osim(version, defaults={"hip_y": 0.3, "knee": -0.4}), ignore="couplers")
@@ -147,6 +148,7 @@ def limit_force(name, q, u):
     return -k_upper * above * (q - upper) + k_lower * below * (lower - q) - damping * (above + below) * u
 
 
+@pytest.mark.slow
 def test_limits_of_coordinates_act_as_in_the_program(tmp_path):
     reading = read(tmp_path, limited(), ignore="couplers")
     system, random = reading.build(), np.random.default_rng(5)
@@ -231,6 +233,7 @@ def test_inverse_dynamics_asks_for_all_coordinates(tmp_path):
         inverse_dynamics(source, q, {**u, "knee": np.array([np.nan])}, u_dot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [3, 4])
 def test_damaged_files_are_read_or_refused_in_one_sentence(version, tmp_path):
     random, refused = np.random.default_rng(version), 0

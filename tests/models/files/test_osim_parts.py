@@ -29,6 +29,7 @@ def read(tmp_path):
     return of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", osim_parts.FILES)
 def test_accelerations_of_the_program(read, name):
     """Digits of OpenSim 4.6 in one state; the recursion of the links in another one."""

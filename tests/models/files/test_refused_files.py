@@ -165,6 +165,7 @@ def read_damaged(file):
         assert np.isfinite(np.asarray(value, float)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [*DAMAGED, ".json", *MESHES])
 @pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.nightly)])
 def test_damaged_files_are_read_or_refused_in_one_sentence(suffix, count, tmp_path):

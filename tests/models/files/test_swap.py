@@ -44,6 +44,7 @@ def shifted(limb, length):
     return replace(limb, subtalar=limb.foot * (length / np.linalg.norm(limb.foot)))
 
 
+@pytest.mark.slow
 def test_a_talus_that_is_kept_changes_nothing(read):
     file = read(LIMB)
     kept = both(file, talus="keep")
@@ -54,6 +55,7 @@ def test_a_talus_that_is_kept_changes_nothing(read):
     assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("talus, carrier", [("foot", "calcn"), ("shank", "shank"), ("drop", "")])
 def test_the_link_against_a_talus_of_almost_no_mass(read, talus, carrier):
     file = read(LIMB.moved_to(carrier) if carrier else replace(LIMB, talus=TINY), "tiny.osim")
@@ -68,6 +70,7 @@ def test_the_link_against_a_talus_of_almost_no_mass(read, talus, carrier):
     assert max(np.abs(found[name] - wanted[name]).max() for name in wanted) < 1e-9 * np.abs(wanted["pelvis_y"]).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [0.03, 0.1])
 def test_another_length(read, length):
     file = read(shifted(LIMB.moved_to("calcn"), length), "other.osim")
@@ -76,6 +79,7 @@ def test_another_length(read, length):
     assert worst(swapped, file) < 1e-9
 
 
+@pytest.mark.slow
 def test_along_the_common_perpendicular(read):
     """The subtalar axis 20 mm from the ankle's, shifted in the direction in which it lies already."""
     limb, length = LIMB.moved_to("calcn"), 0.02
@@ -89,6 +93,7 @@ def test_along_the_common_perpendicular(read):
     assert as_file.values["l"] == pytest.approx(normal @ limb.foot, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_other_axes(read):
     ankle, subtalar = np.array([0.1, -0.05, 2.0]), np.array([1.6, 0.9, 0.3])
     limb = LIMB.moved_to("calcn")
@@ -117,6 +122,7 @@ def test_axes_by_angles_of_anatomy(read, side, towards_medial):
     assert np.rad2deg([np.arctan2(y, medial), np.arctan2(x, medial)]) == pytest.approx([12.0, 4.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"with_": "universal"}, {"talus_length": 0.0}])
 def test_axes_that_meet_are_a_universal_joint(read, options):
     file = read(shifted(LIMB.moved_to("calcn"), 0.0), "other.osim")
@@ -189,6 +195,7 @@ def test_the_swapped_limb_moves(read):
     assert "modified universal joint" in row[2] and "mass of 'talus_r', 0.1 kg, belongs to 'calcn_r'" in row[2]
 
 
+@pytest.mark.slow
 def test_a_locked_hinge_is_unlocked_if_asked(read):
     locked = read(replace(LIMB, locked=True))
     with pytest.raises(ModelError, match="locks its coordinate 'subtalar_angle_r' at 0 rad.*unlock=True"):
@@ -253,6 +260,7 @@ def test_a_reading_is_shown_in_a_line(read):
     assert shown.startswith("Reading of limb.osim (OpenSim, ") and len(shown) < 300 and "swapped ankles (2)" in shown
 
 
+@pytest.mark.slow
 def test_hinges_of_mjcf_are_exchanged(tmp_path):
     """The link between the axes has the given length, and the markers find the exchanged model's motion."""
     from models.walking import inverse_kinematics

@@ -129,6 +129,7 @@ OPTIONS = {"as the file": (False, None, {"talus": "keep"}), "link": (True, None,
            "short link": (True, 0.03, {"talus_length": 0.03}), "universal": (True, 0.0, {"with_": "universal"})}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("case", OPTIONS)
 def test_against_the_links_of_an_edited_file(tmp_path, name, case):

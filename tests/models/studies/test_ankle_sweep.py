@@ -24,6 +24,7 @@ def swept(tmp_path_factory):
         return folder, study.ankle(folder, quiet, t_end=T_END, side="left", **options), faults
 
 
+@pytest.mark.slow
 def test_files_and_figures(swept):
     folder, report, faults = swept
     assert report.failures == [] and faults == {}

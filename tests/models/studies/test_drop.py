@@ -75,6 +75,7 @@ def test_soles_stand_at_rest(drop):
     assert "A cavus foot differs from the normal one in spheres 4 and 5 only, and these do not touch the ground" in note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options, sentence",
     [

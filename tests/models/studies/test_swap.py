@@ -62,6 +62,7 @@ def test_without_a_trial(monkeypatch, capsys, tmp_path):
     assert kinds.count("modified_universal") == 2
 
 
+@pytest.mark.slow
 def test_a_trial(trial, monkeypatch, capsys, tmp_path):
     reading, trc, loads = trial
     options = (

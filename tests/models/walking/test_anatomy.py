@@ -109,6 +109,7 @@ def other_walk(person):
     return replace(walk, markers=markers)
 
 
+@pytest.mark.slow
 def test_analysis_with_the_axes_that_made_the_walk():
     anatomy = Anatomy(link_length=0.035, **AXES)
     person = scaled(anatomy)

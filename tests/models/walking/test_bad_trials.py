@@ -44,6 +44,7 @@ def test_a_refused_gap_is_named_with_its_length_and_the_limit():
         analyse(synthetic.static(), gap(trial_at_100_hz(), "R_FCC", 45, 65))
 
 
+@pytest.mark.slow
 def test_markers_that_no_foot_can_have_are_refused():
     walk = trial_at_100_hz()
     loose = np.array(walk.marker("R_FCC"))
@@ -66,6 +67,7 @@ def test_filters_that_fit_no_data_are_refused(given, message):
         Filters(**given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", ["given", "lower case", "dots"])
 def test_labels_that_the_marker_sets_know_are_enough(labels):
     change = {
@@ -98,6 +100,7 @@ def test_static_and_trial_exchanged():
         analyse(trial_at_100_hz(), static)
 
 
+@pytest.mark.slow
 def test_locked_toes_are_not_called_unmarked():
     one = analyse(synthetic.static(), trial_at_100_hz(), markers=synthetic.MARKERS, toes="locked", filters=OFF)
     assert not any("no marker on the toes" in note for note in one.notes)

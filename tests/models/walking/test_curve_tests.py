@@ -52,6 +52,7 @@ def test_the_threshold_agrees_with_permutations(paired):
     assert found.threshold == pytest.approx(by_permutations, rel=0.12)
 
 
+@pytest.mark.slow
 def test_a_difference_is_found_where_it_is():
     a, b = smooth(9, 3), smooth(8, 4)
     bump = 4.0 * np.exp(-0.5 * ((np.arange(101) - 60.0) / 6.0) ** 2)
@@ -66,6 +67,7 @@ def test_a_difference_is_found_where_it_is():
     assert not opposite.higher and opposite.p == pytest.approx(cluster.p)
 
 
+@pytest.mark.slow
 def test_false_positives_are_as_frequent_as_stated():
     share = np.mean([compare_curves(smooth(6, 2 * k), smooth(6, 2 * k + 1), alpha=0.2).significant for k in range(150)])
     assert share == pytest.approx(0.2, abs=0.1)

@@ -71,6 +71,7 @@ def test_each_foot_gets_its_own_force_of_recorded_plates(gap):
     )
 
 
+@pytest.mark.slow
 @recorded
 def test_the_analysis_with_a_divided_plate_is_that_with_two_plates():
     pytest.importorskip("ezc3d")

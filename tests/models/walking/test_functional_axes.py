@@ -78,6 +78,7 @@ def test_axes_of_exact_markers():
     assert two.from_rule_deg == pytest.approx(np.degrees(np.arccos(rule @ two.axis)), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [5e-4, 1e-3])
 def test_axes_of_noisy_markers_lie_within_their_deviation(noise):
     axes = found(0.4, 0.3, noise)
@@ -91,6 +92,7 @@ def test_twice_the_noise_has_twice_the_deviation():
     assert two == pytest.approx(2.0 * one, rel=0.35)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["_deviations_by_noise", "_deviations_by_parts"])
 def test_each_of_the_two_deviations_has_the_size_of_the_errors(monkeypatch, other):
     """White noise of 1 mm: both estimates apply, each alone."""
@@ -107,6 +109,7 @@ def test_deviations_are_those_of_repeated_trials():
     assert (0.4 * said < seen).all() and (seen < 1.6 * said).all()
 
 
+@pytest.mark.slow
 def test_a_still_subtalar_joint_identifies_no_subtalar_axis():
     axes = found(0.4, 0.03, 1e-3)
     assert axes.talocrural.identified
@@ -118,6 +121,7 @@ def test_a_still_subtalar_joint_identifies_no_subtalar_axis():
     assert "not identified, the rule remains" in axes.sentences()[1]
 
 
+@pytest.mark.slow
 def test_angles_that_follow_each_other_identify_neither_axis():
     """One turn about a fixed axis: any two hinges whose angles go together make it."""
     axes = found(0.25, 0.25, 1e-3, phase=0.0)
@@ -132,6 +136,7 @@ def test_an_angle_that_is_given_remains():
     assert anatomy.talocrural_deviation_deg == pytest.approx(10.0, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_analysis_with_functional_axes():
     """A walk about the true axes is analysed exactly once the circles have shown them."""
     walk = other_walk(scaled(TRUE))

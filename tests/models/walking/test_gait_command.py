@@ -162,6 +162,7 @@ def test_the_written_ground_force_reads_back(talus, tmp_path, side):
     assert assign_feet(again).sides == {back.plate: side}
 
 
+@pytest.mark.slow
 def test_json_is_all_that_goes_to_stdout(talus, tmp_path):
     files = walks(tmp_path, ("one",))
     done = talus(*files, "--json", "--out", "o", *SYNTHETIC)

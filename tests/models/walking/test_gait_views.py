@@ -26,6 +26,7 @@ def of_group(parts, group):
     return [part for part in parts if part.group == group]
 
 
+@pytest.mark.slow
 def test_markers_are_spheres_where_they_were_measured_and_modelled(one, scene):
     trial = synthetic.trial()
     frames = np.searchsorted(trial.t, one.t)

@@ -45,6 +45,7 @@ def test_the_delay_of_adults_who_are_left_out():
     assert np.median(errors) < 0.004 and errors.max() < 0.0105
 
 
+@pytest.mark.slow
 @recorded
 @pytest.mark.parametrize("frames_after", [5, 60])  # recordings end 0.05 s after their last strike
 def test_the_next_strike_of_adults_who_are_left_out_is_within_10_ms_of_the_plate(frames_after, monkeypatch):

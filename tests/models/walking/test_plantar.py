@@ -35,6 +35,7 @@ def rms(values):
     return float(np.sqrt(np.mean(np.square(values))))
 
 
+@pytest.mark.slow
 def test_spheres_press_like_contacts_of_the_runtime(synthetic_walk):
     one = synthetic_walk
     foot, lower = foot_motion(one), 0.004

@@ -11,6 +11,7 @@ OFF = Filters.off()
 pytestmark = recorded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filters", [OFF, Filters()], ids=["as filtered by the authors", "filtered once more"])
 def test_the_worked_trial(adult, filters):
     one = adult("C4_05", "right", filters)
@@ -70,6 +71,7 @@ def test_five_trials(adult, name, filters):
     assert np.abs(swing).max() < 0.05 * MASS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EACH_TRIAL)
 def test_the_left_foot_is_a_mirrored_right_one(adult, name):
     one, right = adult(name, "left"), adult(name)
@@ -88,6 +90,7 @@ def test_the_left_foot_is_a_mirrored_right_one(adult, name):
     assert path[0, 0] < 0.06 and path[-1, 0] > 0.15 and np.abs(path[:, 1]).max() < 0.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EACH_TRIAL)
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_c3d_and_csv_of_a_trial_give_the_same_curves(adult, adult_by_csv, name, side):
@@ -134,6 +137,7 @@ def test_a_shod_adult_on_a_treadmill(shod, side):
     assert rms(locked.moments["talocrural"] - one.moments["talocrural"]) < 0.03 * one.subject.mass
 
 
+@pytest.mark.slow
 def test_only_the_marker_that_jumps_is_named(shod, adult):
     (sentence,) = [note for note in shod("left").notes if "jumps" in note]
     assert "marker 'L.Midfoot.Sup' jumps at t = 1.667 s" in sentence

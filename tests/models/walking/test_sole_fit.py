@@ -11,6 +11,7 @@ from runtime import ModelError
 from tests.support.soles import ALIKE, scaled_and_known_sole, with_force_of
 
 
+@pytest.mark.slow
 def test_a_known_sole_is_found_again(synthetic_walk):
     start, truth = scaled_and_known_sole()
     one = with_force_of(synthetic_walk, truth)

@@ -38,6 +38,7 @@ def people(tmp_path, rows=None):
     return file
 
 
+@pytest.mark.slow
 def test_each_subject_counts_once_and_what_fails_is_named(tmp_path):
     file = people(tmp_path)
     seen, lines = {}, []
@@ -119,6 +120,7 @@ def command(monkeypatch, capsys, *arguments):
     return code, capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_the_command_writes_groups_and_names_what_failed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     static, walk = "standing_markers.csv", "walk_markers.csv"
@@ -166,6 +168,7 @@ def test_the_command_writes_groups_and_names_what_failed(tmp_path, monkeypatch, 
     assert command(monkeypatch, capsys, tmp_path / "none.csv")[0] == 2
 
 
+@pytest.mark.slow
 def test_without_spm1d_the_means_are_written_and_the_remedy_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("models.walking.curve_tests.find_spec", lambda name: None)

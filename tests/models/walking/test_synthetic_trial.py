@@ -25,10 +25,6 @@ from tests.support.walker import Walker, other_laboratory, relative
 OFF = Filters.off()
 
 
-def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
-
-
 @pytest.mark.slow
 def test_the_exact_answer_of_the_synthetic_trial_by_newton_and_euler():
     walker = Walker(synthetic.subject())
@@ -97,7 +93,8 @@ def test_the_toes_carry_the_force_once_its_centre_has_passed_their_axis(syntheti
     assert -moments["metatarsophalangeal"].min() > 5.0
 
 
-@pytest.mark.parametrize("rate", [60.0, 100.0, slow(120.0), slow(250.0)])
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [60.0, 100.0, 120.0, 250.0])
 def test_marker_rates(rate):
     one = analyse(synthetic.static(), synthetic.trial(rate), markers=synthetic.MARKERS, filters=OFF)
     errors = recovery.recovered(one)
@@ -116,14 +113,15 @@ def test_the_default_filters_change_the_synthetic_trial_little(synthetic_walk):
         assert rms(one.moments[joint] - exact.moments[joint]) < 0.02 * synthetic.MASS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("side", "direction"),
     [
         ("right", 37.0),
         ("left", -90.0),
-        *(slow(side, direction) for side, direction in product(("right", "left"), (0.0, 180.0))),
-        slow("right", -90.0),
-        slow("left", 37.0),
+        *product(("right", "left"), (0.0, 180.0)),
+        ("right", -90.0),
+        ("left", 37.0),
     ],
 )
 def test_another_subject_and_laboratory(side, direction):
@@ -205,6 +203,7 @@ def plug_in_gait():
     ]
 
 
+@pytest.mark.slow
 def test_a_foot_whose_markers_do_not_show_inversion(plug_in_gait):
     """The talocalcaneal joint is locked and blank; the talocrural one is near that of all markers."""
     options = dict(side="right", filters=walking.Filters.off())
