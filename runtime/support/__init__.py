@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.beside import Beside
     from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
+    from runtime.support.errors import one_line, shortened
     from runtime.support.files import free_file, made_folder, opened, read_file, write_bytes, write_text
     from runtime.support.helper import EndedError, Helper
     from runtime.support.late_names import no_attribute
@@ -21,15 +22,7 @@ if TYPE_CHECKING:
     from runtime.support.names import named
     from runtime.support.numbers import floats
     from runtime.support.units import Usual, usual
-    from runtime.support.xml_reading import (
-        Element,
-        are_finite,
-        finite_numbers,
-        one_line,
-        parse_xml,
-        shortened,
-        without_tiny,
-    )
+    from runtime.support.xml_reading import Element, are_finite, finite_numbers, parse_xml, without_tiny
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -37,6 +30,7 @@ else:
             "arguments": "checked checked_class",
             "beside": "Beside",
             "checks": "bounded finite finite_number increasing_times positive",
+            "errors": "one_line shortened",
             "files": "free_file made_folder opened read_file write_bytes write_text",
             "helper": "EndedError Helper",
             "late_names": "no_attribute",
@@ -44,7 +38,7 @@ else:
             "names": "named",
             "numbers": "floats",
             "units": "Usual usual",
-            "xml_reading": "Element are_finite finite_numbers one_line parse_xml shortened without_tiny",
+            "xml_reading": "Element are_finite finite_numbers parse_xml without_tiny",
         },
     )
 

@@ -20,9 +20,9 @@ LONGEST, QUOTED = 800, 160  # characters of a message, and of a text that it quo
 QUOTES = re.compile(r"(?<!\w)('[^']*'|\"[^\"]*\")(?!\w)")
 
 
-def shortened(text: str, longest: int) -> str:
-    """A text of at most so many characters, without its middle if it is longer."""
-    end = longest // 3
+def shortened(text: str, longest: int = 60) -> str:
+    """A text in one line of at most so many characters, without its middle if it is longer."""
+    text, end = one_line(text), longest // 3
     return text if len(text) <= longest else f"{text[: longest - end - 5]} ... {text[-end:]}"
 
 
@@ -30,7 +30,7 @@ class ModelError(ValueError):
     """A model, a state or an argument that breaks a rule.  Nothing was changed."""
 
     def __init__(self, message: str = "") -> None:
-        text = QUOTES.sub(lambda quoted: shortened(quoted[0], QUOTED), one_line(str(message)))
+        text = QUOTES.sub(lambda quoted: shortened(quoted[0], QUOTED), str(message))
         super().__init__(shortened(text, LONGEST))
 
 

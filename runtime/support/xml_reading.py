@@ -13,7 +13,7 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shortened
 
 DEEPEST = 500  # elements in each other
 MOST = 1e60  # magnitude of a number, so that products of a few stay finite; what is below its inverse is 0
@@ -98,17 +98,6 @@ def finite_numbers(count: int | None) -> str:
     """Words for so many numbers that ``are_finite``; None: for any count."""
     what = "finite numbers" if count is None else "a finite number" if count == 1 else f"{count} finite numbers"
     return f"{what}, at most {MOST:g}"
-
-
-def one_line(text: str) -> str:
-    """A text with every character that is not printable as its escape."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def shortened(text: str) -> str:
-    """A text of a file for a message."""
-    text = one_line(text)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def parse_xml(data: bytes, file: Path) -> Element:
