@@ -48,7 +48,7 @@ def test_a_first_run_gives_one_notice_and_a_second_none(tmp_path):
         return subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
 
     first, second = run(), run()
-    assert re.fullmatch(rf"compiling .* \.\.\. \(once; kept in {re.escape(str(tmp_path))}\)\n", first.stderr)
+    assert re.fullmatch(rf"compiling .* \.\.\. \(once; kept in {re.escape(str(tmp_path))}/talus\)\n", first.stderr)
     expected = {
         "the kernel of revolute",
         "the equations of motion in joint coordinates",

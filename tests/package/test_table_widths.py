@@ -16,7 +16,7 @@ QUICK = (
     "info hooke_shaft", "info double_pendulum", "simulate foot --set limits=elastic --t-end 0.2",
     "simulate foot_ground --t-end 0.1", "doctor", "warm free_body", "pendulum --t-end 0.2",
 )  # fmt: skip
-SLOW = ("ankle --t-end 0.2", "drop --t-end 0.2", "claims", "gait --contact")
+SLOW = ("ankle --t-end 0.2", "drop --t-end 0.2", "gait --contact")  # claims: in the tests of that study
 
 
 @pytest.fixture

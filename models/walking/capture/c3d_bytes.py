@@ -209,7 +209,9 @@ def _records(data: bytes, at: int, order: str, processor: int) -> list[Record]:
         if length == 0:
             break
         at += 2 + abs(length)
-        name = data[at - abs(length) : at].decode("latin-1").upper()
+        name = (
+            data[at - abs(length) : at].upper().decode("latin-1")
+        )  # letters of ASCII only, so that it keeps its bytes
         (step,) = struct.unpack_from(order + "h", data, at)
         following, body = at + step, at + 2
         first, count = 0.0, 0

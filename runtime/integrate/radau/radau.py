@@ -81,7 +81,7 @@ SHORT = 1e-6  # [s] in shorter steps the slopes of positions have lost the digit
 WANTED = 0.25  # rate of Newton's method up to which a step may grow; it grows as h^2 where a stiff direction turns
 EXPLAINED = 0.5  # part of a change of the derivative that the Jacobian may leave unexplained
 LOOSER = 18.0  # times the tolerance, at most, of the estimate: errors of the result stay in proportion to the tolerance
-BESIDE_POSE = 0.3  # of the largest pivot of a closed loop: below it the bound grows as the accelerations lose digits
+BESIDE_POSE = 0.3  # of the largest pivot of a closed loop: a smaller pivot is next to a singular pose
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
 INFLUENCE = 0.06  # of an error of v' at an end on velocities between, per length of the step
@@ -236,14 +236,12 @@ def factor_of_step(own, h, error, iterations):  # type: ignore[no-untyped-def]
 def tolerance_of_estimate(s, tolerance):  # type: ignore[no-untyped-def]
     """The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
 
-    Its bound leaves Newton's method, next to a singular pose, corrections above the rounding of the accelerations.
+    It has a bound, except next to a singular pose, where accelerations lose the digits that a smaller tolerance would take.
     """
-    bound = LOOSER * tolerance
-    if s.flags[PROJECTED] == 1:
-        pivot, nearby = s.smallest_pivot[AT_BEGIN], BESIDE_POSE * s.passage[LARGEST_PIVOT]
-        if pivot < nearby:
-            bound *= nearby / max(pivot, ROUNDING)
-    return min(0.1 * tolerance ** (2.0 / 3.0), bound)
+    looser = 0.1 * tolerance ** (2.0 / 3.0)
+    if s.flags[PROJECTED] == 1 and s.smallest_pivot[AT_BEGIN] < BESIDE_POSE * s.passage[LARGEST_PIVOT]:
+        return looser
+    return min(looser, LOOSER * tolerance)
 
 
 @serves(stepping.attempt, Memory)

@@ -13,6 +13,7 @@ from models.studies.claims.costs import METHODS, TOLERANCES, check_over_settings
 from models.studies.claims.pendulum_runs import pendulum_runs
 from models.studies.claims.verdicts import VERDICTS, Claims, falling, rising
 from runtime import simulate
+from tests.package.test_table_widths import check_report
 from tests.support.reports import quiet, records
 
 PAPERS = tuple(f"Rodrigues da Silva {year}" for year in ("2024a", "2024b", "2024c", "n.d.")) + ("Moreira 2011",)
@@ -49,6 +50,11 @@ def test_key_claims_are_reproduced(claims, year):
         found = [row for row in rows if row["printed"] == printed and words in row["claim"]]
         assert len(found) == 1, (printed, words)
         assert found[0]["reproduced"] == ("partly" if printed in ABOUT else "yes"), found[0]
+
+
+@slow
+def test_every_table_fits_its_terminal(claims, monkeypatch):
+    check_report(claims[1], monkeypatch)
 
 
 @slow
