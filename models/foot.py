@@ -11,6 +11,7 @@ mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -35,9 +36,15 @@ from models.foot_anatomy import (
     size_of,
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
+from models.foot_leg import Pose, Poses, about, leg_of, start_poses
+from models.foot_orthosis import add_orthosis
+from models.foot_sole import CREEP, DAMPINGS, MU_C, MU_D, STIFFNESSES, Friction, Ground, Shape
+from models.foot_sole import DAMPING as SOLE_DAMPING
+from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, usual
 from runtime.support.arrays import Floats, read_only
+from runtime.support.checks import finite
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -79,6 +86,7 @@ DORSIFLEXION_DEG, PLANTARFLEXION_DEG = 20.0, 35.0
 INVERSION_DEG, EVERSION_DEG = 35.0, 25.0
 MAX_MOMENT = 226.0  # [N m]
 COMPLIANCE = float(np.deg2rad(11.5))  # [rad]
+SPRING, DAMPER = 12.0, 0.5  # [N m/rad], [N m s/rad] of sprung toes: Moreira et al. (2011), who print N/m and N s/m
 DAMPING = 0.568  # [N m s] 0.008 N m s/kg times 71 kg, (2024c) Section 4
 
 
@@ -153,7 +161,7 @@ def talocrural_axis(
 _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
 
 
-# Above 60 lines: twenty options, each documented with its source.
+# Above 60 lines: thirty-five options, each documented with its source.
 @checked
 @usual(
     refuse=True,
@@ -166,6 +174,16 @@ _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
     plantarflexion_deg=_RANGE_OF_MOTION,
     inversion_deg=_RANGE_OF_MOTION,
     eversion_deg=_RANGE_OF_MOTION,
+)
+@usual(
+    clearance=Usual(1e-9, 1.0, "m", "the height of a foot above the ground"),
+    posture_deg=Usual(1e-9, 90.0, "degrees", "the posture of a leg"),
+    ankle_deg=Usual(1e-9, 60.0, "degrees", "an angle of the ankle"),
+    velocity=Usual(1e-9, 20.0, "m/s", "the speed of a foot"),
+    incline_deg=Usual(1e-9, 45.0, "degrees", "the incline of a ground"),
+    mu_c=Usual(0.0, 2.0, "1", "a coefficient of friction"),
+    sole_stiffness=STIFFNESSES,
+    sole_damping=DAMPINGS,
 )
 def build(
     ankle: Literal["classical", "modified"] = "modified",
@@ -186,10 +204,29 @@ def build(
     eversion_deg: float | None = None,
     preset: Literal["anatomical", "published"] = "anatomical",
     law: Literal["conservative", "printed"] = "conservative",
+    toes: Literal["locked", "free", "sprung"] = "locked",
+    leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
+    posture_deg: ArrayLike = (0.0, 0.0, 0.0),
+    ankle_deg: ArrayLike = (0.0, 0.0),
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    ground: bool = False,
+    sole: Shape = "normal",
+    clearance: float | None = None,
+    incline_deg: float = 0.0,
+    descent_deg: float = -90.0,
+    friction: Friction = "coulomb",
+    mu_c: float = MU_C,
+    mu_d: float = MU_D,
+    creep: float = CREEP,
+    sole_stiffness: float = SOLE_STIFFNESS,
+    sole_damping: float = SOLE_DAMPING,
+    orthosis: str | Mapping[str, Any] | None = None,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     check_units: bool = True,
 ) -> System:
-    """Build the foot of Rodrigues da Silva et al. (2024a, 2024c): two degrees of freedom, fixed leg, locked toes.
+    """Build the foot of Rodrigues da Silva et al. (2024a, 2024c), in the air or over a ground, with an orthosis or without.
+
+    With fixed leg and locked toes it has two degrees of freedom.
 
     Parameters
     ----------
@@ -237,16 +274,52 @@ def build(
         one reproduces their text.
     law : "conservative" or "printed"
         Of the restricting moment, see ``Builder.limit``.
+    toes : "locked", "free" or "sprung"
+        At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
+    leg : "fixed", "free" or mapping
+        A free leg falls with the foot and needs a ground.  A mapping guides the leg: shifts of its centre of mass from the start
+        "anterior", "medial", "up" [m] and turns "roll", "pitch", "yaw" [rad] beyond ``posture_deg``, each a ``runtime.Signal`` or
+        a number; coordinates that are not given are held.
+    posture_deg : (3,) [deg]
+        Pitch (toes up), roll (medial border up) and yaw (toes medially) of leg and foot as one body at the start: Cardan angles,
+        roll about the anterior axis, then pitch, then yaw about axes that turn along.
+    ankle_deg : (2,) [deg]
+        Dorsiflexion and inversion at the start.
+    velocity : (3,) [m/s]
+        Of a free leg with its foot at the start, global axes.
+    ground : bool
+        Put a plane under the sole, whose nine spheres (Moreira et al. 2011) touch it: contacts ``sphere_1`` .. ``sphere_9``.  The
+        plane leads through the origin.  ``models.foot_ground`` is the paper's sagittal model.
+    sole : "normal", "cavus" or "flat"
+        Spheres in proportion to the foot; ``models.foot_sole.spheres``.
+    clearance : float [m], optional
+        Distance of the lowest sphere from the plane at the start.  Default: 0.05 below a free leg, else 0.
+    incline_deg : float [deg]
+        Inclination of the plane from the horizontal, between -90 and 90.
+    descent_deg : float [deg]
+        Direction in which the plane descends, from anterior towards medial: 0 anteriorly, 90 medially, -90 laterally, which
+        inverts the foot.
+    friction : "coulomb" or "smooth"
+    mu_c, mu_d, creep : float [1], [N s/m], [m/s]
+        Coefficients of Coulomb and of viscous friction, and creep speed; see ``Builder.contact``.
+    sole_stiffness, sole_damping : float [N/m^1.5], [N s/m]
+        Of each sphere; law "kelvin_voigt" with the exponent 1.5.
+    orthosis : str or mapping, optional
+        Between ``leg`` and ``main_foot``: "flexible", "medium" or "stiff" (ends and middle of the ranges of Shuman and Russell
+        Esposito 2021, ``models.foot_orthosis``), or keywords of ``Builder.orthosis``: stiffness (3,) [N m/rad], damping (3,)
+        [N m s/rad], neutral (3,) [rad] about dorsiflexion, inversion and rotation, mass [kg], plate, cuff (3,) [m], length [m].
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
-        published ranges above.  False accepts them.
+        published ranges above, and warn of unlikely values of ground, posture and orthosis.  False accepts them.
 
     Returns
     -------
     System
         Bodies ``toes``, ``main_foot``, ``leg``; joints ``metatarsophalangeal``, ``metatarsophalangeal_lock``, ``ankle``,
         ``ground``; limits ``talocrural`` and ``talocalcaneal``, or ``talocrural`` alone for the published classical joint.
+        Sprung toes: motor ``toe_spring``; guided leg: drivers ``leg``, ``leg_turn``; orthosis: forces ``orthosis_dorsiflexion``,
+        ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``.
 
     Raises
     ------
@@ -268,15 +341,73 @@ def build(
         directions_of_talocrural(talocrural_inclination_deg, talocrural_deviation_deg, side),
         directions_of_talocalcaneal(subtalar_inclination_deg, subtalar_deviation_deg, side),
     )
-    b = Builder(f"{'left ' if side == 'left' else ''}foot, {ankle} ankle", gravity=gravity)
-    for name, data in bodies_of(size).items():
-        b.body(name, **data)
-    add_joints(b, frames, length, size)
+    grounded = dict(
+        shape=sole, friction=friction, mu_c=mu_c, mu_d=mu_d, stiffness=sole_stiffness, damping=sole_damping, creep=creep,
+        incline_deg=incline_deg, descent_deg=descent_deg,
+    )  # fmt: skip
+    plane = _ground(ground, clearance, side, grounded)
+    held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
+    ankle_start = np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
+    b = Builder(_name(ankle, side, ground, orthosis), gravity=gravity)
+    bodies = bodies_of(size)
+    gap = (0.05 if held.how == "free" else 0.0) if clearance is None else clearance
+
+    def lift(poses: Poses) -> Floats:
+        return np.zeros(3) if plane is None else (gap - plane.lowest(size, poses)) * plane.normal
+
+    poses, place = start_poses(
+        held, {name: data["r"] for name, data in bodies.items()}, _turned_foot(frames, length, size, ankle_start), lift
+    )
+    v, omega = held.motion()
+    for name, data in bodies.items():
+        r, A = poses[name]
+        posed = {} if np.array_equal(A, np.eye(3)) else dict(p=A)
+        moving = dict(v=v + np.cross(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
+        b.body(name, **data | dict(r=r, free=held.how == "free" and name == "leg", **posed, **moving))
+    add_joints(b, frames, length, size, toes, held=held.how == "fixed")
+    held.guide(b, place)
     if limits is not None:
         limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
         limit.add(b, motion)
+    if ankle_start.any():
+        b.angles("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
+    if plane is not None:
+        plane.add(b, size)
+    if orthosis is not None:
+        add_orthosis(b, orthosis, size, side, check_units)
     add_bones(b, size, side)
-    return b.build(check_units=check_units)
+    return b.build(time=held.time, check_units=check_units)
+
+
+def _name(ankle: str, side: Side, ground: bool, orthosis: Any) -> str:
+    parts = (f"{ankle} ankle", "over a ground" if ground else "", "" if orthosis is None else "with an orthosis")
+    return f"{'left ' if side == 'left' else ''}foot, {', '.join(filter(None, parts))}"
+
+
+def _ground(ground: bool, clearance: float | None, side: Side, options: dict[str, Any]) -> Ground | None:
+    """The ground; refuse its options where there is none, and a clearance that is not finite."""
+    if clearance is not None and not np.isfinite(clearance):
+        raise ModelError(f"clearance = {clearance!r} m must be a finite number")
+    if ground:
+        return Ground(side=side, **options)
+    usual = Ground()
+    for name, value in options.items():
+        keyword = {"shape": "sole", "stiffness": "sole_stiffness", "damping": "sole_damping"}.get(name, name)
+        if value != getattr(usual, name):
+            raise ModelError(f"{keyword} = {value!r} applies to a foot on the ground only; give ground=True too")
+    if clearance is not None:
+        raise ModelError(f"clearance = {clearance:g} m applies to a foot on the ground only; give ground=True too")
+    return None
+
+
+def _turned_foot(frames: tuple[Floats, Floats], length: float, size: Size, ankle: Floats) -> Pose:
+    """What moves the foot to an ankle's dorsiflexion and inversion (2,) [rad]: a shift (3,) after a rotation (3, 3)."""
+    if not ankle.any():
+        return np.zeros(3), np.eye(3)
+    talocrural = _points(size)[3]
+    talocalcaneal = talocrural - (0.0, 0.0, length)
+    first, second = about(frames[1][0], ankle[1]), about(frames[0][1], ankle[0])
+    return talocrural + second @ (talocalcaneal - first @ talocalcaneal - talocrural), second @ first
 
 
 def bodies_of(size: Size) -> dict[str, dict[str, Any]]:
@@ -314,17 +445,26 @@ def _check_options(ankle: str, link_length: float | None, limits: str | None, pr
 
 
 def add_joints(
-    b: Builder, frames: tuple[Floats, Floats], length: float = LINK_LENGTH, size: Size = PUBLISHED_SIZE
+    b: Builder,
+    frames: tuple[Floats, Floats],
+    length: float = LINK_LENGTH,
+    size: Size = PUBLISHED_SIZE,
+    toes: Literal["locked", "free", "sprung"] = "locked",
+    *,
+    held: bool = True,
 ) -> None:
-    """Add the joints between ``toes``, ``main_foot``, ``leg`` and the ground.
+    """Add the joints between ``toes``, ``main_foot``, ``leg`` and, of a leg that is held, the ground.
 
     ``frames``: ``talocrural_frame()``, ``talocalcaneal_frame()``.  An ankle whose link has the ``length`` 0 [m] is the classical
     one.
     """
-    toes, ball, on_leg, talocrural = _points(size)
-    b.joint("metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=Y, s_j=ball, a_j=Y)
-    # (2024c), Eq. (6), with perpendicular directions, for which the gradient of the row is largest.
-    b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=X, a_j=Z)
+    on_toes, ball, on_leg, talocrural = _points(size)
+    b.joint("metatarsophalangeal", "revolute", "toes", "main_foot", s_i=on_toes, a_i=Y, s_j=ball, a_j=Y)
+    if toes == "locked":
+        # (2024c), Eq. (6), with perpendicular directions, for which the gradient of the row is largest.
+        b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=X, a_j=Z)
+    elif toes == "sprung":
+        add_spring(b, "toe_spring", "main_foot", "toes")
     crural, calcaneal = frames
     talocalcaneal = talocrural - (0.0, 0.0, length) - _bodies(size)["main_foot"]["r"]
     ends: dict[str, Any] = dict(s_i=talocalcaneal, a_i=calcaneal[0], s_j=on_leg, a_j=-crural[1] + 0.0)
@@ -332,7 +472,16 @@ def add_joints(
         b.joint("ankle", "modified_universal", "main_foot", "leg", l=length, **ends)
     else:
         b.joint("ankle", "universal", "main_foot", "leg", **ends)
-    b.joint("ground", "fixed", GROUND, "leg")
+    if held:
+        b.joint("ground", "fixed", GROUND, "leg")
+
+
+def add_spring(b: Builder, name: str, upper: str, lower: str) -> None:
+    """Add a spring and damper to a hinge about y, positive where the lower body's anterior end rises."""
+    b.motor(
+        name, "guided_angle", upper, lower, a_i=X, h_i=(0.0, -1.0, 0.0), b_j=X, theta_t=0.0, stiffness=SPRING,
+        damping=DAMPER,
+    )  # fmt: skip
 
 
 @lru_cache(KEPT)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
 
-from models import foot_ground
+from models import foot_ground, foot_sole
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.papers import cited
 from models.studies import measures
@@ -72,9 +72,9 @@ def drop(
     systems = {label: foot_ground.build(height=height, **FALL, **friction) for label, friction in FRICTIONS.items()}
     falls = {label: simulate(system, t_end, t_eval=times, **settings) for label, system in systems.items()}
     resolved = measures.resolved(systems, t_end, **settings)
-    say(f"soles: {', '.join(foot_ground.SHAPE_NAMES)}; dropped upright at rest, and standing")
+    say(f"soles: {', '.join(foot_sole.SHAPE_NAMES)}; dropped upright at rest, and standing")
     soles = _dropped_soles(drawn, height, t_end, t_eval=times, **settings)
-    standing = {shape: _standing(shape, settings) for shape in foot_ground.SHAPE_NAMES}
+    standing = {shape: _standing(shape, settings) for shape in foot_sole.SHAPE_NAMES}
     for label, run in {**falls, **soles}.items():
         if not run.success:
             report.failures.append(f"{label}: {run.message}")
@@ -99,7 +99,7 @@ def _dropped_soles(drawn: FigureFiles, height: float, t_end: float, **settings: 
     """Runs by the shape of the sole, and the page that shows them."""
     soles = {
         shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, **settings)  # type: ignore[arg-type]
-        for shape in foot_ground.SHAPE_NAMES
+        for shape in foot_sole.SHAPE_NAMES
     }
     first, *others = soles
     drawn.add_motion(soles[first], name=f"{first} sole", beside={f"{shape} sole": soles[shape] for shape in others})
@@ -230,7 +230,7 @@ def _sole_table(standing: Mapping[str, Run], dropped: Mapping[str, Run]) -> Tabl
         for shape, run in standing.items()
     ]
     weight = -float(system.gravity[2]) * sum(body.mass for body in system.bodies)
-    shaped = [f"sphere_{number}" for number in foot_ground.SHAPES_MM["cavus"]]
+    shaped = [f"sphere_{number}" for number in foot_sole.SHAPES_MM["cavus"]]
     note = (
         f"Normal force of each sphere [N] in equilibrium; the weight is {weight:.2f} N.  Spheres 1-6 are under the main foot, "
         "starting at the heel, 7-9 under the toes; sphere 1 lies inside sphere 2."

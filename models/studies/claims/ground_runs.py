@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from models import foot, foot_ground
+from models import foot, foot_ground, foot_sole
 from models.studies import measures
 from models.studies.drop import METHOD
 from models.studies.drop import slip as slips
@@ -163,9 +163,7 @@ def _restitution(tolerance: float, *, stiffness: float = READINGS["40 N/mm^1.5"]
     b = Builder("ball", gravity=(0, 0, 0))
     radius, speed = BALL["radius"], BALL["speed"]
     b.body("ball", mass=BALL["mass"], inertia=(1e-3, 1e-3, 1e-3), r=(0, 0, radius + 1e-4), v=(0, 0, -speed), free=True)
-    b.contact(
-        "sole", "ball", centre=(0, 0, 0), radius=radius, stiffness=stiffness, exponent=foot_ground.EXPONENT, **law
-    )
+    b.contact("sole", "ball", centre=(0, 0, 0), radius=radius, stiffness=stiffness, exponent=foot_sole.EXPONENT, **law)
     run = simulate(b.build(), 0.5, rtol=tolerance, atol=tolerance)
     return float(run.v["ball"][-1, 2]) / speed
 
@@ -177,7 +175,7 @@ def walk(gait: Gait, sole: Sole, stiffness: float, floor: Floor | None = None) -
     for name, sphere in sole.spheres.items():
         b.contact(
             name, sphere.body, centre=sphere.centre, radius=sphere.radius, law="kelvin_voigt", stiffness=stiffness,
-            exponent=foot_ground.EXPONENT, damping=foot_ground.DAMPING, friction="coulomb", mu_c=foot_ground.MU_C,
+            exponent=foot_sole.EXPONENT, damping=foot_ground.DAMPING, friction="coulomb", mu_c=foot_ground.MU_C,
             mu_d=foot_ground.MU_D, creep=CREEP, point=(0.0, 0.0, floor.height),
         )  # fmt: skip
     motion = inverse_dynamics(b.build(time=float(gait.t[0])), gait.t)

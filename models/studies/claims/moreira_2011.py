@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models import foot_ground
+from models import foot_ground, foot_sole
 from models.studies.claims import moreira_2011_gait as gait
 from models.studies.claims.ground_runs import (
     BALL,
@@ -62,7 +62,7 @@ def _model(claims: Claims) -> None:
         holds=system.degrees_of_freedom == 6,
         reason="three translations include one across the plane",
     )
-    rows = foot_ground.SPHERES_MM
+    rows = foot_sole.SPHERES_MM
     claims.check(
         "Table 2",
         "six spheres under the main foot and three under the toes, along the midline",
@@ -136,7 +136,7 @@ def _law(claims: Claims, e: GroundRuns) -> None:
         "the spring follows the Hertzian theory",
         printed="40 kN/m, 1.5",
         computed="the exponent is Hertz's, the unit that of a linear spring",
-        holds=[foot_ground.EXPONENT == 1.5, False],
+        holds=[foot_sole.EXPONENT == 1.5, False],
         reason="40 kN/m^1.5 and 40 N/mm^1.5 can be meant, which differ by a factor of 32",
     )
 
