@@ -176,11 +176,11 @@ _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
     eversion_deg=_RANGE_OF_MOTION,
 )
 @usual(
-    clearance=Usual(1e-9, 1.0, "m", "the height of a foot above the ground"),
-    posture_deg=Usual(1e-9, 90.0, "degrees", "the posture of a leg"),
-    ankle_deg=Usual(1e-9, 60.0, "degrees", "an angle of the ankle"),
-    velocity=Usual(1e-9, 20.0, "m/s", "the speed of a foot"),
-    incline_deg=Usual(1e-9, 45.0, "degrees", "the incline of a ground"),
+    clearance=Usual(0.0, 1.0, "m", "the height of a foot above the ground"),
+    posture_deg=Usual(0.0, 90.0, "degrees", "the posture of a leg"),
+    ankle_deg=Usual(0.0, 60.0, "degrees", "an angle of the ankle"),
+    velocity=Usual(0.0, 20.0, "m/s", "the speed of a foot"),
+    incline_deg=Usual(0.0, 45.0, "degrees", "the incline of a ground"),
     mu_c=Usual(0.0, 2.0, "1", "a coefficient of friction"),
     sole_stiffness=STIFFNESSES,
     sole_damping=DAMPINGS,
