@@ -46,9 +46,7 @@ class Landing:
     @property
     def peak(self) -> float:
         """Largest inversion within ``IMPACT`` of the first touch-down [deg]."""
-        events = self.run.contact_events
-        begin = float(events[0, 0]) if len(events) else np.inf
-        return float(self.inversion.max(initial=0.0, where=self.run.t <= begin + IMPACT))
+        return peak_of(self.run)
 
     @property
     def most(self) -> float:
@@ -59,6 +57,12 @@ class Landing:
 def inversion(run: Run) -> np.ndarray:
     """Angle of the foot about the subtalar axis, positive in inversion, (n,) [deg]."""
     return -np.rad2deg(np.asarray(run.angles["ankle"].theta_i))
+
+
+def peak_of(run: Run) -> float:
+    """Largest inversion within ``IMPACT`` of the first touch-down [deg]."""
+    begin = float(run.contact_events[0, 0]) if len(run.contact_events) else np.inf
+    return float(inversion(run).max(initial=0.0, where=run.t <= begin + IMPACT))
 
 
 def landing(
