@@ -55,6 +55,9 @@ def test_the_sole_is_that_of_the_sagittal_model_in_proportion_to_the_foot(shape)
     for one, other, grown in zip(own.contacts, known.contacts, large.contacts, strict=True):
         assert (one.name, one.body) == (other.name, other.body)
         assert one.parameters == other.parameters
+        # As Moreira et al. (2011) print them, in SI units.
+        printed = dict(stiffness=40.0 * 1000.0**1.5, exponent=1.5, damping=300.0, mu_c=1.0, mu_d=3.0)
+        assert {name: one.parameters[name] for name in printed} == pytest.approx(printed)
         for name in ("s_i", "radius"):
             assert np.array_equal(one.values[name], other.values[name])
         assert grown.values["radius"] == pytest.approx(1.1 * one.values["radius"], rel=1e-14)
