@@ -36,7 +36,7 @@ from models.foot_anatomy import (
     size_of,
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
-from models.foot_leg import Pose, Poses, about, leg_of, start_poses
+from models.foot_leg import Leg, Pose, Poses, about, leg_of, start_poses
 from models.foot_orthosis import add_orthosis
 from models.foot_sole import CREEP, DAMPINGS, MU_C, MU_D, STIFFNESSES, Friction, Ground, Shape
 from models.foot_sole import DAMPING as SOLE_DAMPING
@@ -48,6 +48,9 @@ from runtime.support.checks import finite
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+STILL, STRAIGHT = (0.0, 0.0, 0.0), (0.0, 0.0)  # posture and velocity, angles of the ankle at the start
+HELD, USUAL_GROUND = leg_of("fixed", STILL, STILL, "right", grounded=False), Ground()
+CLEARANCE = 0.05  # [m] below a free leg
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
 
 
@@ -206,9 +209,9 @@ def build(
     law: Literal["conservative", "printed"] = "conservative",
     toes: Literal["locked", "free", "sprung"] = "locked",
     leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
-    posture_deg: ArrayLike = (0.0, 0.0, 0.0),
-    ankle_deg: ArrayLike = (0.0, 0.0),
-    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    posture_deg: ArrayLike = STILL,
+    ankle_deg: ArrayLike = STRAIGHT,
+    velocity: ArrayLike = STILL,
     ground: bool = False,
     sole: Shape = "normal",
     clearance: float | None = None,
@@ -341,42 +344,53 @@ def build(
         directions_of_talocrural(talocrural_inclination_deg, talocrural_deviation_deg, side),
         directions_of_talocalcaneal(subtalar_inclination_deg, subtalar_deviation_deg, side),
     )
-    grounded = dict(
-        shape=sole, friction=friction, mu_c=mu_c, mu_d=mu_d, stiffness=sole_stiffness, damping=sole_damping, creep=creep,
-        incline_deg=incline_deg, descent_deg=descent_deg,
+    plane = Ground(
+        sole, friction, mu_c, mu_d, sole_stiffness, sole_damping, creep, incline_deg, descent_deg, side,
     )  # fmt: skip
-    plane = _ground(ground, clearance, side, grounded)
-    held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
-    ankle_start = np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
+    _check_ground(ground, clearance, plane)
+    still = leg == "fixed" and posture_deg is STILL and velocity is STILL
+    held = HELD if still else leg_of(leg, posture_deg, velocity, side, grounded=ground)
+    ankle_start = STRAIGHT if ankle_deg is STRAIGHT else np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
     b = Builder(_name(ankle, side, ground, orthosis), gravity=gravity)
-    bodies = bodies_of(size)
-    gap = (0.05 if held.how == "free" else 0.0) if clearance is None else clearance
+    if still and ankle_start is STRAIGHT and not ground:
+        for name, data in _bodies(size).items():
+            b.body(name, **data)
+    else:
+        foot = _turned_foot(frames, length, size, *ankle_start)
+        _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
+    add_joints(b, frames, length, size, toes, held=held.how == "fixed")
+    if limits is not None:
+        limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
+        limit.add(b, motion)
+    if any(ankle_start):
+        b.angles("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
+    if ground:
+        plane.add(b, size)
+    if orthosis is not None:
+        add_orthosis(b, orthosis, size, side, check_units)
+    add_bones(b, size, side)
+    when = {"time": held.time} if held.coordinates else {}
+    return b.build(check_units=check_units, **when)
+
+
+def _add_placed_bodies(
+    b: Builder, size: Size, held: Leg, foot: Pose, ground: Ground | None, clearance: float | None
+) -> None:
+    """Add the bodies in the pose and with the velocity of the start, and the drivers of a guided leg."""
+    bodies = _bodies(size)
+    gap = (CLEARANCE if held.how == "free" else 0.0) if clearance is None else clearance
 
     def lift(poses: Poses) -> Floats:
-        return np.zeros(3) if plane is None else (gap - plane.lowest(size, poses)) * plane.normal
+        return np.zeros(3) if ground is None else (gap - ground.lowest(size, poses)) * ground.normal
 
-    poses, place = start_poses(
-        held, {name: data["r"] for name, data in bodies.items()}, _turned_foot(frames, length, size, ankle_start), lift
-    )
+    poses, place = start_poses(held, {name: data["r"] for name, data in bodies.items()}, foot, lift)
     v, omega = held.motion()
     for name, data in bodies.items():
         r, A = poses[name]
         posed = {} if np.array_equal(A, np.eye(3)) else dict(p=A)
         moving = dict(v=v + np.cross(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
         b.body(name, **data | dict(r=r, free=held.how == "free" and name == "leg", **posed, **moving))
-    add_joints(b, frames, length, size, toes, held=held.how == "fixed")
     held.guide(b, place)
-    if limits is not None:
-        limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
-        limit.add(b, motion)
-    if ankle_start.any():
-        b.angles("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
-    if plane is not None:
-        plane.add(b, size)
-    if orthosis is not None:
-        add_orthosis(b, orthosis, size, side, check_units)
-    add_bones(b, size, side)
-    return b.build(time=held.time, check_units=check_units)
 
 
 def _name(ankle: str, side: Side, ground: bool, orthosis: Any) -> str:
@@ -384,29 +398,32 @@ def _name(ankle: str, side: Side, ground: bool, orthosis: Any) -> str:
     return f"{'left ' if side == 'left' else ''}foot, {', '.join(filter(None, parts))}"
 
 
-def _ground(ground: bool, clearance: float | None, side: Side, options: dict[str, Any]) -> Ground | None:
-    """The ground; refuse its options where there is none, and a clearance that is not finite."""
+def _check_ground(ground: bool, clearance: float | None, plane: Ground) -> None:
+    """Refuse options of the ground where there is none, and a clearance that is not finite."""
     if clearance is not None and not np.isfinite(clearance):
         raise ModelError(f"clearance = {clearance!r} m must be a finite number")
-    if ground:
-        return Ground(side=side, **options)
-    usual = Ground()
-    for name, value in options.items():
-        keyword = {"shape": "sole", "stiffness": "sole_stiffness", "damping": "sole_damping"}.get(name, name)
-        if value != getattr(usual, name):
-            raise ModelError(f"{keyword} = {value!r} applies to a foot on the ground only; give ground=True too")
-    if clearance is not None:
-        raise ModelError(f"clearance = {clearance:g} m applies to a foot on the ground only; give ground=True too")
-    return None
+    if ground or (clearance is None and plane[:-1] == USUAL_GROUND[:-1]):
+        return
+    keywords = {"shape": "sole", "stiffness": "sole_stiffness", "damping": "sole_damping"}
+    given = {
+        keywords.get(name, name): value
+        for name, value in plane._asdict().items()
+        if value != getattr(USUAL_GROUND, name)
+    }
+    given |= {} if clearance is None else {"clearance": clearance}
+    name = next(name for name in given if name != "side")
+    raise ModelError(f"{name} = {given[name]!r} applies to a foot on the ground only; give ground=True too")
 
 
-def _turned_foot(frames: tuple[Floats, Floats], length: float, size: Size, ankle: Floats) -> Pose:
-    """What moves the foot to an ankle's dorsiflexion and inversion (2,) [rad]: a shift (3,) after a rotation (3, 3)."""
-    if not ankle.any():
+def _turned_foot(
+    frames: tuple[Floats, Floats], length: float, size: Size, dorsiflexion: float, inversion: float
+) -> Pose:
+    """What moves the foot to angles of the ankle [rad]: a shift (3,) after a rotation (3, 3)."""
+    if not (dorsiflexion or inversion):
         return np.zeros(3), np.eye(3)
     talocrural = _points(size)[3]
     talocalcaneal = talocrural - (0.0, 0.0, length)
-    first, second = about(frames[1][0], ankle[1]), about(frames[0][1], ankle[0])
+    first, second = about(frames[1][0], inversion), about(frames[0][1], dorsiflexion)
     return talocrural + second @ (talocalcaneal - first @ talocalcaneal - talocrural), second @ first
 
 

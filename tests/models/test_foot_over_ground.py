@@ -303,7 +303,7 @@ def test_directions_of_an_orthosis_may_be_those_of_any_axes():
         (dict(ground=True, sole="round"), "sole = 'round'; use 'normal', 'cavus' or 'flat'"),
         (dict(sole="flat"), "sole = 'flat' applies to a foot on the ground only; give ground=True too"),
         (dict(incline_deg=10.0), "incline_deg = 10.0 applies to a foot on the ground only; give ground=True too"),
-        (dict(clearance=0.1), "clearance = 0.1 m applies to a foot on the ground only"),
+        (dict(clearance=0.1), "clearance = 0.1 applies to a foot on the ground only"),
         (dict(ground=True, clearance=np.nan), "clearance = nan m must be a finite number"),
         (dict(ground=True, incline_deg=200.0, check_units=False), "incline_deg = 200 degrees must lie between -90 and 90"),
         (dict(ground=True, descent_deg=np.inf), "descent_deg = inf must be a finite number"),
