@@ -37,14 +37,13 @@ from models.foot_anatomy import (
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from models.foot_leg import Leg, Pose, Poses, about, leg_of, start_poses
-from models.foot_orthosis import add_orthosis
+from models.foot_orthosis import add_orthosis, orthosis_values
 from models.foot_sole import CREEP, DAMPINGS, MU_C, MU_D, STIFFNESSES, Friction, Ground, Shape
 from models.foot_sole import DAMPING as SOLE_DAMPING
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from runtime import GROUND, Builder, Cone, ModelError, System
-from runtime.support import Usual, checked, usual
+from runtime.support import Usual, checked, finite, usual
 from runtime.support.arrays import Floats, read_only
-from runtime.support.checks import finite
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -367,7 +366,7 @@ def build(
     if ground:
         plane.add(b, size)
     if orthosis is not None:
-        add_orthosis(b, orthosis, size, side, check_units)
+        add_orthosis(b, size, side, **orthosis_values(orthosis), check_units=check_units)
     add_bones(b, size, side)
     when = {"time": held.time} if held.coordinates else {}
     return b.build(check_units=check_units, **when)

@@ -14,10 +14,8 @@ from numpy.typing import ArrayLike
 
 from models.foot_anatomy import Side, mirrored
 from runtime import Builder, ModelError, Signal
+from runtime.support import finite, finite_number
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite
-from runtime.support.errors import shown
-from runtime.system.signal import as_signal
 
 SHIFTS, TURNS = ("anterior", "medial", "up"), ("roll", "pitch", "yaw")  # coordinates of a guided leg [m], [rad]
 Pose = tuple[Floats, Floats]  # place (3,) and rotation matrix (3, 3)
@@ -137,13 +135,16 @@ def leg_of(
     else:
         known = (*SHIFTS, *TURNS)
         if unknown := [name for name in leg if name not in known]:
-            raise ModelError(f"leg has no coordinate {shown(unknown[0])}; a guided leg takes {', '.join(known)}")
+            raise ModelError(f"leg has no coordinate {unknown[0]!r}; a guided leg takes {', '.join(known)}")
         if not leg:
             raise ModelError(f"leg = {{}} guides nothing; give some of {', '.join(known)}, or 'fixed' or 'free'")
-        coordinates = {name: as_signal(value, f"leg: {name}") for name, value in leg.items()}
+        coordinates = {
+            name: value if isinstance(value, Signal) else Signal.constant(finite_number(value, f"leg: {name}"))
+            for name, value in leg.items()
+        }
     if speed.any() and leg != "free":
         raise ModelError(
-            f"velocity = {shown(speed.tolist())} m/s applies to a free leg only; give leg='free', or guide the leg by signals"
+            f"velocity = {speed.tolist()} m/s applies to a free leg only; give leg='free', or guide the leg by signals"
         )
     times = [signal.span[0] for signal in coordinates.values() if np.isfinite(signal.span[0])]
     how = leg if isinstance(leg, str) else "guided"

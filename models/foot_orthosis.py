@@ -14,11 +14,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from models.foot_anatomy import Side, Size
 from runtime import Builder, ModelError
-from runtime.support.errors import did_you_mean, shown
-from runtime.support.units import Usual, ask
+from runtime.support import Usual, usual
 
 # [N m/deg] about the axes of dorsiflexion, inversion and rotation: ends of the measured ranges.
 SOFTEST, STIFFEST = (0.58, 0.0, 0.0), (3.66, 0.71, 0.30)
@@ -38,8 +38,6 @@ NAME = "orthosis"
 KEYWORDS = ("stiffness", "damping", "neutral", "mass", "plate", "cuff", "length")
 # Places on the published foot [m]: centre of the plate in main_foot, of the cuff in the leg; length of the plate.
 PLATE, CUFF, LENGTH = (0.005, 0.0, -0.05), (0.0, 0.0, 0.07), 0.2
-STIFFNESSES = Usual(1.0, 1000.0, "N m/rad", "the stiffness of an orthosis about an axis")
-MASSES = Usual(0.01, 3.0, "kg", "the mass of an orthosis")
 
 
 def orthosis_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
@@ -53,12 +51,12 @@ def orthosis_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(orthosis, str):
         if orthosis not in PRESETS:
             raise ModelError(
-                f"orthosis = {orthosis!r} is no preset; {did_you_mean(orthosis, PRESETS)}use {', '.join(map(repr, PRESETS))}, or "
+                f"orthosis = {orthosis!r} is no preset; use {', '.join(map(repr, PRESETS))}, or "
                 "a mapping with the keywords of Builder.orthosis, such as {'stiffness': (100.0, 20.0, 10.0)}"
             )
         return dict(PRESETS[orthosis])
     if unknown := [key for key in orthosis if key not in KEYWORDS]:
-        raise ModelError(f"orthosis has no {shown(unknown[0])}; it takes {', '.join(KEYWORDS)}")
+        raise ModelError(f"orthosis has no {unknown[0]!r}; it takes {', '.join(KEYWORDS)}")
     if "stiffness" not in orthosis:
         raise ModelError(
             "orthosis has no stiffness; give 'stiffness': three numbers [N m/rad], or the name of a preset"
@@ -66,12 +64,23 @@ def orthosis_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
     return dict(orthosis)
 
 
-def add_orthosis(b: Builder, orthosis: str | Mapping[str, Any], size: Size, side: Side, check_units: bool) -> None:
-    """Add the orthosis ``orthosis`` between ``leg`` and ``main_foot``; ask about values that none has."""
-    values = orthosis_values(orthosis)
-    if check_units:
-        for part, usual in (("stiffness", STIFFNESSES), ("mass", MASSES)):
-            for value in np.ravel(values.get(part, 0.0)):
-                ask(f"orthosis: {part}", value, usual)
+@usual(
+    stiffness=Usual(1.0, 1000.0, "N m/rad", "the stiffness of an orthosis about an axis"),
+    mass=Usual(0.01, 3.0, "kg", "the mass of an orthosis"),
+)
+def add_orthosis(
+    b: Builder,
+    size: Size,
+    side: Side,
+    *,
+    stiffness: ArrayLike,
+    mass: float = 0.0,
+    check_units: bool = True,
+    **others: Any,
+) -> None:
+    """Add an orthosis between ``leg`` and ``main_foot``, with keywords of ``Builder.orthosis``.
+
+    ``check_units``: warn of a stiffness and a mass that none has.
+    """
     place = dict(plate=np.array(PLATE) * size.foot, cuff=np.array(CUFF) * size.leg, length=LENGTH * size.foot)
-    b.orthosis(NAME, "leg", "main_foot", side=side, **{**place, **values})
+    b.orthosis(NAME, "leg", "main_foot", side=side, stiffness=stiffness, mass=mass, **{**place, **others})

@@ -17,8 +17,8 @@ from models import foot_ground, foot_sole
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.papers import cited
 from models.studies import measures
-from models.studies.ankle.sweep import numbers
 from models.studies.landing import ANKLES, landing
+from models.studies.options import numbers
 from runtime import ModelError, Run, equilibrium, simulate
 from runtime.report import Report, Table, plots, write_report
 from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of

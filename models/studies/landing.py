@@ -17,7 +17,6 @@ from models.studies import measures
 from runtime import Run, simulate
 from runtime.report import Report, Table, plots, write_report
 from runtime.report.figure_files import Drawing, FigureFiles
-from runtime.system.orthosis import MOTIONS
 
 ANKLES = {"classical": "classical ankle", "modified": "modified ankle"}
 SHARES = (0.0, 0.05, 0.1, 0.25, 0.5, 1.0)  # of the stiffness of the orthosis
@@ -170,9 +169,9 @@ def _table(found: Sequence[Landing], stiffness: np.ndarray | None) -> Table:
         "this time.  Leg and foot bear no body.  The spheres of the sole lie in the midline, so that the foot has no width.  "
         "Forces are those among output times, a millisecond apart.  Stiffness: about the axes of the orthosis."
     )
-    stiffnesses = [f"{motion} [N m/deg]" for motion in MOTIONS]
-    columns = ["ankle", "incline [deg]", stiffnesses[1], "impact [deg]", "change [deg]", "in all [deg]", "at [ms]", "force [N]",
-               *stiffnesses[::2]]  # fmt: skip
+    columns = ["ankle", "incline [deg]", "inversion [N m/deg]", "impact [deg]", "change [deg]", "in all [deg]", "at [ms]",
+               "force [N]",
+               "dorsiflexion [N m/deg]", "rotation [N m/deg]"]  # fmt: skip
     return Table("peak inversion", columns, rows, note)
 
 
