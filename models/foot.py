@@ -3,7 +3,8 @@
 Bodies, joints and limits: Rodrigues da Silva et al. (2024c), Tables 1-4 (male, 71 kg, 1.77 m).  Axes of the ankle: Rodrigues
 da Silva et al. (2024a), Eqs. (5)-(8), with the angles of Anderson and Pandy.  Below they are cited as (2024c) and (2024a).
 x anterior, y medial, z up.  Dorsiflexion and inversion are positive; both hinge angles are zero in the neutral pose.  The papers
-do not print the gravitational acceleration; 9.81 m/s^2 is used.
+do not print the gravitational acceleration; 9.81 m/s^2 is used.  ``models.foot_sole`` states the ground under the sole,
+``models.foot_leg`` how the leg is held and starts, ``models.foot_orthosis`` the orthosis.
 
 A left foot is the mirror image of a right one: y is lateral there, and equal angles, rates and moments of the hinges belong to
 mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint of the keywords.

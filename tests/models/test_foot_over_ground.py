@@ -294,6 +294,20 @@ def test_directions_of_an_orthosis_may_be_those_of_any_axes():
     assert moments[1] == pytest.approx(moments[2], abs=1e-9)
 
 
+@pytest.mark.slow
+def test_slopes_of_a_landing_by_the_stiffness_of_the_orthosis():
+    system = foot.build(**LANDING)
+    name = "stiffness.orthosis_inversion"
+    stiffness, step = ORTHOSIS["stiffness"][1], 0.05
+    found = runtime.sensitivities(system, {name: stiffness}, 0.08, t_eval=[0.08]).r["main_foot"][-1, :, 0]
+    a, b = (
+        runtime.simulate(runtime.with_parameters(system, {name: stiffness + h}), 0.08, t_eval=[0.08], **STIFF)
+        for h in (step, -step)
+    )
+    assert found == pytest.approx((a.r["main_foot"][-1] - b.r["main_foot"][-1]) / (2 * step), rel=1e-4, abs=1e-10)
+    assert np.abs(found).max() > 1e-7
+
+
 # Refused and unlikely values
 
 
@@ -301,6 +315,7 @@ def test_directions_of_an_orthosis_may_be_those_of_any_axes():
     "options, message",
     [
         (dict(ground=True, sole="round"), "sole = 'round'; use 'normal', 'cavus' or 'flat'"),
+        (dict(ground=True, sole=None), "sole = None"),
         (dict(sole="flat"), "sole = 'flat' applies to a foot on the ground only; give ground=True too"),
         (dict(incline_deg=10.0), "incline_deg = 10.0 applies to a foot on the ground only; give ground=True too"),
         (dict(clearance=0.1), "clearance = 0.1 applies to a foot on the ground only"),
