@@ -127,8 +127,8 @@ def question(what: str, value: Any, of: Usual) -> str:
             f"{of.least:g} to {of.most:g} {of.unit}" if math.isfinite(of.most) else f"at least {of.least:.3g} {of.unit}"
         )
     else:
-        span = f"at most {of.most:g} {of.unit}"
-    return f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {asked}"
+        span = f"at most {with_unit(f'{of.most:g}', of.unit)}"
+    return f"{what} = {with_unit(f'{size:g}', of.unit)}, but {of.of} is {span}; {asked}"
 
 
 def ask_about_change(what: str, before: Any, after: Any, unit: str, factor: float, whose: str) -> None:

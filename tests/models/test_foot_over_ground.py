@@ -356,7 +356,7 @@ def test_bad_input_is_refused_in_one_sentence(options, message):
     [
         (dict(ground=True, incline_deg=60.0), "incline_deg = 60 degrees, but the incline of a ground is"),
         (dict(ground=True, leg="free", clearance=5.0), "clearance = 5 m, but the height of a foot above the ground is"),
-        (dict(ground=True, mu_c=30.0), "mu_c = 30 1, but a coefficient of friction is at most 2"),
+        (dict(ground=True, mu_c=30.0), "mu_c = 30, but a coefficient of friction is at most 2; is"),
         (dict(orthosis={"stiffness": (0.58, 0.0, 0.0)}), "0.58 N m/deg are 33.23 N m/rad"),
         (dict(orthosis={"stiffness": (50.0, 0.0, 0.0), "mass": 400.0}), "400 g are 0.4 kg"),
     ],
