@@ -3,7 +3,8 @@
 Bodies, joints and limits: Rodrigues da Silva et al. (2024c), Tables 1-4 (male, 71 kg, 1.77 m).  Axes of the ankle: Rodrigues
 da Silva et al. (2024a), Eqs. (5)-(8), with the angles of Anderson and Pandy.  Below they are cited as (2024c) and (2024a).
 x anterior, y medial, z up.  Dorsiflexion and inversion are positive; both hinge angles are zero in the neutral pose.  The papers
-do not print the gravitational acceleration; 9.81 m/s^2 is used.
+do not print the gravitational acceleration; 9.81 m/s^2 is used.  ``models.foot_sole`` states the ground under the sole,
+``models.foot_leg`` how the leg is held and starts, ``models.foot_orthosis`` the orthosis.
 
 A left foot is the mirror image of a right one: y is lateral there, and equal angles, rates and moments of the hinges belong to
 mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint of the keywords.
@@ -11,6 +12,7 @@ mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -35,12 +37,20 @@ from models.foot_anatomy import (
     size_of,
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
+from models.foot_leg import Leg, Pose, Poses, about, leg_of, start_poses
+from models.foot_orthosis import add_orthosis, orthosis_values
+from models.foot_sole import CREEP, DAMPINGS, MU_C, MU_D, STIFFNESSES, Friction, Ground, Shape
+from models.foot_sole import DAMPING as SOLE_DAMPING
+from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from runtime import GROUND, Builder, Cone, ModelError, System
-from runtime.support import Usual, checked, usual
+from runtime.support import Usual, checked, finite, usual
 from runtime.support.arrays import Floats, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+STILL, STRAIGHT = (0.0, 0.0, 0.0), (0.0, 0.0)  # posture and velocity, angles of the ankle at the start
+HELD, USUAL_GROUND = leg_of("fixed", STILL, STILL, "right", grounded=False), Ground()
+CLEARANCE = 0.05  # [m] below a free leg
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
 
 
@@ -79,6 +89,7 @@ DORSIFLEXION_DEG, PLANTARFLEXION_DEG = 20.0, 35.0
 INVERSION_DEG, EVERSION_DEG = 35.0, 25.0
 MAX_MOMENT = 226.0  # [N m]
 COMPLIANCE = float(np.deg2rad(11.5))  # [rad]
+SPRING, DAMPER = 12.0, 0.5  # [N m/rad], [N m s/rad] of sprung toes: Moreira et al. (2011), who print N/m and N s/m
 DAMPING = 0.568  # [N m s] 0.008 N m s/kg times 71 kg, (2024c) Section 4
 
 
@@ -153,7 +164,7 @@ def talocrural_axis(
 _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
 
 
-# Above 60 lines: twenty options, each documented with its source.
+# Above 60 lines: thirty-five options, each documented with its source.
 @checked
 @usual(
     refuse=True,
@@ -166,6 +177,16 @@ _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
     plantarflexion_deg=_RANGE_OF_MOTION,
     inversion_deg=_RANGE_OF_MOTION,
     eversion_deg=_RANGE_OF_MOTION,
+)
+@usual(
+    clearance=Usual(0.0, 1.0, "m", "the height of a foot above the ground"),
+    posture_deg=Usual(0.0, 90.0, "degrees", "the posture of a leg"),
+    ankle_deg=Usual(0.0, 60.0, "degrees", "an angle of the ankle"),
+    velocity=Usual(0.0, 20.0, "m/s", "the speed of a foot"),
+    incline_deg=Usual(0.0, 45.0, "degrees", "the incline of a ground"),
+    mu_c=Usual(0.0, 2.0, "1", "a coefficient of friction"),
+    sole_stiffness=STIFFNESSES,
+    sole_damping=DAMPINGS,
 )
 def build(
     ankle: Literal["classical", "modified"] = "modified",
@@ -186,10 +207,29 @@ def build(
     eversion_deg: float | None = None,
     preset: Literal["anatomical", "published"] = "anatomical",
     law: Literal["conservative", "printed"] = "conservative",
+    toes: Literal["locked", "free", "sprung"] = "locked",
+    leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
+    posture_deg: ArrayLike = STILL,
+    ankle_deg: ArrayLike = STRAIGHT,
+    velocity: ArrayLike = STILL,
+    ground: bool = False,
+    sole: Shape = "normal",
+    clearance: float | None = None,
+    incline_deg: float = 0.0,
+    descent_deg: float = -90.0,
+    friction: Friction = "coulomb",
+    mu_c: float = MU_C,
+    mu_d: float = MU_D,
+    creep: float = CREEP,
+    sole_stiffness: float = SOLE_STIFFNESS,
+    sole_damping: float = SOLE_DAMPING,
+    orthosis: str | Mapping[str, Any] | None = None,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     check_units: bool = True,
 ) -> System:
-    """Build the foot of Rodrigues da Silva et al. (2024a, 2024c): two degrees of freedom, fixed leg, locked toes.
+    """Build the foot of Rodrigues da Silva et al. (2024a, 2024c), in the air or over a ground, with an orthosis or without.
+
+    With fixed leg and locked toes it has two degrees of freedom.
 
     Parameters
     ----------
@@ -237,16 +277,52 @@ def build(
         one reproduces their text.
     law : "conservative" or "printed"
         Of the restricting moment, see ``Builder.limit``.
+    toes : "locked", "free" or "sprung"
+        At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
+    leg : "fixed", "free" or mapping
+        A free leg falls with the foot and needs a ground.  A mapping guides the leg: shifts of its centre of mass from the start
+        "anterior", "medial", "up" [m] and turns "roll", "pitch", "yaw" [rad] beyond ``posture_deg``, each a ``runtime.Signal`` or
+        a number; coordinates that are not given are held.
+    posture_deg : (3,) [deg]
+        Pitch (toes up), roll (medial border up) and yaw (toes medially) of leg and foot as one body at the start: Cardan angles,
+        roll about the anterior axis, then pitch, then yaw about axes that turn along.
+    ankle_deg : (2,) [deg]
+        Dorsiflexion and inversion at the start.
+    velocity : (3,) [m/s]
+        Of a free leg with its foot at the start, global axes.
+    ground : bool
+        Put a plane under the sole, whose nine spheres (Moreira et al. 2011) touch it: contacts ``sphere_1`` .. ``sphere_9``.  The
+        plane leads through the origin.  ``models.foot_ground`` is the paper's sagittal model.
+    sole : "normal", "cavus" or "flat"
+        Spheres in proportion to the foot; ``models.foot_sole.spheres``.
+    clearance : float [m], optional
+        Distance of the lowest sphere from the plane at the start.  Default: 0.05 below a free leg, else 0.
+    incline_deg : float [deg]
+        Inclination of the plane from the horizontal, between -90 and 90.
+    descent_deg : float [deg]
+        Direction in which the plane descends, from anterior towards medial: 0 anteriorly, 90 medially, -90 laterally, which
+        inverts the foot.
+    friction : "coulomb" or "smooth"
+    mu_c, mu_d, creep : float [1], [N s/m], [m/s]
+        Coefficients of Coulomb and of viscous friction, and creep speed; see ``Builder.contact``.
+    sole_stiffness, sole_damping : float [N/m^1.5], [N s/m]
+        Of each sphere; law "kelvin_voigt" with the exponent 1.5.
+    orthosis : str or mapping, optional
+        Between ``leg`` and ``main_foot``: "flexible", "medium" or "stiff" (ends and middle of the ranges of Shuman and Russell
+        Esposito 2021, ``models.foot_orthosis``), or keywords of ``Builder.orthosis``: stiffness (3,) [N m/rad], damping (3,)
+        [N m s/rad], neutral (3,) [rad] about dorsiflexion, inversion and rotation, mass [kg], plate, cuff (3,) [m], length [m].
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
-        published ranges above.  False accepts them.
+        published ranges above, and warn of unlikely values of ground, posture and orthosis.  False accepts them.
 
     Returns
     -------
     System
         Bodies ``toes``, ``main_foot``, ``leg``; joints ``metatarsophalangeal``, ``metatarsophalangeal_lock``, ``ankle``,
         ``ground``; limits ``talocrural`` and ``talocalcaneal``, or ``talocrural`` alone for the published classical joint.
+        Sprung toes: motor ``toe_spring``; guided leg: drivers ``leg``, ``leg_turn``; orthosis: forces ``orthosis_dorsiflexion``,
+        ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``.
 
     Raises
     ------
@@ -268,15 +344,87 @@ def build(
         directions_of_talocrural(talocrural_inclination_deg, talocrural_deviation_deg, side),
         directions_of_talocalcaneal(subtalar_inclination_deg, subtalar_deviation_deg, side),
     )
-    b = Builder(f"{'left ' if side == 'left' else ''}foot, {ankle} ankle", gravity=gravity)
-    for name, data in bodies_of(size).items():
-        b.body(name, **data)
-    add_joints(b, frames, length, size)
+    plane = Ground(
+        sole, friction, mu_c, mu_d, sole_stiffness, sole_damping, creep, incline_deg, descent_deg, side,
+    )  # fmt: skip
+    _check_ground(ground, clearance, plane)
+    still = leg == "fixed" and posture_deg is STILL and velocity is STILL
+    held = HELD if still else leg_of(leg, posture_deg, velocity, side, grounded=ground)
+    ankle_start = STRAIGHT if ankle_deg is STRAIGHT else np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
+    b = Builder(_name(ankle, side, ground, orthosis), gravity=gravity)
+    if still and ankle_start is STRAIGHT and not ground:
+        for name, data in _bodies(size).items():
+            b.body(name, **data)
+    else:
+        foot = _turned_foot(frames, length, size, *ankle_start)
+        _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
+    add_joints(b, frames, length, size, toes, held=held.how == "fixed")
     if limits is not None:
         limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
         limit.add(b, motion)
+    if any(ankle_start):
+        b.angles("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
+    if ground:
+        plane.add(b, size)
+    if orthosis is not None:
+        add_orthosis(b, size, side, **orthosis_values(orthosis), check_units=check_units)
     add_bones(b, size, side)
-    return b.build(check_units=check_units)
+    when = {"time": held.time} if held.coordinates else {}
+    return b.build(check_units=check_units, **when)
+
+
+def _add_placed_bodies(
+    b: Builder, size: Size, held: Leg, foot: Pose, ground: Ground | None, clearance: float | None
+) -> None:
+    """Add the bodies in the pose and with the velocity of the start, and the drivers of a guided leg."""
+    bodies = _bodies(size)
+    gap = (CLEARANCE if held.how == "free" else 0.0) if clearance is None else clearance
+
+    def lift(poses: Poses) -> Floats:
+        return np.zeros(3) if ground is None else (gap - ground.lowest(size, poses)) * ground.normal
+
+    poses, place = start_poses(held, {name: data["r"] for name, data in bodies.items()}, foot, lift)
+    v, omega = held.motion()
+    for name, data in bodies.items():
+        r, A = poses[name]
+        posed = {} if np.array_equal(A, np.eye(3)) else dict(p=A)
+        moving = dict(v=v + np.cross(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
+        b.body(name, **data | dict(r=r, free=held.how == "free" and name == "leg", **posed, **moving))
+    held.guide(b, place)
+
+
+def _name(ankle: str, side: Side, ground: bool, orthosis: Any) -> str:
+    parts = (f"{ankle} ankle", "over a ground" if ground else "", "" if orthosis is None else "with an orthosis")
+    return f"{'left ' if side == 'left' else ''}foot, {', '.join(filter(None, parts))}"
+
+
+def _check_ground(ground: bool, clearance: float | None, plane: Ground) -> None:
+    """Refuse options of the ground where there is none, and a clearance that is not finite."""
+    if clearance is not None and not np.isfinite(clearance):
+        raise ModelError(f"clearance = {clearance!r} m must be a finite number")
+    if ground or (clearance is None and plane[:-1] == USUAL_GROUND[:-1]):
+        return
+    keywords = {"shape": "sole", "stiffness": "sole_stiffness", "damping": "sole_damping"}
+    given = {
+        keywords.get(name, name): value
+        for name, value in plane._asdict().items()
+        if value != getattr(USUAL_GROUND, name)
+    }
+    given |= {} if clearance is None else {"clearance": clearance}
+    name = next(name for name in given if name != "side")
+    raise ModelError(f"{name} = {given[name]!r} applies to a foot on the ground only; give ground=True too")
+
+
+def _turned_foot(
+    frames: tuple[Floats, Floats], length: float, size: Size, dorsiflexion: float, inversion: float
+) -> Pose:
+    """What moves the foot to angles of the ankle [rad]: a shift (3,) after a rotation (3, 3)."""
+    if not (dorsiflexion or inversion):
+        return np.zeros(3), np.eye(3)
+    talocrural = _points(size)[3]
+    talocalcaneal = talocrural - (0.0, 0.0, length)
+    first, second = about(frames[1][0], inversion), about(frames[0][1], dorsiflexion)
+    return talocrural + second @ (talocalcaneal - first @ talocalcaneal - talocrural), second @ first
 
 
 def bodies_of(size: Size) -> dict[str, dict[str, Any]]:
@@ -314,17 +462,26 @@ def _check_options(ankle: str, link_length: float | None, limits: str | None, pr
 
 
 def add_joints(
-    b: Builder, frames: tuple[Floats, Floats], length: float = LINK_LENGTH, size: Size = PUBLISHED_SIZE
+    b: Builder,
+    frames: tuple[Floats, Floats],
+    length: float = LINK_LENGTH,
+    size: Size = PUBLISHED_SIZE,
+    toes: Literal["locked", "free", "sprung"] = "locked",
+    *,
+    held: bool = True,
 ) -> None:
-    """Add the joints between ``toes``, ``main_foot``, ``leg`` and the ground.
+    """Add the joints between ``toes``, ``main_foot``, ``leg`` and, of a leg that is held, the ground.
 
     ``frames``: ``talocrural_frame()``, ``talocalcaneal_frame()``.  An ankle whose link has the ``length`` 0 [m] is the classical
     one.
     """
-    toes, ball, on_leg, talocrural = _points(size)
-    b.joint("metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=Y, s_j=ball, a_j=Y)
-    # (2024c), Eq. (6), with perpendicular directions, for which the gradient of the row is largest.
-    b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=X, a_j=Z)
+    on_toes, ball, on_leg, talocrural = _points(size)
+    b.joint("metatarsophalangeal", "revolute", "toes", "main_foot", s_i=on_toes, a_i=Y, s_j=ball, a_j=Y)
+    if toes == "locked":
+        # (2024c), Eq. (6), with perpendicular directions, for which the gradient of the row is largest.
+        b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=X, a_j=Z)
+    elif toes == "sprung":
+        add_spring(b, "toe_spring", "main_foot", "toes")
     crural, calcaneal = frames
     talocalcaneal = talocrural - (0.0, 0.0, length) - _bodies(size)["main_foot"]["r"]
     ends: dict[str, Any] = dict(s_i=talocalcaneal, a_i=calcaneal[0], s_j=on_leg, a_j=-crural[1] + 0.0)
@@ -332,7 +489,16 @@ def add_joints(
         b.joint("ankle", "modified_universal", "main_foot", "leg", l=length, **ends)
     else:
         b.joint("ankle", "universal", "main_foot", "leg", **ends)
-    b.joint("ground", "fixed", GROUND, "leg")
+    if held:
+        b.joint("ground", "fixed", GROUND, "leg")
+
+
+def add_spring(b: Builder, name: str, upper: str, lower: str) -> None:
+    """Add a spring and damper to a hinge about y, positive where the lower body's anterior end rises."""
+    b.motor(
+        name, "guided_angle", upper, lower, a_i=X, h_i=(0.0, -1.0, 0.0), b_j=X, theta_t=0.0, stiffness=SPRING,
+        damping=DAMPER,
+    )  # fmt: skip
 
 
 @lru_cache(KEPT)

@@ -15,6 +15,8 @@ SYSTEMS: dict[str, Callable[[], System]] = {
     "foot_modified_limited": lambda: foot.build("modified", limits="elastic"),
     "foot_classical": lambda: foot.build("classical"),
     "foot_classical_limited": lambda: foot.build("classical", limits="elastic"),
+    "foot_modified_free": lambda: foot.build("modified", ground=True, leg="free"),
+    "foot_classical_free": lambda: foot.build("classical", ground=True, leg="free"),
     "foot_ground": foot_ground.build,
     "pendulum": pendulum.build,
     "double_pendulum": double_pendulum.build,

@@ -8,20 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
 
-from models import foot_ground
+from models import foot_ground, foot_sole
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.papers import cited
 from models.studies import measures
-from runtime import Run, equilibrium, simulate
+from models.studies.landing import ANKLES, landing
+from models.studies.options import numbers
+from runtime import ModelError, Run, equilibrium, simulate
 from runtime.report import Report, Table, plots, write_report
 from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
 
 METHOD = "radau"
+SAGITTAL, INCLINED = "sagittal", "modified"  # ankles: of the paper's model, and by default on an incline
+INCLINES, ORTHOSIS = "0:30:4", "stiff"
 # Moreira et al. (2011), Figs. 7a-c and 7d-f: without and with the viscous part; and ten times that part, for a visible effect.
 FRICTIONS = {
     "Coulomb": {"mu_d": 0.0},
@@ -43,9 +47,15 @@ def drop(
     t_end: float = 1.0,
     tolerance: measures.Tolerance = 1e-8,
     height: float = 0.05,
+    ankle: str = SAGITTAL,
+    incline: Annotated[str | None, "as incline_deg"] = None,
+    orthosis: str | None = None,
     formats: str = FORMATS,
 ) -> Report:
-    """Drop a foot with nine spheres on the ground.  Compares frictions and shapes of the sole (Moreira et al. 2011).
+    """Drop a foot with nine spheres on the ground.  Compares frictions and shapes of the sole (Moreira et al. 2011), or ankles.
+
+    With one of the options ``ankle``, ``incline`` and ``orthosis``: the foot with the two axes of the ankle on inclines, with and
+    without an orthosis, classical beside modified ankle.
 
     Parameters
     ----------
@@ -59,10 +69,24 @@ def drop(
         Relative and absolute tolerance of the integration.
     height : float [m]
         Initial height of the lowest sphere above the ground.
+    ankle : str
+        sagittal, or the ankle with two axes that is answered first: classical or modified.
+    incline : str [deg]
+        Inclines of the ground, which descends laterally: numbers separated by commas, or FIRST:LAST:COUNT.  Default: 0:30:4.
+    orthosis : str
+        none, flexible, medium or stiff, in shares of its stiffness.  Default: stiff.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """
     drawn = FigureFiles(folder, formats_of(formats))
+    if ankle not in (SAGITTAL, *ANKLES):
+        raise ModelError(f"ankle = {ankle!r}; use {', '.join((SAGITTAL, *ANKLES))}")
+    if ankle != SAGITTAL or incline is not None or orthosis is not None:
+        return landing(
+            folder, say, ankle=INCLINED if ankle == SAGITTAL else ankle, inclines=numbers("incline", incline or INCLINES),
+            orthosis=orthosis or ORTHOSIS, height=height, t_end=t_end, drawn=drawn,
+            settings=dict(method=METHOD, rtol=tolerance, atol=tolerance),
+        )  # fmt: skip
     report = Report("A foot falls on the ground: Moreira et al. (2011)")
     simulate(foot_ground.build(), 0.01, method=METHOD)  # compiles, so that the runs below are timed without compilation
     settings: dict[str, Any] = dict(method=METHOD, rtol=tolerance, atol=tolerance)
@@ -72,9 +96,9 @@ def drop(
     systems = {label: foot_ground.build(height=height, **FALL, **friction) for label, friction in FRICTIONS.items()}
     falls = {label: simulate(system, t_end, t_eval=times, **settings) for label, system in systems.items()}
     resolved = measures.resolved(systems, t_end, **settings)
-    say(f"soles: {', '.join(foot_ground.SHAPE_NAMES)}; dropped upright at rest, and standing")
+    say(f"soles: {', '.join(foot_sole.SHAPE_NAMES)}; dropped upright at rest, and standing")
     soles = _dropped_soles(drawn, height, t_end, t_eval=times, **settings)
-    standing = {shape: _standing(shape, settings) for shape in foot_ground.SHAPE_NAMES}
+    standing = {shape: _standing(shape, settings) for shape in foot_sole.SHAPE_NAMES}
     for label, run in {**falls, **soles}.items():
         if not run.success:
             report.failures.append(f"{label}: {run.message}")
@@ -99,7 +123,7 @@ def _dropped_soles(drawn: FigureFiles, height: float, t_end: float, **settings: 
     """Runs by the shape of the sole, and the page that shows them."""
     soles = {
         shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, **settings)  # type: ignore[arg-type]
-        for shape in foot_ground.SHAPE_NAMES
+        for shape in foot_sole.SHAPE_NAMES
     }
     first, *others = soles
     drawn.add_motion(soles[first], name=f"{first} sole", beside={f"{shape} sole": soles[shape] for shape in others})
@@ -230,7 +254,7 @@ def _sole_table(standing: Mapping[str, Run], dropped: Mapping[str, Run]) -> Tabl
         for shape, run in standing.items()
     ]
     weight = -float(system.gravity[2]) * sum(body.mass for body in system.bodies)
-    shaped = [f"sphere_{number}" for number in foot_ground.SHAPES_MM["cavus"]]
+    shaped = [f"sphere_{number}" for number in foot_sole.SHAPES_MM["cavus"]]
     note = (
         f"Normal force of each sphere [N] in equilibrium; the weight is {weight:.2f} N.  Spheres 1-6 are under the main foot, "
         "starting at the heel, 7-9 under the toes; sphere 1 lies inside sphere 2."

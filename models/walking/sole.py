@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from models.foot_ground import EXPONENT, MU_D, SPHERES_MM
+from models.foot_sole import EXPONENT, MU_D, SPHERES_MM
 from models.walking.gait_result import FLAT, Gait
 from models.walking.subject import GRAVITY, LegFoot
 from runtime import ModelError

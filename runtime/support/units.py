@@ -29,6 +29,7 @@ OTHER_UNITS = {
     "N/m^1.5": ((1e3**1.5, "N/mm^1.5"),),
     "kg m^2": ((1e-6, "kg mm^2"), (1e-4, "kg cm^2"), (1e-9, "g mm^2"), (1e-7, "g cm^2")),
     "N m": ((1e-3, "N mm"),),
+    "N m/rad": ((180 / math.pi, "N m/deg"),),
 }
 
 
@@ -126,8 +127,8 @@ def question(what: str, value: Any, of: Usual) -> str:
             f"{of.least:g} to {of.most:g} {of.unit}" if math.isfinite(of.most) else f"at least {of.least:.3g} {of.unit}"
         )
     else:
-        span = f"at most {of.most:g} {of.unit}"
-    return f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {asked}"
+        span = f"at most {with_unit(f'{of.most:g}', of.unit)}"
+    return f"{what} = {with_unit(f'{size:g}', of.unit)}, but {of.of} is {span}; {asked}"
 
 
 def ask_about_change(what: str, before: Any, after: Any, unit: str, factor: float, whose: str) -> None:

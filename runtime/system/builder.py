@@ -24,12 +24,13 @@ from runtime.system.connection import checked_name, connection, definition
 from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
 from runtime.system.deferred import Recipe, builder_of_thread, made_system
-from runtime.system.global_axes import Axes
+from runtime.system.global_axes import Axes, is_global
 from runtime.system.load_builder import LoadBuilder
 from runtime.system.model_reading import Model, read_model
 from runtime.system.model_text import text_of
 from runtime.system.model_writing import builder_document
 from runtime.system.orientation import ORIGIN, UPRIGHT
+from runtime.system.orthosis import OrthosisData, parts_of_orthosis
 from runtime.system.parts import GROUND
 from runtime.system.system import System
 
@@ -273,6 +274,66 @@ class Builder(LoadBuilder):
         ModelError
         """
         self._armatures[coordinate] = build_armature(coordinate, inertia, self._joints, self._armatures)
+
+    # Long by its signature and docstring.
+    def orthosis(
+        self,
+        name: str,
+        leg: str,
+        foot: str,
+        *,
+        stiffness: ArrayLike,
+        damping: ArrayLike = ORIGIN,
+        neutral: ArrayLike = ORIGIN,
+        mass: float = 0.0,
+        plate: ArrayLike = ORIGIN,
+        cuff: ArrayLike = ORIGIN,
+        length: float = 0.2,
+        anterior: ArrayLike = (1.0, 0.0, 0.0),
+        up: ArrayLike = (0.0, 0.0, 1.0),
+        side: Literal["right", "left"] = "right",
+        axes: Axes | None = None,
+    ) -> None:
+        """Add an orthosis between leg and foot: a spring and damper about each of three axes of the leg, and a mass on the foot.
+
+        The forces ``NAME_dorsiflexion``, ``NAME_inversion`` and ``NAME_rotation`` are of the kind "hinge_spring": the first and
+        the third measure the foot's long axis in the sagittal and in the transverse plane of the leg, the second the foot's
+        mediolateral axis in the frontal plane.  Angles are zero in the reference configuration; dorsiflexion, inversion and
+        internal rotation of the foot are positive.  ``runtime.parameters`` names the data: "stiffness.NAME_inversion",
+        "damping.NAME_inversion", "free_angle.NAME_inversion", "mass.NAME".
+
+        Parameters
+        ----------
+        name : str
+            With a mass also of the body, which is fixed to the foot by the joint ``NAME_plate``.
+        leg, foot : str
+            Names of bodies.
+        stiffness, damping : (3,) [N m/rad], [N m s/rad]
+            About the axes of dorsiflexion, inversion and rotation.
+        neutral : (3,) [rad]
+            Angles at which the orthosis exerts no moment.
+        mass : float [kg]
+            Of a homogeneous plate; 0 adds no body.
+        plate : (3,) [m]
+            Centre of the plate, from the foot's centre of mass in axes of the foot.
+        cuff : (3,) [m]
+            Centre of the cuff, which is drawn, from the leg's centre of mass in axes of the leg.
+        length : float [m]
+            Of the plate, to which the drawing is scaled.
+        anterior, up : (3,)
+            Directions of the leg, of any length.
+        side : "right" or "left"
+        axes : "body" or "global", optional
+            Of ``anterior`` and ``up``: those of the leg, or global ones at the reference pose.  Default: of the builder.
+
+        Raises
+        ------
+        ModelError
+        """
+        in_global_axes = is_global(axes, self.axes, f"orthosis '{name}'")
+        given = OrthosisData(stiffness, damping, neutral, mass, plate, cuff, length, anterior, up, side, in_global_axes)
+        for call in parts_of_orthosis(name, leg, foot, given, self._states, self._forces):
+            getattr(self, call.method)(*call.given, **call.named)
 
     # Long by its signature and docstring.
     def build(

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import runtime
-from models import foot_ground
+from models import foot_ground, foot_sole
 from runtime import Builder, ModelError, equilibrium, linearisation, simulate
 from tests.support.contact_bodies import CRITICAL, STIFF, G, ball, block
 
 # --- standing ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", foot_ground.SHAPE_NAMES)
+@pytest.mark.parametrize("shape", foot_sole.SHAPE_NAMES)
 def test_a_standing_foot_carries_its_weight(shape):
     system = foot_ground.build(shape, height=0.0, pitch_deg=-2.0)
     state = equilibrium(system, simulate(system, 1.0, **STIFF).final)
@@ -43,7 +43,7 @@ def test_without_equilibrium_the_body_is_named():
         equilibrium(b.build())
 
 
-@pytest.mark.parametrize("friction", foot_ground.FRICTIONS)
+@pytest.mark.parametrize("friction", foot_sole.FRICTIONS)
 def test_a_foot_above_the_ground_sinks_to_its_rest(friction):
     system = foot_ground.build(friction=friction)
     state = equilibrium(system)

@@ -16,37 +16,14 @@ from models.studies import measures
 from models.studies.ankle import sweep_figures
 from models.studies.ankle.runs import ANKLES, BODY
 from models.studies.ankle.varied import VARIED, Case, at_reference, hinges, reference_of
+from models.studies.options import MAX_CASES, numbers
 from runtime import ModelError, simulate
 from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FigureFiles
 from runtime.results import write_dataset
 
-MAX_CASES = 500  # of both ankles together; a run takes about 10 ms, its output a megabyte
 LIMITS = ("none", "elastic", "dissipative")
 Say = Callable[[str], None]
-
-
-def numbers(option: str, text: str) -> tuple[float, ...]:
-    """Values of an option: separated by commas, or FIRST:LAST:COUNT, evenly spaced.
-
-    Raises
-    ------
-    ModelError
-    """
-    parts = text.split(":") if ":" in text else text.split(",")
-    try:
-        found = tuple(float(part) for part in parts)
-    except ValueError:
-        found = ()
-    if ":" in text:
-        if len(found) != 3 or not (found[2].is_integer() and 2 <= found[2] <= MAX_CASES):
-            raise ModelError(f"{option} = {text!r}; give FIRST:LAST:COUNT, with a COUNT of 2 to {MAX_CASES}")
-        found = tuple(float(value) for value in np.linspace(*found[:2], int(found[2])))
-    if not found or not np.isfinite(found).all():
-        raise ModelError(f"{option} = {text!r}; give numbers, such as 30,42,60, or FIRST:LAST:COUNT")
-    if len(set(found)) < len(found):
-        raise ModelError(f"{option} = {text!r}; give each value once")
-    return found
 
 
 def grid_of(lists: Mapping[str, str | None]) -> dict[str, tuple[float, ...]]:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from models import foot, foot_ground
+from models import foot, foot_ground, foot_sole
 from models.studies import measures
 from models.studies.drop import METHOD
 from models.studies.drop import slip as slips
+from models.studies.landing import peak_of
 from models.walking import (
     Floor,
     Sole,
@@ -36,6 +37,10 @@ READINGS = {"40 kN/m^1.5": 40e3, "40 N/mm^1.5": foot_ground.STIFFNESS}
 SPEEDS = (0.5, 1.0, 2.0)  # [m/s] of the falling foot, which the paper does not print
 FRICTIONS = {"Coulomb": 0.0, "Coulomb and viscous": foot_ground.MU_D}  # mu_d [N s/m]
 FALLING = 1.0  # [s]
+SPRUNG = dict(
+    stiffness=(foot.SPRING,) * 3, damping=(foot.DAMPER,) * 3
+)  # the paper's springs, about all axes of the ankle
+INCLINE_DEG, ORTHOSES, LANDING = 20.0, {"without": None, "with": "stiff"}, 0.25  # of landings [deg], [1], [s]
 DAMPINGS = (100.0, 300.0, 900.0)  # [N s/m] of a sphere that strikes the ground
 BALL = dict(mass=1.0, radius=0.03, speed=0.5)  # [kg], [m], [m/s]
 HEIGHTS = np.linspace(-0.03, 0.03, 13)  # [m] of the sole, from which the search of the best one begins
@@ -60,12 +65,16 @@ class Walked:
 class GroundRuns:
     """Runs on which the claims are checked.
 
-    ``falls`` by reading of the stiffness, speed and friction; ``restitution`` of a ball by damping, and ``hysteresis`` by the
+    ``falls`` by reading of the stiffness, speed and friction, ``falls_of_two_axes`` of the foot with the modified ankle;
+    ``inversions`` [deg] at impact of that foot on an incline, without and with an orthosis;
+    ``restitution`` of a ball by damping, and ``hysteresis`` by the
     reading of the printed number as the factor of Hunt and Crossley's law; ``walked`` by reading and shape of the sole, at the
     height that fits best, and "standing" at the height that bears the body while standing; ``fitted`` sole.
     """
 
     falls: Mapping[tuple[str, float, str], Run]
+    falls_of_two_axes: Mapping[tuple[str, float, str], Run]
+    inversions: Mapping[str, float]
     restitution: Mapping[float, float]
     hysteresis: Mapping[str, float]
     drifts: Mapping[str, Run]
@@ -94,16 +103,20 @@ class GroundRuns:
     def failures(self) -> list[str]:
         """Messages of the runs that failed."""
         runs = {" ".join(map(str, key)): run for key, run in (*self.falls.items(), *self.drifts.items())}
+        runs |= {f"two axes, {' '.join(map(str, key))}": run for key, run in self.falls_of_two_axes.items()}
         return [f"foot on the ground, {label}: {run.message}" for label, run in runs.items() if not run.success]
 
 
 def ground_runs(tolerance: float) -> GroundRuns:
     """Simulate all falls with ``tolerance``, and put soles under the walk."""
     at: dict[str, Any] = dict(rtol=tolerance, atol=tolerance, method=METHOD, t_eval=measures.times(FALLING))
-    falls = {
-        (reading, speed, friction): simulate(_falling(READINGS[reading], speed, FRICTIONS[friction]), FALLING, **at)
-        for reading, speed, friction in product(READINGS, SPEEDS, FRICTIONS)
-    }
+    falls, falls_of_two_axes = (
+        {
+            (reading, speed, friction): simulate(build(READINGS[reading], speed, FRICTIONS[friction]), FALLING, **at)
+            for reading, speed, friction in product(READINGS, SPEEDS, FRICTIONS)
+        }
+        for build in (_falling, _falling_on_two_axes)
+    )
     drifts = {
         name: simulate(
             foot.build(), DRIFTING, alpha=rate, beta=rate, rtol=LOOSE, atol=LOOSE, coordinates=measures.EQUATIONS
@@ -123,6 +136,8 @@ def ground_runs(tolerance: float) -> GroundRuns:
     predictions = {shape: predict_ground_force(gait, of_shape) for shape, of_shape in shapes(fitted).items()}
     return GroundRuns(
         falls=falls,
+        falls_of_two_axes=falls_of_two_axes,
+        inversions={name: _inversion(orthosis, at) for name, orthosis in ORTHOSES.items()},
         restitution={c: _restitution(tolerance, law="kelvin_voigt", damping=c) for c in DAMPINGS},
         hysteresis={
             name: _restitution(tolerance, law="hunt_crossley", loss=2.0 * foot_ground.DAMPING / (3.0 * K), stiffness=K)
@@ -147,15 +162,31 @@ def _falling(stiffness: float, speed: float, mu_d: float) -> Any:
     return foot_ground.build(stiffness=stiffness, speed=speed, mu_d=mu_d, pitch_deg=0.0)
 
 
+def _falling_on_two_axes(stiffness: float, speed: float, mu_d: float) -> Any:
+    """The foot with the modified ankle, held by springs, in a horizontal position, moving forward."""
+    return foot.build(
+        ground=True, leg="free", toes="sprung", limits="dissipative", velocity=(speed, 0.0, 0.0), mu_d=mu_d,
+        sole_stiffness=stiffness, orthosis=SPRUNG,
+    )  # fmt: skip
+
+
+def _inversion(orthosis: str | None, at: Mapping[str, Any]) -> float:
+    """Largest inversion [deg] at impact of the foot with the modified ankle on an incline."""
+    system = foot.build(
+        ground=True, leg="free", toes="sprung", limits="dissipative", incline_deg=INCLINE_DEG, orthosis=orthosis
+    )
+    return peak_of(simulate(system, LANDING, **{**at, "t_eval": measures.times(LANDING)}))
+
+
 def longest_slip(run: Run) -> float:
     """Longest path of a sphere over the ground while in contact [mm]."""
     return 1000.0 * max(float(path[-1]) for path in slips(run).values())
 
 
 def turn_of_foot(run: Run) -> float:
-    """Largest rotation of the main foot from the horizontal, in the sagittal plane [deg]."""
-    p = run.p["main_foot"]
-    return float(np.abs(np.rad2deg(np.unwrap(2.0 * np.arctan2(p[:, 2], p[:, 0])))).max())
+    """Largest rotation of the main foot's long axis from the horizontal, in the sagittal plane [deg]."""
+    axis = run.rotations("main_foot")[:, :, 0]
+    return float(np.abs(np.rad2deg(np.unwrap(np.arctan2(axis[:, 2], axis[:, 0])))).max())
 
 
 def _restitution(tolerance: float, *, stiffness: float = READINGS["40 N/mm^1.5"], **law: Any) -> float:
@@ -163,9 +194,7 @@ def _restitution(tolerance: float, *, stiffness: float = READINGS["40 N/mm^1.5"]
     b = Builder("ball", gravity=(0, 0, 0))
     radius, speed = BALL["radius"], BALL["speed"]
     b.body("ball", mass=BALL["mass"], inertia=(1e-3, 1e-3, 1e-3), r=(0, 0, radius + 1e-4), v=(0, 0, -speed), free=True)
-    b.contact(
-        "sole", "ball", centre=(0, 0, 0), radius=radius, stiffness=stiffness, exponent=foot_ground.EXPONENT, **law
-    )
+    b.contact("sole", "ball", centre=(0, 0, 0), radius=radius, stiffness=stiffness, exponent=foot_sole.EXPONENT, **law)
     run = simulate(b.build(), 0.5, rtol=tolerance, atol=tolerance)
     return float(run.v["ball"][-1, 2]) / speed
 
@@ -177,7 +206,7 @@ def walk(gait: Gait, sole: Sole, stiffness: float, floor: Floor | None = None) -
     for name, sphere in sole.spheres.items():
         b.contact(
             name, sphere.body, centre=sphere.centre, radius=sphere.radius, law="kelvin_voigt", stiffness=stiffness,
-            exponent=foot_ground.EXPONENT, damping=foot_ground.DAMPING, friction="coulomb", mu_c=foot_ground.MU_C,
+            exponent=foot_sole.EXPONENT, damping=foot_ground.DAMPING, friction="coulomb", mu_c=foot_ground.MU_C,
             mu_d=foot_ground.MU_D, creep=CREEP, point=(0.0, 0.0, floor.height),
         )  # fmt: skip
     motion = inverse_dynamics(b.build(time=float(gait.t[0])), gait.t)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from models import foot_ground
+from models import foot, foot_ground, foot_sole
 from models.studies.claims import moreira_2011_gait as gait
 from models.studies.claims.ground_runs import (
     BALL,
@@ -12,6 +14,7 @@ from models.studies.claims.ground_runs import (
     DRIFTING,
     FALLING,
     FRICTIONS,
+    INCLINE_DEG,
     LOOSE,
     READINGS,
     SPEEDS,
@@ -21,6 +24,7 @@ from models.studies.claims.ground_runs import (
 )
 from models.studies.claims.verdicts import Claims, about, listed, rising
 from models.walking.anthropometry import WINTER
+from runtime import Run
 
 SUBJECT = (70.0, 1.70)  # [kg], [m]
 TABLE_1 = {"leg": (4.76, 8.230), "main foot": (1.33, 2.250), "toes": (0.35, 0.471)}  # [kg], [kg m^2]
@@ -29,6 +33,7 @@ LENGTHS = {
     "main foot": 0.152 * SUBJECT[1],
     "toes": 0.152 * SUBJECT[1],
 }  # [m] Winter (2009); of a whole foot
+SECOND = ", with the two axes of the ankle"  # ends the statement of a second verdict
 SLIDING = 10.0  # [mm] of slip that counts as excessive sliding
 
 
@@ -36,11 +41,13 @@ def checked(e: GroundRuns) -> Claims:
     """All claims on the model, the falling foot and the walking foot."""
     claims = Claims(
         "Moreira et al. (2011).  The printed data do not describe a foot (see the registry): the falling foot is that of "
-        "models.foot_ground; the nine spheres are put under the foot of the synthetic walk at the height that fits best.  The "
+        "models.foot_ground; a second verdict is on models.foot with the two axes of the modified ankle, and the paper's spring "
+        "about each axis; the nine spheres are put under the foot of the synthetic walk at the height that fits best.  The "
         "unit of the stiffness is misprinted: both readings are used.",
         "Moreira 2011",
     )
     _model(claims)
+    orthosis(claims, e)
     _tables(claims)
     _law(claims, e)
     friction(claims, e)
@@ -62,7 +69,16 @@ def _model(claims: Claims) -> None:
         holds=system.degrees_of_freedom == 6,
         reason="three translations include one across the plane",
     )
-    rows = foot_ground.SPHERES_MM
+    free = foot.build(ground=True, leg="free", toes="sprung").degrees_of_freedom
+    claims.check(
+        "Fig. 6",
+        f"the system has six degrees of freedom: three translations of the leg, knee, ankle and toes{SECOND}",
+        printed="6",
+        computed=f"{free}: six of the leg, two of the ankle, one of the toes",
+        holds=free == 6,
+        reason="in space the leg turns about three axes, and the ankle about two",
+    )
+    rows = foot_sole.SPHERES_MM
     claims.check(
         "Table 2",
         "six spheres under the main foot and three under the toes, along the midline",
@@ -84,6 +100,26 @@ def _model(claims: Claims) -> None:
         "sphere 2",
         holds=[rising(xi["main_foot"]), rising(xi["toes"])],
         reason="spheres 1 and 2 have one place along the foot: a misprint in one of the two",
+    )
+
+
+def orthosis(claims: Claims, e: GroundRuns) -> None:
+    """The purpose of the model, which the paper states and does not show."""
+    statement = "the model is suitable for forward dynamic analysis for orthosis design"
+    claims.check(
+        "Abstract",
+        statement,
+        computed="all axes of the printed model are across the sagittal plane",
+        holds=[True, False],
+        reason="dorsiflexion with an orthosis is a motion of this model; inversion, which an orthosis is to restrain, is none",
+    )
+    free, held = e.inversions["without"], e.inversions["with"]
+    claims.check(
+        "Abstract",
+        f"{statement}{SECOND}",
+        computed=f"on an incline of {INCLINE_DEG:g}° the foot inverts at impact by {free:.1f}° about the subtalar axis, by "
+        f"{held:.1f}° with the stiffest measured orthosis",
+        holds=held < free,
     )
 
 
@@ -136,16 +172,21 @@ def _law(claims: Claims, e: GroundRuns) -> None:
         "the spring follows the Hertzian theory",
         printed="40 kN/m, 1.5",
         computed="the exponent is Hertz's, the unit that of a linear spring",
-        holds=[foot_ground.EXPONENT == 1.5, False],
+        holds=[foot_sole.EXPONENT == 1.5, False],
         reason="40 kN/m^1.5 and 40 N/mm^1.5 can be meant, which differ by a factor of 32",
     )
 
 
 def friction(claims: Claims, e: GroundRuns) -> None:
-    """Friction of the falling foot, Fig. 7."""
+    """Friction of the falling foot, Fig. 7: of the sagittal model, and of the foot with two axes."""
+    for falls, which in ((e.falls, ""), (e.falls_of_two_axes, SECOND)):
+        _friction(claims, falls, which)
+
+
+def _friction(claims: Claims, falls: Mapping[tuple[str, float, str], Run], which: str) -> None:
     first, second = FRICTIONS
     pairs = {
-        (reading, speed): (e.falls[reading, speed, first], e.falls[reading, speed, second])
+        (reading, speed): (falls[reading, speed, first], falls[reading, speed, second])
         for reading in READINGS
         for speed in SPEEDS
     }
@@ -157,7 +198,7 @@ def friction(claims: Claims, e: GroundRuns) -> None:
     speeds = f"at {listed(SPEEDS, 'g')} m/s"
     claims.check(
         "Conclusions",
-        "Coulomb friction alone, with a coefficient of 1, does not stop the foot from excessive sliding",
+        f"Coulomb friction alone, with a coefficient of 1, does not stop the foot from excessive sliding{which}",
         computed=f"longest slip of a sphere in {FALLING:g} s {speeds}, without and with the viscous part: {shown}",
         holds=[a > SLIDING for a, _ in slips.values()],
         reason=f"depends on the speed at release, which is not printed: at {listed(SPEEDS[:-1], 'g')} m/s the foot stops within "
@@ -165,7 +206,7 @@ def friction(claims: Claims, e: GroundRuns) -> None:
     )
     claims.check(
         "Fig. 7",
-        "the viscous part prevents the foot from sliding",
+        f"the viscous part prevents the foot from sliding{which}",
         computed=f"{speeds}, without and with it: {shown}",
         holds=[a > SLIDING >= b for a, b in slips.values()],
         reason="3 N s/m are newtons at 1 m/s, against a normal force of tens to hundreds of newtons: a foot that slides without "
@@ -174,7 +215,8 @@ def friction(claims: Claims, e: GroundRuns) -> None:
     turns = {key: (turn_of_foot(a), turn_of_foot(b)) for key, (a, b) in pairs.items()}
     claims.check(
         "Fig. 7c, f",
-        "without the viscous part the foot rotates with a higher amplitude, beyond the vertical; with it, it stops before",
+        "without the viscous part the foot rotates with a higher amplitude, beyond the vertical; with it, it stops before"
+        f"{which}",
         computed=f"largest rotation of the main foot {speeds}: "
         + "; ".join(
             f"{reading}: " + ", ".join(f"{turns[reading, v][0]:.1f} and {turns[reading, v][1]:.1f}°" for v in SPEEDS)

@@ -30,11 +30,12 @@ def grounded():
     return ground.ground_runs(TOLERANCE)
 
 
-def verdict(make, runs, words):
-    """Verdict of the one claim with these words."""
+def verdict(make, runs, words, *, second=False):
+    """Verdict of the one claim with these words; ``second``: on the foot with two axes."""
     found = Claims("paper")
     make(found, runs)
-    (claim,) = [claim for claim in found.found if words in claim.statement]
+    of = [claim for claim in found.found if claim.statement.endswith(moreira_2011.SECOND) == second]
+    (claim,) = [claim for claim in of if words in claim.statement]
     return claim.verdict
 
 
@@ -175,3 +176,21 @@ def test_verdicts_on_contact_follow_the_runs(grounded):
     agrees = "in good agreement with the measured one"
     assert verdict(moreira_2011_gait.force, grounded, agrees) == "partly"
     assert verdict(moreira_2011_gait.force, replace(grounded, walked=good), agrees) == "yes"
+
+
+def test_the_foot_with_two_axes_has_verdicts_of_its_own(grounded):
+    """They follow its own falls, and its inversion with and without an orthosis."""
+    falls = grounded.falls_of_two_axes
+    assert falls.keys() == grounded.falls.keys() and all("modified ankle" in run.system.name for run in falls.values())
+    prevents = "the viscous part prevents"
+    assert verdict(moreira_2011.friction, grounded, prevents, second=True) == "no"
+    stopped = min(falls.values(), key=ground.longest_slip)
+    sliding = max(falls.values(), key=ground.longest_slip)
+    changed = replace(grounded, falls_of_two_axes={key: sliding if key[2] == "Coulomb" else stopped for key in falls})
+    assert verdict(moreira_2011.friction, changed, prevents, second=True) == "yes"
+    assert verdict(moreira_2011.friction, changed, prevents) == "no"
+    design = "orthosis design"
+    assert verdict(moreira_2011.orthosis, grounded, design, second=True) == "yes"
+    assert verdict(moreira_2011.orthosis, grounded, design) == "partly"
+    swapped = dict(zip(grounded.inversions, reversed(grounded.inversions.values()), strict=True))
+    assert verdict(moreira_2011.orthosis, replace(grounded, inversions=swapped), design, second=True) == "no"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import runtime.cli
-from models import foot_ground
+from models import foot_ground, foot_sole
 from models.studies import drop as study
 from models.studies import measures
 from runtime import simulate
@@ -129,7 +129,7 @@ def test_snapshots_show_the_sole_large():
     assert len(figure.axes) == 2 * study.SNAPSHOTS
     ax = figure.axes[0]
     # The heel's sphere is a good part of a drawing, and the drawings are most of the page.
-    assert 2 * foot_ground.spheres()["sphere_2"][2] > 0.15 * np.ptp(ax.get_xlim())
+    assert 2 * foot_sole.spheres()["sphere_2"][2] > 0.15 * np.ptp(ax.get_xlim())
     boxes = [each.get_position() for each in figure.axes]
     assert sum(box.width * box.height for box in boxes) > 0.5
     (spheres,) = [line for line in ax.lines if line.get_label() == "spheres"]

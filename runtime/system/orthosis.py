@@ -1,0 +1,165 @@
+"""An orthosis between leg and foot, of parts that a builder has: springs about three axes, a body with its mass, shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.dynamics.layout import OMEGA, P, R, V
+from runtime.support.arrays import Floats
+from runtime.support.checks import finite, not_negative, positive
+from runtime.support.errors import ModelError, unknown_name
+from runtime.system.connection import checked_name
+from runtime.system.reference import rotation_matrix
+from runtime.system.shapes import Shape, build_shape
+
+MOTIONS = ("dorsiflexion", "inversion", "rotation")
+# As fractions of the plate's length: its edges; rods of the cuff, and its radius.
+EDGES, ROD, CUFF = np.array([1.0, 0.35, 0.02]), 0.025, 0.27
+RODS, KEPT = 12, 64  # of the cuff; orthoses that were drawn last
+COLOUR = "#56606b"
+Place = tuple[float, ...]
+
+
+class OrthosisData(NamedTuple):
+    """The arguments of ``Builder.orthosis``."""
+
+    stiffness: ArrayLike
+    damping: ArrayLike
+    neutral: ArrayLike
+    mass: float
+    plate: ArrayLike
+    cuff: ArrayLike
+    length: float
+    anterior: ArrayLike
+    up: ArrayLike
+    side: Literal["right", "left"]
+    in_global_axes: bool
+
+
+class _Frame(NamedTuple):
+    """Anterior, medial (of a right foot) and upward direction as columns (3, 3), in global axes, and states of leg and foot."""
+
+    axes: Floats
+    leg: Floats
+    foot: Floats
+
+    def local(self, state: Floats) -> Floats:
+        """The directions in axes of a body."""
+        turned: Floats = rotation_matrix(state[P:V]).T @ self.axes
+        return turned
+
+
+class Call(NamedTuple):
+    """A call of a method of the builder: positional arguments, and keywords."""
+
+    method: str
+    given: tuple[str, ...]
+    named: dict[str, Any]
+
+
+def parts_of_orthosis(
+    name: str, leg: str, foot: str, data: OrthosisData, states: Mapping[str, Floats], forces: Collection[str]
+) -> list[Call]:
+    """The calls that add an orthosis; see ``Builder.orthosis``.
+
+    ``states``: of the ground and the bodies (13,) by name; ``forces``: names that are taken.
+
+    Raises
+    ------
+    ModelError
+    """
+    what = f"orthosis '{name}'"
+    for motion in MOTIONS:
+        checked_name(f"{name}_{motion}", "force", forces)
+    if leg == foot:
+        raise ModelError(f"{what}: acts between body '{leg}' and itself; give the leg and the foot")
+    for body in (leg, foot):
+        if body not in states:
+            raise unknown_name(body, states, "body", "bodies", f"{what}: ")
+    frame = _frame(what, states[leg], states[foot], data)
+    springs = _springs(what, frame.axes, data)
+    plate, cuff = (finite(getattr(data, place), (3,), f"{what}: {place}") for place in ("plate", "cuff"))
+    edges = positive(data.length, f"{what}: length") * EDGES
+    calls: list[Call] = []
+    on, at, turn = foot, plate, frame.local(frame.foot)
+    if not_negative(data.mass, f"{what}: mass") > 0.0:
+        calls += _mass(name, foot, data.mass, plate, edges, frame)
+        on, at, turn = name, np.zeros(3), np.eye(3)
+    high, low = (
+        state[R:P] + rotation_matrix(state[P:V]) @ place for state, place in ((frame.leg, cuff), (frame.foot, plate))
+    )
+    drop = round(float((high - low) @ frame.axes[:, 2]), 12)
+    placed = (cuff, frame.local(frame.leg), at, turn)
+    shapes = _shapes(name, leg, on, float(edges[0]), drop, *(tuple(np.round(each, 12).flat) for each in placed))
+    for motion, values in springs.items():
+        calls.append(Call("force", (f"{name}_{motion}", "hinge_spring", leg, foot), dict(values, axes="global")))
+    calls.append(Call("add_shapes", (), {"shapes": shapes}))
+    return calls
+
+
+def _frame(what: str, leg: Floats, foot: Floats, data: OrthosisData) -> _Frame:
+    turn = np.eye(3) if data.in_global_axes else rotation_matrix(leg[P:V])
+    anterior, up = (
+        turn @ finite(value, (3,), f"{what}: {of}") for of, value in (("anterior", data.anterior), ("up", data.up))
+    )
+    medial = np.cross(up, anterior)
+    lengths = [float(np.linalg.norm(vector)) for vector in (up, anterior, medial)]
+    if not lengths[2] > 1e-6 * lengths[0] * lengths[1]:
+        raise ModelError(f"{what}: anterior and up must be directions of any length that are not parallel")
+    up, medial = up / lengths[0], medial / lengths[2]
+    return _Frame(np.column_stack([np.cross(medial, up), medial, up]), leg, foot)
+
+
+def _springs(what: str, axes: Floats, data: OrthosisData) -> dict[str, dict[str, Any]]:
+    """Values of the force ``hinge_spring`` by motion: its axis on the leg, and a direction across it that both bodies share."""
+    anterior, medial, up = axes.T
+    sign = 1.0 if data.side == "right" else -1.0
+    found: dict[str, dict[str, Any]] = {
+        motion: dict(a_i=axis, b_i=across, c_j=across)
+        for motion, axis, across in zip(
+            MOTIONS, (-medial, sign * anterior, sign * up), (anterior, medial, anterior), strict=True
+        )
+    }
+    for part, keyword in (("stiffness", "stiffness"), ("damping", "damping"), ("neutral", "free_angle")):
+        values = finite(getattr(data, part), (3,), f"{what}: {part}").tolist()
+        for motion, value in zip(MOTIONS, values, strict=True):
+            about = f"{what}: {part} of {motion}"
+            found[motion][keyword] = value if part == "neutral" else not_negative(value, about)
+    return found
+
+
+def _mass(name: str, foot: str, mass: float, plate: Floats, edges: Floats, frame: _Frame) -> list[Call]:
+    """A homogeneous plate about a point of the foot, as a body that is fixed to it."""
+    state = frame.foot
+    arm = rotation_matrix(state[P:V]) @ plate
+    squares, omega = edges**2, state[OMEGA:]
+    body = dict(
+        mass=mass, inertia=mass / 12.0 * (squares.sum() - squares), r=state[R:P] + arm, p=frame.axes,
+        v=state[V:OMEGA] + np.cross(omega, arm), omega=omega,
+    )  # fmt: skip
+    return [Call("body", (name,), body), Call("joint", (f"{name}_plate", "fixed", foot, name), {})]
+
+
+@lru_cache(KEPT)
+def _shapes(
+    name: str, leg: str, on: str, length: float, drop: float, cuff: Place, axes: Place, plate: Place, turn: Place
+) -> tuple[Shape, ...]:
+    """A plate on the body ``on``; on the leg a ring, and a strut behind it, as long as the ring is higher than the plate.
+
+    ``axes``, ``turn``: rotation matrices by their rows, of the directions in the leg and of the plate in its body.
+    """
+    edges, (anterior, medial, up), centre = length * EDGES, np.reshape(axes, (3, 3)).T, np.array(cuff)
+    angles = np.linspace(0.0, 2.0 * np.pi, RODS + 1)
+    ring = centre + CUFF * length * (np.outer(np.cos(angles), anterior) + np.outer(np.sin(angles), medial))
+    back = centre - CUFF * length * anterior
+    rods = [*zip(ring[:-1], ring[1:], strict=True), (back, back - drop * up)]
+    kinds: list[tuple[str, str, dict[str, Any]]] = [
+        (on, "box", dict(edges=edges, at=plate, p=np.reshape(turn, (3, 3)))),
+        *((leg, "capsule", dict(start=start, end=end, radius=ROD * length)) for start, end in rods),
+    ]
+    return tuple([build_shape(body, kind, (leg, on), values, COLOUR, name, None) for body, kind, values in kinds])
