@@ -96,9 +96,8 @@ def landing(
     stiffness = None if orthosis == NONE else np.array(orthosis_values(orthosis)["stiffness"])
     shares = SHARES if stiffness is not None else SHARES[:1]
     ordered = sorted(ANKLES, key=lambda name: name != ankle)
-    say(
-        f"{len(ordered) * len(inclines) * len(shares)} landings: {len(inclines)} inclines, {len(shares)} stiffnesses, both ankles"
-    )
+    count = len(ordered) * len(inclines) * len(shares)
+    say(f"{count} landings: both ankles, inclines: {len(inclines)}, stiffnesses: {len(shares)}")
     found: list[Landing] = []
     for name in ordered:
         for incline in inclines:

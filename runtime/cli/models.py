@@ -116,7 +116,7 @@ def given_arguments(model: str, build: Any, given: list[str] | None) -> dict[str
         if key not in parameters:
             raise ModelError(f"--set {argument}: model '{model}' has no '{key}'; it takes {', '.join(parameters)}")
         try:
-            arguments[key] = ast.literal_eval(value)
+            arguments[key] = ast.literal_eval({"true": "True", "false": "False"}.get(value, value))
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # no value of Python, but a text
             arguments[key] = value
     return arguments

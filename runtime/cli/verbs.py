@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +21,7 @@ from runtime.cli.verb import Verb
 from runtime.report.report import Report
 from runtime.report.tables import Table, print_json
 from runtime.support.documentation import documentation
-from runtime.support.errors import ModelError
+from runtime.support.errors import AssemblyWarning, ModelError, UnitWarning
 from runtime.support.interruption import ended_by_signals
 from runtime.support.logs import print_logs
 from runtime.support.streams import safe_streams
@@ -151,9 +154,27 @@ def doctor(
         raise typer.Exit(FAILED)
 
 
+@contextmanager
+def _warnings_in_sentences() -> Iterator[None]:
+    """Print warnings about a user's values as sentences, without a place in the code."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            from runtime.report.terminal import print_error
+
+            if issubclass(category, (AssemblyWarning, UnitWarning)):
+                print_error(f"warning: {message}")
+            else:
+                usual(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
+
+
 def main() -> None:
     """Run the command; an error ends it with one sentence and an exit code, a signal soon and silently."""
-    with safe_streams(), ended_by_signals():
+    with safe_streams(), ended_by_signals(), _warnings_in_sentences():
         for verb in app.registered_commands if sys.flags.optimize > 1 else []:  # without docstrings
             verb.help = documentation(getattr(verb.callback, "__module__", ""), getattr(verb.callback, "__name__", ""))
         for name, study in studies_by_name().items():

@@ -357,3 +357,12 @@ def test_set_lists_its_choices(talus):
 def test_json_names_the_method_that_ran(talus, tmp_path):
     out = talus("simulate", "pendulum", "--t-end", "0.1", "--no-report", "--json", "--out", str(tmp_path / "a")).stdout
     assert json.loads(out)["method"] == "dop853"
+
+
+def test_a_warning_about_a_value_is_a_sentence_and_truth_values_may_be_lower_case(talus_process):
+    done = talus_process("info", "foot", "--set", "ground=true", "--set", "incline_deg=60")
+    assert done.returncode == 0
+    assert done.stderr.startswith(
+        "warning: models.foot.build: incline_deg = 60 degrees, but the incline of a ground is"
+    )
+    assert len(done.stderr.splitlines()) == 1
