@@ -40,6 +40,7 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.contact_memory import EVENT, most_events
+from runtime.integrate.constraint_check import may_jump
 from runtime.integrate.endings import TURNED, with_stability
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
@@ -98,7 +99,7 @@ def _kernel_key(system: System, how: Settings) -> str:
         weight = scales_of(tree)[1]
         return " ".join([tree.key, *map(str, weight), *forces_key(system)])  # cases of a batch have the same weights
     alone = how.projected or system.redundant or how.method != "dop853" or in_joint_coordinates(system, how)
-    return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
+    return "" if alone or may_jump(system) or batch_kernel_of(system.model.key) is None else system.model.key
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:

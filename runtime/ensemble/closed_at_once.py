@@ -41,6 +41,7 @@ from runtime.integrate.batches import batch
 from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import stored_energies
 from runtime.integrate.choices import AUTO
+from runtime.integrate.constraint_check import may_jump
 from runtime.integrate.endings import with_stability
 from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
@@ -79,7 +80,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
     """
     if system.closed_tree is None or not (in_joint_coordinates(system, how) or how.coordinates == AUTO):
         return False
-    if not known_beside_rows(system) or (system.limits and not tree_of_lanes(system).limits):
+    if not known_beside_rows(system) or may_jump(system) or (system.limits and not tree_of_lanes(system).limits):
         return False
     return how.method == "dop853" and module_of_tree(system) is not None
 

@@ -52,6 +52,7 @@ from runtime.integrate.cases.memory import (
     same_items,
 )
 from runtime.integrate.choices import COMPILED_METHODS
+from runtime.integrate.constraint_check import may_jump
 from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
@@ -201,7 +202,15 @@ def _each(system: System, states: Floats, how: Settings) -> tuple[Any, Floats]:
 
 
 def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[Group, Changes]:
-    """The group of a system's layout, and how its memory differs from that of the first system there."""
+    """The group of a system's layout, and how its memory differs from that of the first system there.
+
+    Raises
+    ------
+    ModelError
+        Where only ``simulate`` runs the system.
+    """
+    if may_jump(system):
+        raise ModelError(f"system '{system.name}': angles in rows of own joints are watched by simulate alone")
     latest = next(reversed(groups.values()), None)
     if latest is not None and _same_settings(latest.system, system):
         if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:
