@@ -24,7 +24,7 @@ def lost_digits_at(smallest_pivot: float, rtol: float, atol: float) -> float:
 
 
 def closeness(digits: float, t: float) -> str:
-    """That digits were lost close to a singular configuration, first at a time [s] or, where this is inf, at the start; "" for none."""
+    """That digits were lost close to a singular configuration, first at a time [s], inf for the start; "" for none."""
     if not digits > 0.0:
         return ""
     lost, when = math.ceil(digits), f"first at t = {t:.6g} s" if math.isfinite(t) else "from the start on"

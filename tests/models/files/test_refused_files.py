@@ -33,6 +33,8 @@ def hinged(attributes="", extra="", of_body="", before=""):
 
 MALFORMED = {
     "no well-formed XML": "<robot",
+    'value = "1_0"; give a finite number': robot(links=LINK.replace('value="1"', 'value="1_0"')),
+    'value = "\u0661"; give a finite number': robot(links=LINK.replace('value="1"', 'value="\u0661"')),
     "remove <!DOCTYPE": '<!DOCTYPE r [<!ENTITY a "b">]><robot>&a;</robot>',
     "begins with <robot": "<model/>",
     "has no link": "<robot/>",
