@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 
 from runtime.dynamics.elimination import factorise
-from runtime.dynamics.force_elements import evaluate_force
-from runtime.dynamics.kinematics import rotation, update_kinematics, update_poses
-from runtime.dynamics.limits import measure_limits
+from runtime.dynamics.kinematics import rotation, update_kinematics
 from runtime.dynamics.loads import motor_effort
 from runtime.dynamics.projection import largest_violation
 from runtime.jit.compilation import compiled, inlined
@@ -59,45 +57,12 @@ def count_dependent_rows(time, states, of, vectors, mass, inverse, t, w, toleran
 
 
 @compiled
-def angles_of_cases(states, x, local, vectors, t, w, angles):  # type: ignore[no-untyped-def]
-    """Angles (cases, m, limits) [rad] of limits that differ from case to case in states (cases, m, 13 bodies).
-
-    x (cases, limits, X), local (cases, vectors, 3); ``vectors`` is the memory of ``t.limits.vector_local``.
-    """
-    for n in range(len(states)):
-        for k in range(len(local[n])):
-            for c in range(3):
-                vectors[k, c] = local[n, k, c]
-        for k in range(len(x[n])):
-            for c in range(x.shape[2]):
-                w.limits.x[k, c] = x[n, k, c]
-        measure_limits(states[n], t, w, angles[n])
-
-
-@compiled
-def outputs_of_forces(states, x, t, w, outputs):  # type: ignore[no-untyped-def]
-    """All that forces give (cases, forces, outputs) in states (cases, 13 bodies), with x (cases, forces, X) in global axes."""
-    for n in range(len(states)):
-        update_poses(states[n], t, w)
-        for k in range(len(t.forces.address)):
-            for c in range(x.shape[2]):
-                w.forces.x[k, c] = x[n, k, c]
-            evaluate_force(k, t.forces, w.forces, w.state)
-            for c in range(outputs.shape[2]):
-                outputs[n, k, c] = w.forces.out[k, c]
-
-
-@compiled
-def gradients_of_motors(states, x, t, w, gradients):  # type: ignore[no-untyped-def]
-    """Gradients (cases, motors, 12) of the coordinates of motors, of states and x as of ``outputs_of_forces``."""
-    for n in range(len(states)):
-        update_poses(states[n], t, w)
-        for k in range(len(t.loads.address)):
-            for c in range(x.shape[2]):
-                w.loads.x[k, c] = x[n, k, c]
-            motor_effort(k, t.loads, w)  # its moment is of other signals
-            for c in range(12):
-                gradients[n, k, c] = w.loads.D[0, c]
+def gradients_of_motors(t, w, gradients):  # type: ignore[no-untyped-def]
+    """Gradients (motors, 12) of the coordinates of motors in the state that was evaluated last."""
+    for k in range(len(t.loads.address)):
+        motor_effort(k, t.loads, w)
+        for c in range(12):
+            gradients[k, c] = w.loads.D[0, c]
 
 
 @compiled

@@ -28,6 +28,7 @@ from runtime.ensemble.joint_batch import (
     cases_of_tree,
     contacts_in_lanes,
     energies_in_lanes,
+    forces_of_system,
     given_limits,
     has_parameters,
     in_joints,
@@ -44,7 +45,6 @@ from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
 from runtime.integrate.endings import with_stability
 from runtime.integrate.settings import Settings
@@ -58,8 +58,7 @@ from runtime.integrate.tree_method import (
     tree_of_lanes,
 )
 from runtime.integrate.written.equation_parameters import equations_of_cases
-from runtime.integrate.written.force_parameters import OwnForces, parameters_of_cases
-from runtime.integrate.written.signal_sets import SignalSets
+from runtime.integrate.written.force_parameters import Values, parameters_of_cases
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.support.arrays import Bools, Floats, Ints
@@ -108,16 +107,12 @@ class Prepared:
         given, limits = self.given, _of_places(self.limits, at)
         if not has_parameters(given.system):
             return Acting(limits, None)
-        own = given.built._replace(values=given.forces)
-        if len(at) < len(given.good):
-            own = own.at(at)
+        own = given.forces if len(at) == len(given.good) else given.forces_at(at)
         where = self.where if self.joints is None else _of(self.where, at)
-        sets = given.sets or SignalSets(given.system.data.signals, 1)
-        set_of = given.set_of if len(given.set_of) == 1 else given.set_of[at]
-        forces = ForcesOfCases(self._parameters(where, own, at), *sets, set_of)
+        forces = forces_of_system(given.system, self._parameters(where, own, at))
         return Acting(limits, forces, general=self.joints is not None or given.inertias.ndim == 4)
 
-    def _parameters(self, where: Geometry, own: OwnForces, at: Ints) -> Floats:
+    def _parameters(self, where: Geometry, own: Values, at: Ints) -> Floats:
         """Parameters (cases or 1, parameters) of the compiled code of forces, or of the equations."""
         given = self.given
         if not by_recursion(given.system):

@@ -12,7 +12,6 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.batch_remarks import Built, energies_of, unbalanced, undecided, with_places
-from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.closed_at_once import rows_in_lanes, run_closed
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
@@ -126,14 +125,9 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         built = built_cases(task, chunk, cases, left)
         _run_each(list(built), built, task, chunk)
         return chunk
-    if isinstance(task.system, System):
-        built = built_cases(task, chunk, cases, range(count))
-    else:
-        known = run_built(task, cases, chunk)
-        left = sorted({*range(count)} - {*known.done})
-        built = built_cases(task, chunk, cases, left, known.systems)
-        firsts = built_cases(task, chunk, cases, known.done[:1], known.systems)
-        chunk = replace(chunk, mark=mark_of(built | firsts, first))
+    built = built_cases(task, chunk, cases, range(count))
+    if not isinstance(task.system, System):
+        chunk = replace(chunk, mark=mark_of(built, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
         groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
@@ -163,13 +157,8 @@ def digest_of_case(task: Task, values: Mapping[str, Any]) -> str:
     return digest_of_system(own, state.y)
 
 
-def built_cases(
-    task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int], systems: Mapping[int, System] | None = None
-) -> Built:
-    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk.
-
-    ``systems``: those that the function has built already, by case.
-    """
+def built_cases(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int]) -> Built:
+    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk."""
     if len(wanted) and only_velocities(task, cases):
         return _with_velocities(task, chunk, cases, wanted)
     built: Built = {}
@@ -177,15 +166,15 @@ def built_cases(
         if task.stop[0]:
             raise Stopped
         try:
-            own, state = built_case(task, row(cases, case), (systems or {}).get(case))
+            own, state = built_case(task, row(cases, case))
             built[case] = own, state.y
         except ModelError as error:
             chunk.messages[chunk.first + case] = str(error)
     return built
 
 
-def built_case(task: Task, values: Mapping[str, Any], system: System | None = None) -> tuple[System, State]:
-    """System and initial state of a case; ``system``: that of its arguments, where the function has built it.
+def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
+    """System and initial state of a case.
 
     Raises
     ------
@@ -194,9 +183,7 @@ def built_case(task: Task, values: Mapping[str, Any], system: System | None = No
     """
     start = task.how.t_start
     try:
-        own, state, moved = variant(
-            task.system if system is None else system, values, task.quantities, start, assembled=task.assemble
-        )
+        own, state, moved = variant(task.system, values, task.quantities, start, assembled=task.assemble)
         if own.body_names != task.bodies:
             names, others = ", ".join(own.body_names), ", ".join(task.bodies)
             raise ModelError(f"the bodies of this case are {names}, those of the others {others}; give all the same")

@@ -28,6 +28,7 @@ from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
     cases_of_tree,
     energies_in_lanes,
+    forces_of_system,
     given_limits,
     states_in_lanes,
     turns_in_lanes,
@@ -56,7 +57,6 @@ from runtime.integrate.written.closed_stages import texts_of_closed
 from runtime.integrate.written.force_corners import text_of_corners
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.integrate.written.measured_contacts import text_of_contacts
-from runtime.integrate.written.signal_sets import SignalSets
 from runtime.lanes.lift import CasesOfTree
 from runtime.results.undecided_turns import followed_by_poses, perhaps_unknown, remark_on_turns
 from runtime.support.arrays import Bools, Floats, Ints
@@ -121,8 +121,7 @@ class _Group:
 
     def forces_of(self, at: Ints) -> ForcesOfCases:
         """Parameters of forces, and signals, of the cases at these places."""
-        sets = self.given.sets or SignalSets(self.system.data.signals, 1)
-        return ForcesOfCases(self.forces, *sets, self.given.set_of).at(at)
+        return forces_of_system(self.system, self.forces).at(at)
 
     def trees(self, at: Ints) -> CasesOfTree:
         """Geometry and masses of the cases at these places."""
@@ -201,9 +200,8 @@ def _grouped(task: Task, given: Given, states: Floats, system_of: Callable[[int]
     constants = np.zeros((closed_rows(system, module).of_case, count))
     module.prepare(parameters, constants)
     good &= given.good & serves
-    own_forces = given.built._replace(values=given.forces)
     loaded = closed_rows(system, module).loaded
-    forces = parameters_of_forces(system, where, own_forces) if loaded else NO_FORCES
+    forces = parameters_of_forces(system, where, given.forces) if loaded else NO_FORCES
     constants = np.ascontiguousarray(constants.T)
     return _Group(
         system, tree, module, how, given, where, states, good, constants, forces, limits, system_of, joints, turned
@@ -234,28 +232,6 @@ def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[in
     if len(at):
         good[at] = _run(task, cases, group, at, numbers, chunk)
     return numbers[~good].tolist()  # type: ignore[no-any-return]
-
-
-def run_built_closed(
-    task: Task,
-    cases: Cases,
-    given: Given,
-    states: Floats,
-    system_of: Callable[[int], System],
-    numbers: Ints,
-    chunk: Chunk,
-) -> Bools:
-    """Run cases of one layout with these numbers, as of ``built_closed``; which are done.
-
-    Raises
-    ------
-    Stopped
-    """
-    done = np.zeros(len(numbers), bool)
-    group = _grouped(task, given, states, system_of)
-    if group is not None and len(at := np.flatnonzero(group.good)):
-        done[at] = _run(task, cases, group, at, numbers, chunk)
-    return done
 
 
 def _run(task: Task, cases: Cases, group: _Group, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:

@@ -10,8 +10,7 @@ from runtime.dynamics.lift import GROUND_STEP
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import CREEP
-from runtime.integrate.written.force_parameters import NONE, OwnForces, allowed_values, takes_values
-from runtime.integrate.written.signal_sets import SignalSets
+from runtime.integrate.written.force_parameters import Values, allowed_values, takes_values
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import sound_inertias
@@ -40,9 +39,6 @@ class Given:
     varied: bool = False  # masses, inertias or gravity
     # Sort and name of a motor, force or contact -> keyword -> values.
     forces: dict[tuple[str, str], dict[str, Floats]] = field(default_factory=dict)
-    built: OwnForces = NONE  # what a function has given the cases besides these
-    sets: SignalSets | None = None  # signals of the cases; None: those of the system
-    set_of: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # (cases,)
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
@@ -127,6 +123,10 @@ class Given:
             own = quantities(self.system)[f"{quantity.part}.{quantity.owner}"][1]
             self.forces[whose][quantity.part] = np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, own)
         return True
+
+    def forces_at(self, at: Ints) -> Values:
+        """Values of motors, forces and contacts of the cases at these places."""
+        return {whose: {part: v[at] for part, v in of.items()} for whose, of in self.forces.items()}
 
     def weights(self, at: Ints) -> tuple[Floats, Floats]:
         """Mass [kg] and gravity [m/s^2] of the cases at these places, of one where all have the same."""

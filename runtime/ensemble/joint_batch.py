@@ -291,6 +291,11 @@ def acting_on(systems: Systems, count: int) -> Acting:
     return Acting(given_limits(systems, count), forces)
 
 
+def forces_of_system(system: System, parameters: Floats) -> ForcesOfCases:
+    """Parameters (cases or 1, parameters) of cases that have the signals of one system."""
+    return ForcesOfCases(parameters, system.data.signals, 1, np.zeros(1, np.int64))
+
+
 def has_parameters(system: System) -> bool:
     """Whether cases of a system have parameters besides the constants of a kernel."""
     return acts_in_lanes(system) or by_recursion(system)

@@ -206,14 +206,6 @@ def directions_of_ground(contact: Contact) -> tuple[tuple[str, tuple[float, ...]
     return tuple([one for one in found if set(one[1]) <= {0.0, 1.0, -1.0}])
 
 
-def layout_of_contact(contact: Contact) -> tuple[Hashable, ...]:
-    """All that is equal for contacts that differ in numbers alone, without the speed of the belt."""
-    return (
-        contact.name, contact.body, contact.plane, contact.law, contact.friction, directions_of_ground(contact),
-        contact.least_impact if contact.needs_impact else None,
-    )  # fmt: skip
-
-
 def contact_data(
     contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
 ) -> ContactData:

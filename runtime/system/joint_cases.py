@@ -29,7 +29,7 @@ from runtime.support.numbers import LARGEST
 from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, Force, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, Force, Joint
 from runtime.system.rank import JOINT_RANK_TOLERANCE
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
@@ -77,9 +77,6 @@ class JointCases:
 
     system: System
     values: Values
-    references: (
-        Floats  # (cases or 1, bodies + 1, 13) states of the ground and the bodies in which constants are computed
-    )
     lengths: tuple[Floats, ...]  # (cases,) or (1,) lever arms of the joints [m]
     of_cases: CaseData
     good: Bools  # (cases,) no value breaks a rule
@@ -107,7 +104,7 @@ class JointCases:
             good[unsure] &= self.of(unsure).regular(states[unsure])
         own = states_of_cases(states)
         for k, x in zip(signed, np.moveaxis(found.x, 1, 0), strict=True):
-            before = self._signs(k, self.references, self._at_reference(k))
+            before = self._signs(k, states_with_ground(system.reference_configuration.y)[None], self._at_reference(k))
             good &= ~(before * self._signs(k, own, x) < 0.0).any(axis=0)
         return states, good
 
@@ -132,7 +129,7 @@ class JointCases:
         if len(at) == len(self.good):
             return self
         return replace(
-            self, of_cases=self.of_cases.at(at), good=self.good[at], references=_of(self.references, at),
+            self, of_cases=self.of_cases.at(at), good=self.good[at],
             lengths=tuple(_of(length, at) for length in self.lengths),
             values={name: {key: value[at] for key, value in given.items()} for name, given in self.values.items()},
         )  # fmt: skip
@@ -194,20 +191,18 @@ class JointCases:
     def _at_reference(self, k: int) -> Floats:
         """The vectors and constants of a joint in the reference configurations, (cases, X)."""
         t, x = self.system.data, self.of_cases.x[:, k].copy()
+        states = states_with_ground(self.system.reference_configuration.y)
         for row in np.flatnonzero(t.vector_joint == k):
-            o, A = t.vector_place[row], rotation_matrices(self.references[:, t.vector_body[row], P:V])
+            o, A = t.vector_place[row], rotation_matrices(states[[t.vector_body[row]], P:V])
             x[:, o : o + 3] = times(A, self.of_cases.local[:, row])
         return x
 
 
-def joint_cases(
-    system: System, values: Values, masses: Floats, inertias: Floats, references: Floats | None = None
-) -> JointCases:
+def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats) -> JointCases:
     """The data of cases of a system with these masses (cases, bodies) and inertias (bodies, 3, 3) or (cases, bodies, 3, 3).
 
-    The reference configuration of the system gives the constants that joints hold, or ``references`` (cases, bodies + 1, 13), the
-    states of the ground and the bodies in that of each case.  Cases with a value that breaks a rule have the joints and masses of
-    the system.
+    The reference configuration of the system gives the constants that joints hold.  Cases with a value that breaks a rule have
+    the joints and masses of the system.
     """
     t, cases = system.data, len(masses)
     good: Bools = np.all((masses > 0.0) & (masses <= LARGEST), axis=1)
@@ -223,13 +218,13 @@ def joint_cases(
         name: {key: _kept(value, good, system.joint(name).values[key]) for key, value in given.items()}
         for name, given in values.items()
     }
-    numbers_alone = references is None and all(value.ndim == 1 for given in values.values() for value in given.values())
+    numbers_alone = all(value.ndim == 1 for given in values.values() for value in given.values())
     x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (1 if numbers_alone else cases, 1, 1))
-    states = states_with_ground(system.reference_configuration.y)[None] if references is None else references
+    states = states_with_ground(system.reference_configuration.y)
     for k, joint in enumerate(system.joints):
-        if references is not None or joint.name in values:
-            ends = [states[0 if references is None else slice(None), body[k]].T for body in (t.body_i, t.body_j)]
-            own, found = constants_of_cases(joint, values.get(joint.name, {}), ends, (x.shape[2], cases))
+        if joint.name in values:
+            ends = states[t.body_i[k]], states[t.body_j[k]]
+            own, found = constants_of_cases(joint, values[joint.name], ends, (x.shape[2], cases))
             x[:, k] = own.T
             for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
                 if not numbers_alone:
@@ -237,7 +232,7 @@ def joint_cases(
     lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
     arms = np.stack(np.broadcast_arrays(*lengths), axis=1)
     of_cases = CaseData(x, local, masses, inverses, arms)
-    return JointCases(system, values, states, lengths, of_cases, good, _shared_memory(system))
+    return JointCases(system, values, lengths, of_cases, good, _shared_memory(system))
 
 
 def with_consistent_velocities(system: System, time: float, states: Floats) -> Floats:
@@ -251,12 +246,11 @@ def with_consistent_velocities(system: System, time: float, states: Floats) -> F
 
 
 def constants_of_cases(
-    owner: Joint | Limit | Force, given: Mapping[str, Floats], ends: Sequence[Floats], shape: tuple[int, int]
+    owner: Joint | Force, given: Mapping[str, Floats], ends: Sequence[Floats], shape: tuple[int, int]
 ) -> tuple[Floats, dict[str, Floats]]:
-    """Constants x (X, cases) of a joint, limit or force, and local components of its vectors, as ``reference`` has them.
+    """Constants x (X, cases) of a joint or force, and local components of its vectors, as ``reference`` has them.
 
-    ``given``: vectors (cases, 3) and numbers (cases,) in place of its own; ``ends``: states (13,) or (13, cases) of its bodies;
-    ``shape``: of x
+    ``given``: vectors (cases, 3) and numbers (cases,) in place of its own; ``ends``: states (13,) of its bodies; ``shape``: of x
     """
     columns = {key: value[:, None] if np.ndim(value) == 1 else value for key, value in owner.values.items()}
     of_cases = replace(owner, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))

@@ -73,20 +73,9 @@ def build_limit(
     )
 
 
-def points_of(limit: Limit, joint: Joint) -> dict[str, str]:
-    """The points that a limit has of its joint: names of these in the limit and in the joint."""
-    return _points_of(limit.module, joint, limit.reference)
-
-
 def _points_of(module: ModuleType, joint: Joint, reference: str) -> dict[str, str]:
     points = _form_of(joint.kind).points if module.BORROWS else ()
     return {own: own if reference == joint.body_i else other for own, other in points}
-
-
-def deciding_axes(limit: Limit, joint: Joint) -> tuple[str, ...] | None:
-    """Axes of its joint that, with orientations of bodies, decide the directions of a limit; None where more may: ``_key_of``."""
-    form = _form_of(joint.kind)
-    return form.axes if form.axes and limit.module is form.module else None
 
 
 _KNOWN = Kept[tuple[ModuleType, Mapping[str, Any]]]()  # definitions and directions of limits

@@ -11,7 +11,6 @@ from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.written.acting_contacts import ELASTIC, MEASURED, RATE
 from runtime.integrate.written.acting_forces import acting_forces, known_forces
 from runtime.integrate.written.force_parameters import (
-    OwnForces,
     allowed_values,
     parameters_of_cases,
     parameters_of_forces,
@@ -94,7 +93,7 @@ def test_parameters_of_many_cases():
         "mu_c": random.uniform(0.5, 0.8, LANES),
     }  # fmt: skip
     assert all(takes_values(system, "contact", "c_coulomb", part) for part in own)
-    varied = parameters_of_cases(system, system.tree.geometry, OwnForces({("contact", "c_coulomb"): own}))
+    varied = parameters_of_cases(system, system.tree.geometry, {("contact", "c_coulomb"): own})
     z, times = random_states(system, 2)
     modes, speeds = np.full((LANES, 4), ACTIVE), np.ones((LANES, 4))
     together = in_lanes(system, z, times, with_modes(system, modes, speeds, varied))

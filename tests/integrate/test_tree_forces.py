@@ -10,7 +10,6 @@ from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
 from runtime.integrate.written.acting_forces import acting_forces, known_forces
 from runtime.integrate.written.force_parameters import (
-    OwnForces,
     allowed_values,
     parameters_of_cases,
     parameters_of_forces,
@@ -78,7 +77,7 @@ def test_parameters_of_many_cases_are_those_of_their_systems():
         for part, values in own.items():
             assert takes_values(system, sort, owner, part)
             assert allowed_values(system, sort, owner, part, values).all()
-    found = parameters_of_cases(system, system.tree.geometry, OwnForces(varied))
+    found = parameters_of_cases(system, system.tree.geometry, varied)
     for case in range(3):
         values = {f"{part}.{name}": v[case] for (_, name), own in varied.items() for part, v in own.items()}
         assert found[case] == pytest.approx(parameters_of_forces(replace_parameters(system, values)), rel=1e-15)

@@ -1,13 +1,10 @@
 """Parts that were made before from the same values: found again only where types, shapes and bits are the same."""
 
-import gc
-
 import numpy as np
 import pytest
 
 import models
 import runtime
-from runtime.ensemble import built_at_once
 from runtime.ensemble.seals import digest_of_system
 from runtime.support.by_value import Kept, exact_key
 
@@ -103,19 +100,3 @@ def test_fewer_parts_are_kept_than_were_made():
         known.keep(exact_key([k]), str(k))
         assert known.get(exact_key([k])) == str(k) and len(known._found) <= 3
     assert known.keep(None, "none") == "none" and known.get(None) is None
-
-
-def test_garbage_is_collected_after_an_ensemble_as_before():
-    def refused(link_length):
-        raise KeyboardInterrupt
-
-    for automatic in (True, False):
-        (gc.enable if automatic else gc.disable)()
-        try:
-            with pytest.raises(KeyboardInterrupt), built_at_once.seldom_collected() as collect:
-                collect()
-                assert not gc.isenabled()
-                refused(0.04)
-            assert gc.isenabled() == automatic
-        finally:
-            gc.enable()

@@ -41,7 +41,7 @@ def put_contact(
             to[:, first + c] = own.get(name, values[c])
     if "radius" in own:
         to[:, _place_of_radius(contact)] = own["radius"]
-    to[:, rows.creep] = own.get("creep", t.creep[k])
+    to[:, rows.creep] = t.creep[k]
 
 
 def _place_of_radius(contact: ActingContact) -> int:
