@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.cases import count_dependent_rows, rows_of_cases, sizes_of_rows
+from runtime.dynamics.cases import count_dependent_rows
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.layout import ROWS, STATE, P, V
 from runtime.dynamics.projection import ASSEMBLED
 from runtime.jit.python_code import python_code
 from runtime.jit.references import Reference
@@ -82,11 +81,11 @@ class JointCases:
     good: Bools  # (cases,) no value breaks a rule
     memory: CaseMemory
 
-    def assembled(self, y: Floats, *, velocities: bool = True) -> tuple[Floats, Bools]:
+    def assembled(self, y: Floats) -> tuple[Floats, Bools]:
         """A state (13 bodies,), or one of each case, moved onto the rows of each case, and which cases are assembled.
 
-        The states are (cases, 13 bodies); ``velocities``: they are made consistent too.  Cases are not assembled, either, where a
-        joint is not regular or the mirror image of its reference configuration.
+        The states are (cases, 13 bodies), with consistent velocities.  Cases are not assembled, either, where a joint may be
+        singular, or is the mirror image of its reference configuration.
         """
         system, cases, (joints, size) = self.system, len(self.good), self.of_cases.x.shape[1:]
         states = np.tile(y, (cases, 1)) if y.ndim == 1 else y.copy()
@@ -97,11 +96,8 @@ class JointCases:
         checks = Checks(powers, np.array([LEAST]), np.array(signed, np.int64))
         found = Assembled(np.zeros(cases), np.zeros(cases), np.zeros((cases, len(signed), size)))
         m = self.memory
-        assemble_cases(system.time, states, velocities, self.of_cases, m.data, m.work, m.lanes, checks, found)
-        good: Bools = found.left <= ASSEMBLED
-        unsure = np.flatnonzero(found.regular == 0.0)
-        if len(unsure):
-            good[unsure] &= self.of(unsure).regular(states[unsure])
+        assemble_cases(system.time, states, self.of_cases, m.data, m.work, m.lanes, checks, found)
+        good: Bools = (found.left <= ASSEMBLED) & (found.regular == 1.0)
         own = states_of_cases(states)
         for k, x in zip(signed, np.moveaxis(found.x, 1, 0), strict=True):
             before = self._signs(k, states_with_ground(system.reference_configuration.y)[None], self._at_reference(k))
@@ -165,19 +161,6 @@ class JointCases:
                 values = {**joint.values, **self.values.get(joint.name, {})}
                 found[joint.name] = motion_from(joint, values, relative_poses(i, j))
         return found
-
-    def rows(self, states: Floats) -> tuple[Floats, Floats]:
-        """Largest |Phi| and |Phi'| (cases, 2), and D (cases, joints, ROWS, 12)."""
-        worst, D = np.zeros((len(states), 2)), np.zeros((len(states), len(self.system.joints), ROWS, 12))
-        rows_of_cases(self.system.time, np.ascontiguousarray(states), *self._data, worst, D)
-        return worst, D
-
-    def regular(self, states: Floats) -> Bools:
-        """Which cases have regular joints."""
-        D, good = self.rows(states)[1], np.ones(len(states), bool)
-        for k, joint in enumerate(self.system.joints):
-            good &= _regular(joint, D[:, k], self.system.data, k, self.lengths[k])
-        return good
 
     def _signs(self, k: int, states: Floats, x: Floats) -> Floats:
         """Of the expressions that a joint's definition passes to ``keeps_sign``, (signs, cases)."""
@@ -313,23 +296,6 @@ def _kept(value: Floats, good: Bools, own: Any) -> Floats:
     """The values of good cases, and that of the system for the others."""
     kept: Floats = np.where(good.reshape(-1, *[1] * (value.ndim - 1)), value, own)
     return kept
-
-
-def _regular(joint: Joint, D: Floats, t: ModelData, k: int, length: Floats) -> Bools:
-    """Which cases have independent rows of a joint with a lever arm (cases,) or (1,), D (cases, ROWS, 12), by a margin."""
-    rows = D[:, : len(joint.rows)].copy()
-    for side, body in enumerate((t.body_i[k], t.body_j[k])):
-        if body == GROUND_INDEX:
-            rows[..., 6 * side : 6 * side + 6] = 0.0
-    cases, count = rows.shape[:2]
-    size, determinant = np.empty((cases, count)), np.empty(cases)
-    sizes_of_rows(rows, np.broadcast_to(length, cases).copy(), np.empty((count, count)), size, determinant)
-    natural = length[:, None] ** (np.array(joint.module.UNITS) - 1.0)
-    regular: Bools = np.all(np.isfinite(size) & (size > LEAST * natural), axis=1)
-    # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
-    near = regular & ~(determinant > np.e * LEAST**2)
-    regular[near] = np.linalg.svd(rows[near] / size[near, :, None], compute_uv=False)[:, -1] > LEAST
-    return regular
 
 
 def states_of_cases(states: Floats) -> Floats:

@@ -78,7 +78,7 @@ WAYS = {
     "feet of all kinds": (foot.build, FEET, 1),
     "functions that catch a refusal": (tolerant, {"link_length": [-0.01, 0.03, 0.0, 0.05]}, 0),
     "signals, a load, a motor and a spring": (
-        loaded, spread(link_length=(0.03, 0.05), push=(0.1, 0.2), amplitude=(1.0, 3.0)) | {"end": [3.0, 3.0, 0.05, 3.0, 3.0, 3.0]}, 1,
+        loaded, spread(link_length=(0.03, 0.05), push=(0.1, 0.2), amplitude=(1.0, 3.0)) | {"end": [3, 3, 0.05, 3, 3, 3]}, 1,
     ),
     "rules of parts": (loaded, {"stiffness": [1.0, -1.0, 2.0, 1e80], "push": [0.1, 0.2, 0.3, 0.4]}, 2),
     "contacts with the ground": (foot_ground.build, OF_GROUND, 0),
