@@ -209,7 +209,7 @@ def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: b
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
     z = _coordinates(given, motions, states, reference, where)
-    good &= given.good & joints.good & of_one_batch(system, tree, where, z, states)
+    good &= given.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()
     if tree.limits:
         limits[..., OFFSET] = _angles(system, reference)

@@ -10,10 +10,9 @@ from runtime.dynamics.lift import GROUND_STEP
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import CREEP
-from runtime.integrate.written.force_parameters import Values, allowed_values, takes_values
+from runtime.integrate.written.force_parameters import Values, takes_values
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.support.numbers import LARGEST
-from runtime.system.joint_cases import sound_inertias
+from runtime.system.allowed_values import allowed, matrices_of, within
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role, quantities
 from runtime.system.spanning_tree import RATES, SpanningTree
 from runtime.system.system import System
@@ -42,36 +41,29 @@ class Given:
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
-        fits: Bools = np.all(np.abs(values.reshape(len(values), -1)) <= LARGEST, axis=1)
-        if quantity.owner_sort == "joint" and quantity.role is Role.PARAMETER:
-            self.good &= fits
-            return self._take_data_of_joint(quantity, values)
-        if quantity.owner_sort in ("motor", "force", "contact") and quantity.role is Role.PARAMETER:
-            return self._take_data_of_force(quantity, values)
-        if quantity.owner_sort in ("body", "limit"):
-            fits &= self._allowed(quantity, np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0))
-        self.good &= fits
         if quantity.role is Role.COORDINATE:
+            fits = within(None, values)
+            self.good &= fits
             return self._take_coordinate(quantity, np.where(fits, values, 0.0))
-        self.varied |= quantity.owner_sort == "body" or quantity.part == GRAVITY
-        if quantity.owner_sort == "body":
-            self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values, fits)
-        elif quantity.part == GRAVITY:
-            self.gravity = np.where(fits[:, None], values, self.system.gravity)
-        elif quantity.owner_sort == "limit" and quantity.part in OF_LIMITS:
-            self.limits[fits, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values[fits]
+        sort, part, owner = quantity.owner_sort, quantity.part, quantity.owner
+        values = matrices_of(values) if part == INERTIA else values
+        fits = allowed(self.system, quantity, values)
+        self.good &= fits
+        values = np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, quantities(self.system)[quantity.name][1])
+        self.varied |= sort == "body" or part == GRAVITY
+        if part == GRAVITY:
+            self.gravity = values
+        elif sort == "body":
+            self._take_data_of_body(self.system.body_index(owner), part, values)
+        elif sort == "limit" and part in OF_LIMITS:
+            self.limits[:, self.system.limit_names.index(owner), OF_LIMITS[part]] = values
+        elif sort == "joint" and not self._lends(owner, part):
+            self.joints.setdefault(owner, {})[part] = values
+        elif part != CREEP and takes_values(self.system, sort, owner, part):
+            self.forces.setdefault((sort, owner), {})[part] = values
         else:
             return False
         return True
-
-    @staticmethod
-    def _allowed(quantity: Quantity, values: Floats) -> Bools:
-        """Which values of a body or limit break no rule."""
-        if quantity.part == INERTIA:
-            return sound_inertias(matrices_of(values))
-        flat = values.reshape(len(values), -1)
-        allowed: Bools = np.all(flat >= 0.0 if quantity.part == "damping" else flat > 0.0, axis=1)
-        return allowed
 
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
         joint, _, column = quantity.owner.rpartition(".")
@@ -96,33 +88,17 @@ class Given:
             step = parents[step]
         return not (inwards and self.tree.kinds[step] == "free")
 
-    def _take_data_of_body(self, body: int, part: str, values: Floats, fits: Bools) -> None:
+    def _take_data_of_body(self, body: int, part: str, values: Floats) -> None:
         if part == "mass":
-            self.masses[fits, body] = values[fits]
+            self.masses[:, body] = values
             return
         if self.inertias.ndim == 3:
             self.inertias = np.tile(self.inertias, (len(values), 1, 1, 1))
-        matrices = matrices_of(values)[fits]
-        self.inertias[fits, body] = 0.5 * (matrices + np.swapaxes(matrices, 1, 2))
+        self.inertias[:, body] = 0.5 * (values + np.swapaxes(values, 1, 2))
 
-    def _take_data_of_joint(self, quantity: Quantity, values: Floats) -> bool:
-        used = [limit.module.BORROWS for limit in self.system.limits if limit.joint == quantity.owner]
-        if any(quantity.part in borrowed for borrowed in used):
-            return False
-        self.joints.setdefault(quantity.owner, {})[quantity.part] = values
-        return True
-
-    def _take_data_of_force(self, quantity: Quantity, values: Floats) -> bool:
-        whose = quantity.owner_sort, quantity.owner
-        if quantity.part == CREEP or not takes_values(self.system, *whose, quantity.part):
-            return False
-        fits = allowed_values(self.system, *whose, quantity.part, values)
-        self.good &= fits
-        self.forces.setdefault(whose, {})[quantity.part] = values
-        if not fits.all():
-            own = quantities(self.system)[f"{quantity.part}.{quantity.owner}"][1]
-            self.forces[whose][quantity.part] = np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, own)
-        return True
+    def _lends(self, joint: str, part: str) -> bool:
+        """Whether limits take a vector from a joint."""
+        return any(limit.joint == joint and part in limit.module.BORROWS for limit in self.system.limits)
 
     def forces_at(self, at: Ints) -> Values:
         """Values of motors, forces and contacts of the cases at these places."""
@@ -133,8 +109,3 @@ class Given:
         if self.masses.strides[0] == 0 and self.gravity.ndim == 1:
             at = at[:1]
         return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
-
-
-def matrices_of(inertias: Floats) -> Floats:
-    """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
-    return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias

@@ -1,7 +1,7 @@
 """Many cases of a system whose joints differ in lengths, points and axes: assembled and checked without a system for each.
 
-The rules are those of ``connection``, ``assemble`` and ``refuse_singular_joints``.  A case that breaks one is marked; the message
-comes from the making of its system.
+The rules are those of ``assemble`` and ``refuse_singular_joints``.  A case that breaks one is marked; the message comes from the
+making of its system.
 """
 
 from __future__ import annotations
@@ -24,11 +24,9 @@ from runtime.lanes.assembly import CaseData, case_lanes
 from runtime.lanes.cases import Assembled, Checks, assemble_cases, largest_violations, project_cases
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.support.numbers import LARGEST
 from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
-from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, Force, Joint
+from runtime.system.parts import Force, Joint
 from runtime.system.rank import JOINT_RANK_TOLERANCE
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
@@ -36,7 +34,6 @@ from runtime.system.system import System
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
 MARGIN = 10.0  # from the limits of singular joints within which a case is made alone, to be judged exactly
 LEAST = MARGIN * JOINT_RANK_TOLERANCE
-SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed
 ON_THE_ROWS = 1e-9  # [SI unit of a row] largest violation at the end of a run in joint coordinates
 
 
@@ -78,7 +75,6 @@ class JointCases:
     values: Values
     lengths: tuple[Floats, ...]  # (cases,) or (1,) lever arms of the joints [m]
     of_cases: CaseData
-    good: Bools  # (cases,) no value breaks a rule
     memory: CaseMemory
 
     def assembled(self, y: Floats) -> tuple[Floats, Bools]:
@@ -87,7 +83,7 @@ class JointCases:
         The states are (cases, 13 bodies), with consistent velocities.  Cases are not assembled, either, where a joint may be
         singular, or is the mirror image of its reference configuration.
         """
-        system, cases, (joints, size) = self.system, len(self.good), self.of_cases.x.shape[1:]
+        system, (cases, joints, size) = self.system, self.of_cases.x.shape
         states = np.tile(y, (cases, 1)) if y.ndim == 1 else y.copy()
         signed = [k for k, joint in enumerate(system.joints) if joint.module.BRANCH_SIGNS]
         powers = np.zeros((joints, ROWS), np.int64)
@@ -122,10 +118,10 @@ class JointCases:
 
     def of(self, at: Ints) -> JointCases:
         """The cases at these places."""
-        if len(at) == len(self.good):
+        if len(at) == len(self.masses):
             return self
         return replace(
-            self, of_cases=self.of_cases.at(at), good=self.good[at],
+            self, of_cases=self.of_cases.at(at),
             lengths=tuple(_of(length, at) for length in self.lengths),
             values={name: {key: value[at] for key, value in given.items()} for name, given in self.values.items()},
         )  # fmt: skip
@@ -184,23 +180,12 @@ class JointCases:
 def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats) -> JointCases:
     """The data of cases of a system with these masses (cases, bodies) and inertias (bodies, 3, 3) or (cases, bodies, 3, 3).
 
-    The reference configuration of the system gives the constants that joints hold.  Cases with a value that breaks a rule have
-    the joints and masses of the system.
+    No value breaks a rule.  The reference configuration of the system gives the constants that joints hold.
     """
     t, cases = system.data, len(masses)
-    good: Bools = np.all((masses > 0.0) & (masses <= LARGEST), axis=1)
-    for joint in system.joints:
-        if joint.name in values:
-            good &= _allowed(joint, values[joint.name])
-    masses = np.where(good[:, None], masses, t.mass[1:])
     inverses = t.inertia_inverse[None, 1:].copy()
     if inertias.ndim == 4:
-        inverses = np.tile(inverses, (cases, 1, 1, 1))
-        inverses[good] = np.linalg.inv(inertias[good])
-    values = {
-        name: {key: _kept(value, good, system.joint(name).values[key]) for key, value in given.items()}
-        for name, given in values.items()
-    }
+        inverses = np.asarray(np.linalg.inv(inertias), float)
     numbers_alone = all(value.ndim == 1 for given in values.values() for value in given.values())
     x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (1 if numbers_alone else cases, 1, 1))
     states = states_with_ground(system.reference_configuration.y)
@@ -214,8 +199,8 @@ def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats
                     local[:, row] = found[name].T
     lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
     arms = np.stack(np.broadcast_arrays(*lengths), axis=1)
-    of_cases = CaseData(x, local, masses, inverses, arms)
-    return JointCases(system, values, lengths, of_cases, good, _shared_memory(system))
+    of_cases = CaseData(x, local, masses.copy(), inverses, arms)
+    return JointCases(system, values, lengths, of_cases, _shared_memory(system))
 
 
 def with_consistent_velocities(system: System, time: float, states: Floats) -> Floats:
@@ -260,42 +245,6 @@ def _lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
     sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
     longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
     return np.where(longest > 0.0, longest, 1.0)
-
-
-def _allowed(joint: Joint, given: Mapping[str, Floats]) -> Bools:
-    """Which cases have values that ``connection`` would not refuse."""
-    good: Any = True
-    kinds = {name: kind for name, kind, _ in joint.module.VECTORS}
-    for key, value in given.items():
-        small = np.abs(value) <= LARGEST
-        if value.ndim == 2:
-            good &= small.all(axis=1)
-            if kinds[key] == "direction":
-                good &= np.abs(np.linalg.norm(value, axis=1) - 1.0) <= AXIS_TOLERANCE
-            continue
-        lower, excluded, upper, _ = joint.module.BOUNDS.get(key) or (None, False, None, "")
-        good &= small if upper is None else value <= upper
-        if lower is not None:
-            good &= value > lower if excluded else value >= lower
-    allowed: Bools = good
-    return allowed
-
-
-def sound_inertias(matrices: Floats) -> Bools:
-    """Which inertias (cases, 3, 3) ``checked_inertia`` surely accepts, with moments above 0; cases with others are made alone."""
-    across = np.swapaxes(matrices, 1, 2)
-    equal = np.isclose(matrices, across, rtol=SYMMETRIC, atol=0.0) & np.isfinite(matrices)
-    sound: Bools = np.all(equal, axis=(1, 2))
-    moments = np.linalg.eigvalsh(matrices[sound])
-    small, middle, large = moments[:, 0], moments[:, 1], moments[:, 2]
-    sound[sound] = (small > MARGIN * THIN * large) & (large - middle - small <= 0.0) & (large > 1.0 / LARGEST)
-    return sound
-
-
-def _kept(value: Floats, good: Bools, own: Any) -> Floats:
-    """The values of good cases, and that of the system for the others."""
-    kept: Floats = np.where(good.reshape(-1, *[1] * (value.ndim - 1)), value, own)
-    return kept
 
 
 def states_of_cases(states: Floats) -> Floats:

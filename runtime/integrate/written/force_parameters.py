@@ -10,10 +10,8 @@ import numpy as np
 from runtime.dynamics.force_elements import ForceData
 from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.integrate.written.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKernel, Rows, acting_forces
-from runtime.integrate.written.contact_parameters import allowed_values_of_contact, put_contact, takes_value_of_contact
-from runtime.support.arrays import Bools, Floats
-from runtime.support.numbers import LARGEST
-from runtime.system.connection import Bounds
+from runtime.integrate.written.contact_parameters import put_contact, takes_value_of_contact
+from runtime.support.arrays import Floats
 from runtime.system.joint_cases import constants_of_cases
 from runtime.system.quantity import MOTOR_PARTS
 from runtime.system.reference import rotation_matrices, states_with_ground
@@ -21,7 +19,7 @@ from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
 
 # Sort ("force", "motor" or "contact") and name -> parameter or point -> values of cases, (cases,) or (cases, 3), which have
-# ``takes_values`` and are allowed by ``allowed_values``.
+# ``takes_values`` and are ``allowed``.
 Values = Mapping[tuple[str, str], Mapping[str, Floats]]
 NONE: Values = MappingProxyType({})
 
@@ -78,24 +76,6 @@ def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
     module = system.forces[system.force_names.index(owner)].module
     points = [name for name, kind, _ in module.VECTORS if kind == "point" and name in module.KEYWORDS]
     return part in points or part in dict(module.PARAMETERS)
-
-
-def allowed_values(system: System, sort: str, owner: str, part: str, values: Floats) -> Bools:
-    """Which of the values (cases,) or (cases, 3) of a parameter with ``takes_values`` break no rule, (cases,)."""
-    if sort == "contact":
-        return allowed_values_of_contact(system, owner, part, values)
-    bounds: Bounds = (0.0, False, None, "")
-    if sort == "force":
-        module = system.forces[system.force_names.index(owner)].module
-        bounds = module.BOUNDS.get(part) or (None, False, None, "")
-    low, excluded, high, _ = bounds
-    with np.errstate(invalid="ignore"):
-        allowed: Bools = np.abs(values) <= LARGEST
-        if low is not None:
-            allowed &= values > low if excluded else values >= low
-        if high is not None:
-            allowed &= values <= high
-    return np.asarray(allowed.reshape(len(values), -1).all(axis=1))
 
 
 def _put_motor(
