@@ -17,10 +17,10 @@ from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.cases import Cases
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.damping_groups import run_in_groups
-from runtime.ensemble.given import Given
+from runtime.ensemble.given import Given, given_cases, system_of_case
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
     Acting,
@@ -29,7 +29,6 @@ from runtime.ensemble.joint_batch import (
     contacts_in_lanes,
     energies_in_lanes,
     forces_of_system,
-    given_limits,
     has_parameters,
     in_joints,
     keep_turns,
@@ -66,8 +65,6 @@ from runtime.support.latest import Latest
 from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
 from runtime.system.joint_motion import JointMotion
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
-from runtime.system.parameters import replace_parameters
-from runtime.system.quantity import Role
 from runtime.system.reference import body_places
 from runtime.system.state import State
 from runtime.system.system import System
@@ -133,7 +130,7 @@ class Prepared:
         given, alike = self.given, self.joints is None
         if alike and not given.varied:
             return trees_of_system(given.system)
-        where = self.where if alike else _of(self.where, at)
+        where = self.where if len(self.where.pose) == 1 else _of(self.where, at)
         inertias = given.inertias[None] if given.inertias.ndim == 3 else given.inertias[at]
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
         return cases_of_tree(given.tree, where, given.masses[at], inertias, gravity)
@@ -151,28 +148,6 @@ def _of_places(values: Any, at: Ints) -> Any:
 
 def _of(where: Geometry, at: Ints) -> Geometry:
     return Geometry(where.axis[at], where.point[at], where.pose[at])
-
-
-def _values(task: Task, cases: Cases) -> Given | None:
-    """The values of the cases, unless they differ in more than this module knows."""
-    system, how = task.system, task.how
-    if not isinstance(system, System) or not task.starts_in_time(system):
-        return None
-    if not joints_in_lanes(system, how):
-        return None
-    count = len(next(iter(cases.values())))
-    moving, masses = only_velocities(task, cases), system.data.mass[1:]
-    if not moving and any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
-        return None
-    given = Given(
-        system, tree_of_lanes(system), np.broadcast_to(masses, (count, len(masses))) if moving else np.tile(masses, (count, 1)),
-        system.data.inertia[1:], system.gravity,
-        given_limits([(system, np.arange(count))], count), np.ones(count, bool),
-    )  # fmt: skip
-    taken = moving or all(
-        given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
-    )
-    return given if taken else None
 
 
 def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | None:
@@ -256,14 +231,12 @@ def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
 
 def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
     """``run_at_once`` for cases of these numbers in a chunk, whose contacts are like those of the system."""
-    if (given := _values(task, cases)) is None:
+    system = task.system
+    if not isinstance(system, System) or not task.starts_in_time(system) or not joints_in_lanes(system, task.how):
         return None
-
-    def system_of(k: int) -> System:
-        values = row(cases, k)
-        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
-        return replace_parameters(given.system, own) if own else given.system
-
+    if (given := given_cases(task, system, cases)) is None:
+        return None
+    system_of = partial(system_of_case, task, cases)
     if only_velocities(task, cases):
         prepared: Prepared | None = _with_velocities(given, task, cases, system_of)
     elif given.joints:
@@ -368,11 +341,8 @@ def _columns_of_block(
     def system_of(k: int) -> System:
         return prepared.system_of(int(kept[k]))
 
-    def say(k: int, text: str) -> None:
-        chunk.messages[chunk.first + int(numbers[kept[k]])] = text
-
     begun = partial(_at_start, prepared, kept)
     quantities = BatchQuantities(given.system, states, begun, energies, given.tree, z, prepared.z[kept], limits)
     if events is not None:
         quantities.contacts, quantities.events = contacts, events.of
-    return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
+    return columns_of_batch(task.outputs, task.how, quantities, system_of, partial(chunk.say, numbers[kept]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -384,10 +385,9 @@ def _columns(
     def system_of(k: int) -> System:
         return system if same_parts else of_case(group.cases[int(good[k])])
 
-    def say(k: int, text: str) -> None:
-        chunk.messages[chunk.first + group.cases[int(good[k])]] = text
-
-    return columns_of_batch(task.outputs, how, quantities, system_of, say, run_of)
+    return columns_of_batch(
+        task.outputs, how, quantities, system_of, partial(chunk.say, np.array(group.cases)[good]), run_of
+    )
 
 
 # Sorts of the owners of parameters; ``Quantity.owner_sort``.

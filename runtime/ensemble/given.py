@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from runtime.dynamics.lift import GROUND_STEP
+from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.joint_batch import given_limits
+from runtime.ensemble.task import Task
+from runtime.ensemble.velocities import only_velocities
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import CREEP
+from runtime.integrate.tree_method import tree_of_lanes
 from runtime.integrate.written.force_parameters import Values, takes_values
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.allowed_values import allowed, matrices_of, within
+from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role, quantities
 from runtime.system.spanning_tree import RATES, SpanningTree
 from runtime.system.system import System
@@ -109,3 +115,27 @@ class Given:
         if self.masses.strides[0] == 0 and self.gravity.ndim == 1:
             at = at[:1]
         return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
+
+
+def given_cases(task: Task, system: System, cases: Cases) -> Given | None:
+    """The values of cases of the system of a task, unless they differ in more than these arrays; velocities are left out."""
+    count, masses, moving = len(next(iter(cases.values()))), system.data.mass[1:], only_velocities(task, cases)
+    masses = np.broadcast_to(masses, (count, len(masses))) if moving else np.tile(masses, (count, 1))
+    limits = given_limits([(system, np.arange(count))])
+    given = Given(
+        system, tree_of_lanes(system), masses, system.data.inertia[1:], system.gravity, limits, np.ones(count, bool)
+    )
+    for name, values in () if moving else cases.items():
+        quantity = task.quantities[name]
+        if quantity.role not in (Role.COORDINATE, Role.PARAMETER) or not given.take(
+            quantity, np.asarray(values, float)
+        ):
+            return None
+    return given
+
+
+def system_of_case(task: Task, cases: Cases, k: int) -> System:
+    """The system of a case, in the reference configuration of that of the task."""
+    assert isinstance(task.system, System)
+    own = {name: value for name, value in row(cases, k).items() if task.quantities[name].role is Role.PARAMETER}
+    return replace_parameters(task.system, own) if own else task.system

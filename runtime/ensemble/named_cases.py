@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.cases import Cases
 from runtime.ensemble.compiled_cases import Group, group_of, initial_states, run_group
 from runtime.ensemble.contact_batch import ContactEvents
+from runtime.ensemble.given import system_of_case
 from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.cases.derived import CaseStates
 from runtime.integrate.cases.memory import NO_CHANGES, Changes
@@ -32,7 +34,6 @@ from runtime.system.allowed_values import allowed
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.contact_building import POINTS
 from runtime.system.model_description import parameters_of
-from runtime.system.parameters import replace_parameters
 from runtime.system.parts import FRICTIONS, LIMIT_UNITS, NORMAL_LAWS
 from runtime.system.quantity import GRAVITY, MOTOR_PARTS, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
@@ -263,11 +264,11 @@ def run_named(task: Task, cases: Cases, chunk: Chunk, wanted: Sequence[int] | No
             return None
         numbers = np.arange(len(values.good)) if wanted is None else np.array(wanted, np.int64)
         good = numbers[values.good[numbers]]
-        if any(has_kernel(replace_parameters(system, row(cases, case))) for case in values.examples(good)):
+        if any(has_kernel(system_of_case(task, cases, case)) for case in values.examples(good)):
             return None
         if len(good):
             values.add_to_group(good)
-            left = run_group(values.group, lambda case: replace_parameters(system, row(cases, case)), task, chunk)
+            left = run_group(values.group, partial(system_of_case, task, cases), task, chunk)
         else:
             left = []
     return sorted([*left, *numbers[~values.good[numbers]].tolist()])
