@@ -150,16 +150,14 @@ def _of(where: Geometry, at: Ints) -> Geometry:
     return Geometry(where.axis[at], where.point[at], where.pose[at])
 
 
-def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | None:
-    """The cases with the joints of the system; None where its own state is off their coordinates."""
-    system, tree, count = given.system, given.tree, len(given.good)
-    everywhere = [(system, np.arange(1))]
-
-    z = in_joints(everywhere, system.state.y[None])
-    if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
-        return None
-    z = set_coordinates(np.tile(z, (count, 1)), given, tree.geometry)
-    return Prepared(given, tree.geometry, z, given.limits, given.good, None, system_of)
+def with_joints_of_system(given: Given, states: Floats, good: Bools, system_of: Callable[[int], System]) -> Prepared:
+    """The cases with the joints of their system, from states (cases or 1, 13 bodies) on, of which these are good."""
+    everywhere = [(given.system, np.arange(len(states)))]
+    z = in_joints(everywhere, states)
+    off = off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states)
+    z = set_coordinates(np.tile(z, (len(given.good) // len(z), 1)), given, given.tree.geometry)
+    good = given.good & good & (off <= OFF_THE_ROWS)
+    return Prepared(given, given.tree.geometry, z, given.limits, good, None, system_of)
 
 
 def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable[[int], System]) -> Prepared:
@@ -238,13 +236,13 @@ def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[in
         return None
     system_of = partial(system_of_case, task, cases)
     if only_velocities(task, cases):
-        prepared: Prepared | None = _with_velocities(given, task, cases, system_of)
+        prepared = _with_velocities(given, task, cases, system_of)
     elif given.joints:
         prepared = with_joints(given, system_of, assemble=task.assemble)
     else:
-        prepared = _prepared(given, system_of)
-    if prepared is None:
-        return None
+        prepared = with_joints_of_system(given, system.state.y[None], given.good, system_of)
+        if not prepared.good.any():
+            return None  # the state of the system may be off its coordinates
     return numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()  # type: ignore[no-any-return]
 
 

@@ -14,7 +14,7 @@ from types import ModuleType
 import numpy as np
 
 from runtime.dynamics.status import Status
-from runtime.ensemble.at_once import Prepared, with_joints
+from runtime.ensemble.at_once import Prepared, with_joints, with_joints_of_system
 from runtime.ensemble.batch_remarks import undecided
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.closed_joints import as_redundant, in_axes_of_system
@@ -23,13 +23,11 @@ from runtime.ensemble.compiled_cases import OF_MASSES, settings_of, vary_alone
 from runtime.ensemble.contact_batch import ContactEvents, measured_in_lanes
 from runtime.ensemble.damping_groups import run_in_groups
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
-from runtime.ensemble.given import Given, given_cases, system_of_case
-from runtime.ensemble.given_coordinates import set_coordinates
+from runtime.ensemble.given import given_cases, system_of_case
 from runtime.ensemble.joint_batch import (
     energies_in_lanes,
     forces_of_system,
     states_in_lanes,
-    trees_of_system,
     turns_in_lanes,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
@@ -46,7 +44,6 @@ from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     in_joint_coordinates,
     module_of_tree,
-    off_the_rows,
     tree_of_lanes,
 )
 from runtime.integrate.written.acting_forces import known_beside_rows
@@ -63,7 +60,6 @@ from runtime.support.latest import Latest
 from runtime.system.closed_cases import parameters_of_joints
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.system import System
-from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import carried
 
 
@@ -132,7 +128,10 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
         own = prepared.joints.of_cases, prepared.where, load, np.broadcast_to(given.gravity, (count, 3))
         parameters, serves = parameters_of_joints(closed, given.tree, system.data, *own)
     else:
-        prepared = _prepared(task, cases, given)
+        states, good = system.state.y[None], given.good
+        if only_velocities(task, cases):
+            states, good = states_with_velocities(task, cases)
+        prepared = with_joints_of_system(given, states, good, partial(system_of_case, task, cases))
         masses = np.concatenate([np.tile(system.data.mass[:1], (count, 1)), given.masses], axis=1)
         gravity, limits = np.broadcast_to(given.gravity, (count, 3)), given.limits
         parameters, serves = parameters_of_cases(closed, given.tree, system.joints, system.data, masses, gravity)
@@ -142,18 +141,6 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
     module.prepare(parameters, constants)
     forces = parameters_of_forces(system, prepared.where, given.forces) if rows.loaded else NO_FORCES
     return _Group(prepared, module, how, np.ascontiguousarray(constants.T), forces, limits, turned)
-
-
-def _prepared(task: Task, cases: Cases, given: Given) -> Prepared:
-    """Cases with the joints of their system."""
-    system, tree, states, good = given.system, given.tree, given.system.state.y[None], given.good
-    if only_velocities(task, cases):
-        states, good = states_with_velocities(task, cases)
-    z = joint_coordinates(tree, system.body_names, system.joint_motions, states)
-    lifted = states_in_lanes(trees_of_system(system), np.ascontiguousarray(z[:, None]))
-    good = good & (off_the_rows(lifted[:, 0], states) <= OFF_THE_ROWS)
-    z = set_coordinates(np.tile(z, (len(given.good) // len(z), 1)), given, tree.geometry)
-    return Prepared(given, tree.geometry, z, given.limits, good, None, partial(system_of_case, task, cases))
 
 
 def run_closed(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
