@@ -13,7 +13,6 @@ import numpy as np
 import models
 from benchmarks.measure import make_kernels
 from benchmarks.mechanisms import model, problem
-from models.foot_anatomy import size_of
 from models.walking import leg_foot, synthetic
 from runtime import Builder, Cone, Signal, System
 
@@ -60,38 +59,6 @@ def sprung_foot(limits: Literal["elastic", "dissipative"] | None = None) -> Syst
     b = builder_of(models.foot.build(limits=limits))
     law = dict(stiffness=8.0, damping=0.1, free_angle=0.1)
     b.force("spring", "torsional_spring", "leg", "main_foot", axes="global", a_i=(0, 1, 0), **law)
-    return b.build()
-
-
-def _sized_foot(link_length: float, mass: float, height: float, *, limited: bool) -> Builder:
-    """A builder of the modified foot of a person, with dissipative limits or without."""
-    b, size = Builder("foot"), size_of(mass, height, None)
-    for name, data in models.foot.bodies_of(size).items():
-        b.body(name, **data)
-    frames = models.foot.talocrural_frame(), models.foot.talocalcaneal_frame()
-    models.foot.add_joints(b, frames, link_length, size)
-    for name, body, (xi, eta, _) in zip(("talocrural", "talocalcaneal"), ("leg", "main_foot"), frames, strict=True):
-        if limited:
-            cone = Cone.from_degrees((0, 90, 180, 270, 360), (20, 35, 35, 25, 20))
-            law = dict(max_moment=226.0, compliance=0.2, damping=0.568)
-            b.limit(name, "ankle", reference=body, xi=xi, eta=eta, cone=cone, **law)  # type: ignore[arg-type]
-    return b
-
-
-def built_with_spring(stiffness: float, *, limited: bool = False, **sizes: float) -> System:
-    """A foot of this size with a spring and damper at the ankle."""
-    b = _sized_foot(**sizes, limited=limited)
-    law = dict(stiffness=stiffness, damping=0.1, free_angle=0.1)
-    b.force("spring", "torsional_spring", "leg", "main_foot", axes="global", a_i=(0.0, 1.0, 0.0), **law)
-    return b.build()
-
-
-def built_with_load(stiffness: float, push: float, *, limited: bool = False, **sizes: float) -> System:
-    """A foot of this size with a load that alternates and a constant one, and a motor at the toes."""
-    b = _sized_foot(**sizes, limited=limited)
-    b.load("push", "main_foot", force=(WAVE, push, 0.0))
-    axes = dict(a_i=(1.0, 0.0, 0.0), h_i=(0.0, -1.0, 0.0), b_j=(1.0, 0.0, 0.0))
-    b.motor("toe_spring", "guided_angle", "main_foot", "toes", **axes, theta_t=0.0, stiffness=stiffness, damping=0.05)
     return b.build()
 
 

@@ -23,8 +23,6 @@ from benchmarks.ensemble_systems import (
     SIDE_BY_SIDE,
     STUDIES,
     Study,
-    built_with_load,
-    built_with_spring,
 )
 from benchmarks.ensembles_on_device import Kinds, on_device
 from benchmarks.measure import BODY, ROOT, Answer, BenchmarkError, Say, foot, seconds
@@ -46,7 +44,7 @@ class Cases:
     side_by_side: int = 10_000
     two_cores: int = 400_000  # about a second on one core; in 10 000 the beginning of the call counts
     limited: int = 2000
-    built: int = 2000
+    built: int = 500
     named: int = 2000
     sweep: int = 1_000_000
     study: int = 16_384  # base samples
@@ -162,16 +160,13 @@ def _exact_ends(cases: dict[str, Floats]) -> tuple[Floats, float]:
 
 SPANS = {  # arguments of the foot
     "link_length": (0.03, 0.05), "subtalar_inclination_deg": (25.0, 50.0), "mass": (50.0, 90.0), "height": (1.5, 1.9),
-    "dorsiflexion_deg": (10.0, 25.0), "stiffness": (5.0, 9.0), "push": (0.5, 1.5),
 }  # fmt: skip
-SIZES = ("link_length", "mass", "height")
-SIZED = (*SIZES, "subtalar_inclination_deg")
 
 
-def _built(count: int, names: tuple[str, ...]) -> dict[str, Any]:
-    """Random arguments of functions that build a foot."""
+def _built(count: int) -> dict[str, Any]:
+    """Random arguments of the foot."""
     random = np.random.default_rng(1)
-    return {name: random.uniform(*SPANS[name], count) for name in names}
+    return {name: random.uniform(*span, count) for name, span in SPANS.items()}
 
 
 def _by_name(system: runtime.System, share: Floats) -> dict[str, Any]:
@@ -195,25 +190,9 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
         "lengths of the link and two masses by name, assembled, with dissipative limits": (
             limited, _by_name(limited, share[: cases.limited]),
         ),
-        "lengths of the link, built by a function": (models.foot.build, _built(cases.built, ("link_length",))),
-        "lengths, axes and sizes, built by a function": (models.foot.build, _built(cases.built, SIZED)),
+        "lengths, axes and sizes, built by a function": (models.foot.build, _built(cases.built)),
         "lengths, axes and sizes, built by a function, with dissipative limits": (
-            models.foot.build, _built(cases.built, SIZED) | {"limits": ["dissipative"] * cases.built},
-        ),
-        "lengths, axes, sizes and ranges of motion, built by a function, with dissipative limits": (
-            models.foot.build, _built(cases.built, (*SIZED, "dorsiflexion_deg")) | {"limits": ["dissipative"] * cases.built},
-        ),
-        "sizes and a spring, built by a function": (
-            built_with_spring, _built(cases.built, (*SIZES, "stiffness")),
-        ),
-        "sizes and a spring, built by a function, with dissipative limits": (
-            built_with_spring, _built(cases.built, (*SIZES, "stiffness")) | {"limited": [True] * cases.built},
-        ),
-        "sizes, a load and a motor, built by a function": (
-            built_with_load, _built(cases.built, (*SIZES, "stiffness", "push")),
-        ),
-        "sizes, a load and a motor, built by a function, with dissipative limits": (
-            built_with_load, _built(cases.built, (*SIZES, "stiffness", "push")) | {"limited": [True] * cases.built},
+            models.foot.build, _built(cases.built) | {"limits": ["dissipative"] * cases.built},
         ),
         "coordinate of the ankle": (plain, {"angle.ankle.theta_i": 0.2 * (share - 1.0)}),
         "velocities, with limits": (limited, initial_velocities(cases.limited)),

@@ -23,6 +23,7 @@ FINITE = {
     "body": ("pos", "ipos", "mass", "inertia"), "jnt": ("axis", "pos", "stiffness"),
     "dof": ("damping", "armature", "frictionloss"), "site": ("pos",), "geom": ("pos", "size"), "eq": ("data",), "mesh": ("vert",),
 }  # fmt: skip
+NOT_NEGATIVE = ("jnt_stiffness", "dof_damping", "dof_armature", "dof_frictionloss")
 SAME_POSE = 1e-6  # [m], [1] of a weld from the reference pose
 
 
@@ -65,9 +66,24 @@ def compiled_model(file: Path, root: Path) -> Any:
         values = np.asarray(getattr(model, f"{part}_{name}"), float)
         if not are_finite(values):
             n = next(n for n, value in enumerate(values) if not are_finite(value))
-            named = one_line(getattr(model, part)(n).name) if part in ("body", "site", "geom") else ""
-            raise ModelError(f"{file.name}: {part} '{named or n}': {name} = {values[n]}; give {finite_numbers(None)}")
+            raise ModelError(
+                f"{file.name}: {_place(model, part, n)}: {name} = {values[n]}; give {finite_numbers(None)}"
+            )
+        if f"{part}_{name}" in NOT_NEGATIVE and (below := np.argwhere(values < 0.0)).size:
+            raise ModelError(
+                f"{file.name}: {_place(model, part, below[0][0])}: {name} = {values[*below[0]]:g}, must not be below 0; give its "
+                "magnitude"
+            )
     return model
+
+
+def _place(model: Any, part: str, n: int) -> str:
+    """The name of a part, or its number; of a degree of freedom those of its joint."""
+    if part == "dof":
+        part, n = "jnt", int(model.dof_jntid[n])
+    kind = "joint" if part == "jnt" else part
+    named = one_line(getattr(model, kind)(n).name) if part in ("body", "jnt", "site", "geom") else ""
+    return f"{kind} '{named or n}'"
 
 
 def matrix(quaternion: Floats) -> Floats:

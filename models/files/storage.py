@@ -12,7 +12,7 @@ import numpy as np
 
 from models.files.description import Floats
 from runtime import ModelError
-from runtime.support import checked, read_file, shortened
+from runtime.support import checked, plain_number, read_file, shortened
 
 LARGEST = 2**28  # [bytes]
 END = "endheader"
@@ -218,6 +218,6 @@ def _row(path: Path, line: str, number: int, names: Sequence[str]) -> Floats:
 def _number(word: str) -> float:
     """The number of a word; NaN if it is none."""
     try:
-        return float(word)
+        return plain_number(word)
     except ValueError:
         return np.nan

@@ -304,7 +304,7 @@ def _file(text: str, folder: Path, column: str) -> Path:
     path = _place(text, folder)
     if path.is_file():
         return path
-    beside: Callable[[], list[str]] = lambda: [other.name for other in path.parent.iterdir()]  # noqa: E731
+    beside: Callable[[], list[str]] = lambda: [other.name for other in path.parent.iterdir() if other.is_file()]  # noqa: E731
     near = difflib.get_close_matches(path.name, beside() if path.parent.is_dir() else [], n=1, cutoff=0.8)
     meant = f"did you mean '{near[0]}'?" if near else f"names are relative to the table's folder, {folder}"
     raise ModelError(f"column '{column}': no file '{text}'; {meant}")

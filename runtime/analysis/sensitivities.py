@@ -24,7 +24,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.batches import batch
 from runtime.integrate.choices import ATOL, AUTO, JOINT, RTOL
-from runtime.integrate.constraint_check import violated_row
+from runtime.integrate.constraint_check import may_jump, violated_row
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
@@ -33,6 +33,7 @@ from runtime.integrate.tree_method import in_joint_coordinates
 from runtime.integrate.variational.contacts import FINE, GRAZES, ContactDirections
 from runtime.integrate.variational.equations import Varied
 from runtime.integrate.variational.joints import AlongDirections, Nearby, VariedJoints
+from runtime.results.run import Run
 from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
@@ -132,6 +133,8 @@ def solve(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
         coordinates,
     )  # fmt: skip
+    if may_jump(system) and not (run := _motion(system, y, how)).success:  # only ``simulate`` watches its rows
+        raise ModelError(f"the derivative by {', '.join(question.names)} failed; the motion itself: {run.message}")
     sizes = question.sizes(row)
     nearby = [smooth_nearby(question, system, y, row, k, sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
@@ -332,7 +335,11 @@ def _refuse_lost_contacts(system: System, contacts: ContactDirections, names: Se
         )
 
 
+def _motion(system: System, y: Floats, how: Settings) -> Run:
+    return simulate(system, how.t_end, initial=State(system.body_names, y), progress=False, **how.keywords)
+
+
 def _fail(system: System, y: Floats, how: Settings, name: str, reached: float) -> None:
-    run = simulate(system, how.t_end, initial=State(system.body_names, y), progress=False, **how.keywords)
+    run = _motion(system, y, how)
     motion = f"; the motion itself: {run.message}" if not run.success else ""
     raise ModelError(f"the derivative by {name} failed at t = {reached:.6g} s{motion}")

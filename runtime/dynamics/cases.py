@@ -1,20 +1,10 @@
-"""Cases that differ in the data of joints, limits or forces, one after another: rows, sizes and rank, angles, forces at a start.
-
-The vectors of the joints, in axes of their bodies, are read from ``t.vector_local``, masses and inverse inertias of the bodies
-from ``t.mass`` and ``t.inertia_inverse``: ``vectors``, ``mass`` and ``inverse`` are the same memory, which the functions below
-change from case to case.  Other data of a joint are in ``w.x``.
-"""
+"""Calls for many cases that differ in the data of joints, for all motors, and for many bodies at once."""
 
 from __future__ import annotations
 
-import math
-
 from runtime.dynamics.elimination import factorise
-from runtime.dynamics.force_elements import evaluate_force
-from runtime.dynamics.kinematics import rotation, update_kinematics, update_poses
-from runtime.dynamics.limits import measure_limits
+from runtime.dynamics.kinematics import rotation, update_kinematics
 from runtime.dynamics.loads import motor_effort
-from runtime.dynamics.projection import largest_violation
 from runtime.jit.compilation import compiled, inlined
 
 
@@ -36,22 +26,12 @@ def _take_case(of, n, vectors, mass, inverse, w):  # type: ignore[no-untyped-def
 
 
 @compiled
-def rows_of_cases(time, states, of, vectors, mass, inverse, t, w, worst, D):  # type: ignore[no-untyped-def]
-    """Largest |Phi| and |Phi'| (cases, 2) in states (cases, 13 bodies), and D (cases, joints, rows, 12)."""
-    for n in range(len(states)):
-        _take_case(of, n, vectors, mass, inverse, w)
-        update_kinematics(time, states[n], t, w)
-        for velocities in range(2):
-            worst[n, velocities] = largest_violation(t, w, velocities == 1)
-        for k in range(len(t.address)):
-            for r in range(t.rows[k]):
-                for c in range(12):
-                    D[n, k, r, c] = w.D[k, r, c]
-
-
-@compiled
 def count_dependent_rows(time, states, of, vectors, mass, inverse, t, w, tolerance, dependent):  # type: ignore[no-untyped-def]
-    """Number of rows of each case that depend on rows before them, by pivots below a fraction ``tolerance`` of the rows."""
+    """Number of rows of each case that depend on rows before them, by pivots below a fraction ``tolerance`` of the rows.
+
+    The vectors of the joints, in axes of their bodies, are read from ``t.vector_local``, masses and inverse inertias from
+    ``t.mass`` and ``t.inertia_inverse``: ``vectors``, ``mass`` and ``inverse`` are the same memory, changed from case to case.
+    """
     for n in range(len(states)):
         _take_case(of, n, vectors, mass, inverse, w)
         update_kinematics(time, states[n], t, w)
@@ -59,81 +39,12 @@ def count_dependent_rows(time, states, of, vectors, mass, inverse, t, w, toleran
 
 
 @compiled
-def angles_of_cases(states, x, local, vectors, t, w, angles):  # type: ignore[no-untyped-def]
-    """Angles (cases, m, limits) [rad] of limits that differ from case to case in states (cases, m, 13 bodies).
-
-    x (cases, limits, X), local (cases, vectors, 3); ``vectors`` is the memory of ``t.limits.vector_local``.
-    """
-    for n in range(len(states)):
-        for k in range(len(local[n])):
-            for c in range(3):
-                vectors[k, c] = local[n, k, c]
-        for k in range(len(x[n])):
-            for c in range(x.shape[2]):
-                w.limits.x[k, c] = x[n, k, c]
-        measure_limits(states[n], t, w, angles[n])
-
-
-@compiled
-def outputs_of_forces(states, x, t, w, outputs):  # type: ignore[no-untyped-def]
-    """All that forces give (cases, forces, outputs) in states (cases, 13 bodies), with x (cases, forces, X) in global axes."""
-    for n in range(len(states)):
-        update_poses(states[n], t, w)
-        for k in range(len(t.forces.address)):
-            for c in range(x.shape[2]):
-                w.forces.x[k, c] = x[n, k, c]
-            evaluate_force(k, t.forces, w.forces, w.state)
-            for c in range(outputs.shape[2]):
-                outputs[n, k, c] = w.forces.out[k, c]
-
-
-@compiled
-def gradients_of_motors(states, x, t, w, gradients):  # type: ignore[no-untyped-def]
-    """Gradients (cases, motors, 12) of the coordinates of motors, of states and x as of ``outputs_of_forces``."""
-    for n in range(len(states)):
-        update_poses(states[n], t, w)
-        for k in range(len(t.loads.address)):
-            for c in range(x.shape[2]):
-                w.loads.x[k, c] = x[n, k, c]
-            motor_effort(k, t.loads, w)  # its moment is of other signals
-            for c in range(12):
-                gradients[n, k, c] = w.loads.D[0, c]
-
-
-@compiled
-def sizes_of_rows(D, lengths, square, sizes, determinants):  # type: ignore[no-untyped-def]
-    """Sizes (cases, rows) of rows D (cases, rows, 12), and determinants (cases,) of the products of the rows of size 1.
-
-    ``lengths`` (cases,) [m] are those by which rotations are divided, in place.  Determinants are 0 where one of a row is not
-    positive.  ``square`` is memory (rows, rows).
-    """
-    for n in range(len(D)):
-        rows = D[n]
-        count = len(rows)
-        for r in range(count):
-            total = 0.0
-            for c in range(12):
-                if c % 6 > 2:
-                    rows[r, c] /= lengths[n]
-                total += rows[r, c] * rows[r, c]
-            sizes[n, r] = math.sqrt(total)
-        determinants[n] = 1.0
-        for r in range(count):
-            for q in range(r, count):
-                total = 0.0
-                for c in range(12):
-                    total += rows[r, c] * rows[q, c]
-                square[r, q] = total / (sizes[n, r] * sizes[n, q])
-        for r in range(count):  # elimination without an exchange of rows: the matrix is positive definite, or singular
-            pivot = square[r, r]
-            if not pivot > 0.0:
-                determinants[n] = 0.0
-                break
-            determinants[n] *= pivot
-            for q in range(r + 1, count):
-                factor = square[r, q] / pivot
-                for k in range(q, count):
-                    square[q, k] -= factor * square[r, k]
+def gradients_of_motors(t, w, gradients):  # type: ignore[no-untyped-def]
+    """Gradients (motors, 12) of the coordinates of motors in the state that was evaluated last."""
+    for k in range(len(t.loads.address)):
+        motor_effort(k, t.loads, w)
+        for c in range(12):
+            gradients[k, c] = w.loads.D[0, c]
 
 
 @compiled

@@ -72,37 +72,28 @@ def nearest_direction(u, pieces, curve, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def reach_of_vertices(sides, latitudes, cones, start, pieces, curve, t, reach):  # type: ignore[no-untyped-def]
-    """Excess [rad] up to which a point of a cone is the nearest one to directions beyond it in its plane, into ``reach`` (n,).
+def reach_of_vertex(side, latitude, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """Excess [rad] up to which a point of a cone is the nearest one to directions beyond it in its plane.
 
-    sides (n, 2): plane directions; latitudes (n,): of the points; cones (n,): which of those that begin at pieces ``start``.
+    side (2,): the direction of the plane; latitude: of the point; ``curve`` and ``t`` are memory (12,) and (3,).
     """
-    for n in range(len(sides)):
-        latitude, side, k = latitudes[n], sides[n], cones[n]
-        x, y, z = math.sin(latitude) * side[0], math.sin(latitude) * side[1], math.cos(latitude)
-        known, unknown = 0.0, math.pi - latitude
-        for _ in range(VERTEX_HALVINGS):
-            middle = 0.5 * (known + unknown)
-            angle = latitude + middle
-            beyond = (math.sin(angle) * side[0], math.sin(angle) * side[1], math.cos(angle))
-            length = math.sqrt(beyond[0] * beyond[0] + beyond[1] * beyond[1] + beyond[2] * beyond[2])
-            u = (beyond[0] / length, beyond[1] / length, beyond[2] / length)
-            t[0], t[1], t[2] = x, y, z  # few parts of the curve can be nearer, so that most need no search
-            known_best = (closeness(u, (x, y, z)), start[k], 0.0)
-            search_pieces(u, start[k], start[k + 1], known_best, 0.0, pieces, curve, t)
-            away = math.sqrt((t[0] - x) ** 2 + (t[1] - y) ** 2 + (t[2] - z) ** 2)
-            if away < SAME_DIRECTION:
-                known = middle
-            else:
-                unknown = middle
-        reach[n] = known
-
-
-@compiled
-def maximum_latitudes_of(longitudes, cones, start, pieces, pair, out):  # type: ignore[no-untyped-def]
-    """Put the maximum latitudes at longitudes (n,) of 0 .. 2 pi into ``out``, each of one of several cones, as above."""
-    for n in range(len(longitudes)):
-        out[n] = maximum(longitudes[n], start[cones[n]], start[cones[n] + 1], pieces, pair)
+    x, y, z = math.sin(latitude) * side[0], math.sin(latitude) * side[1], math.cos(latitude)
+    known, unknown = 0.0, math.pi - latitude
+    for _ in range(VERTEX_HALVINGS):
+        middle = 0.5 * (known + unknown)
+        angle = latitude + middle
+        beyond = (math.sin(angle) * side[0], math.sin(angle) * side[1], math.cos(angle))
+        length = math.sqrt(beyond[0] * beyond[0] + beyond[1] * beyond[1] + beyond[2] * beyond[2])
+        u = (beyond[0] / length, beyond[1] / length, beyond[2] / length)
+        t[0], t[1], t[2] = x, y, z  # few parts of the curve can be nearer, so that most need no search
+        known_best = (closeness(u, (x, y, z)), 0, 0.0)
+        search_pieces(u, 0, len(pieces.kind), known_best, 0.0, pieces, curve, t)
+        away = math.sqrt((t[0] - x) ** 2 + (t[1] - y) ** 2 + (t[2] - z) ** 2)
+        if away < SAME_DIRECTION:
+            known = middle
+        else:
+            unknown = middle
+    return known
 
 
 @compiled

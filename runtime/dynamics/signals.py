@@ -25,7 +25,11 @@ class SignalData(NamedTuple):
 
     def sort(self, k: int) -> str:
         """Whether signal k is 0 at any time, constant, or neither."""
-        return sort_of_coefficients(self.coefficient[self.start[k] : self.start[k + 1]])
+        coefficients = self.coefficient[self.start[k] : self.start[k + 1]]
+        if len(coefficients) == 1:
+            first, *others = coefficients[0].tolist()
+            return VARYING if any(others) else CONSTANT if first else ZERO
+        return VARYING if coefficients.any() else ZERO
 
 
 def no_signals() -> SignalData:
@@ -38,14 +42,6 @@ def no_signals() -> SignalData:
         np.zeros(0, np.int64),
         np.zeros((0, 3)),
     )
-
-
-def sort_of_coefficients(coefficients: Floats) -> str:
-    """Whether a signal with these coefficients (pieces, 6) is 0 at any time, constant, or neither."""
-    if len(coefficients) == 1:
-        first, *others = coefficients[0].tolist()
-        return VARYING if any(others) else CONSTANT if first else ZERO
-    return VARYING if coefficients.any() else ZERO
 
 
 @inlined

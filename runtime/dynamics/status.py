@@ -71,14 +71,14 @@ _TEXTS = {
     Status.REACHED_END: ("the run reached its end", ""),
     Status.STOPPED_BY_EVENT: ("a terminal event stopped the run", ""),
     Status.INTERRUPTED: ("the run was interrupted", "start it again"),
-    Status.STEPS_USED_UP: ("the run used up its accepted steps", "raise max_steps, or rtol and atol"),
+    Status.STEPS_USED_UP: ("the run reached max_steps", "raise max_steps, or rtol and atol"),
     Status.CLOSE_TO_SINGULAR: (
         "the run passed close to a singular configuration",
         "accuracy is lost there; avoid this configuration",
     ),
     Status.RUNNING: ("the run has not ended", ""),
     Status.STEP_TOO_SMALL: (
-        "the step fell below the rounding of time",
+        "the step size became smaller than machine precision allows",
         "raise rtol and atol where they are near rounding; else check masses, stiffnesses and speeds, or start elsewhere",
     ),
     Status.SINGULAR_CONFIGURATION: (
@@ -86,7 +86,7 @@ _TEXTS = {
         "avoid this configuration, use another joint, or reduce the mass ratio",
     ),
     Status.NOT_FINITE: ("the state stopped being finite", "check masses, inertias and initial velocities"),
-    Status.METHOD_FAILED: ("the method of SciPy failed", "raise rtol and atol, or try another method"),
+    Status.METHOD_FAILED: ("SciPy's solver failed", "raise rtol and atol, or try another method"),
     Status.EVENT_NOT_FINITE: (
         "an event function gave no finite number",
         "correct the function",

@@ -17,10 +17,10 @@ from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.cases import Cases
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.damping_groups import run_in_groups
-from runtime.ensemble.given import Given
+from runtime.ensemble.given import Given, given_cases, system_of_case
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
     Acting,
@@ -28,7 +28,7 @@ from runtime.ensemble.joint_batch import (
     cases_of_tree,
     contacts_in_lanes,
     energies_in_lanes,
-    given_limits,
+    forces_of_system,
     has_parameters,
     in_joints,
     keep_turns,
@@ -44,7 +44,6 @@ from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.forces import ForcesOfCases
 from runtime.integrate.batches.parameters import OFFSET, SIGN
 from runtime.integrate.endings import with_stability
 from runtime.integrate.settings import Settings
@@ -58,8 +57,7 @@ from runtime.integrate.tree_method import (
     tree_of_lanes,
 )
 from runtime.integrate.written.equation_parameters import equations_of_cases
-from runtime.integrate.written.force_parameters import OwnForces, parameters_of_cases
-from runtime.integrate.written.signal_sets import SignalSets
+from runtime.integrate.written.force_parameters import Values, parameters_of_cases
 from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.support.arrays import Bools, Floats, Ints
@@ -67,8 +65,6 @@ from runtime.support.latest import Latest
 from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
 from runtime.system.joint_motion import JointMotion
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
-from runtime.system.parameters import replace_parameters
-from runtime.system.quantity import Role
 from runtime.system.reference import body_places
 from runtime.system.state import State
 from runtime.system.system import System
@@ -108,16 +104,12 @@ class Prepared:
         given, limits = self.given, _of_places(self.limits, at)
         if not has_parameters(given.system):
             return Acting(limits, None)
-        own = given.built._replace(values=given.forces)
-        if len(at) < len(given.good):
-            own = own.at(at)
+        own = given.forces if len(at) == len(given.good) else given.forces_at(at)
         where = self.where if self.joints is None else _of(self.where, at)
-        sets = given.sets or SignalSets(given.system.data.signals, 1)
-        set_of = given.set_of if len(given.set_of) == 1 else given.set_of[at]
-        forces = ForcesOfCases(self._parameters(where, own, at), *sets, set_of)
+        forces = forces_of_system(given.system, self._parameters(where, own, at))
         return Acting(limits, forces, general=self.joints is not None or given.inertias.ndim == 4)
 
-    def _parameters(self, where: Geometry, own: OwnForces, at: Ints) -> Floats:
+    def _parameters(self, where: Geometry, own: Values, at: Ints) -> Floats:
         """Parameters (cases or 1, parameters) of the compiled code of forces, or of the equations."""
         given = self.given
         if not by_recursion(given.system):
@@ -138,7 +130,7 @@ class Prepared:
         given, alike = self.given, self.joints is None
         if alike and not given.varied:
             return trees_of_system(given.system)
-        where = self.where if alike else _of(self.where, at)
+        where = self.where if len(self.where.pose) == 1 else _of(self.where, at)
         inertias = given.inertias[None] if given.inertias.ndim == 3 else given.inertias[at]
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
         return cases_of_tree(given.tree, where, given.masses[at], inertias, gravity)
@@ -158,38 +150,14 @@ def _of(where: Geometry, at: Ints) -> Geometry:
     return Geometry(where.axis[at], where.point[at], where.pose[at])
 
 
-def _values(task: Task, cases: Cases) -> Given | None:
-    """The values of the cases, unless they differ in more than this module knows."""
-    system, how = task.system, task.how
-    if not isinstance(system, System) or not task.starts_in_time(system):
-        return None
-    if not joints_in_lanes(system, how):
-        return None
-    count = len(next(iter(cases.values())))
-    moving, masses = only_velocities(task, cases), system.data.mass[1:]
-    if not moving and any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
-        return None
-    given = Given(
-        system, tree_of_lanes(system), np.broadcast_to(masses, (count, len(masses))) if moving else np.tile(masses, (count, 1)),
-        system.data.inertia[1:], system.gravity,
-        given_limits([(system, np.arange(count))], count), np.ones(count, bool),
-    )  # fmt: skip
-    taken = moving or all(
-        given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
-    )
-    return given if taken else None
-
-
-def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | None:
-    """The cases with the joints of the system; None where its own state is off their coordinates."""
-    system, tree, count = given.system, given.tree, len(given.good)
-    everywhere = [(system, np.arange(1))]
-
-    z = in_joints(everywhere, system.state.y[None])
-    if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
-        return None
-    z = set_coordinates(np.tile(z, (count, 1)), given, tree.geometry)
-    return Prepared(given, tree.geometry, z, given.limits, given.good, None, system_of)
+def with_joints_of_system(given: Given, states: Floats, good: Bools, system_of: Callable[[int], System]) -> Prepared:
+    """The cases with the joints of their system, from states (cases or 1, 13 bodies) on, of which these are good."""
+    everywhere = [(given.system, np.arange(len(states)))]
+    z = in_joints(everywhere, states)
+    off = off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states)
+    z = set_coordinates(np.tile(z, (len(given.good) // len(z), 1)), given, given.tree.geometry)
+    good = given.good & good & (off <= OFF_THE_ROWS)
+    return Prepared(given, given.tree.geometry, z, given.limits, good, None, system_of)
 
 
 def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable[[int], System]) -> Prepared:
@@ -214,7 +182,7 @@ def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: b
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
     z = _coordinates(given, motions, states, reference, where)
-    good &= given.good & joints.good & of_one_batch(system, tree, where, z, states)
+    good &= given.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()
     if tree.limits:
         limits[..., OFFSET] = _angles(system, reference)
@@ -261,22 +229,20 @@ def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
 
 def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
     """``run_at_once`` for cases of these numbers in a chunk, whose contacts are like those of the system."""
-    if (given := _values(task, cases)) is None:
+    system = task.system
+    if not isinstance(system, System) or not task.starts_in_time(system) or not joints_in_lanes(system, task.how):
         return None
-
-    def system_of(k: int) -> System:
-        values = row(cases, k)
-        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
-        return replace_parameters(given.system, own) if own else given.system
-
+    if (given := given_cases(task, system, cases)) is None:
+        return None
+    system_of = partial(system_of_case, task, cases)
     if only_velocities(task, cases):
-        prepared: Prepared | None = _with_velocities(given, task, cases, system_of)
+        prepared = _with_velocities(given, task, cases, system_of)
     elif given.joints:
         prepared = with_joints(given, system_of, assemble=task.assemble)
     else:
-        prepared = _prepared(given, system_of)
-    if prepared is None:
-        return None
+        prepared = with_joints_of_system(given, system.state.y[None], given.good, system_of)
+        if not prepared.good.any():
+            return None  # the state of the system may be off its coordinates
     return numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()  # type: ignore[no-any-return]
 
 
@@ -373,11 +339,8 @@ def _columns_of_block(
     def system_of(k: int) -> System:
         return prepared.system_of(int(kept[k]))
 
-    def say(k: int, text: str) -> None:
-        chunk.messages[chunk.first + int(numbers[kept[k]])] = text
-
     begun = partial(_at_start, prepared, kept)
     quantities = BatchQuantities(given.system, states, begun, energies, given.tree, z, prepared.z[kept], limits)
     if events is not None:
         quantities.contacts, quantities.events = contacts, events.of
-    return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
+    return columns_of_batch(task.outputs, task.how, quantities, system_of, partial(chunk.say, numbers[kept]))

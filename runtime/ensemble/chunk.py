@@ -4,57 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.status import Status, message_at_end
-from runtime.ensemble.at_once import run_at_once
-from runtime.ensemble.batch_remarks import Built, energies_of, unbalanced, undecided, with_places
-from runtime.ensemble.built_at_once import run_built
+from runtime.ensemble.at_once import run_at_once, run_prepared
+from runtime.ensemble.batch_remarks import Built, undecided, with_places
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.closed_at_once import rows_in_lanes, run_closed
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
 from runtime.ensemble.joint_batch import (
-    Acting,
-    Systems,
-    acting_on,
-    contacts_in_lanes,
     forces_key,
-    given_limits,
     has_parameters,
-    in_joints,
     integrate,
-    keep_turns,
-    of_bodies,
+    masses_of,
+    of_each,
     parameters_in_lanes,
-    run_trees,
-    stored_in_lanes,
-    with_signs,
 )
-from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run
 from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.seals import digest_of_system
+from runtime.ensemble.systems_at_once import prepared_systems
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
+from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weights_of
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.contact_memory import EVENT, most_events
-from runtime.integrate.endings import TURNED, with_stability
+from runtime.integrate.constraint_check import may_jump
+from runtime.integrate.endings import TURNED
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
-    OFF_THE_ROWS,
     acts_in_lanes,
-    by_recursion,
     in_joint_coordinates,
     joints_in_lanes,
-    tree_constants,
     tree_of_lanes,
 )
 from runtime.integrate.tree_scales import scales_of
 from runtime.results.run import Run
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import assemble, check_state, moved_reference
 from runtime.system.rank import refuse_singular_joints
@@ -96,9 +86,10 @@ def _kernel_key(system: System, how: Settings) -> str:
             return ""
         tree = tree_of_lanes(system)
         weight = scales_of(tree)[1]
-        return " ".join([tree.key, *map(str, weight), *forces_key(system)])  # cases of a batch have the same weights
+        # Cases of a batch have the same weights, and the same coordinates, of which their outputs are made.
+        return " ".join([tree.key, *map(str, weight), *forces_key(system), str(tree.coordinates)])
     alone = how.projected or system.redundant or how.method != "dop853" or in_joint_coordinates(system, how)
-    return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
+    return "" if alone or may_jump(system) or batch_kernel_of(system.model.key) is None else system.model.key
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
@@ -126,14 +117,9 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         built = built_cases(task, chunk, cases, left)
         _run_each(list(built), built, task, chunk)
         return chunk
-    if isinstance(task.system, System):
-        built = built_cases(task, chunk, cases, range(count))
-    else:
-        known = run_built(task, cases, chunk)
-        left = sorted({*range(count)} - {*known.done})
-        built = built_cases(task, chunk, cases, left, known.systems)
-        firsts = built_cases(task, chunk, cases, known.done[:1], known.systems)
-        chunk = replace(chunk, mark=mark_of(built | firsts, first))
+    built = built_cases(task, chunk, cases, range(count))
+    if not isinstance(task.system, System):
+        chunk = replace(chunk, mark=mark_of(built, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
         groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
@@ -163,13 +149,8 @@ def digest_of_case(task: Task, values: Mapping[str, Any]) -> str:
     return digest_of_system(own, state.y)
 
 
-def built_cases(
-    task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int], systems: Mapping[int, System] | None = None
-) -> Built:
-    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk.
-
-    ``systems``: those that the function has built already, by case.
-    """
+def built_cases(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int]) -> Built:
+    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk."""
     if len(wanted) and only_velocities(task, cases):
         return _with_velocities(task, chunk, cases, wanted)
     built: Built = {}
@@ -177,15 +158,15 @@ def built_cases(
         if task.stop[0]:
             raise Stopped
         try:
-            own, state = built_case(task, row(cases, case), (systems or {}).get(case))
+            own, state = built_case(task, row(cases, case))
             built[case] = own, state.y
         except ModelError as error:
             chunk.messages[chunk.first + case] = str(error)
     return built
 
 
-def built_case(task: Task, values: Mapping[str, Any], system: System | None = None) -> tuple[System, State]:
-    """System and initial state of a case; ``system``: that of its arguments, where the function has built it.
+def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
+    """System and initial state of a case.
 
     Raises
     ------
@@ -194,9 +175,7 @@ def built_case(task: Task, values: Mapping[str, Any], system: System | None = No
     """
     start = task.how.t_start
     try:
-        own, state, moved = variant(
-            task.system if system is None else system, values, task.quantities, start, assembled=task.assemble
-        )
+        own, state, moved = variant(task.system, values, task.quantities, start, assembled=task.assemble)
         if own.body_names != task.bodies:
             names, others = ", ".join(own.body_names), ", ".join(task.bodies)
             raise ModelError(f"the bodies of this case are {names}, those of the others {others}; give all the same")
@@ -245,108 +224,41 @@ def _with_velocities(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[in
 
 def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
     """Run cases in a batch; those that failed or came close to a singular configuration, to be run alone for the message."""
-    s = task.how
-    states = np.array([built[case][1] for case in members])
+    s, at, states = task.how, np.array(members), np.array([built[case][1] for case in members])
     systems = with_places({place: built[case][0] for place, case in enumerate(members)})
-    of_tree = " " in key  # see ``_kernel_key``
-    constants = np.concatenate([np.tile(_constants(own, s, of_tree=of_tree), (len(at), 1)) for own, at in systems])
-    constants[np.concatenate([at for _, at in systems])] = constants.copy()
-    at = np.array(members)
-    if of_tree:
-        return at[~_run_on_trees(systems, states, constants, at, built, task, chunk)].tolist()  # type: ignore[no-any-return]
-    module = batch_kernel_of(key)
+
+    def system_of(place: int) -> System:
+        return built[members[place]][0]
+
+    if " " in key:  # see ``_kernel_key``
+        # Built systems run alike alone and with others of their layout, whose geometries may differ.
+        prepared = prepared_systems(systems, states, system_of, general=not isinstance(task.system, System))
+        return at[~run_prepared(task, prepared, at, chunk)].tolist()  # type: ignore[no-any-return]
+    module, constants = batch_kernel_of(key), of_each(systems, lambda own: _constants(own, s))
     assert module is not None
     given, results = batch.arguments(s, states, constants)
     integrate(task, module, batch.batch_workspace(systems[0][0].model.fixed[1:], constants.shape[1]), *given, *results)
-    good = results.status == Status.REACHED_END
-    found = results.out[good]
-    times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[good][:, None], found], axis=1)
-    if task.outputs is not None:
-        found = _columns(task, built, at[good], found, states[good], None, chunk)
-    chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    chunk.keep_starts(task, at[good], lambda: states[good], of_tree=False)
-    work, of_steps = np.zeros(motions.shape[:2]), np.zeros((2, len(motions)))
-    remarks = unbalanced(at[good], times, motions, work, of_steps, built, task, results.counts[good])
-    chunk.remark(at[good], remarks, s.t_end)
+    ended = np.flatnonzero(results.status == Status.REACHED_END)
+    kept, start, found = at[ended], states[ended], results.out[ended]
+    masses, inertias, gravity = (of[ended] for of in masses_of(systems))
+    energies = energies_of_motions(masses, inertias, gravity, np.concatenate([start[:, None], found], axis=1))
+    chunk.keep(kept, found if task.outputs is None else None, results.counts[ended], results.reached[ended])
+    if task.outputs is not None and len(kept):
+        quantities = BatchQuantities(systems[0][0], lambda: found, lambda: start, lambda: energies[:, 1:])
+        of_kept = (lambda k: system_of(int(ended[k]))), partial(chunk.say, kept)
+        chunk.states[kept] = columns_of_batch(task.outputs, s, quantities, *of_kept)
+    chunk.keep_starts(task, kept, lambda: start, of_tree=False)
+    times, none, steps = np.append(s.t_start, s.t or ()), np.zeros(len(kept)), results.counts[ended, batch.STEPS]
+    work = np.zeros(energies.shape[:2])
+    remarks = unbalanced_cases(weights_of(masses, gravity), s, steps, times, energies, work, none, none)
+    chunk.remark(kept, remarks, s.t_end)
     if task.counts_turns:
-        chunk.remark(at[good], undecided(at[good], motions[:, 0], results.out[good], built, s), s.t_end)
-    return at[~good].tolist()  # type: ignore[no-any-return]
+        remarks = undecided(lambda k: system_of(int(ended[k])), s, start, found, of_tree=False)
+        chunk.remark(kept, remarks, s.t_end)
+    return at[results.status != Status.REACHED_END].tolist()  # type: ignore[no-any-return]
 
 
-def _run_on_trees(
-    systems: Systems, states: Floats, constants: Floats, at: Ints, built: Built, task: Task, chunk: Chunk
-) -> Bools:
-    """Run the cases ``at`` with initial states (cases, 13 bodies) in joint coordinates; which of them reached their end."""
-    initial = in_joints(systems, states)
-    # Built systems run alike alone and with others of their layout, whose geometries may differ.
-    acting = acting_on(systems, len(initial))._replace(general=not isinstance(task.system, System))
-    runs = run_trees(task, systems[0][0], initial, constants, acting)
-    results = runs.results
-    out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
-    good: Bools = (results.status == Status.REACHED_END) & (off <= OFF_THE_ROWS)
-    motions = np.concatenate([states[:, None], with_signs(of_bodies(systems, runs.path), states)[0]], axis=1)[good]
-    of_steps = np.stack([runs.exchanged[good], runs.unresolved[good]])
-    stored = None if runs.events is None else runs.stored[good]  # which springs act is known of the runs alone
-    remarks = unbalanced(
-        at[good], runs.times, motions, runs.work[good], of_steps, built, task, results.counts[good], stored
-    )
-    remarks = with_stability(systems[0][0], remarks, results.counts[good, batch.STEPS], runs.bounded[good])
-    found = out[good]
-    if task.outputs is not None:
-        kept = np.flatnonzero(good)
-        z = initial[good], results.out[good]
-        found = _columns(task, built, at[good], found, states[good], z, chunk, runs.of(kept, acting))
-    else:
-        keep_turns(chunk, task, at[good], tree_of_lanes(systems[0][0]), initial[good], results.out[good])
-    chunk.keep(at[good], found, results.counts[good], results.reached[good])
-    chunk.keep_starts(task, at[good], lambda: states[good], of_tree=True)
-    chunk.remark(at[good], remarks, task.how.t_end)
-    return good
-
-
-def _columns(
-    task: Task, built: Built, cases: Ints, states: Floats, begun: Floats, z: tuple[Floats, Floats] | None, chunk: Chunk,
-    acting: Acting | None = None,
-) -> Floats:  # fmt: skip
-    """Outputs (cases, columns) from states (cases, times, 13 bodies), and those at the start (cases, 13 bodies).
-
-    z : coordinates of their trees at the start (cases, n) and at the times (cases, times, n)
-    acting : of what acts on their trees, with the events of contacts
-    """
-    assert task.outputs is not None
-    if not len(cases):
-        return np.zeros((0, *task.kept_shape))
-    systems = with_places({place: built[case][0] for place, case in enumerate(cases.tolist())})
-    tree = None
-    if z is not None and same_coordinates([tree_of_lanes(own) for own, _ in systems]):
-        tree = tree_of_lanes(systems[0][0])
-
-    first, times = systems[0][0], np.array(task.how.t, float)
-    with_contacts = acting is not None and acting.events is not None and z is not None
-
-    def energies() -> Floats:
-        found = np.empty((*states.shape[:2], 3))
-        stored = stored_in_lanes(first, z[1], times, acting) if with_contacts else None  # type: ignore[index, arg-type]
-        for own, places in systems:
-            found[places] = energies_of(own, times, states[places], None if stored is None else stored[places])
-        return found
-
-    def say(place: int, text: str) -> None:
-        chunk.messages[chunk.first + int(cases[place])] = text
-
-    limits = given_limits(systems, len(cases)) if tree is not None and tree.limits else None
-    start, path = (None, None) if z is None else z
-    quantities = BatchQuantities(first, lambda: states, lambda: begun, energies, tree, path, start, limits)
-    if with_contacts:
-        assert acting is not None and acting.events is not None and path is not None
-        quantities.events, quantities.contacts = acting.events.of, lambda: contacts_in_lanes(first, path, times, acting)
-    return columns_of_batch(task.outputs, task.how, quantities, lambda place: built[int(cases[place])][0], say)
-
-
-def _constants(system: System, s: Settings, *, of_tree: bool) -> Floats:
-    if of_tree:
-        tree = tree_of_lanes(system)
-        return np.zeros(OF_LIMIT * len(tree.limits)) if by_recursion(system) else tree_constants(tree, system.gravity)
+def _constants(system: System, s: Settings) -> Floats:
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants

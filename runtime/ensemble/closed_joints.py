@@ -54,10 +54,10 @@ def in_axes_of_system(prepared: Prepared) -> tuple[Prepared, Floats]:
 
 def _moved_alone(system: System, tree: SpanningTree, joints: JointCases) -> tuple[Floats, Bools]:
     """States (cases, 13 bodies) at rest that satisfy the joints of the tree, bodies turned as in the system; for which cases."""
-    count, data, names = len(joints.good), system.data, [joint.name for joint in system.joints]
+    count, data, names = len(joints.masses), system.data, [joint.name for joint in system.joints]
     states = np.tile(system.reference_configuration.y.reshape(-1, STATE), (count, 1, 1))
     states[..., V:] = 0.0
-    good, walked = joints.good.copy(), set[str]()
+    good, walked = np.ones(count, bool), set[str]()
     for one in tree.coordinates:
         if not one.joint or one.joint in walked:
             continue

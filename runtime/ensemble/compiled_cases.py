@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ from runtime.integrate.cases.memory import (
     same_items,
 )
 from runtime.integrate.choices import COMPILED_METHODS
+from runtime.integrate.constraint_check import may_jump
 from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
@@ -201,7 +203,15 @@ def _each(system: System, states: Floats, how: Settings) -> tuple[Any, Floats]:
 
 
 def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[Group, Changes]:
-    """The group of a system's layout, and how its memory differs from that of the first system there."""
+    """The group of a system's layout, and how its memory differs from that of the first system there.
+
+    Raises
+    ------
+    ModelError
+        Where only ``simulate`` runs the system.
+    """
+    if may_jump(system):
+        raise ModelError(f"system '{system.name}': angles in rows of own joints are watched by simulate alone")
     latest = next(reversed(groups.values()), None)
     if latest is not None and _same_settings(latest.system, system):
         if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:
@@ -384,10 +394,9 @@ def _columns(
     def system_of(k: int) -> System:
         return system if same_parts else of_case(group.cases[int(good[k])])
 
-    def say(k: int, text: str) -> None:
-        chunk.messages[chunk.first + group.cases[int(good[k])]] = text
-
-    return columns_of_batch(task.outputs, how, quantities, system_of, say, run_of)
+    return columns_of_batch(
+        task.outputs, how, quantities, system_of, partial(chunk.say, np.array(group.cases)[good]), run_of
+    )
 
 
 # Sorts of the owners of parameters; ``Quantity.owner_sort``.

@@ -10,9 +10,9 @@ import numpy as np
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.written.acting_contacts import EXPONENT
-from runtime.integrate.written.contact_parameters import fades_in_cases
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
+from runtime.system.allowed_values import fades_in_cases
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import NORMAL_LAWS
 from runtime.system.system import System

@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from runtime.dynamics.lift import GROUND_STEP
+from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.joint_batch import given_limits
+from runtime.ensemble.task import Task
+from runtime.ensemble.velocities import only_velocities
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
 from runtime.integrate.creeps import CREEP
-from runtime.integrate.written.force_parameters import NONE, OwnForces, allowed_values, takes_values
-from runtime.integrate.written.signal_sets import SignalSets
+from runtime.integrate.tree_method import tree_of_lanes
+from runtime.integrate.written.force_parameters import Values, takes_values
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.support.numbers import LARGEST
-from runtime.system.joint_cases import sound_inertias
+from runtime.system.allowed_values import allowed, matrices_of, within
+from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role, quantities
 from runtime.system.spanning_tree import RATES, SpanningTree
 from runtime.system.system import System
@@ -40,42 +44,32 @@ class Given:
     varied: bool = False  # masses, inertias or gravity
     # Sort and name of a motor, force or contact -> keyword -> values.
     forces: dict[tuple[str, str], dict[str, Floats]] = field(default_factory=dict)
-    built: OwnForces = NONE  # what a function has given the cases besides these
-    sets: SignalSets | None = None  # signals of the cases; None: those of the system
-    set_of: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # (cases,)
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
-        fits: Bools = np.all(np.abs(values.reshape(len(values), -1)) <= LARGEST, axis=1)
-        if quantity.owner_sort == "joint" and quantity.role is Role.PARAMETER:
-            self.good &= fits
-            return self._take_data_of_joint(quantity, values)
-        if quantity.owner_sort in ("motor", "force", "contact") and quantity.role is Role.PARAMETER:
-            return self._take_data_of_force(quantity, values)
-        if quantity.owner_sort in ("body", "limit"):
-            fits &= self._allowed(quantity, np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0))
-        self.good &= fits
         if quantity.role is Role.COORDINATE:
+            fits = within(None, values)
+            self.good &= fits
             return self._take_coordinate(quantity, np.where(fits, values, 0.0))
-        self.varied |= quantity.owner_sort == "body" or quantity.part == GRAVITY
-        if quantity.owner_sort == "body":
-            self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values, fits)
-        elif quantity.part == GRAVITY:
-            self.gravity = np.where(fits[:, None], values, self.system.gravity)
-        elif quantity.owner_sort == "limit" and quantity.part in OF_LIMITS:
-            self.limits[fits, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values[fits]
+        sort, part, owner = quantity.owner_sort, quantity.part, quantity.owner
+        values = matrices_of(values) if part == INERTIA else values
+        fits = allowed(self.system, quantity, values)
+        self.good &= fits
+        values = np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, quantities(self.system)[quantity.name][1])
+        self.varied |= sort == "body" or part == GRAVITY
+        if part == GRAVITY:
+            self.gravity = values
+        elif sort == "body":
+            self._take_data_of_body(self.system.body_index(owner), part, values)
+        elif sort == "limit" and part in OF_LIMITS:
+            self.limits[:, self.system.limit_names.index(owner), OF_LIMITS[part]] = values
+        elif sort == "joint" and not self._lends(owner, part):
+            self.joints.setdefault(owner, {})[part] = values
+        elif part != CREEP and takes_values(self.system, sort, owner, part):
+            self.forces.setdefault((sort, owner), {})[part] = values
         else:
             return False
         return True
-
-    @staticmethod
-    def _allowed(quantity: Quantity, values: Floats) -> Bools:
-        """Which values of a body or limit break no rule."""
-        if quantity.part == INERTIA:
-            return sound_inertias(matrices_of(values))
-        flat = values.reshape(len(values), -1)
-        allowed: Bools = np.all(flat >= 0.0 if quantity.part == "damping" else flat > 0.0, axis=1)
-        return allowed
 
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
         joint, _, column = quantity.owner.rpartition(".")
@@ -100,33 +94,21 @@ class Given:
             step = parents[step]
         return not (inwards and self.tree.kinds[step] == "free")
 
-    def _take_data_of_body(self, body: int, part: str, values: Floats, fits: Bools) -> None:
+    def _take_data_of_body(self, body: int, part: str, values: Floats) -> None:
         if part == "mass":
-            self.masses[fits, body] = values[fits]
+            self.masses[:, body] = values
             return
         if self.inertias.ndim == 3:
             self.inertias = np.tile(self.inertias, (len(values), 1, 1, 1))
-        matrices = matrices_of(values)[fits]
-        self.inertias[fits, body] = 0.5 * (matrices + np.swapaxes(matrices, 1, 2))
+        self.inertias[:, body] = 0.5 * (values + np.swapaxes(values, 1, 2))
 
-    def _take_data_of_joint(self, quantity: Quantity, values: Floats) -> bool:
-        used = [limit.module.BORROWS for limit in self.system.limits if limit.joint == quantity.owner]
-        if any(quantity.part in borrowed for borrowed in used):
-            return False
-        self.joints.setdefault(quantity.owner, {})[quantity.part] = values
-        return True
+    def _lends(self, joint: str, part: str) -> bool:
+        """Whether limits take a vector from a joint."""
+        return any(limit.joint == joint and part in limit.module.BORROWS for limit in self.system.limits)
 
-    def _take_data_of_force(self, quantity: Quantity, values: Floats) -> bool:
-        whose = quantity.owner_sort, quantity.owner
-        if quantity.part == CREEP or not takes_values(self.system, *whose, quantity.part):
-            return False
-        fits = allowed_values(self.system, *whose, quantity.part, values)
-        self.good &= fits
-        self.forces.setdefault(whose, {})[quantity.part] = values
-        if not fits.all():
-            own = quantities(self.system)[f"{quantity.part}.{quantity.owner}"][1]
-            self.forces[whose][quantity.part] = np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, own)
-        return True
+    def forces_at(self, at: Ints) -> Values:
+        """Values of motors, forces and contacts of the cases at these places."""
+        return {whose: {part: v[at] for part, v in of.items()} for whose, of in self.forces.items()}
 
     def weights(self, at: Ints) -> tuple[Floats, Floats]:
         """Mass [kg] and gravity [m/s^2] of the cases at these places, of one where all have the same."""
@@ -135,6 +117,25 @@ class Given:
         return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
 
 
-def matrices_of(inertias: Floats) -> Floats:
-    """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
-    return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias
+def given_cases(task: Task, system: System, cases: Cases) -> Given | None:
+    """The values of cases of the system of a task, unless they differ in more than these arrays; velocities are left out."""
+    count, masses, moving = len(next(iter(cases.values()))), system.data.mass[1:], only_velocities(task, cases)
+    masses = np.broadcast_to(masses, (count, len(masses))) if moving else np.tile(masses, (count, 1))
+    limits = given_limits([(system, np.arange(count))])
+    given = Given(
+        system, tree_of_lanes(system), masses, system.data.inertia[1:], system.gravity, limits, np.ones(count, bool)
+    )
+    for name, values in () if moving else cases.items():
+        quantity = task.quantities[name]
+        if quantity.role not in (Role.COORDINATE, Role.PARAMETER) or not given.take(
+            quantity, np.asarray(values, float)
+        ):
+            return None
+    return given
+
+
+def system_of_case(task: Task, cases: Cases, k: int) -> System:
+    """The system of a case, in the reference configuration of that of the task."""
+    assert isinstance(task.system, System)
+    own = {name: value for name, value in row(cases, k).items() if task.quantities[name].role is Role.PARAMETER}
+    return replace_parameters(task.system, own) if own else task.system

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces
 from runtime.integrate.batches.limits import batch_limits
-from runtime.integrate.batches.parameters import PARAMETERS, parameters_of_limits, stored_energies
+from runtime.integrate.batches.parameters import parameters_of_limits, stored_energies
 from runtime.integrate.batches.parts import bind_parts
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.tree_method import (
@@ -47,6 +47,24 @@ from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry
 
 Systems = Sequence[tuple[System, Ints]]  # each with its cases
+
+
+def of_each(systems: Systems, of: Callable[[System], Floats]) -> Floats:
+    """Values of the systems of cases, (cases, ...)."""
+    values = [of(own) for own, _ in systems]
+    found = np.empty((sum(len(at) for _, at in systems), *values[0].shape))
+    for (_, at), value in zip(systems, values, strict=True):
+        found[at] = value
+    return found
+
+
+def masses_of(systems: Systems) -> tuple[Floats, Floats, Floats]:
+    """Masses (cases, bodies), inertias (cases, bodies, 3, 3) and gravity (cases, 3) of cases."""
+    masses, inertias = (
+        of_each(systems, lambda own: own.data.mass[1:]),
+        of_each(systems, lambda own: own.data.inertia[1:]),
+    )
+    return masses, inertias, of_each(systems, lambda own: own.gravity)
 
 
 def in_joints(systems: Systems, states: Floats) -> Floats:
@@ -177,23 +195,9 @@ def _turns(tree: SpanningTree) -> list[int]:
     return [place for place, kind in zip(tree.places[0], tree.kinds, strict=False) if kind == "turn"]
 
 
-def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
-    """Lifted states (cases, 1 + times, 13 bodies) after the first, with the signs of the Euler parameters of the given ones.
-
-    Also how far the first ones are off the given ones.
-    """
-    own, given = (y.reshape(*y.shape[:-1], -1, STATE) for y in (lifted, states))
-    signs = np.where(np.einsum("cbp,cbp->cb", own[:, 0, :, P:V], given[..., P:V]) < 0.0, -1.0, 1.0)
-    own[..., P:V] *= signs[:, None, :, None]
-    return lifted[:, 1:], off_the_rows(lifted[:, 0], states)
-
-
-def given_limits(systems: Systems, count: int) -> Floats:
-    """Parameters of the limits of so many cases, (cases, limits, PARAMETERS)."""
-    given = np.empty((count, len(tree_of_lanes(systems[0][0]).limits), PARAMETERS))
-    for system, at in systems:
-        given[at] = parameters_of_limits(tree_of_lanes(system).limits, system.data.limits)
-    return given
+def given_limits(systems: Systems) -> Floats:
+    """Parameters of the limits of the cases of systems, (cases, limits, PARAMETERS)."""
+    return of_each(systems, lambda own: parameters_of_limits(tree_of_lanes(own).limits, own.data.limits))
 
 
 def integrate(
@@ -277,18 +281,26 @@ class Acting(NamedTuple):
     events: ContactEvents | None = None  # of the runs, where there are contacts
     general: bool = False  # the cases have geometries or inertias of their own
 
+    def at(self, cases: Ints) -> Acting:
+        """What acts on the cases at these places."""
+        forces = None if self.forces is None else self.forces.at(cases)
+        return self._replace(limits=self.limits[cases], forces=forces, events=self.events and self.events.at(cases))
 
-def acting_on(systems: Systems, count: int) -> Acting:
-    """Parameters of what acts on so many cases, whose systems have the same ``forces_key``."""
+
+def acting_on(systems: Systems) -> Acting:
+    """Parameters of what acts on the cases of systems, which have the same ``forces_key``."""
     forces = None
     if has_parameters(systems[0][0]):
-        own = [parameters_in_lanes(system) for system, _ in systems]
-        parameters, set_of = np.empty((count, len(own[0]))), np.empty(count, np.int64)
         sets, which = signal_sets([system.data.signals for system, _ in systems])
-        for (_, at), of_system, one in zip(systems, own, which, strict=True):
-            parameters[at], set_of[at] = of_system, one
-        forces = ForcesOfCases(parameters, *sets, set_of)
-    return Acting(given_limits(systems, count), forces)
+        places = {id(system): np.array(one) for (system, _), one in zip(systems, which, strict=True)}
+        set_of = of_each(systems, lambda own: places[id(own)]).astype(np.int64)
+        forces = ForcesOfCases(of_each(systems, parameters_in_lanes), *sets, set_of)
+    return Acting(given_limits(systems), forces)
+
+
+def forces_of_system(system: System, parameters: Floats) -> ForcesOfCases:
+    """Parameters (cases or 1, parameters) of cases that have the signals of one system."""
+    return ForcesOfCases(parameters, system.data.signals, 1, np.zeros(1, np.int64))
 
 
 def has_parameters(system: System) -> bool:
@@ -322,12 +334,6 @@ class TreeRuns(NamedTuple):
     unresolved: Floats  # (cases,) [J] as of ``balance.UNRESOLVED``
     forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
-
-    def of(self, cases: Ints, acting: Acting) -> Acting:
-        """What acts on cases at these places, with the events of their contacts."""
-        forces = None if acting.forces is None else acting.forces.at(cases)
-        events = None if self.events is None else self.events.at(cases)
-        return Acting(acting.limits[cases], forces, events, acting.general)
 
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:

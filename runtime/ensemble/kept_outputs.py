@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -268,9 +268,3 @@ def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, eve
         contact_events=events,
         _start=begun,
     )
-
-
-def same_coordinates(trees: Sequence[SpanningTree]) -> bool:
-    """Whether the steps of all trees have the same coordinates, with the same signs."""
-    first = trees[0]
-    return not first.closing and all(tree.coordinates == first.coordinates for tree in trees[1:])

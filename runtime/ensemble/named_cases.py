@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.cases import Cases
 from runtime.ensemble.compiled_cases import Group, group_of, initial_states, run_group
 from runtime.ensemble.contact_batch import ContactEvents
+from runtime.ensemble.given import system_of_case
 from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.cases.derived import CaseStates
 from runtime.integrate.cases.memory import NO_CHANGES, Changes
@@ -28,12 +30,10 @@ from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, 
 from runtime.integrate.tree_scales import levers_of
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.support.numbers import LARGEST
+from runtime.system.allowed_values import allowed
 from runtime.system.closed_tree import parameters_of_cases
-from runtime.system.connection import Bounds
-from runtime.system.contact_building import POINTS, contact_bounds
+from runtime.system.contact_building import POINTS
 from runtime.system.model_description import parameters_of
-from runtime.system.parameters import replace_parameters
 from runtime.system.parts import FRICTIONS, LIMIT_UNITS, NORMAL_LAWS
 from runtime.system.quantity import GRAVITY, MOTOR_PARTS, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
@@ -65,15 +65,14 @@ class _Values:
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Take the values (cases, ...) of a parameter; False where they change more than numbers of the data."""
-        self.good &= (np.abs(values.reshape(len(values), -1)) <= LARGEST).all(axis=1)
         system, sort = self.group.system, quantity.owner_sort
+        self.good &= allowed(system, quantity, values)
         if quantity.part == GRAVITY:
             self.gravity = values
             return self._unfolded("gravity", values, system.gravity) and self._put("gravity", slice(None), values)
         if sort == "body" and quantity.part == "mass":
             return self._take_mass(system.body_index(quantity.owner) + 1, values)
         if sort == "motor" and quantity.part in MOTOR_PARTS:
-            self.good &= values >= 0.0
             return self._put(f"loads.{quantity.part}", system.motor_names.index(quantity.owner), values)
         if sort == "limit" and quantity.part in LIMIT_UNITS:
             return self._take_limit(system.limit_names.index(quantity.owner), quantity.part, values)
@@ -95,7 +94,6 @@ class _Values:
 
     def _take_mass(self, body: int, values: Floats) -> bool:
         t = self.group.system.data
-        self.good &= values > 0.0
         self.mass[:, body] = values
         fits = len(t.thin_body) == 0 and self._unfolded("mass", values, t.mass[body], body)
         return fits and self._put("mass", body, values)
@@ -104,7 +102,6 @@ class _Values:
         module = self.group.system.limits[k].module
         if self.in_joints and tree_of(self.group.system).limits:
             return False  # in the constants of its kernel
-        self.good &= values >= 0.0 if part == "damping" else values > 0.0
         names = [name for name, *_ in module.PARAMETERS]
         if part in names:
             self._put("limits.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
@@ -115,7 +112,6 @@ class _Values:
         names = [name for name, *_ in module.PARAMETERS]
         if part not in names or part == CREEP or module.HELD > 0 or module.LOADS:
             return False
-        self._keep_within(module.BOUNDS.get(part), values)
         return self._put("forces.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
 
     def _take_contact(self, k: int, part: str, values: Floats) -> bool:
@@ -128,24 +124,12 @@ class _Values:
             return self._put("contacts.vector_local", rows[place], values)
         if part not in (*law, *friction, "radius"):
             return False  # creep and the least speed of an impact, on which settings and memory depend
-        self._keep_within(contact_bounds(contact.law, contact.friction)[part], values)
         if part == "radius":
             names = [name for name, *_ in contact.module.PARAMETERS]
             return self._put("contacts.x", (k, 3 * len(contact.module.VECTORS) + names.index(part)), values)
-        # Whether the damping of a law fades with the penetration may change at 0 and 1 alone.
-        own = contact.parameters[part]
-        self.good &= ((values == 0.0) == (own == 0.0)) & ((values == 1.0) == (own == 1.0))
         if part in law:
             self._put("contacts.normal", (k, law.index(part)), values)
         return part not in friction or self._put("contacts.tangential", (k, friction.index(part)), values)
-
-    def _keep_within(self, bounds: Bounds | None, values: Floats) -> None:
-        """Leave out the cases whose values are not within the bounds of a constant."""
-        lower, excluded, upper, _ = bounds or (None, False, None, "")
-        if lower is not None:
-            self.good &= values > lower if excluded else values >= lower
-        if upper is not None:
-            self.good &= values <= upper
 
     def _put(self, name: str, place: Any, values: Floats) -> bool:
         """Have compiled code read values at a place in an array of the data."""
@@ -280,11 +264,11 @@ def run_named(task: Task, cases: Cases, chunk: Chunk, wanted: Sequence[int] | No
             return None
         numbers = np.arange(len(values.good)) if wanted is None else np.array(wanted, np.int64)
         good = numbers[values.good[numbers]]
-        if any(has_kernel(replace_parameters(system, row(cases, case))) for case in values.examples(good)):
+        if any(has_kernel(system_of_case(task, cases, case)) for case in values.examples(good)):
             return None
         if len(good):
             values.add_to_group(good)
-            left = run_group(values.group, lambda case: replace_parameters(system, row(cases, case)), task, chunk)
+            left = run_group(values.group, partial(system_of_case, task, cases), task, chunk)
         else:
             left = []
     return sorted([*left, *numbers[~values.good[numbers]].tolist()])

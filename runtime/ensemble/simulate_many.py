@@ -46,17 +46,17 @@ from runtime.system.quantity import parse
 from runtime.system.system import System
 
 LOG = logger(__name__)
-# Most cases per chunk: run one by one; built by a function for SIMD lanes, with closed loops or drivers, and without; in SIMD
-# lanes; on a graphics processor.  States of 16384 feet are more than the 4 MB from which on NumPy asks for large pages, which two
-# threads clear faster.
-SMALL_CHUNK, CLOSED_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 4096, 16384, 65536
+# Most cases per chunk: run one by one; built by a function for SIMD lanes, whose systems are kept meanwhile; in SIMD lanes; on a
+# graphics processor.  States of 16384 feet are more than the 4 MB from which on NumPy asks for large pages, which two threads
+# clear faster.
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384, 65536
 GPU_WORKERS = 8  # threads that prepare chunks; more of them wait for one another
 MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
 PORTIONS, BATCH_PORTIONS = 4, 2  # smallest number of chunks per worker, if there are enough cases; in SIMD lanes
-# Least cases per chunk of threads in SIMD lanes, and where a function builds them: before and after its steps a chunk takes 2 ms,
-# and 9 ms with the first system of a layout, in which the other threads wait for the interpreter.
-LEAST_IN_BATCH, LEAST_BUILT = 64, 128
+# Least cases per chunk of threads in SIMD lanes: before and after its steps a chunk takes 2 ms, in which the other threads wait
+# for the interpreter.
+LEAST_IN_BATCH = 64
 TIMEOUT = 30.0  # [s] to wait for chunks that were asked to stop
 
 
@@ -99,8 +99,10 @@ def simulate_many(
     Parameters
     ----------
     system : System, or function
-        A function builds the system of each case from its keywords, such as ``models.foot.build``.  With a System, only the
-        named parameters are replaced for each case, which is several times as fast.
+        A function such as ``models.foot.build`` is called with the keywords of each case, and each system is built and checked
+        as if it were the only one: some milliseconds a case (a foot 5 to 10), during which other threads wait; processes of an
+        ``engine`` build beside each other.  With a System, only the named parameters are replaced, within a thousandth of that:
+        vary parameters by name where many thousands of cases are run.
     cases : mapping
         Name -> values (n, ...), a row for each case.  Names are keywords of the function; parameters of the system (see
         ``runtime.parameters``), such as "mass.toes", "l.ankle", "damping.talocrural", "gravity"; parts of the initial state:
@@ -321,10 +323,8 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     built = not isinstance(task.system, System)
     in_batch = side_by_side(example, task.how) or (not built and rows_in_lanes(example, task.how))
     largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
-    if built and not in_batch and rows_in_lanes(example, task.how):
-        largest = CLOSED_CHUNK
     multiple = LANES if in_batch and not built else 1
-    least = (LEAST_BUILT if built else LEAST_IN_BATCH) if in_batch and threads else 1
+    least = LEAST_IN_BATCH if in_batch and threads else 1
     few = BATCH_PORTIONS if in_batch and (threads or not built) else PORTIONS
     portions = max(few, -(-count // (workers * largest)))  # the same number for all workers
     portion = max(least, -(-count // (portions * workers * multiple)) * multiple)

@@ -117,6 +117,10 @@ class Chunk:
             if len(at):
                 self.starts.append((self.first + cases[at], begun[at]))
 
+    def say(self, cases: Ints, place: int, text: str) -> None:
+        """Keep the message of the case at a place among these."""
+        self.messages[self.first + int(cases[place])] = text
+
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
         """Keep remarks on some of these cases, which reached their end."""
         for k, remark in remarks.items():

@@ -86,22 +86,18 @@ def explained_energy(mass, g, rules, steps, kinetic, lowest, highest, exchanged)
     return of_steps + rounding * np.sqrt(steps) * (energy + abs(lowest) + abs(highest))
 
 
-def energies_of_motions(
-    masses: Floats, inertias: Floats, gravity: Floats, states: Floats, stored: Floats | float = 0.0
-) -> Floats:
-    """Kinetic energy, that of gravity and stored energy (cases, n, 3) of states (cases, n, 13 bodies).
+def energies_of_motions(masses: Floats, inertias: Floats, gravity: Floats, states: Floats) -> Floats:
+    """Kinetic energy, that of gravity and stored energy, 0, (cases, n, 3) of states (cases, n, 13 bodies) without forces.
 
-    masses (cases, bodies), inertias (bodies, 3, 3) and gravity (3,), of all cases or with a first axis of cases
+    masses (cases, bodies), inertias (cases, bodies, 3, 3), gravity (cases, 3)
     """
-    of_inertia, of_gravity = "bij" if inertias.ndim == 3 else "cbij", "i" if gravity.ndim == 1 else "ci"
     s = states.reshape(*states.shape[:2], -1, STATE)
     A = rotation_matrices(s[..., P:V].reshape(-1, 4)).reshape(*s.shape[:3], 3, 3)
     omega = np.einsum("cnbji,cnbj->cnbi", A, s[..., OMEGA:])
-    energies = np.empty((*s.shape[:2], 3))
-    energies[..., 0] = 0.5 * np.einsum(f"cnbi,{of_inertia},cnbj->cn", omega, inertias, omega)
+    energies = np.zeros((*s.shape[:2], 3))
+    energies[..., 0] = 0.5 * np.einsum("cnbi,cbij,cnbj->cn", omega, inertias, omega)
     energies[..., 0] += 0.5 * np.einsum("cb,cnbi->cn", masses, s[..., V:OMEGA] ** 2)
-    energies[..., 1] = -np.einsum(f"cb,cnbi,{of_gravity}->cn", masses, s[..., R:P], gravity)
-    energies[..., 2] = stored
+    energies[..., 1] = -np.einsum("cb,cnbi,ci->cn", masses, s[..., R:P], gravity)
     return energies
 
 

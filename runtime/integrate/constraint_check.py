@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from functools import cache
+from types import ModuleType
+
 import numpy as np
 
-from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.equations import shared_workspace_for, workspace_for
 from runtime.dynamics.layout import STATE, P, R
+from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import worst_row
+from runtime.dynamics.status import RunFailure, Status
+from runtime.integrate.events import Event
 from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.support.units import with_unit
 from runtime.system.assemble import POSITION_TOLERANCE
+from runtime.system.state import State
 from runtime.system.system import System
 
 # Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate, of projected states and of others: the larger of a
@@ -36,16 +45,56 @@ def violated_row(
     wanted = states_to_check(system, how)
     if wanted == NO_STATE or not len(times):
         return None
-    extent = max(1.0, float(np.abs(states[-1].reshape(-1, STATE)[:, R:P]).max()))
     work = shared_workspace_for(method.data)
-    bound = extent * relative_bound(how)
+    bound = _extent(states[-1]) * relative_bound(how)
     for n in range(0 if wanted == ALL_STATES else len(times) - 1, len(times)):
         worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, work, False)
         if not worst <= bound:
-            k, r = map(int, work.failed)
-            off = with_unit(f"{worst:.1e}", system.joints[k].units[r])
-            return float(times[n]), f"row {system.row_name(k, r)}: |Phi| = {off}, bound {bound:.0e}"
+            return float(times[n]), _described(system, work, worst, bound)
     return None
+
+
+def _extent(y: Floats) -> float:
+    return max(1.0, float(np.abs(y.reshape(-1, STATE)[:, R:P]).max()))
+
+
+def _described(system: System, work: Workspace, worst: float, bound: float) -> str:
+    """The row that ``worst_row`` found."""
+    k, r = map(int, work.failed)
+    return f"row {system.row_name(k, r)}: |Phi| = {with_unit(f'{worst:.1e}', system.joints[k].units[r])}, bound {bound:.0e}"
+
+
+def may_jump(system: System) -> bool:
+    """Whether a row of an own joint has an angle that jumps, by a turn or half a turn."""
+    return any(
+        _has_angle(joint.module) for joint in system.joints if not joint.module.__name__.startswith("generated.")
+    )
+
+
+@cache
+def _has_angle(module: ModuleType) -> bool:
+    try:
+        return bool(re.search(r"\batan2?\(", inspect.getsource(module)))
+    except (OSError, TypeError):  # its text is not known
+        return True
+
+
+def watch_of_jumps(system: System, data: ModelData, how: Settings) -> Event:
+    """An event that never occurs and ends the run where the angle of an own row jumps.
+
+    Baumgarte's terms pull the system to the row's other value, which results at later times do not show.
+    """
+    work, before = workspace_for(data), 0.0
+
+    def value(t: float, state: State) -> float:
+        nonlocal before
+        worst, bound = worst_row(t, state.y, data, work, False), _extent(state.y) * relative_bound(how)
+        if worst > bound and before < 0.5 * worst:
+            raise RunFailure(Status.HALF_TURN, t, _described(system, work, worst, bound))
+        before = worst
+        return 1.0
+
+    return Event("", value)
 
 
 def states_to_check(system: System, how: Settings) -> int:

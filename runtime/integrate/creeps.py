@@ -11,16 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import OMEGA, STATE, V
-from runtime.support.arrays import Bools, Floats
+from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.system.built_forces import Values
 from runtime.system.parts import GROUND
 from runtime.system.system import System
 
 EXPLICIT = ("dop853", "RK23", "RK45", "DOP853")  # methods whose steps are bounded by the stiffness of friction
 LEAST_CREEP = 1e-6  # [m/s] or [rad/s] that they are let to resolve
 CREEP = "creep"  # the parameter of a friction
-MARGIN = 1.0 + 1e-6  # from the least creep, within which a case is judged alone
 PART = 0.01  # of the creep: the largest tolerance of velocities at which friction that holds keeps two digits
 
 
@@ -84,18 +82,3 @@ def refuse_creeps(system: System, method: str, rtol: float, atol: float) -> None
                 f"{owner}: creep = {creep:g} is below {tolerance:.2g}, the tolerance of velocities at the start, so that "
                 f"friction would change with the error of a step; use {radau}lower rtol and atol, or a larger creep"
             )
-
-
-def resolved_creeps(system: System, values: Values, states: Floats, rtol: float, atol: float) -> Bools:
-    """Which cases of a system surely pass ``refuse_creeps`` with an explicit method.
-
-    ``states`` (cases, bodies + 1, 13): of the ground and the bodies at the start.
-    """
-    good = np.ones(len(states), bool)
-    owners = [(("force", force.name), force.bodies) for force in system.forces if CREEP in force.values]
-    owners += [(("contact", one.name), (one.body, one.plane)) for one in system.contacts if one.friction]
-    for owner, bodies in owners:
-        moving = [system.body_index(name) + 1 for name in bodies if name != GROUND]
-        fastest = np.abs(states[:, moving, V : OMEGA + 3]).max(axis=(1, 2))
-        good &= values[owner][CREEP] > MARGIN * np.maximum(LEAST_CREEP, atol + rtol * fastest)
-    return good

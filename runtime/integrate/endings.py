@@ -24,12 +24,12 @@ def lost_digits_at(smallest_pivot: float, rtol: float, atol: float) -> float:
 
 
 def closeness(digits: float, t: float) -> str:
-    """That digits of the tolerance were lost close to a singular configuration, first at a time [s]; "" for none."""
+    """That digits were lost close to a singular configuration, first at a time [s], inf for the start; "" for none."""
     if not digits > 0.0:
         return ""
-    lost = math.ceil(digits)
+    lost, when = math.ceil(digits), f"first at t = {t:.6g} s" if math.isfinite(t) else "from the start on"
     return (
-        f"; close to a singular configuration, first at t = {t:.6g} s, {'1 digit' if lost == 1 else f'{lost} digits'} of the "
+        f"; close to a singular configuration, {when}, {'1 digit' if lost == 1 else f'{lost} digits'} of the "
         f"tolerance {'was' if lost == 1 else 'were'} lost: avoid it, or state a tolerance that is larger by so much"
     )
 

@@ -17,7 +17,7 @@ from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
 from runtime.integrate.branches import OTHER, left_branch
 from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
-from runtime.integrate.constraint_check import violated_row
+from runtime.integrate.constraint_check import may_jump, violated_row, watch_of_jumps
 from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.joints_first import JointsFirst
@@ -143,8 +143,10 @@ def simulate(
     method, stepper = _stepper(system, how, data, state)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
     crossings = [event for event in events if isinstance(event, Crossing)]
+    if may_jump(system):
+        bound.append(watch_of_jumps(system, data, how))
     search = EventSearch(bound, system.body_names)
-    if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(events):
+    if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(bound):
         stepper.watch(event_workspace(watched(crossings, system)))
     elif not isinstance(stepper, SciPy) and bound:
         stepper.sample()
@@ -180,11 +182,11 @@ def simulate(
         stats=Stats(
             method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, stepper.kernel, parts, compile_time
         ),
-        events={name: np.array(times) for name, (times, _) in search.found.items()},
+        events={event.name: np.array(search.found[event.name][0]) for event in events},
         contact_events=stepper.contact_events,
         passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
         event_states={
-            name: tuple(State(system.body_names, y) for y in states) for name, (_, states) in search.found.items()
+            event.name: tuple(State(system.body_names, y) for y in search.found[event.name][1]) for event in events
         },
         _work_done=work,
         _turns=whole_turns(start, angles[finite_rows]) if len(start) else None,

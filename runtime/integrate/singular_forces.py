@@ -63,7 +63,5 @@ def _values(t: float, y: Floats, data: ModelData) -> Floats:
     derivative_once(t, y, data, work, np.empty_like(y))
     out = np.zeros((len(work.forces.out) + len(data.loads.address), 24))
     out[: len(work.forces.out)] = work.forces.out[:, :24]
-    gradients = np.zeros((1, len(data.loads.address), 12))
-    gradients_of_motors(y[None], work.loads.x[None].copy(), data, work, gradients)
-    out[len(work.forces.out) :, :12] = gradients[0]
+    gradients_of_motors(data, work, out[len(work.forces.out) :])
     return out

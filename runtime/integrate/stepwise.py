@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -133,15 +133,27 @@ class EventSearch:
             rising = value < 0.0 <= here
             falling = value > 0.0 >= here
             if (rising and event.direction >= 0) or (falling and event.direction <= 0):
-                from scipy.optimize import brentq  # here because the import takes a fifth of a second
+                if here == 0.0:
+                    zeros.append(_end_of_sign(g, left, right, value))
+                else:
+                    from scipy.optimize import brentq  # here because the import takes a fifth of a second
 
-                known = {left: value, right: here}
-                # Multiple roots take many iterations, and noise has some change of its sign: neither is an error.
-                root, _ = brentq(g, left, right, xtol=1e-14, rtol=1e-14, maxiter=500, full_output=True, disp=False)
-                zeros.append(right if here == 0.0 else float(root))
+                    known = {left: value, right: here}
+                    # Multiple roots take many iterations, and noise has some change of its sign: neither is an error.
+                    root, _ = brentq(g, left, right, xtol=1e-14, rtol=1e-14, maxiter=500, full_output=True, disp=False)
+                    zeros.append(float(root))
             left, value = right, here
         self.values[number] = value
         return zeros
+
+
+def _end_of_sign(g: Callable[[float], float], left: float, right: float, value: float) -> float:
+    """Where a function that is 0 at ``right`` loses the sign of its value at ``left``: it may be 0 from there on."""
+    low, high = left, right
+    while low < (middle := 0.5 * (low + high)) < high:
+        here = g(middle)
+        low, high = (middle, high) if here and (here < 0.0) == (value < 0.0) else (low, middle)
+    return high
 
 
 def _row(m: Method, t: float) -> Floats:

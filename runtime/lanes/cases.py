@@ -35,17 +35,16 @@ class Assembled(NamedTuple):
 
 
 @compiled
-def assemble_cases(time, states, velocities, of, t, w, m, checks, found):  # type: ignore[no-untyped-def]
-    """Move states (cases, 13 bodies) onto the rows by the least change, in place, and check the joints there.
+def assemble_cases(time, states, of, t, w, m, checks, found):  # type: ignore[no-untyped-def]
+    """Move states (cases, 13 bodies) and velocities onto the rows by the least change, in place, and check the joints there.
 
-    ``velocities``: also their velocities; else they remain.  ``of``: the data of the cases.  ``found`` (``Assembled``) is filled.
+    ``of``: the data of the cases.  ``found`` (``Assembled``) is filled.
     """
     size = w.x.shape[1]
     for first in range(0, len(states), LANES):
         load_lanes(time, first, states, of, t, w, m)
         assemble_lanes(t, m)
-        if velocities:
-            make_lanes_consistent(t, m)
+        make_lanes_consistent(t, m)
         regular_lanes(checks.powers, checks.least[0], t, m, m.candidate)
         store_states(first, m, states)
         for n in range(first, min(first + LANES, len(states))):

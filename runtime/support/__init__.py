@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from runtime.support.names import named
     from runtime.support.numbers import floats
     from runtime.support.units import Usual, usual
-    from runtime.support.xml_reading import Element, are_finite, finite_numbers, parse_xml, without_tiny
+    from runtime.support.xml_reading import Element, are_finite, finite_numbers, parse_xml, plain_number, without_tiny
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -38,7 +38,7 @@ else:
             "names": "named",
             "numbers": "floats",
             "units": "Usual usual",
-            "xml_reading": "Element are_finite finite_numbers parse_xml without_tiny",
+            "xml_reading": "Element are_finite finite_numbers parse_xml plain_number without_tiny",
         },
     )
 
@@ -66,6 +66,7 @@ __all__ = [
     "one_line",
     "opened",
     "parse_xml",
+    "plain_number",
     "positive",
     "read_file",
     "results_folder",

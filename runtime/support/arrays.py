@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,16 +20,6 @@ def read_only(value: Any) -> Any:
     view = value.view()
     view.flags.writeable = False
     return view
-
-
-def stacked(values: Sequence[Any]) -> Any:
-    """Numbers, or arrays of one shape, one after the other (n, ...); several times as fast as ``np.array`` for arrays."""
-    first = values[0]
-    if not isinstance(first, np.ndarray):
-        return np.array(values)
-    if len(set(map(id, values))) == 1:
-        return np.repeat(first[None], len(values), axis=0)
-    return np.concatenate(values).reshape(len(values), *first.shape)
 
 
 class ReadOnlyArrays:

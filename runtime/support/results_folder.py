@@ -109,7 +109,7 @@ def own_folder(folder: Path) -> Path:
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a folder that holds a link: what is written by its name would go elsewhere.
+    """Refuse a folder that holds a link, by whose name a file would go elsewhere, or a pipe or device, which may wait for ever.
 
     Raises
     ------
@@ -121,6 +121,10 @@ def refuse_links(folder: Path) -> None:
                 raise ModelError(
                     f"{entry} is a link, which may lead out of the folder; remove it, or give another folder"
                 )
+            if os.path.lexists(entry) and not (
+                entry.is_file() or entry.is_dir()
+            ):  # parts of other processes go at any time
+                raise ModelError(f"{entry} is a pipe, a socket or a device, no file; remove it, or give another folder")
 
 
 def _free(folder: Path) -> Path:

@@ -70,7 +70,7 @@ class Element:
             return np.array(default)
         words = self.need(attribute).split()
         try:
-            values = np.array([float(word) for word in words])
+            values = np.array([plain_number(word) for word in words])
         except ValueError:
             values = np.array([np.nan])
         if values.shape != (count,) or not are_finite(values):
@@ -82,6 +82,18 @@ class Element:
     def number(self, attribute: str, default: float | None = None) -> float:
         """One number of an attribute."""
         return float(self.numbers(attribute, 1, None if default is None else (default,))[0])
+
+
+def plain_number(word: str) -> float:
+    """A number as files have it; Python's ``float`` takes 1_0 and digits of other scripts, too.
+
+    Raises
+    ------
+    ValueError
+    """
+    if "_" in word or not word.isascii():
+        raise ValueError(word)
+    return float(word)
 
 
 def are_finite(values: NDArray[np.float64]) -> bool:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import P, V
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
-from runtime.support.by_value import Kept, exact_key
 from runtime.support.errors import ModelError
 from runtime.system.connection import checked_inertia, checked_mass, checked_name
 from runtime.system.global_axes import Axes, is_global
@@ -28,9 +27,6 @@ class Placed:
     start: Floats
 
 
-_KNOWN = Kept[Placed]()
-
-
 def build_body(
     name: str, known: Collection[str], mass: float, inertia: ArrayLike, *, r: ArrayLike, p: Any, v: ArrayLike, omega: ArrayLike,
     inertia_axes: Axes, free: bool, guess: bool,
@@ -45,10 +41,6 @@ def build_body(
     checked_name(name, "body", known)
     if name == GROUND:
         raise ModelError(f"body '{GROUND}': this name is reserved for the fixed body; choose another name")
-    of_values = exact_key((mass, inertia, r, p, v, omega, free, guess))
-    key = of_values and (name, inertia_axes, of_values)
-    if (made := _KNOWN.get(key)) is not None:
-        return made
     mass = checked_mass(mass, what)
     start = given_state(what, r, p, v, omega)
     J = checked_inertia(inertia, what)
@@ -56,4 +48,4 @@ def build_body(
         A = rotation_matrix(start[P:V])
         J = checked_inertia(A.T @ J @ A, what)
     start.setflags(write=False)
-    return _KNOWN.keep(key, Placed(unchecked(Body, name, mass, J, bool(free), bool(guess)), start))
+    return Placed(unchecked(Body, name, mass, J, bool(free), bool(guess)), start)

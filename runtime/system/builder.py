@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -23,7 +22,6 @@ from runtime.system.body_building import Placed, build_body
 from runtime.system.connection import checked_name, connection, definition
 from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
-from runtime.system.deferred import Recipe, builder_of_thread, made_system
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.load_builder import LoadBuilder
 from runtime.system.model_reading import Model, read_model
@@ -33,6 +31,7 @@ from runtime.system.orientation import ORIGIN, UPRIGHT
 from runtime.system.orthosis import OrthosisData, parts_of_orthosis
 from runtime.system.parts import GROUND
 from runtime.system.system import System
+from runtime.system.system_building import build_system
 
 GRAVITY = (0.0, 0.0, -9.81)
 
@@ -53,10 +52,6 @@ class Builder(LoadBuilder):
         reference pose, the pose that ``body`` gave; points and directions are then fixed in their bodies.
     """
 
-    def __new__(cls, *given: Any, **named: Any) -> Builder:
-        """A builder, of the class that an ensemble may have chosen in place of this one."""
-        return object.__new__((builder_of_thread() if cls is Builder else None) or cls)
-
     def __init__(self, name: str = "system", *, gravity: ArrayLike = GRAVITY, axes: Axes = "body") -> None:
         if not isinstance(name, str) or not name.isprintable() or not name:
             raise ModelError(f"system name {name!r}: use printable characters on one line")
@@ -69,8 +64,6 @@ class Builder(LoadBuilder):
         self._couplings: dict[str, Coupling] = {}
         self._armatures: dict[str, Armature] = {}
         self._begin(axes)
-
-    __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # for help and completion
 
     def _fixed_gravity(self) -> Floats:
         if (known := self._checked_gravity) is None or self.gravity is not known:  # the attribute may have been set
@@ -382,12 +375,10 @@ class Builder(LoadBuilder):
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")
-        return made_system(self._recipe(start_time, redundant, project_velocities, checked_adjust(adjust), check_units))
-
-    def _recipe(self, *how: Any) -> Recipe:
-        """The recipe of all that was added; ``how``: its entries from ``time`` to ``check_units``."""
-        of = (self.name, self._parts, self._fixed_gravity(), self._y, *how, dict(self._angles), dict(self._rates))
-        return Recipe._make(of)
+        return build_system(
+            self.name, self._parts, self._fixed_gravity(), self._y, start_time, redundant, project_velocities,
+            checked_adjust(adjust), check_units, dict(self._angles), dict(self._rates),
+        )  # fmt: skip
 
     @property
     def _parts(self) -> Parts:

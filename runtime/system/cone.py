@@ -23,9 +23,8 @@ from runtime.dynamics.cone_curve import (
     SAMPLES,
     Pieces,
     maximum_latitudes,
-    maximum_latitudes_of,
     nearest_direction,
-    reach_of_vertices,
+    reach_of_vertex,
     sample_curves,
 )
 from runtime.support.arguments import checked_class
@@ -238,44 +237,21 @@ def _of_degrees(longitudes: Any, latitudes: Any, interpolation: str | None) -> C
 
 @lru_cache(maxsize=256)
 def _vertex(cone: Cone, x: float, y: float) -> tuple[float, Floats]:
-    reach, points = vertices([cone], np.zeros(1, np.int64), np.array([[x, y]]), cone.pieces)
-    points.flags.writeable = False
-    return float(reach[0]), points[0]
+    side, latitude = np.array([x, y]), np.empty(1)
+    longitude = np.mod(np.arctan2(side[1:], side[:1]), 2 * np.pi)
+    maximum_latitudes(longitude, cone.pieces, np.empty(2), latitude)
+    near = np.abs(side) < ON_AN_AXIS  # as directions of hinges are, but for rounding
+    snapped = np.where(near, 0.0, np.sign(side)) if near[0] != near[1] else side
+    reach = reach_of_vertex(snapped, latitude[0], cone.pieces, np.empty(12), np.empty(3))
+    point = np.concatenate([np.sin(latitude) * side, np.cos(latitude)])
+    point.flags.writeable = False
+    return float(reach), point
 
 
 @lru_cache(maxsize=256)
 def _pieces(cone: Cone) -> Pieces:
-    return frozen(made_pieces([cone]))
-
-
-def vertices(cones: Sequence[Cone], which: Ints, sides: Floats, pieces: Pieces | None = None) -> tuple[Floats, Floats]:
-    """``Cone.vertex`` of many: excesses (n,) and points (n, 3) at plane directions (n, 2), of the cones ``which`` (n,).
-
-    ``pieces``: those of all cones, one after the other, where they are known.
-    """
-    start = np.cumsum([0, *(len(cone.longitudes) - 1 for cone in cones)]).astype(np.int64)
-    pieces = frozen(made_pieces(cones)) if pieces is None else pieces
-    longitudes = np.mod(np.arctan2(sides[:, 1], sides[:, 0]), 2 * np.pi)
-    latitudes = np.empty(len(sides))
-    maximum_latitudes_of(longitudes, which, start, pieces, np.empty(2), latitudes)
-    near = np.abs(sides) < ON_AN_AXIS  # as directions of hinges are, but for rounding
-    snapped = np.where(near[:, :1] != near[:, 1:], np.where(near, 0.0, np.sign(sides)), sides)
-    asked = np.column_stack([which, latitudes, snapped])
-    different, back = np.unique(asked, axis=0, return_inverse=True)
-    own, found = np.ascontiguousarray(different.T), np.empty(len(different))
-    to = np.ascontiguousarray(different[:, 2:])
-    reach_of_vertices(to, own[1], own[0].astype(np.int64), start, pieces, np.empty(12), np.empty(3), found)
-    reach = found[back.ravel()]
-    points = np.concatenate([np.sin(latitudes)[:, None] * sides, np.cos(latitudes)[:, None]], axis=1)
-    return reach, points
-
-
-def made_pieces(cones: Sequence[Cone]) -> Pieces:
-    """Flat data of the curves of cones, one after the other."""
-    parts = [cone._spans_and_coefficients() for cone in cones]
-    spans, coefficients = (np.concatenate(part) for part in zip(*parts, strict=True))
-    kind = np.array([KINDS.index(cone.interpolation) for cone in cones for _ in cone.longitudes[1:]], np.int64)
-    longitudes = np.array([pair for cone in cones for pair in pairwise(cone.longitudes)])
+    spans, coefficients = cone._spans_and_coefficients()
+    kind = np.full(len(spans), KINDS.index(cone.interpolation))
     steps = DENSE * (SAMPLES - 1)
     points, bends = np.empty((len(spans), steps + 1, 3)), np.empty((len(spans), 2))
     sample_curves(kind, spans, coefficients, np.empty((2, 9)), points, bends)
@@ -283,7 +259,8 @@ def made_pieces(cones: Sequence[Cone]) -> Pieces:
     away = np.linalg.norm(points - points[:, None, steps // 2], axis=2).max(axis=1)
     slack = step * step / 8 * SAFETY * bends[:, 0]  # by which the curve bends away from the chord between two points
     bounds = np.stack([SAFETY * bends[:, 0], SAFETY * bends[:, 1] / step, away + slack], axis=1)
-    return Pieces(kind, longitudes, spans, coefficients, points[:, ::DENSE].copy(), bounds)
+    longitudes = np.array([*pairwise(cone.longitudes)])
+    return frozen(Pieces(kind, longitudes, spans, coefficients, points[:, ::DENSE].copy(), bounds))
 
 
 def _periodic_cubics(x: Floats, values: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -14,7 +14,6 @@ from generated import joints
 from runtime.dynamics.layout import ROWS
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
-from runtime.support.by_value import Kept, exact_key
 from runtime.support.checks import finite, finite_number, plain_vector, positive, unit
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, floats
@@ -81,31 +80,11 @@ def connection(
         raise ModelError(f"{what}: guides body i, which is the ground; give the moving body first")
     if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
         raise ModelError(f"{what}: has one body only; leave out '{body_j}'")
-    key = _key_of(sort, name, module, body_i, body_j, values, states)
-    known = _KNOWN.get(key)
-    if isinstance(known, Joint):
-        return known
-    if (checked := known) is None:
-        if states is not None:
-            values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
-        checked = MappingProxyType(checked_values(what, module, values))
+    if states is not None:
+        values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
+    checked = MappingProxyType(checked_values(what, module, values))
     signals = {one: as_signal(values[one], f"{what}: {one}") for one in module.SIGNALS}
-    made = unchecked(Joint, name, module.NAME, body_i, body_j, checked, module, MappingProxyType(signals))
-    _KNOWN.keep(key, checked if signals else made)
-    return made
-
-
-def _key_of(
-    sort: str, name: str, module: ModuleType, body_i: str, body_j: str, values: Mapping[str, Any],
-    states: Mapping[str, Floats] | None,
-) -> Hashable | None:  # fmt: skip
-    """Key of all that decides a connection but for its signals."""
-    of_values = exact_key([value for key, value in values.items() if key not in module.SIGNALS])
-    where = None if states is None else (states[body_i].tobytes(), states[body_j].tobytes())
-    return of_values and (sort, name, module, body_i, body_j, *values, of_values, where)
-
-
-_KNOWN = Kept[Joint | Mapping[str, Any]]()  # values alone where signals, which may be long, are given too
+    return unchecked(Joint, name, module.NAME, body_i, body_j, checked, module, MappingProxyType(signals))
 
 
 def has_keys(given: Collection[str], wanted: Collection[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -16,7 +16,6 @@ from runtime.dynamics.small_matrices import cross
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats
-from runtime.support.by_value import Kept, exact_key
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
 from runtime.system.connection import Bounds, checked_parameter, refuse_other_keys
@@ -68,11 +67,6 @@ def build_contact(
             raise unknown_name(value, able, key, "bodies", f"{what}: ")
     if body == plane:
         raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
-    vectors = (centre, point, normal, belt)
-    numbers = (radius, belt_speed, creep, least_impact)
-    of_all = _key_of(name, body, plane, law, friction, vectors, numbers, parameters, states)
-    if (made := _KNOWN.get(of_all)) is not None:
-        return made
     bounds = contact_bounds(law, friction)
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
     both = f"law {law}" + (f" with friction {friction}" if friction else "")
@@ -86,24 +80,10 @@ def build_contact(
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
     least = checked.pop("least_impact")
-    made = unchecked(
+    return unchecked(
         Contact, name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
         MappingProxyType(values),
     )  # fmt: skip
-    return _KNOWN.keep(of_all, made)
-
-
-_KNOWN = Kept[Contact]()
-
-
-def _key_of(
-    name: str, body: str, plane: str, law: str, friction: str | None, vectors: Sequence[Any], numbers: Sequence[Any],
-    parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
-) -> Hashable | None:  # fmt: skip
-    """Key of all that decides a contact."""
-    of_values = exact_key([*vectors, *numbers, *parameters.values()])
-    where = None if states is None else (states[body].tobytes(), states[plane].tobytes())
-    return of_values and (name, body, plane, law, friction, of_values, *parameters, where)
 
 
 def contact_units(contact: Contact) -> dict[str, str]:
@@ -204,14 +184,6 @@ def directions_of_ground(contact: Contact) -> tuple[tuple[str, tuple[float, ...]
         (name, tuple(contact.values[name].tolist())) for name, kind, _ in contact.module.VECTORS if kind == "direction"
     ]
     return tuple([one for one in found if set(one[1]) <= {0.0, 1.0, -1.0}])
-
-
-def layout_of_contact(contact: Contact) -> tuple[Hashable, ...]:
-    """All that is equal for contacts that differ in numbers alone, without the speed of the belt."""
-    return (
-        contact.name, contact.body, contact.plane, contact.law, contact.friction, directions_of_ground(contact),
-        contact.least_impact if contact.needs_impact else None,
-    )  # fmt: skip
 
 
 def contact_data(

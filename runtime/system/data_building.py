@@ -99,11 +99,6 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     return frozen(data)
 
 
-def signals_of_drivers(joints: Sequence[Joint]) -> list[Signal]:
-    """Signals in the order of their numbers, which precede those of loads."""
-    return [signal for joint in joints for signal in joint.signals.values()]
-
-
 def signals_of_loads(loads: Sequence[Load], motors: Sequence[Motor]) -> list[Signal]:
     """Signals in the order of their numbers: force, point and moment of each load, then efforts, then targets of motors."""
     components = [s for load in loads for s in (*load.force, *(load.point or NO_POINT), *load.moment)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -13,7 +13,6 @@ from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats, Ints
-from runtime.support.by_value import Kept, exact_key
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, SMALLEST, floats
 from runtime.system.connection import checked_values
@@ -59,9 +58,6 @@ def build_force(
     what = f"{sort} '{name}' ({module.NAME})"
     _check_bodies(what, module, bodies, known)
     _check_joint(what, module, bodies, joint)
-    key = None if joint is not None else _key_of(sort, name, module, bodies, values, states)
-    if (made := _KNOWN.get(key)) is not None:
-        return made
     if states is not None:
         ends = {suffix: states[body] for suffix, body in zip(SUFFIXES, bodies, strict=False)}
         values = local_values(what, module, values, ends)
@@ -70,24 +66,10 @@ def build_force(
     checked = checked_values(what, module, {**borrowed, **values})
     checked |= {table: checked_table(values[table], f"{what}: {table}") for table in module.TABLE_UNITS}
     signals = {signal: as_signal(values[signal], f"{what}: {signal}") for signal in module.SIGNALS}
-    made = unchecked(
+    return unchecked(
         Force, name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals),
         joint.name if isinstance(joint, Joint) else "", tuple(borrowed),
     )  # fmt: skip
-    return _KNOWN.keep(key, made)
-
-
-_KNOWN = Kept[Force]()
-
-
-def _key_of(
-    sort: str, name: str, module: ModuleType, bodies: Sequence[str], values: Mapping[str, Any],
-    states: Mapping[str, Floats] | None,
-) -> Hashable | None:  # fmt: skip
-    """Key of all that decides a force without a joint."""
-    of_values = exact_key(values.values())
-    where = None if states is None else tuple([states[body].tobytes() for body in bodies])
-    return of_values and (sort, name, module, *bodies, *values, of_values, where)
 
 
 def _check_joint(what: str, module: ModuleType, bodies: Sequence[str], joint: Joint | str | None) -> None:

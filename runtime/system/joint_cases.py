@@ -1,7 +1,7 @@
 """Many cases of a system whose joints differ in lengths, points and axes: assembled and checked without a system for each.
 
-The rules are those of ``connection``, ``assemble`` and ``refuse_singular_joints``.  A case that breaks one is marked; the message
-comes from the making of its system.
+The rules are those of ``assemble`` and ``refuse_singular_joints``.  A case that breaks one is marked; the message comes from the
+making of its system.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.cases import count_dependent_rows, rows_of_cases, sizes_of_rows
+from runtime.dynamics.cases import count_dependent_rows
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.layout import ROWS, STATE, P, V
 from runtime.dynamics.projection import ASSEMBLED
 from runtime.jit.python_code import python_code
 from runtime.jit.references import Reference
@@ -25,11 +24,9 @@ from runtime.lanes.assembly import CaseData, case_lanes
 from runtime.lanes.cases import Assembled, Checks, assemble_cases, largest_violations, project_cases
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.support.numbers import LARGEST
 from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
-from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, Force, Joint, Limit
+from runtime.system.parts import Force, Joint
 from runtime.system.rank import JOINT_RANK_TOLERANCE
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
@@ -37,7 +34,6 @@ from runtime.system.system import System
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
 MARGIN = 10.0  # from the limits of singular joints within which a case is made alone, to be judged exactly
 LEAST = MARGIN * JOINT_RANK_TOLERANCE
-SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed
 ON_THE_ROWS = 1e-9  # [SI unit of a row] largest violation at the end of a run in joint coordinates
 
 
@@ -77,21 +73,17 @@ class JointCases:
 
     system: System
     values: Values
-    references: (
-        Floats  # (cases or 1, bodies + 1, 13) states of the ground and the bodies in which constants are computed
-    )
     lengths: tuple[Floats, ...]  # (cases,) or (1,) lever arms of the joints [m]
     of_cases: CaseData
-    good: Bools  # (cases,) no value breaks a rule
     memory: CaseMemory
 
-    def assembled(self, y: Floats, *, velocities: bool = True) -> tuple[Floats, Bools]:
+    def assembled(self, y: Floats) -> tuple[Floats, Bools]:
         """A state (13 bodies,), or one of each case, moved onto the rows of each case, and which cases are assembled.
 
-        The states are (cases, 13 bodies); ``velocities``: they are made consistent too.  Cases are not assembled, either, where a
-        joint is not regular or the mirror image of its reference configuration.
+        The states are (cases, 13 bodies), with consistent velocities.  Cases are not assembled, either, where a joint may be
+        singular, or is the mirror image of its reference configuration.
         """
-        system, cases, (joints, size) = self.system, len(self.good), self.of_cases.x.shape[1:]
+        system, (cases, joints, size) = self.system, self.of_cases.x.shape
         states = np.tile(y, (cases, 1)) if y.ndim == 1 else y.copy()
         signed = [k for k, joint in enumerate(system.joints) if joint.module.BRANCH_SIGNS]
         powers = np.zeros((joints, ROWS), np.int64)
@@ -100,14 +92,11 @@ class JointCases:
         checks = Checks(powers, np.array([LEAST]), np.array(signed, np.int64))
         found = Assembled(np.zeros(cases), np.zeros(cases), np.zeros((cases, len(signed), size)))
         m = self.memory
-        assemble_cases(system.time, states, velocities, self.of_cases, m.data, m.work, m.lanes, checks, found)
-        good: Bools = found.left <= ASSEMBLED
-        unsure = np.flatnonzero(found.regular == 0.0)
-        if len(unsure):
-            good[unsure] &= self.of(unsure).regular(states[unsure])
+        assemble_cases(system.time, states, self.of_cases, m.data, m.work, m.lanes, checks, found)
+        good: Bools = (found.left <= ASSEMBLED) & (found.regular == 1.0)
         own = states_of_cases(states)
         for k, x in zip(signed, np.moveaxis(found.x, 1, 0), strict=True):
-            before = self._signs(k, self.references, self._at_reference(k))
+            before = self._signs(k, states_with_ground(system.reference_configuration.y)[None], self._at_reference(k))
             good &= ~(before * self._signs(k, own, x) < 0.0).any(axis=0)
         return states, good
 
@@ -129,10 +118,10 @@ class JointCases:
 
     def of(self, at: Ints) -> JointCases:
         """The cases at these places."""
-        if len(at) == len(self.good):
+        if len(at) == len(self.masses):
             return self
         return replace(
-            self, of_cases=self.of_cases.at(at), good=self.good[at], references=_of(self.references, at),
+            self, of_cases=self.of_cases.at(at),
             lengths=tuple(_of(length, at) for length in self.lengths),
             values={name: {key: value[at] for key, value in given.items()} for name, given in self.values.items()},
         )  # fmt: skip
@@ -169,19 +158,6 @@ class JointCases:
                 found[joint.name] = motion_from(joint, values, relative_poses(i, j))
         return found
 
-    def rows(self, states: Floats) -> tuple[Floats, Floats]:
-        """Largest |Phi| and |Phi'| (cases, 2), and D (cases, joints, ROWS, 12)."""
-        worst, D = np.zeros((len(states), 2)), np.zeros((len(states), len(self.system.joints), ROWS, 12))
-        rows_of_cases(self.system.time, np.ascontiguousarray(states), *self._data, worst, D)
-        return worst, D
-
-    def regular(self, states: Floats) -> Bools:
-        """Which cases have regular joints."""
-        D, good = self.rows(states)[1], np.ones(len(states), bool)
-        for k, joint in enumerate(self.system.joints):
-            good &= _regular(joint, D[:, k], self.system.data, k, self.lengths[k])
-        return good
-
     def _signs(self, k: int, states: Floats, x: Floats) -> Floats:
         """Of the expressions that a joint's definition passes to ``keeps_sign``, (signs, cases)."""
         module, t = self.system.joints[k].module, self.system.data
@@ -194,50 +170,37 @@ class JointCases:
     def _at_reference(self, k: int) -> Floats:
         """The vectors and constants of a joint in the reference configurations, (cases, X)."""
         t, x = self.system.data, self.of_cases.x[:, k].copy()
+        states = states_with_ground(self.system.reference_configuration.y)
         for row in np.flatnonzero(t.vector_joint == k):
-            o, A = t.vector_place[row], rotation_matrices(self.references[:, t.vector_body[row], P:V])
+            o, A = t.vector_place[row], rotation_matrices(states[[t.vector_body[row]], P:V])
             x[:, o : o + 3] = times(A, self.of_cases.local[:, row])
         return x
 
 
-def joint_cases(
-    system: System, values: Values, masses: Floats, inertias: Floats, references: Floats | None = None
-) -> JointCases:
+def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats) -> JointCases:
     """The data of cases of a system with these masses (cases, bodies) and inertias (bodies, 3, 3) or (cases, bodies, 3, 3).
 
-    The reference configuration of the system gives the constants that joints hold, or ``references`` (cases, bodies + 1, 13), the
-    states of the ground and the bodies in that of each case.  Cases with a value that breaks a rule have the joints and masses of
-    the system.
+    No value breaks a rule.  The reference configuration of the system gives the constants that joints hold.
     """
     t, cases = system.data, len(masses)
-    good: Bools = np.all((masses > 0.0) & (masses <= LARGEST), axis=1)
-    for joint in system.joints:
-        if joint.name in values:
-            good &= _allowed(joint, values[joint.name])
-    masses = np.where(good[:, None], masses, t.mass[1:])
     inverses = t.inertia_inverse[None, 1:].copy()
     if inertias.ndim == 4:
-        inverses = np.tile(inverses, (cases, 1, 1, 1))
-        inverses[good] = np.linalg.inv(inertias[good])
-    values = {
-        name: {key: _kept(value, good, system.joint(name).values[key]) for key, value in given.items()}
-        for name, given in values.items()
-    }
-    numbers_alone = references is None and all(value.ndim == 1 for given in values.values() for value in given.values())
+        inverses = np.asarray(np.linalg.inv(inertias), float)
+    numbers_alone = all(value.ndim == 1 for given in values.values() for value in given.values())
     x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (1 if numbers_alone else cases, 1, 1))
-    states = states_with_ground(system.reference_configuration.y)[None] if references is None else references
+    states = states_with_ground(system.reference_configuration.y)
     for k, joint in enumerate(system.joints):
-        if references is not None or joint.name in values:
-            ends = [states[0 if references is None else slice(None), body[k]].T for body in (t.body_i, t.body_j)]
-            own, found = constants_of_cases(joint, values.get(joint.name, {}), ends, (x.shape[2], cases))
+        if joint.name in values:
+            ends = states[t.body_i[k]], states[t.body_j[k]]
+            own, found = constants_of_cases(joint, values[joint.name], ends, (x.shape[2], cases))
             x[:, k] = own.T
             for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
                 if not numbers_alone:
                     local[:, row] = found[name].T
     lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
     arms = np.stack(np.broadcast_arrays(*lengths), axis=1)
-    of_cases = CaseData(x, local, masses, inverses, arms)
-    return JointCases(system, values, states, lengths, of_cases, good, _shared_memory(system))
+    of_cases = CaseData(x, local, masses.copy(), inverses, arms)
+    return JointCases(system, values, lengths, of_cases, _shared_memory(system))
 
 
 def with_consistent_velocities(system: System, time: float, states: Floats) -> Floats:
@@ -251,12 +214,11 @@ def with_consistent_velocities(system: System, time: float, states: Floats) -> F
 
 
 def constants_of_cases(
-    owner: Joint | Limit | Force, given: Mapping[str, Floats], ends: Sequence[Floats], shape: tuple[int, int]
+    owner: Joint | Force, given: Mapping[str, Floats], ends: Sequence[Floats], shape: tuple[int, int]
 ) -> tuple[Floats, dict[str, Floats]]:
-    """Constants x (X, cases) of a joint, limit or force, and local components of its vectors, as ``reference`` has them.
+    """Constants x (X, cases) of a joint or force, and local components of its vectors, as ``reference`` has them.
 
-    ``given``: vectors (cases, 3) and numbers (cases,) in place of its own; ``ends``: states (13,) or (13, cases) of its bodies;
-    ``shape``: of x
+    ``given``: vectors (cases, 3) and numbers (cases,) in place of its own; ``ends``: states (13,) of its bodies; ``shape``: of x
     """
     columns = {key: value[:, None] if np.ndim(value) == 1 else value for key, value in owner.values.items()}
     of_cases = replace(owner, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))
@@ -283,59 +245,6 @@ def _lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
     sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
     longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
     return np.where(longest > 0.0, longest, 1.0)
-
-
-def _allowed(joint: Joint, given: Mapping[str, Floats]) -> Bools:
-    """Which cases have values that ``connection`` would not refuse."""
-    good: Any = True
-    kinds = {name: kind for name, kind, _ in joint.module.VECTORS}
-    for key, value in given.items():
-        small = np.abs(value) <= LARGEST
-        if value.ndim == 2:
-            good &= small.all(axis=1)
-            if kinds[key] == "direction":
-                good &= np.abs(np.linalg.norm(value, axis=1) - 1.0) <= AXIS_TOLERANCE
-            continue
-        lower, excluded, upper, _ = joint.module.BOUNDS.get(key) or (None, False, None, "")
-        good &= small if upper is None else value <= upper
-        if lower is not None:
-            good &= value > lower if excluded else value >= lower
-    allowed: Bools = good
-    return allowed
-
-
-def sound_inertias(matrices: Floats) -> Bools:
-    """Which inertias (cases, 3, 3) ``checked_inertia`` surely accepts, with moments above 0; cases with others are made alone."""
-    across = np.swapaxes(matrices, 1, 2)
-    equal = np.isclose(matrices, across, rtol=SYMMETRIC, atol=0.0) & np.isfinite(matrices)
-    sound: Bools = np.all(equal, axis=(1, 2))
-    moments = np.linalg.eigvalsh(matrices[sound])
-    small, middle, large = moments[:, 0], moments[:, 1], moments[:, 2]
-    sound[sound] = (small > MARGIN * THIN * large) & (large - middle - small <= 0.0) & (large > 1.0 / LARGEST)
-    return sound
-
-
-def _kept(value: Floats, good: Bools, own: Any) -> Floats:
-    """The values of good cases, and that of the system for the others."""
-    kept: Floats = np.where(good.reshape(-1, *[1] * (value.ndim - 1)), value, own)
-    return kept
-
-
-def _regular(joint: Joint, D: Floats, t: ModelData, k: int, length: Floats) -> Bools:
-    """Which cases have independent rows of a joint with a lever arm (cases,) or (1,), D (cases, ROWS, 12), by a margin."""
-    rows = D[:, : len(joint.rows)].copy()
-    for side, body in enumerate((t.body_i[k], t.body_j[k])):
-        if body == GROUND_INDEX:
-            rows[..., 6 * side : 6 * side + 6] = 0.0
-    cases, count = rows.shape[:2]
-    size, determinant = np.empty((cases, count)), np.empty(cases)
-    sizes_of_rows(rows, np.broadcast_to(length, cases).copy(), np.empty((count, count)), size, determinant)
-    natural = length[:, None] ** (np.array(joint.module.UNITS) - 1.0)
-    regular: Bools = np.all(np.isfinite(size) & (size > LEAST * natural), axis=1)
-    # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
-    near = regular & ~(determinant > np.e * LEAST**2)
-    regular[near] = np.linalg.svd(rows[near] / size[near, :, None], compute_uv=False)[:, -1] > LEAST
-    return regular
 
 
 def states_of_cases(states: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType, ModuleType
@@ -17,7 +17,6 @@ from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData,
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, frozen
-from runtime.support.by_value import Kept, exact_key
 from runtime.support.checks import cross, finite_number, length_of
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
@@ -54,18 +53,14 @@ def build_limit(
         raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
     checked = checked_law_parameters(what, max_moment, compliance, damping)
     moving = joint.body_j if reference == joint.body_i else joint.body_i
-    key = None if global_axes else _key_of(joint, states, reference, xi, eta, direction)
-    if (known := _KNOWN.get(key)) is None:
-        if global_axes:
-            xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
-            if direction is not None:
-                direction = local_direction(states[moving], direction, f"{what}: direction")
-        frame = _frame(what, xi, eta)
-        u = None if direction is None else checked_vector(direction, what, "direction", AXIS_TOLERANCE)
-        module = _definition_of(what, joint, u)
-        known = _KNOWN.keep(key, (module, _geometry(what, module, joint, states, reference, moving, frame, u)))
-    module, geometry = known
-    values = {"damping": checked["damping"], **geometry}
+    if global_axes:
+        xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
+        if direction is not None:
+            direction = local_direction(states[moving], direction, f"{what}: direction")
+    frame = _frame(what, xi, eta)
+    u = None if direction is None else checked_vector(direction, what, "direction", AXIS_TOLERANCE)
+    module = _definition_of(what, joint, u)
+    values = {"damping": checked["damping"], **_geometry(what, module, joint, states, reference, moving, frame, u)}
     for own, of_joint in _points_of(module, joint, reference).items():
         values[own] = joint.values[of_joint]
     return unchecked(
@@ -73,23 +68,9 @@ def build_limit(
     )
 
 
-def points_of(limit: Limit, joint: Joint) -> dict[str, str]:
-    """The points that a limit has of its joint: names of these in the limit and in the joint."""
-    return _points_of(limit.module, joint, limit.reference)
-
-
 def _points_of(module: ModuleType, joint: Joint, reference: str) -> dict[str, str]:
     points = _form_of(joint.kind).points if module.BORROWS else ()
     return {own: own if reference == joint.body_i else other for own, other in points}
-
-
-def deciding_axes(limit: Limit, joint: Joint) -> tuple[str, ...] | None:
-    """Axes of its joint that, with orientations of bodies, decide the directions of a limit; None where more may: ``_key_of``."""
-    form = _form_of(joint.kind)
-    return form.axes if form.axes and limit.module is form.module else None
-
-
-_KNOWN = Kept[tuple[ModuleType, Mapping[str, Any]]]()  # definitions and directions of limits
 
 
 class _Form(NamedTuple):
@@ -97,7 +78,6 @@ class _Form(NamedTuple):
 
     module: ModuleType
     general: ModuleType
-    axes: tuple[str, ...]  # borrowed directions of the joint
     points: tuple[tuple[str, str], ...]  # borrowed points, with those of the other body
     directed: bool  # uses a direction of the moving body
 
@@ -107,25 +87,12 @@ def _form_of(kind: str) -> _Form:
     general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
     module = next((module for module in LIMIT_KINDS.values() if kind in module.FITS), general)
     points = tuple((name, _other(name)) for name in module.BORROWS if name.startswith("s_"))
-    axes = tuple(name for name in module.BORROWS if not name.startswith("s_"))
-    return _Form(module, general, axes, points, any(name == "u_r_j" for name, *_ in module.VECTORS))
+    return _Form(module, general, points, any(name == "u_r_j" for name, *_ in module.VECTORS))
 
 
 def _other(name: str) -> str:
     """The name of a vector of the other body."""
     return f"{name[:-1]}{OTHER_BODY[name[-1]]}"
-
-
-def _key_of(
-    joint: Joint, states: dict[str, Floats], reference: str, xi: ArrayLike, eta: ArrayLike, direction: ArrayLike | None
-) -> Hashable | None:
-    """Key of all that decides the directions of a limit; None where more than axes and orientations may decide them."""
-    form = _form_of(joint.kind)
-    if not form.axes or (direction is not None and not form.directed):
-        return None
-    directions = exact_key((xi, eta, direction, *[joint.values[name] for name in form.axes]))
-    i, j = states[joint.body_i], states[joint.body_j]
-    return directions and (form.module, directions, i[P:V].tobytes(), j[P:V].tobytes(), reference == joint.body_j)
 
 
 def _frame(what: str, xi: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats, Floats]:

@@ -33,7 +33,7 @@ from runtime.system.load_building import build_motor
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_schema import check_schema
 from runtime.system.model_shapes import shape_of
-from runtime.system.model_text import DIGEST, Document, digest_of, read_document
+from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, VERSION, shipped_definition
 from runtime.system.parts import (
     AXIS_TOLERANCE,
@@ -81,12 +81,6 @@ class Model:
     def rates(self) -> dict[str, float]:
         """Initial rates by name."""
         return {key: float(value) for key, value in self.document.value.get("rates", {}).items()}
-
-    @property
-    def intact(self) -> bool:
-        """Whether the file holds a system, and neither the file nor a definition has changed since."""
-        value = self.document.value
-        return "system" in value and value.get(DIGEST) == digest_of(value) and not self.changed
 
     def remark(self) -> str:
         """A sentence about definitions that have changed; empty where none has."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.signal_integrals import integrals_of_pieces
-from runtime.dynamics.signals import DEGREE, ZERO, SignalData, sort_of_coefficients
+from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import called, increasing_times
@@ -214,11 +214,6 @@ def as_signal(value: object, what: str) -> Signal:
     if _is_number(value):
         return _constant(real_number(value))
     raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
-
-
-def sort_of(signal: Signal) -> str:
-    """Whether a signal is 0 at any time, constant, or neither, as ``SignalData.sort`` has it."""
-    return ZERO if signal is NO_SIGNAL else sort_of_coefficients(signal.coefficients)
 
 
 def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:

@@ -236,44 +236,29 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
     """For each body and the ground the first body of those that are locked to it."""
     group = list(range(len(places)))
     rows = None
-    for which, (i, j) in pairs_of_joints(joints, places, one=True):
+    pairs: dict[tuple[int, int], list[int]] = {}
+    for k, joint in enumerate(joints):
+        if not joint.signals:  # a driver moves its bodies against each other
+            i, j = sorted((places[joint.body_i], places[joint.body_j]))
+            pairs.setdefault((i, j), []).append(k)
+    for (i, j), which in pairs.items():
         fixed = any(joints[k].module.MOTION == () for k in which)
         if not fixed and len(which) > 1:
             rows = D() if rows is None else rows
             # Seen from body i: the columns of body j, which may be the first of a joint.
             of_j = [rows[k, : len(joints[k].rows), 6 * (places[joints[k].body_i] != j) :][:, :6] for k in which]
-            fixed = bool(lock_of_rows(np.concatenate(of_j)) >= LOCKED)
+            fixed = _lock_of_rows(np.concatenate(of_j)) >= LOCKED
         if fixed:
             first, other = sorted((group[i], group[j]))
             group = [first if g == other else g for g in group]
     return group
 
 
-def pairs_of_joints(
-    joints: Sequence[Joint], places: Mapping[str, int], *, one: bool = False
-) -> list[tuple[list[int], tuple[int, int]]]:
-    """Joints, without drivers, that connect the same two bodies, with the places of the bodies; ``one``: also single ones.
-
-    Otherwise without those of bodies that a joint without coordinates connects.
-    """
-    pairs: dict[tuple[int, int], list[int]] = {}
-    for k, joint in enumerate(joints):
-        if not joint.signals:  # a driver moves its bodies against each other
-            i, j = sorted((places[joint.body_i], places[joint.body_j]))
-            pairs.setdefault((i, j), []).append(k)
-    return [
-        (which, pair)
-        for pair, which in pairs.items()
-        if one or (len(which) > 1 and not any(joints[k].module.MOTION == () for k in which))
-    ]
-
-
-def lock_of_rows(rows: Floats) -> Floats:
-    """Smallest singular value of rows (..., m, 6) for the velocities of a body, divided by their sizes; 0 of fewer than 6."""
-    if rows.shape[-2] < 6:
-        return np.zeros(rows.shape[:-2])
-    values: Floats = np.linalg.svd(rows / np.linalg.norm(rows, axis=-1)[..., None], compute_uv=False)
-    return values[..., 5]
+def _lock_of_rows(rows: Floats) -> float:
+    """Smallest singular value of rows (m, 6) for the velocities of a body, divided by their sizes; 0 of fewer than 6."""
+    if len(rows) < 6:
+        return 0.0
+    return float(np.linalg.svd(rows / np.linalg.norm(rows, axis=-1)[:, None], compute_uv=False)[5])
 
 
 def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached: set[int]) -> None:

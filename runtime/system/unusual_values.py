@@ -6,13 +6,13 @@ explains; values that idealise (point masses, rods without mass, rotors without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import OMEGA, STATE, R, V
-from runtime.support.arrays import Bools, Floats
+from runtime.dynamics.layout import STATE, R
+from runtime.support.arrays import Floats
 from runtime.support.units import Usual, ask
 from runtime.system.parts import GROUND, Body, Contact
 from runtime.system.quantity import COORDINATES, Quantity, quantities
@@ -29,7 +29,6 @@ LARGER = 500.0  # times the other bodies of a system
 WIDER = 100.0  # radius of a contact, in lengths of the system
 SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
-MARGIN = 1e-6  # from a bound, within which a case is asked about alone
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
 
 
@@ -66,59 +65,9 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
         _ask_about_contact(system, contact, extent, weight)
 
 
-def usual_cases(
-    system: System,
-    masses: Floats,
-    inertias: Floats,
-    gravity: Floats,
-    points: Mapping[str, Sequence[Floats]],
-    states: Floats,
-) -> Bools:
-    """Which cases of a system without contacts surely raise no question about its bodies and joints in ``ask_about_values``.
-
-    masses (cases, bodies), inertias (cases, bodies, 3, 3), gravity (cases, 3), points of each body (cases, 3), states (cases,
-    bodies, 13)
-    """
-    least = 1.0 - MARGIN
-    good = np.linalg.norm(gravity, axis=1) <= least * MOST_GRAVITY
-    none = np.zeros(len(masses))
-    sizes = {body: _largest([np.linalg.norm(point, axis=1) for point in of], none) for body, of in points.items()}
-    apart = [np.linalg.norm(b - a, axis=1) for of in points.values() for k, a in enumerate(of) for b in of[k + 1 :]]
-    span, weight = _largest(apart, none), masses.sum(axis=1)
-    if len(sizes) > 2:
-        third, second, first = np.sort(np.array([*sizes.values()]), axis=0)[-3:]  # as in ``_ask_about_sizes``
-        good &= (third * NO_UNIT <= first) | (first <= least * LARGER * second)
-    joined = {body for joint in system.joints for body in (joint.body_i, joint.body_j)}
-    for k, body in enumerate(system.body_names):
-        mass, inertia = masses[:, k], np.abs(inertias[:, k]).max(axis=(1, 2))
-        if body in joined:
-            good &= mass <= least * HEAVIEST_MOVED
-        good &= (inertia <= least * SLOWER * weight * span**2) | (least * inertia >= weight * (NO_UNIT * span) ** 2)
-        v, omega = np.abs(states[:, k, V:OMEGA]).max(axis=1), np.abs(states[:, k, OMEGA:]).max(axis=1)
-        good &= (v <= least * FASTEST) & (omega * np.sqrt(inertia / mass) <= least * FASTEST_RIM)
-    return np.asarray(good)
-
-
-def usual_forces(system: System, values: Mapping[tuple[str, str], Mapping[str, Floats]], cases: int) -> Bools:
-    """Which of so many cases surely raise no question about motors and forces; values by sort and name, then by parameter."""
-    good = np.ones(cases, bool)
-    for quantity, _ in quantities(system).values():
-        if _is_stiffness(quantity):
-            good &= values[quantity.owner_sort, quantity.owner][quantity.part] <= (1.0 - MARGIN) * STIFFEST
-    return good
-
-
 def _is_stiffness(quantity: Quantity) -> bool:
     """Whether it is a stiffness of a motor or force that a solid body bounds."""
     return quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor")
-
-
-def _largest(of: Sequence[Floats], none: Floats) -> Floats:
-    """The largest of arrays (cases,); ``none``: where there are none."""
-    found = none
-    for values in of:
-        found = np.maximum(found, values)
-    return found
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
@@ -168,11 +117,6 @@ def _points(system: System) -> Iterator[tuple[str, Floats]]:
             yield from ((body, v) for k, v in force.values.items() if k.startswith("s_") and k.endswith(end))
     for contact in system.contacts:
         yield contact.body, contact.values["s_i"]
-
-
-def extent_of(system: System) -> float:
-    """Largest distance of a point of joints, forces and contacts from the centre of mass of its body [m]."""
-    return max(_sizes(system).values(), default=0.0)
 
 
 def _sizes(system: System) -> dict[str, float]:

@@ -73,9 +73,7 @@ def build_variant(
         raise
     except Exception as error:
         raise ModelError(f"{name_of(build)} failed: {said_by(error)}") from error
-    if not isinstance(
-        system, System
-    ):  # asked first: a question for a name would build a system whose building is put off
+    if not isinstance(system, System):
         if callable(getattr(system, "build", None)):
             raise ModelError(f"{name_of(build)} gave a {type(system).__name__}; return its build()")
         raise ModelError(f"{name_of(build)} gave {shown(system)}; give a function that builds a System")

@@ -205,7 +205,7 @@ def test_a_case_with_too_many_steps_is_ended(method):
     most = int(simulate_many(system, cases, 0.5, **settings).steps[[0, 2]].max())
     found = simulate_many(system, cases, 0.5, max_steps=most, **settings)
     assert found.status.tolist() == [0, Status.STEPS_USED_UP, 0] and found.steps[1] == most
-    assert found.messages[1].startswith("the run used up its accepted steps at t = 0.") and 0.0 < found.reached[1] < 0.5
+    assert found.messages[1].startswith("the run reached max_steps at t = 0.") and 0.0 < found.reached[1] < 0.5
     run = alone(system, cases, 1, 0.5, max_steps=most, **settings)
     assert run.status == Status.STEPS_USED_UP and np.array_equal(
         run.states, found.states()[1].reshape(11, -1)[: len(run.t)]
@@ -221,7 +221,7 @@ def test_a_case_too_fast_for_the_rounding_of_time_is_ended():
     )
     assert (
         found.status.tolist() == [Status.STEP_TOO_SMALL, 0]
-        and "step fell below the rounding of time" in found.messages[0]
+        and "step size became smaller than machine precision allows" in found.messages[0]
     )
 
 

@@ -25,9 +25,8 @@ SHARE = np.array([0.9, 1.0, 1.13])
 
 @pytest.fixture(autouse=True)
 def less_in_lanes(monkeypatch):
-    """Trees without a kernel have too many steps for lanes, and loops of functions do not run there."""
+    """Trees without a kernel have too many steps for lanes."""
     monkeypatch.setattr("runtime.integrate.tree_method.MOST_STEPS", 0)
-    monkeypatch.setattr("runtime.ensemble.built_at_once.closed_in_lanes", lambda *_: False)
 
 
 def mechanism(name):

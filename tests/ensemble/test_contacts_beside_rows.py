@@ -13,7 +13,6 @@ from runtime.ensemble.chunk import size_of_events
 from runtime.integrate.batches import contact_memory
 from tests.support.contact_laws import BOUNCES, all_laws
 from tests.support.driven_legs import ACROSS, Y, made, one_by_one
-from tests.support.ensembles import once_and_each
 
 TIMES = np.linspace(0.0, 1.0, 21)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
@@ -167,24 +166,6 @@ def test_cases_with_more_events_than_memory_run_alone(monkeypatch):
     one_by_one(monkeypatch)
     each = runtime.simulate_many(leg(), cases, 1.0, **settings)
     assert np.array_equal(few.states(), each.states()) and not np.array_equal(few.states(), usual.states())
-
-
-def test_cases_of_a_function(monkeypatch):
-    """Amplitude of the driver, place of the wall and laws; cases that are refused have the messages of systems built alone."""
-    both = once_and_each(monkeypatch, 0.6, SETTINGS | dict(t_eval=0.6 * TIMES, workers=1))
-    made(pendulum())
-    cases = dict(amplitude=np.linspace(0.1, 0.4, 8), wall=np.linspace(0.25, 0.15, 8), mu_c=0.3 * SHARE[:8])
-    names = ["r.lower", "energy", "max(contact_normal_force.touch)", "reaction_force.hinge_1", "lam.drive.angle"]
-    once, each, done = both(pendulum, cases, outputs=names)
-    assert done == 8 and not once.messages and not each.messages
-    for name in names:
-        assert np.abs(once[name] - each[name]).max() < 1e-9 * max(1.0, np.abs(each[name]).max()), name
-    settings = SETTINGS | dict(t_eval=0.6 * TIMES, coordinates="absolute", outputs=names)
-    absolute = runtime.simulate_many(pendulum, {name: values[::7] for name, values in cases.items()}, 0.6, **settings)
-    assert np.abs(once["r.lower"][::7] - absolute["r.lower"]).max() < 1e-11
-    refused = dict(stiffness=[1e6, -1.0, 1e3, 1e13, 2e6, 1e6], restitution=[0.6, 0.6, 0.6, 0.6, 0.7, 2.0])
-    once, each, done = both(pendulum, refused, rtol=1e-8, atol=1e-8)
-    assert done == 3 and np.array_equal(once.status, each.status) and once.messages == each.messages
 
 
 def test_memory_of_events_bounds_the_chunks():

@@ -211,7 +211,7 @@ def test_a_wrong_offset_of_a_limit_is_found(monkeypatch):
 def test_limits_off_their_coordinates_are_seen():
     """At a pose away from the reference configuration; a case whose limits are not along coordinates runs alone."""
     system = models.foot.build(limits="elastic")
-    limits = given_limits([(system, np.arange(3))], 3)
+    limits = given_limits([(system, np.arange(3))])
     limits[1, 0, OFFSET] += 1e-3
     limits[2, 1, SIGN] *= -1.0
     assert at_once._are_along(system, tree_of_lanes(system).geometry, limits).tolist() == [True, False, False]

@@ -25,7 +25,7 @@ def memory_of(system, cases=3):
     systems = [(system, np.arange(cases))]
     z = in_joints(systems, np.tile(system.state.y, (cases, 1)))
     z = np.pad(z, ((0, 0), (0, int(has_parameters(system)))))
-    return memory_of_batch(system, z, 100, acting_on(systems, cases), 1e-6)
+    return memory_of_batch(system, z, 100, acting_on(systems), 1e-6)
 
 
 def vectors_of(memory):

@@ -120,6 +120,15 @@ def test_multiple_zeros_are_located(method):
     assert run.success and [list(run.events[name]) for name in powers] == [[pytest.approx(0.07, abs=1e-9)]] * 2
 
 
+@pytest.mark.parametrize("method", ["auto", "RK45"])
+def test_a_function_that_stays_zero_is_located_where_it_becomes_zero(method):
+    functions = {"clipped": lambda t, _: min(0.0, t - 0.7), "whole": lambda t, _: int(t > 0.3) - 1}
+    events = [Event(name, function) for name, function in functions.items()]
+    run = runtime.simulate(pendulum(), 1.0, events=events, method=method)
+    assert run.events["clipped"] == pytest.approx([0.7], abs=1e-12)
+    assert run.events["whole"] == pytest.approx([0.3], abs=1e-12)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_noise_is_no_error(method):
     random = np.random.default_rng(0)

@@ -7,6 +7,7 @@ from sympy import atan2
 import codegen
 import runtime
 from runtime import Status
+from runtime.analysis.sensitivities import sensitivities
 
 REACHED = np.arcsin(np.pi / 6.0)  # [s] of half a turn of the wheel: q = 6 sin(t)
 
@@ -69,8 +70,11 @@ def test_a_stop_near_half_a_turn_is_not_passed():
 
 
 @pytest.mark.slow
-def test_a_row_of_an_own_joint_that_jumps_is_no_success():
-    """A nut on a screw: its advance is 0.02 m/rad times an angle of atan2."""
+def test_a_row_of_an_own_joint_that_jumps_ends_the_run():
+    """A nut on a screw: its advance is 0.02 m/rad times an angle of atan2.  A damper stops it at 4.5 rad.
+
+    At 40 s the row holds again, off by a turn's advance: results at few times show nothing.
+    """
 
     def nut(r_i, s_i, a_i, b_i, r_j, s_j, a_j, b_j, lead, across, held):
         """Nut on a screw."""
@@ -87,11 +91,23 @@ def test_a_row_of_an_own_joint_that_jumps_is_no_success():
 
     b = runtime.Builder("nut", gravity=(0.0, 0.0, 0.0))
     b.body("nut", mass=1.0, inertia=(1e-3, 1e-3, 1e-3), v=(0.0, 0.0, 0.1), omega=(0.0, 0.0, 5.0))
+    b.force("drag", "rotational_damper", "ground", "nut", damping=5.0 * 1.4e-3 / 4.5)
     of_both = {
         f"{name}_{end}": value for name, value in (("s", (0, 0, 0)), ("a", (0, 0, 1)), ("b", (1, 0, 0))) for end in "ij"
     }
     b.joint("screw", codegen.compile_joint(nut), "ground", "nut", lead=0.02, **of_both)
-    system = b.build()
-    assert runtime.simulate(system, 0.6, progress=False).r["nut"][-1, 2] == pytest.approx(0.06, abs=1e-6)
-    run = runtime.simulate(system, 2.0, progress=False)
-    assert run.status == Status.CONSTRAINTS_VIOLATED and "row screw.advance" in run.message
+    system, passed = b.build(), -0.9 * np.log(1.0 - np.pi / 4.5)  # [s]
+    assert runtime.simulate(system, 1.0, progress=False).r["nut"][-1, 2] == pytest.approx(
+        0.09 * (1.0 - np.exp(-1.0 / 0.9)), abs=1e-6
+    )
+    for how in ({}, {"t_eval": [0.0, 40.0]}, {"t_eval": [0.0, 40.0], "method": "RK45"}):
+        run = runtime.simulate(system, 40.0, progress=False, **how)
+        assert run.status == Status.HALF_TURN and "row screw.advance" in run.message and not run.events
+        assert f"at t = {passed:.6g} s" in run.message
+    many = runtime.simulate_many(
+        system, {"omega.nut": [(0.0, 0.0, 1.0), (0.0, 0.0, 5.0)], "v.nut": [(0.0, 0.0, 0.02), (0.0, 0.0, 0.1)]}, 40.0,
+        t_eval=[0.0, 40.0], progress=False,
+    )  # fmt: skip
+    assert many.status.tolist() == [Status.REACHED_END, Status.HALF_TURN]
+    with pytest.raises(runtime.ModelError, match=r"the motion itself: an angle reached half a turn"):
+        sensitivities(system, {"damping.drag": 5.0 * 1.4e-3 / 4.5}, 40.0)

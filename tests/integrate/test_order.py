@@ -86,7 +86,7 @@ def test_one_step_of_radau_is_that_of_scipy():
 def test_a_run_ends_after_max_steps(method, events):
     run = runtime.simulate(models.foot.build(), 1.0, method=method, events=events, max_steps=5)
     assert run.status == runtime.Status.STEPS_USED_UP and not run.success and run.stats.steps == 5 and len(run.t) == 6
-    assert run.message.startswith(f"the run used up its accepted steps at t = {run.t[-1]:.6g} s: max_steps = 5; raise")
+    assert run.message.startswith(f"the run reached max_steps at t = {run.t[-1]:.6g} s: max_steps = 5; raise")
     whole = runtime.simulate(models.foot.build(), 1.0, method=method, events=events)
     assert np.array_equal(whole.states[:6], run.states)
     enough = runtime.simulate(models.foot.build(), 1.0, method=method, events=events, max_steps=whole.stats.steps)

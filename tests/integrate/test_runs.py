@@ -255,3 +255,14 @@ def test_progress_is_reported():
     assert len(times) > 1
     assert times == sorted(times)
     assert reports[-1] == (5.0, 5.0)
+
+
+def test_a_run_that_is_close_to_a_singular_configuration_from_its_start_says_so():
+    """Two hinges on one axis with 1e-8 of the inertia between them."""
+    b = runtime.Builder("coaxial", gravity=(0.0, 0.0, -9.81), axes="global")
+    b.body("between", mass=1e-4, inertia=(1e-8, 1e-8, 1e-8))
+    b.body("arm", mass=1.0, inertia=(1.0, 1.0, 1.0), r=(0.0, 0.3, 0.0))
+    for name, bodies in (("inner", ("ground", "between")), ("outer", ("between", "arm"))):
+        b.joint(name, "revolute", *bodies, point=(0.0, 0.0, 0.0), axis=(1.0, 0.0, 0.0))
+    message = runtime.simulate(b.build(check_units=False), 0.1, rtol=1e-13, atol=1e-13, progress=False).message
+    assert "close to a singular configuration, from the start on, " in message and "inf" not in message

@@ -11,14 +11,14 @@ from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.written.acting_contacts import ELASTIC, MEASURED, RATE
 from runtime.integrate.written.acting_forces import acting_forces, known_forces
 from runtime.integrate.written.force_parameters import (
-    OwnForces,
-    allowed_values,
     parameters_of_cases,
     parameters_of_forces,
     takes_values,
 )
 from runtime.integrate.written.measured_contacts import address_of_contacts
+from runtime.system.allowed_values import allowed
 from runtime.system.parameters import replace_parameters
+from runtime.system.quantity import quantities
 from tests.support.contact_laws import BOUNCES
 from tests.support.joint_trees import random_tree
 from tests.support.lane_contacts import (
@@ -94,7 +94,7 @@ def test_parameters_of_many_cases():
         "mu_c": random.uniform(0.5, 0.8, LANES),
     }  # fmt: skip
     assert all(takes_values(system, "contact", "c_coulomb", part) for part in own)
-    varied = parameters_of_cases(system, system.tree.geometry, OwnForces({("contact", "c_coulomb"): own}))
+    varied = parameters_of_cases(system, system.tree.geometry, {("contact", "c_coulomb"): own})
     z, times = random_states(system, 2)
     modes, speeds = np.full((LANES, 4), ACTIVE), np.ones((LANES, 4))
     together = in_lanes(system, z, times, with_modes(system, modes, speeds, varied))
@@ -111,7 +111,9 @@ def test_values_that_change_more_than_numbers():
     system = system_with_contacts("kelvin_voigt", 12)
     values = np.array([1.0, 0.0, -1.0, np.nan, 2.0])
     for part, good in (("stiffness", [1, 0, 0, 0, 1]), ("damping", [1, 0, 0, 0, 1]), ("radius", [1, 0, 0, 0, 1])):
-        assert allowed_values(system, "contact", "c_coulomb", part, values).tolist() == [bool(one) for one in good]
+        assert allowed(system, quantities(system)[f"{part}.c_coulomb"][0], values).tolist() == [
+            bool(one) for one in good
+        ]
     for part in ("creep", "least_impact", "normal"):
         assert not takes_values(system, "contact", "c_coulomb", part)
 

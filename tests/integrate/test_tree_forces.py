@@ -10,14 +10,14 @@ from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
 from runtime.integrate.written.acting_forces import acting_forces, known_forces
 from runtime.integrate.written.force_parameters import (
-    OwnForces,
-    allowed_values,
     parameters_of_cases,
     parameters_of_forces,
     takes_values,
 )
 from runtime.integrate.written.tree_forces import address_of_forces
+from runtime.system.allowed_values import allowed
 from runtime.system.parameters import replace_parameters, with_parameters
+from runtime.system.quantity import quantities
 from tests.support.force_kernels import FORCES
 from tests.support.joint_trees import random_tree
 from tests.support.lane_forces import add_force, expected, foot_with_forces, in_lanes, in_text, random_states
@@ -77,8 +77,8 @@ def test_parameters_of_many_cases_are_those_of_their_systems():
     for (sort, owner), own in varied.items():
         for part, values in own.items():
             assert takes_values(system, sort, owner, part)
-            assert allowed_values(system, sort, owner, part, values).all()
-    found = parameters_of_cases(system, system.tree.geometry, OwnForces(varied))
+            assert allowed(system, quantities(system)[f"{part}.{owner}"][0], values).all()
+    found = parameters_of_cases(system, system.tree.geometry, varied)
     for case in range(3):
         values = {f"{part}.{name}": v[case] for (_, name), own in varied.items() for part, v in own.items()}
         assert found[case] == pytest.approx(parameters_of_forces(replace_parameters(system, values)), rel=1e-15)
@@ -88,12 +88,12 @@ def test_values_that_break_a_rule_and_parameters_that_are_not_taken():
     system = foot_with_forces()
     values = np.array([1.0, 0.0, -1.0, np.nan, np.inf])
     wanted = {
-        ("force", "f_spring_damper", "stiffness"): [True, True, False, False, False],
-        ("force", "f_torsional_spring", "free_angle"): [True, True, True, False, False],
-        ("motor", "drive", "stiffness"): [True, True, False, False, False],
+        "stiffness.f_spring_damper": [True, True, False, False, False],
+        "free_angle.f_torsional_spring": [True, True, True, False, False],
+        "stiffness.drive": [True, True, False, False, False],
     }
-    for (sort, owner, part), good in wanted.items():
-        assert allowed_values(system, sort, owner, part, values).tolist() == good
+    for name, good in wanted.items():
+        assert allowed(system, quantities(system)[name][0], values).tolist() == good
     assert not takes_values(system, "force", "f_torsional_spring", "a_i")  # a direction
     assert not takes_values(system, "force", "f_tabulated_spring", "tension_table")
     assert not takes_values(system, "limit", "ankle", "damping")

@@ -216,3 +216,15 @@ def test_a_system_and_its_state_cannot_be_changed(foot):
     for table in foot.data:
         if isinstance(table, np.ndarray):
             assert not table.flags.writeable
+
+
+def test_an_array_that_changes_after_the_call_changes_no_part():
+    point, lengths = np.array([0.0, 0.0, 0.5]), []
+    for length in (0.5, 0.7):
+        b = Builder()
+        b.body("bob", mass=1.0, inertia=(1.0, 1.0, 1.0), r=(0.0, 0.0, -0.5), guess=True)
+        point[2] = length
+        b.joint("hinge", "revolute", "ground", "bob", s_i=(0, 0, 0), a_i=(0, 0, 1), s_j=point, a_j=(0, 0, 1))
+        point[2] = 9.0
+        lengths.append(b.build().joint("hinge").values["s_j"][2])
+    assert lengths == [0.5, 0.7]

@@ -118,7 +118,7 @@ def _events(
     ]
     found = [event for event in events if event is not None and math.isfinite(event.time)]
     if len(found) < len(events):
-        notes.append(f"{len(events) - len(found)} events that are no foot strike and no foot off are left out")
+        notes.append(f"events that are neither foot strikes nor foot offs are left out: {len(events) - len(found)}")
     if any(
         event.side != "unknown" and not side_of(side) for event, side in zip(events, contexts, strict=False) if event
     ):

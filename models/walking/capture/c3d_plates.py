@@ -149,7 +149,8 @@ def _factors(kind: int, units: Sequence[str], length: float) -> Floats:
         if unit and unit not in known:
             what = "forces" if force else "points" if point else "moments"
             raise ModelError(
-                f"the unit of its {what} is '{unit}'; known are {', '.join(list(known)[:3])} and others: scale its channels"
+                f"the unit of its {what}, '{unit}', is not known, as {', '.join(list(known)[:3])} and others are; scale "
+                "its channels"
             )
         factors.append(known.get(unit, 1.0 if force else length))
     return np.array(factors)

@@ -27,6 +27,7 @@ EXTENT = (0.1, 3.0)  # [m] range of the span of the markers of a person, or of a
 WIDTH = 20.0  # [m] largest horizontal span of the markers of a trial, those fixed in the laboratory included
 MAX_FORCE = 20e3  # [N]
 MAX_MOMENT = 2e3  # [N m] about the vertical through the centre of pressure
+MOST_LEVER = 0.1  # [m] of the free moment of a foot, in the median: friction over half of its length
 RATES = (1.0, 1e5)  # [1/s] of markers and forces
 FAR = 5.0  # [m] between the markers and a centre of pressure under them
 
@@ -225,6 +226,12 @@ def _ground_force(name: str, wrench: Wrench, markers: Floats, notes: list[str]) 
             "units, the axes or the points of moments of forces and markers differ"
         )
     _refuse_outliers(f"force plate '{plate}'", t[loaded][pressed], away, free[pressed])
+    lever = float(np.median(np.abs(free[pressed]) / np.linalg.norm(f[pressed], axis=1))) if pressed.any() else 0.0
+    if lever > MOST_LEVER:
+        notes.append(
+            f"{plate}: its free moment is as large as its force at a lever of {lever:.2g} m (median), where a foot's is at most "
+            f"{MOST_LEVER:g} m; check the unit of its moments"
+        )
     cop, free_moment = np.full(force.shape, np.nan), np.zeros(len(force))
     cop[loaded], free_moment[loaded] = at, free
     grf = GroundForce(plate, t, force, cop, free_moment, corners, surface, foot)
@@ -240,7 +247,7 @@ def _refuse_outliers(what: str, t: Floats, away: Floats, free: Floats) -> None:
         if len(bad):
             raise ModelError(
                 f"{what}: at {t[bad[0]]:g} s {name} is {values[bad[0]]:.3g} {unit}, limit {limit:g} ({len(bad)} samples); remove "
-                "or correct these samples"
+                "or correct these samples, or the unit of the plate's channels"
             )
 
 

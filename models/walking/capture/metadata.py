@@ -66,7 +66,7 @@ def _events(stored: Mapping[str, Any], name: str, ignored: list[str]) -> list[Ga
     events = [event for e in given if (event := gait_event(*e)) is not None]
     if len(events) < len(given):
         ignored.append(
-            f"{name}: {len(given) - len(events)} events that are no foot strike and no foot off are left out"
+            f"{name}: events that are neither foot strikes nor foot offs are left out: {len(given) - len(events)}"
         )
     return events
 

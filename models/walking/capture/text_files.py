@@ -15,6 +15,7 @@ from models.walking.capture.contents import AXES, Contents, Wrench, named_marker
 from models.walking.capture.force_columns import force_columns, note_unused, wrenches
 from models.walking.samples import sampling_rate
 from runtime import ModelError
+from runtime.support import plain_number
 from runtime.support.arrays import Floats
 
 TIME = ("time", "t", "time_s")
@@ -38,7 +39,7 @@ def _numbers(path: Path, rows: Sequence[tuple[int, Sequence[str]]], columns: int
     for row, (number, fields) in zip(numbers, rows, strict=True):
         for k, text in enumerate(fields):
             try:
-                row[k] = math.nan if MISSING.fullmatch(text.strip()) else float(text)
+                row[k] = math.nan if MISSING.fullmatch(text.strip()) else plain_number(text)
             except ValueError:
                 raise ModelError(
                     f"{path.name}: line {number}, column {k + 1} contains '{text.strip()[:40]}', which is not a number"

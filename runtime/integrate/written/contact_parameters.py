@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from runtime.integrate.written.acting_contacts import ActingContact
-from runtime.support.arrays import Bools, Floats
-from runtime.support.numbers import LARGEST
-from runtime.system.contact_building import POINTS, contact_bounds, fades
-from runtime.system.parts import NORMAL_LAWS, Contact
+from runtime.support.arrays import Floats
+from runtime.system.contact_building import POINTS, contact_bounds
 from runtime.system.system import System
 
 
@@ -41,7 +37,7 @@ def put_contact(
             to[:, first + c] = own.get(name, values[c])
     if "radius" in own:
         to[:, _place_of_radius(contact)] = own["radius"]
-    to[:, rows.creep] = own.get("creep", t.creep[k])
+    to[:, rows.creep] = t.creep[k]
 
 
 def _place_of_radius(contact: ActingContact) -> int:
@@ -56,28 +52,3 @@ def takes_value_of_contact(system: System, owner: str, part: str) -> bool:
     """
     contact = system.contact(owner)
     return part in {*contact_bounds(contact.law, contact.friction), *POINTS} - {"creep", "least_impact", "impact"}
-
-
-def allowed_values_of_contact(system: System, owner: str, part: str, values: Floats) -> Bools:
-    """Which of the values (cases,) or (cases, 3) of a parameter break no rule, and leave open whether the damping fades."""
-    contact = system.contact(owner)
-    flat = values.reshape(len(values), -1)
-    with np.errstate(invalid="ignore"):
-        allowed: Bools = np.asarray((np.abs(flat) <= LARGEST).all(axis=1))
-        if part in POINTS:
-            return allowed
-        low, excluded, high, _ = contact_bounds(contact.law, contact.friction)[part]
-        if low is not None:
-            allowed &= values > low if excluded else values >= low
-        if high is not None:
-            allowed &= values <= high
-    if part in NORMAL_LAWS[contact.law].PARAMETERS:
-        given = {part: np.where(allowed, values, contact.parameters[part])}
-        allowed &= fades_in_cases(contact, given) == fades_in_cases(contact, {})
-    return allowed
-
-
-def fades_in_cases(contact: Contact, given: Mapping[str, Floats]) -> Bools:
-    """Whether the damping of a contact is 0 on the plane, with values (cases,) of parameters of its normal law."""
-    found: Bools = np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.least_impact, **given}))
-    return found

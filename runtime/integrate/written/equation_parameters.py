@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.integrate.written.acting_forces import OF_CARRIED, OF_STEP, Rows, acting_forces
-from runtime.integrate.written.force_parameters import NONE, OwnForces, parameters_of_cases
+from runtime.integrate.written.force_parameters import NONE, Values, parameters_of_cases
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.tree_geometry import UPPER, Carried, Geometry
@@ -19,9 +19,7 @@ def parameters_of_equations(system: System) -> Floats:
     return found
 
 
-def equations_of_cases(
-    system: System, where: Geometry, load: Carried, gravity: Floats, own: OwnForces = NONE
-) -> Floats:
+def equations_of_cases(system: System, where: Geometry, load: Carried, gravity: Floats, own: Values = NONE) -> Floats:
     """Parameters (cases, P) of many cases of a system: those of ``parameters_of_cases``, then of the steps and what they carry.
 
     Parameters

@@ -4,58 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
 from runtime.dynamics.force_elements import ForceData
 from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.integrate.written.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKernel, Rows, acting_forces
-from runtime.integrate.written.contact_parameters import allowed_values_of_contact, put_contact, takes_value_of_contact
-from runtime.support.arrays import Bools, Floats, Ints
-from runtime.support.numbers import LARGEST
-from runtime.system.built_forces import Tables, Values
-from runtime.system.connection import Bounds
+from runtime.integrate.written.contact_parameters import put_contact, takes_value_of_contact
+from runtime.support.arrays import Floats
 from runtime.system.joint_cases import constants_of_cases
 from runtime.system.quantity import MOTOR_PARTS
 from runtime.system.reference import rotation_matrices, states_with_ground
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
 
-NO_VALUES: Values = MappingProxyType({})
-
-
-class OwnForces(NamedTuple):
-    """What cases of a system have of their own in loads, motors and forces.
-
-    ``values`` have ``takes_values`` and are allowed by ``allowed_values``, or are those of checked motors and forces, with all
-    vectors of these.
-    """
-
-    values: Values = NO_VALUES
-    constants: Mapping[int, Floats] = MappingProxyType({})  # values (cases,) of constant signals, by their numbers
-    tables: Tables = MappingProxyType({})
-    references: Floats | None = None  # (cases, bodies + 1, 13) reference configurations; None: that of the system
-
-    @property
-    def cases(self) -> int:
-        """Number of cases, 1 where nothing is given."""
-        columns = [
-            *self.constants.values(),
-            *self.tables.values(),
-            *(column for of in self.values.values() for column in of.values()),
-        ]
-        return max([1, *map(len, columns), 0 if self.references is None else len(self.references)])
-
-    def at(self, places: Ints) -> OwnForces:
-        """Those of the cases at these places."""
-        values = {whose: {part: v[places] for part, v in of.items()} for whose, of in self.values.items()}
-        constants = {number: v[places] for number, v in self.constants.items()}
-        tables = {place: v[places] for place, v in self.tables.items()}
-        return OwnForces(values, constants, tables, None if self.references is None else self.references[places])
-
-
-NONE = OwnForces()
+# Sort ("force", "motor" or "contact") and name -> parameter or point -> values of cases, (cases,) or (cases, 3), which have
+# ``takes_values`` and are ``allowed``.
+Values = Mapping[tuple[str, str], Mapping[str, Floats]]
+NONE: Values = MappingProxyType({})
 
 
 def parameters_of_forces(system: System) -> Floats:
@@ -66,15 +32,15 @@ def parameters_of_forces(system: System) -> Floats:
     return found
 
 
-def parameters_of_cases(system: System, where: Geometry, own: OwnForces = NONE) -> Floats:
+def parameters_of_cases(system: System, where: Geometry, own: Values = NONE) -> Floats:
     """Parameters (cases, P) of many cases of a system, one row where all have the same; where: of each case, or one of all."""
     acting, tree = acting_forces(system), system.tree_of_joints
     assert tree is not None
     rows = Rows(acting)
-    found = np.zeros((max(len(where.axis), own.cases), rows.count))
+    cases = [len(values) for of in own.values() for values in of.values()]
+    found = np.zeros((max([len(where.axis), *cases]), rows.count))
     for number in acting.constants:
-        value = system.data.signals.coefficient[system.data.signals.start[number], 0]
-        found[:, rows.of("signal", number)] = own.constants.get(number, value)
+        found[:, rows.of("signal", number)] = system.data.signals.coefficient[system.data.signals.start[number], 0]
     ways, arms = where.ways(tree.parents), where.arms(tree.body_step)
     for step in acting.steps():
         o = rows.of("step", step)
@@ -92,10 +58,9 @@ def parameters_of_cases(system: System, where: Geometry, own: OwnForces = NONE) 
         _put_force(system, k, force, own, found[:, o : o + force.parameters], turned)
         for n, (_, pieces) in enumerate(force.tables):
             o = rows.of("table", k, n)
-            table = own.tables[k, n] if (k, n) in own.tables else _table(system.data.forces, k, n).ravel()
-            found[:, o : o + OF_PIECE * pieces] = table
+            found[:, o : o + OF_PIECE * pieces] = _table(system.data.forces, k, n).ravel()
     for k, contact in enumerate(acting.contacts):
-        o, given = rows.of("contact", k), own.values.get(("contact", system.contacts[k].name), {})
+        o, given = rows.of("contact", k), own.get(("contact", system.contacts[k].name), {})
         put_contact(system, k, contact, given, found[:, o : o + contact.rows.count], turned)
     return found
 
@@ -113,62 +78,30 @@ def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
     return part in points or part in dict(module.PARAMETERS)
 
 
-def allowed_values(system: System, sort: str, owner: str, part: str, values: Floats) -> Bools:
-    """Which of the values (cases,) or (cases, 3) of a parameter with ``takes_values`` break no rule, (cases,)."""
-    if sort == "contact":
-        return allowed_values_of_contact(system, owner, part, values)
-    bounds: Bounds = (0.0, False, None, "")
-    if sort == "force":
-        module = system.forces[system.force_names.index(owner)].module
-        bounds = module.BOUNDS.get(part) or (None, False, None, "")
-    low, excluded, high, _ = bounds
-    with np.errstate(invalid="ignore"):
-        allowed: Bools = np.abs(values) <= LARGEST
-        if low is not None:
-            allowed &= values > low if excluded else values >= low
-        if high is not None:
-            allowed &= values <= high
-    return np.asarray(allowed.reshape(len(values), -1).all(axis=1))
-
-
 def _put_motor(
-    system: System, k: int, motor: ActingKernel, own: OwnForces, to: Floats, turned: Mapping[int, Floats]
+    system: System, k: int, motor: ActingKernel, own: Values, to: Floats, turned: Mapping[int, Floats]
 ) -> None:
     """Put the numbers of a motor into ``to`` (cases, numbers)."""
-    t, joint = system.data.loads, system.motors[k].joint
-    given = dict(own.values.get(("motor", joint.name), {}))
+    t, given = system.data.loads, own.get(("motor", system.motors[k].name), {})
     for c, (part, gains) in enumerate(zip(MOTOR_PARTS, (t.stiffness, t.damping), strict=True)):
-        to[:, motor.parameters + c] = given.pop(part, gains[k])
-    if own.references is not None:
-        ends = _ends(system, motor.bodies, own.references)
-        x, found = constants_of_cases(joint, given, ends, (joint.module.SIZE, len(to)))
-        to[:, : motor.parameters], local = x[: motor.parameters].T, list(found.values())
-    else:
-        to[:, : motor.parameters] = t.x[k, : motor.parameters]
-        local = list(t.vector_local[t.vector_motor == k])
-    _put_vectors(motor, local, to, turned)
+        to[:, motor.parameters + c] = given.get(part, gains[k])
+    to[:, : motor.parameters] = t.x[k, : motor.parameters]
+    _put_vectors(motor, list(t.vector_local[t.vector_motor == k]), to, turned)
 
 
 def _put_force(
-    system: System, k: int, force: ActingKernel, own: OwnForces, to: Floats, turned: Mapping[int, Floats]
+    system: System, k: int, force: ActingKernel, own: Values, to: Floats, turned: Mapping[int, Floats]
 ) -> None:
     """Put the numbers of a force into ``to`` (cases, numbers)."""
-    t, given = system.data.forces, own.values.get(("force", system.forces[k].name), {})
-    if given or own.references is not None:
-        ends = _ends(system, force.bodies[: t.bodies[k]], own.references)
+    t, given = system.data.forces, own.get(("force", system.forces[k].name), {})
+    if given:
+        ends = list(states_with_ground(system.reference_configuration.y)[list(force.bodies[: t.bodies[k]])])
         x, found = constants_of_cases(system.forces[k], given, ends, (t.x.shape[1], len(to)))
         to[:], local = x[: to.shape[1]].T, list(found.values())
     else:
         to[:] = t.x[k, : to.shape[1]]
         local = list(t.vector_local[t.vector_force == k])
     _put_vectors(force, local, to, turned)
-
-
-def _ends(system: System, bodies: tuple[int, ...], references: Floats | None) -> list[Floats]:
-    """States of the bodies of a force in the reference configuration of the system (13,), or in those of cases (13, cases)."""
-    if references is None:
-        return list(states_with_ground(system.reference_configuration.y)[list(bodies)])
-    return [references[:, body].T for body in bodies]
 
 
 def _put_vectors(kernel: ActingKernel, local: Sequence[Floats], to: Floats, turned: Mapping[int, Floats]) -> None:

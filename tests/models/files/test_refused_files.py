@@ -33,6 +33,8 @@ def hinged(attributes="", extra="", of_body="", before=""):
 
 MALFORMED = {
     "no well-formed XML": "<robot",
+    'value = "1_0"; give a finite number': robot(links=LINK.replace('value="1"', 'value="1_0"')),
+    'value = "\u0661"; give a finite number': robot(links=LINK.replace('value="1"', 'value="\u0661"')),
     "remove <!DOCTYPE": '<!DOCTYPE r [<!ENTITY a "b">]><robot>&a;</robot>',
     "begins with <robot": "<model/>",
     "has no link": "<robot/>",
@@ -55,6 +57,10 @@ REFUSED = {
     "outside of the folder": '<mujoco><include file="../other.xml"/></mujoco>',
     "is outside": '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>',
     "body 'a': pos = [inf": hinged(of_body='pos="inf 0 0"'),
+    "joint 'h': armature = -0.1, must not be below 0": hinged('armature="-0.1"'),
+    "joint 'h': damping = -0.5, must not be below 0": hinged('damping="-0.5"'),
+    "joint 'h': stiffness = -5, must not be below 0": hinged('stiffness="-5"'),
+    "joint 'h': pos = [inf": hinged('pos="inf 0 0"'),
     "ignore='armature'": hinged('type="ball" armature="0.1"'),
     "ignore='friction'": hinged('frictionloss="0.1"'),
     "ignore='fluid'": hinged(extra='<option density="1.2"/>'),

@@ -44,11 +44,11 @@ def test_numbered_components():
     assert list(at) == ["vx", "vy", "vz", "px", "py", "pz", "mx", "my", "mz"]
 
 
-def write_forces(path, about, *, points=True, shift=0.0, moments="grf_m"):
+def write_forces(path, about, *, points=True, shift=0.0, moments="grf_m", turning=1.0):
     """The first stance of the right foot as CSV, y up, with moments about the point or about the origin."""
     t, force, cop, free = push("R", STRIKES["R"])
     force, cop = force @ Y_UP.T, np.nan_to_num(cop) @ Y_UP.T
-    moment = np.outer(free, [0.0, 1.0, 0.0])
+    moment = turning * np.outer(free, [0.0, 1.0, 0.0])
     at = {
         "origin": 0.0 * cop,
         "point": cop,
@@ -81,6 +81,10 @@ def test_columns_and_moments_in_doubt_are_noted(tmp_path):
     # The centre of pressure, and beside it the moments about the origin.
     doubled = read_capture(trc, forces=write_forces(tmp_path / "f.csv", "origin", shift=1.0))
     assert any("if they are about the origin, set the columns of the point to 0" in note for note in doubled.notes)
+    unlikely = "its free moment is as large as its force at a lever of"
+    assert not any(unlikely in note for note in other.notes)
+    large = read_capture(trc, forces=write_forces(tmp_path / "f.csv", "point", turning=200.0))
+    assert any(unlikely in note and "check the unit of its moments" in note for note in large.notes)
     refused(
         "has no column px, py, pz",
         trc,

@@ -1,0 +1,85 @@
+"""Rules of single parameters for values of many cases; a case that breaks one is left to the builder, which has the message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from runtime.support.arrays import Bools, Floats
+from runtime.support.numbers import LARGEST
+from runtime.system.connection import Bounds
+from runtime.system.contact_building import contact_bounds, fades
+from runtime.system.mass_data import THIN
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_UNITS, NORMAL_LAWS, Contact
+from runtime.system.quantity import INERTIA, MOTOR_PARTS, Quantity
+from runtime.system.system import System
+
+MARGIN = 10.0  # from the least moment of a body that is not thin, within which a case is made alone
+SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed
+POSITIVE: Bounds = (0.0, True, None, "")
+NOT_NEGATIVE: Bounds = (0.0, False, None, "")
+
+
+def allowed(system: System, quantity: Quantity, values: Floats) -> Bools:
+    """Which values (cases, ...) of a parameter break no rule; of contacts, and leave open where the damping fades."""
+    good = within(_bounds(system, quantity), values)
+    if quantity.part == INERTIA:
+        good[good] = _sound_inertias(matrices_of(values[good]))
+    if quantity.unit_length:
+        good &= np.abs(np.linalg.norm(np.where(good[:, None], values, 0.0), axis=1) - 1.0) <= AXIS_TOLERANCE
+    if quantity.owner_sort == "contact":
+        contact = system.contact(quantity.owner)
+        if quantity.part in NORMAL_LAWS[contact.law].PARAMETERS:
+            given = {quantity.part: np.where(good, values, contact.parameters[quantity.part])}
+            good &= fades_in_cases(contact, given) == fades_in_cases(contact, {})
+    return good
+
+
+def within(bounds: Bounds | None, values: Floats) -> Bools:
+    """Which values (cases, ...) ``checked_parameter`` accepts."""
+    lower, excluded, upper, _ = bounds or (None, False, None, "")
+    with np.errstate(invalid="ignore"):
+        good = np.abs(values) <= LARGEST
+        if lower is not None:
+            good &= values > lower if excluded else values >= lower
+        if upper is not None:
+            good &= values <= upper
+    found: Bools = np.asarray(good.reshape(len(values), -1).all(axis=1))
+    return found
+
+
+def _bounds(system: System, quantity: Quantity) -> Bounds | None:
+    sort, part, owner = quantity.owner_sort, quantity.part, quantity.owner
+    if sort == "body":
+        return POSITIVE if part == "mass" else None
+    if sort == "motor" and part in MOTOR_PARTS:
+        return NOT_NEGATIVE
+    if sort == "limit" and part in LIMIT_UNITS:
+        return NOT_NEGATIVE if part == "damping" else POSITIVE
+    if sort == "contact":
+        contact = system.contact(owner)
+        return contact_bounds(contact.law, contact.friction).get(part)
+    if sort in ("joint", "force"):
+        found: Bounds | None = getattr(system, sort)(owner).module.BOUNDS.get(part)
+        return found
+    return None
+
+
+def fades_in_cases(contact: Contact, given: Mapping[str, Floats]) -> Bools:
+    """Whether the damping of a contact is 0 on the plane, with values (cases,) of parameters of its normal law."""
+    found: Bools = np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.least_impact, **given}))
+    return found
+
+
+def matrices_of(inertias: Floats) -> Floats:
+    """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
+    return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias
+
+
+def _sound_inertias(matrices: Floats) -> Bools:
+    """Which inertias (cases, 3, 3) ``checked_inertia`` surely accepts, with moments above 0; cases with others are made alone."""
+    across = np.swapaxes(matrices, 1, 2)
+    small, middle, large = np.linalg.eigvalsh(matrices).T
+    sound: Bools = (small > MARGIN * THIN * large) & (large - middle - small <= 0.0) & (large > 1.0 / LARGEST)
+    return np.asarray(sound & np.isclose(matrices, across, rtol=SYMMETRIC, atol=0.0).all(axis=(1, 2)))
