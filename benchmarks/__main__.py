@@ -75,6 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
     out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
     parser.add_argument("--out", type=Path, help=out)
     parser.add_argument("--json", action="store_true", dest="as_json", help="print the result as JSON, for machines")
+    parser.add_argument("--against", metavar="COMMIT", help="of targets: measure in turns with an earlier commit")
     parser.add_argument("--quick", action="store_true", help="fewer and smaller cases, in seconds instead of minutes")
     options = parser.parse_intermixed_args(arguments)
     if options.question is None:
@@ -87,12 +88,14 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
     if options.files and options.question not in TAKE_FILES:
         return _refuse(f"question '{options.question}' takes no files; {', '.join(TAKE_FILES)} do", BAD_INPUT)
+    if options.against is not None and options.question != "targets":
+        return _refuse(f"question '{options.question}' takes no --against; targets does", BAD_INPUT)
     try:
         folder = results_folder(options.out, f"results/benchmark-{options.question}")
     except ModelError as error:
         return _refuse(str(error), BAD_INPUT)
     try:
-        answer = _answer(options.question, options.quick, options.files)
+        answer = _answer(options.question, options.quick, options.files, options.against)
         _write(answer, folder)
     except (BenchmarkError, ModelError) as error:
         return _refuse(str(error), FAILED, folder)
@@ -105,13 +108,14 @@ def main(arguments: list[str] | None = None) -> int:
     return FAILED if answer.report.failures else DONE
 
 
-def _answer(question: str, quick: bool, files: list[str]) -> Answer:
+def _answer(question: str, quick: bool, files: list[str], against: str | None) -> Answer:
     module = module_of(question)
     # The load average is that before the benchmark.
-    conditions = machine(" ".join([f"python -m benchmarks {question}", *files, *(["--quick"] if quick else [])]))
+    said = [*files, *(["--quick"] if quick else []), *(["--against", against] if against else [])]
+    conditions = machine(" ".join([f"python -m benchmarks {question}", *said]))
     answer: Answer = module.ask(
         quick=quick, say=lambda line: print_error(line, dim=True),
-        **({"files": files} if files else {}),
+        **({"files": files} if files else {}), **({"against": against} if against else {}),
     )  # fmt: skip
     answer.report.tables.append(conditions)
     return answer

@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.measure import Answer, Say
 from benchmarks.targets import allocations, foot, joints, mechanisms, processes, rivals
+from benchmarks.targets.against import compare
 from benchmarks.targets.target import Target
 from runtime.report import Report, Table, lines, panels
 
@@ -21,8 +22,10 @@ PARTS = (
 )  # fmt: skip
 
 
-def ask(*, quick: bool, say: Say) -> Answer:
-    """Measure every target."""
+def ask(*, quick: bool, say: Say, against: str | None = None) -> Answer:
+    """Measure every target; ``against``: a commit whose figures are measured in turns with them."""
+    if against is not None:
+        return compare(against, list(PARTS), quick=quick, say=say)
     targets: list[Target] = []
     for part in PARTS:
         for target in part(quick, say):
