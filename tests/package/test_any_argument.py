@@ -148,6 +148,8 @@ def without_end(arguments):
         return False  # refused
 
 
+# A warning of an unlikely value, which is used as it is, comes with an answer.
+unlikely_values = pytest.mark.filterwarnings("ignore::runtime.UnitWarning")
 KEPT = dict(
     deadline=None, derandomize=True, database=None, print_blob=False,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -155,6 +157,7 @@ KEPT = dict(
 
 
 @pytest.mark.slow
+@unlikely_values
 @given(data=st.data())
 @settings(max_examples=EXAMPLES, **KEPT)
 def test_any_argument_gives_an_answer_or_one_line(world, known, tmp_path, monkeypatch, data):
@@ -163,6 +166,7 @@ def test_any_argument_gives_an_answer_or_one_line(world, known, tmp_path, monkey
 
 
 @pytest.mark.nightly
+@unlikely_values
 @given(data=st.data())
 @settings(max_examples=PER_NIGHT, **KEPT)
 def test_any_argument_of_many_gives_an_answer_or_one_line(world, known, tmp_path, monkeypatch, data):
