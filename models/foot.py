@@ -369,8 +369,7 @@ def build(
     if orthosis is not None:
         add_orthosis(b, size, side, **orthosis_values(orthosis), check_units=check_units)
     add_bones(b, size, side)
-    when = {"time": held.time} if held.coordinates else {}
-    return b.build(check_units=check_units, **when)
+    return b.build(check_units=check_units, time=held.time if held.coordinates else 0.0)
 
 
 def _add_placed_bodies(
