@@ -37,19 +37,19 @@ from models.foot_anatomy import (
     size_of,
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
-from models.foot_leg import Leg, Pose, Poses, about, leg_of, start_poses
+from models.foot_leg import Leg, Pose, Poses, leg_of, start_poses
 from models.foot_orthosis import add_orthosis, orthosis_values
 from models.foot_sole import CREEP, DAMPINGS, MU_C, MU_D, STIFFNESSES, Friction, Ground, Shape
 from models.foot_sole import DAMPING as SOLE_DAMPING
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
+from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, finite, usual
 from runtime.support.arrays import Floats, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-STILL, STRAIGHT = (0.0, 0.0, 0.0), (0.0, 0.0)  # posture and velocity, angles of the ankle at the start
-HELD, USUAL_GROUND = leg_of("fixed", STILL, STILL, "right", grounded=False), Ground()
+USUAL_GROUND = Ground()
 CLEARANCE = 0.05  # [m] below a free leg
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
 
@@ -209,9 +209,9 @@ def build(
     law: Literal["conservative", "printed"] = "conservative",
     toes: Literal["locked", "free", "sprung"] = "locked",
     leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
-    posture_deg: ArrayLike = STILL,
-    ankle_deg: ArrayLike = STRAIGHT,
-    velocity: ArrayLike = STILL,
+    posture_deg: ArrayLike = (0.0, 0.0, 0.0),
+    ankle_deg: ArrayLike = (0.0, 0.0),
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
     ground: bool = False,
     sole: Shape = "normal",
     clearance: float | None = None,
@@ -348,16 +348,11 @@ def build(
         sole, friction, mu_c, mu_d, sole_stiffness, sole_damping, creep, incline_deg, descent_deg, side,
     )  # fmt: skip
     _check_ground(ground, clearance, plane)
-    still = leg == "fixed" and posture_deg is STILL and velocity is STILL
-    held = HELD if still else leg_of(leg, posture_deg, velocity, side, grounded=ground)
-    ankle_start = STRAIGHT if ankle_deg is STRAIGHT else np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
+    held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
+    ankle_start = np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
     b = Builder(_name(ankle, side, ground, orthosis), gravity=gravity)
-    if still and ankle_start is STRAIGHT and not ground:
-        for name, data in _bodies(size).items():
-            b.body(name, **data)
-    else:
-        foot = _turned_foot(frames, length, size, *ankle_start)
-        _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
+    foot = _turned_foot(frames, length, size, *ankle_start)
+    _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
     add_joints(b, frames, length, size, toes, held=held.how == "fixed")
     if limits is not None:
         limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
@@ -418,8 +413,6 @@ def _turned_foot(
     frames: tuple[Floats, Floats], length: float, size: Size, dorsiflexion: float, inversion: float
 ) -> Pose:
     """What moves the foot to angles of the ankle [rad]: a shift (3,) after a rotation (3, 3)."""
-    if not (dorsiflexion or inversion):
-        return np.zeros(3), np.eye(3)
     talocrural = _points(size)[3]
     talocalcaneal = talocrural - (0.0, 0.0, length)
     first, second = about(frames[1][0], inversion), about(frames[0][1], dorsiflexion)

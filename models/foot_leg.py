@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from models.foot_anatomy import Side, mirrored
+from models.rotations import about
 from runtime import Builder, ModelError, Signal
 from runtime.support import finite, finite_number
 from runtime.support.arrays import Floats
@@ -82,13 +83,6 @@ def start_poses(
     if leg.how == "free":  # nothing holds the leg: angles of the ankle move it, and the foot stays
         offset, A = offset + A @ shift, A @ turned
     return {name: (A @ r + offset, A) for name, r in neutral.items()}, place
-
-
-def about(axis: Floats, angle: float) -> Floats:
-    """Rotation matrix (3, 3) about a unit vector (3,) by an angle [rad]."""
-    c, s, (x, y, z) = np.cos(angle), np.sin(angle), axis
-    matrix: Floats = c * np.eye(3) + s * np.array([(0, -z, y), (z, 0, -x), (-y, x, 0)]) + (1 - c) * np.outer(axis, axis)
-    return matrix
 
 
 def rotation(cardan: Floats) -> Floats:

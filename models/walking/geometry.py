@@ -30,13 +30,6 @@ def frame(up: Floats, towards: Floats, name: str) -> Floats:
     return np.column_stack([x, y, z])
 
 
-def about(axis: Floats, angle: Floats) -> Floats:
-    """Rotations (n, 3, 3) by angles (n,) [rad] about a unit axis (3,)."""
-    K = np.cross(np.eye(3), axis)
-    s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
-    return np.asarray(np.eye(3) + s * K + (1.0 - c) * (K @ K))
-
-
 def euler_parameters(A: Floats) -> Floats:
     """Euler parameters (n, 4), scalar first, of rotation matrices (n, 3, 3)."""
     p: Floats = Rotation.from_matrix(np.array(A)).as_quat(scalar_first=True)  # SciPy 1.15 refuses read-only arrays

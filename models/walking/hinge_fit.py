@@ -14,9 +14,10 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.sparse import csr_array, hstack, kron
 
+from models.rotations import about
 from models.walking.anatomy import Anatomy
 from models.walking.capture import Capture
-from models.walking.geometry import about, across
+from models.walking.geometry import across
 from models.walking.samples import all_finite
 from models.walking.segment_motion import segment_pose, tracked
 from models.walking.subject import Frozen, LegFoot

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.rotations import about
 from models.walking.gait_result import FLAT, Gait
-from models.walking.geometry import about
 from models.walking.sole import floor_of
 from models.walking.subject import GRAVITY, Frozen
 from runtime import ModelError

@@ -14,6 +14,7 @@ import numpy as np
 
 from models import foot
 from models.foot_anatomy import FOOT_LENGTHS, HEIGHTS
+from models.rotations import about
 from models.walking.anatomy import Anatomy
 from models.walking.anthropometry import (
     PUBLISHED_FOOT_LENGTH,
@@ -29,7 +30,7 @@ from models.walking.anthropometry import (
     within,
 )
 from models.walking.capture import Capture
-from models.walking.geometry import UP, about, frame, mean_of_seen, unit
+from models.walking.geometry import UP, frame, mean_of_seen, unit
 from models.walking.marker_sets import Landmarks, recognise
 from models.walking.subject import Hinge, LegFoot, Segment
 from runtime import ModelError

@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from models.rotations import about
 from models.walking.capture import Capture
-from models.walking.geometry import about, fixes_orientation, mean_of_seen
+from models.walking.geometry import fixes_orientation, mean_of_seen
 from models.walking.marker_sets import FOREFOOT
 from models.walking.samples import all_finite
 from models.walking.subject import BODIES, Frozen, LegFoot
