@@ -20,6 +20,7 @@ from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.support.units import with_unit
 from runtime.system.assemble import POSITION_TOLERANCE
+from runtime.system.definitions import is_own
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -66,9 +67,7 @@ def _described(system: System, work: Workspace, worst: float, bound: float) -> s
 
 def may_jump(system: System) -> bool:
     """Whether a row of an own joint has an angle that jumps, by a turn or half a turn."""
-    return any(
-        _has_angle(joint.module) for joint in system.joints if not joint.module.__name__.startswith("generated.")
-    )
+    return any(_has_angle(joint.module) for joint in system.joints if is_own(joint.module))
 
 
 @cache
@@ -99,7 +98,7 @@ def watch_of_jumps(system: System, data: ModelData, how: Settings) -> Event:
 
 def states_to_check(system: System, how: Settings) -> int:
     """Whose rows are checked: NO_STATE, LAST_STATE or ALL_STATES."""
-    own = any(not joint.module.__name__.startswith("generated.") for joint in system.joints)
+    own = any(is_own(joint.module) for joint in system.joints)
     if system.data.closed or system.drivers or own:  # signals jump between stages of steps, as branches of own rows may
         return ALL_STATES
     safe = how.rtol + how.atol <= SAFE and min(how.alpha, how.beta) >= 1.0

@@ -23,3 +23,8 @@ class Definitions(Mapping[str, ModuleType]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def is_own(module: ModuleType) -> bool:
+    """Whether a module is that made by this program, as by ``codegen.compile_joint``, and not one of ``generated``."""
+    return not module.__name__.startswith("generated.")

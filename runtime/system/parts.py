@@ -17,7 +17,7 @@ from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
-from runtime.system.definitions import Definitions
+from runtime.system.definitions import Definitions, is_own
 from runtime.system.signal import Signal
 
 GROUND = "ground"  # name of the fixed body
@@ -68,7 +68,7 @@ class Joint:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the name of the definition; refuse a user's own joint, whose definition another process cannot import."""
-        if not self.module.__name__.startswith("generated."):
+        if is_own(self.module):
             raise ModelError(
                 f"joint '{self.name}' ({self.kind}): a joint of codegen.compile_joint cannot be pickled; build the system "
                 "in each process"
@@ -174,7 +174,7 @@ class Force:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the name of the definition, as joints are."""
-        if not self.module.__name__.startswith("generated."):
+        if is_own(self.module):
             raise ModelError(
                 f"force '{self.name}' ({self.kind}): a force of codegen.compile_force cannot be pickled; build the system "
                 "in each process"

@@ -30,6 +30,7 @@ from runtime.jit.freshness import WHOLE
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
 from runtime.support.stopwatch import preparing
+from runtime.system.definitions import is_own
 from runtime.system.model_description import parameters_of
 from runtime.system.system import System
 
@@ -89,9 +90,7 @@ def place_of(system: System) -> str | None:
     module = None if system.data.forces.reactive.size else module_of(system.model.key)
     if module is None:
         return None
-    return (
-        module.__name__.replace(".", "/") + ".py" if module.__name__.startswith("generated.") else str(module.__file__)
-    )
+    return str(module.__file__) if is_own(module) else module.__name__.replace(".", "/") + ".py"
 
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:

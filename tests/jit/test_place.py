@@ -131,8 +131,8 @@ def test_where_the_folder_is(tmp_path, monkeypatch, capfd, variables, expected):
     for name, value in variables.items():
         monkeypatch.setenv(name, value.format(at=tmp_path))
     assert place.cache_folder() == tmp_path / expected
-    told = capfd.readouterr().err
-    assert ("is ignored, since it is relative" in told) == (variables.get("TALUS_CACHE_DIR") == "relative")
+    said = capfd.readouterr().err
+    assert ("is ignored, since it is relative" in said) == (variables.get("TALUS_CACHE_DIR") == "relative")
 
 
 def contents(folder):
