@@ -17,8 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.measure import ROOT, Answer, BenchmarkError, Say
 from runtime.report import Report, Table
 
@@ -57,11 +55,12 @@ def compare(commit: str, parts: list[Callable[..., object]], *, quick: bool, say
         found: dict[str, Figures] = {place: {} for place in places}
         units: dict[str, str] = {}
         failed: list[str] = []
+        rounds = 1 if quick else ROUNDS
         for part in parts:
             name = f"{part.__module__.split('.')[-1]}.{part.__name__}"
-            for turn in range(1 if quick else ROUNDS):
+            for turn in range(rounds):
                 for place, (root, environment) in places.items():
-                    say(f"{name}, {turn + 1} of {1 if quick else ROUNDS}: {place}")
+                    say(f"{name}, {turn + 1} of {rounds}: {place}")
                     rows = _measured(name, root, environment, quick)
                     if rows is None:
                         failed.append(f"{name} of {place}")
@@ -99,9 +98,9 @@ def _answer(commit: str, found: dict[str, Figures], units: dict[str, str], faile
     rows: list[list[Any]] = []
     slower: list[str] = []
     for what, values in found["here"].items():
-        before = found[commit].get(what)
-        ratio = float(np.min(values) / np.min(before)) if before and np.min(before) > 0.0 else None
-        rows.append([what, float(np.min(values)), float(np.min(before)) if before else None, units[what], ratio])
+        here, before = min(values), min(found[commit].get(what, []), default=None)
+        ratio = here / before if before is not None and before > 0.0 else None
+        rows.append([what, here, before, units[what], ratio])
         if ratio is not None and ratio > 1.05:
             slower.append(f"{what} ({ratio:.2f})")
     rows.sort(key=lambda row: -(row[-1] or 0.0))

@@ -64,6 +64,11 @@ def peak_of(run: Run) -> float:
     return float(inversion(run).max(initial=0.0, where=run.t <= begin + IMPACT))
 
 
+def force_of(run: Run) -> np.ndarray:
+    """Magnitude of the force of the ground (n,) [N]."""
+    return np.asarray(np.linalg.norm(run.ground_reaction().force, axis=1))
+
+
 def landing(
     folder: Path,
     say: Callable[[str], None],
@@ -155,11 +160,10 @@ def _table(found: Sequence[Landing], stiffness: np.ndarray | None) -> Table:
     for one in found:
         (bare,) = _chosen(found, ankle=one.ankle, incline=one.incline, share=0.0)
         worn = np.zeros(3) if stiffness is None else np.deg2rad(one.share * stiffness)
-        force = np.linalg.norm(one.run.ground_reaction().force, axis=1)
         rows.append(
             [
                 ANKLES[one.ankle], one.incline, float(worn[1]), one.peak, one.peak - bare.peak, one.most,
-                1000.0 * float(one.run.t[int(np.argmax(one.inversion))]), float(force.max()), *map(float, worn[::2]),
+                1000.0 * float(one.run.t[int(np.argmax(one.inversion))]), float(force_of(one.run).max()), *map(float, worn[::2]),
             ]
         )  # fmt: skip
     note = (
@@ -183,7 +187,7 @@ def _figures(
                 plots.over_time, shown,
                 {
                     "inversion about the\nsubtalar axis [deg]": inversion,
-                    "force of the\nground [N]": lambda run: np.linalg.norm(run.ground_reaction().force, axis=1),
+                    "force of the\nground [N]": force_of,
                 },
             ),
             f"Inversion and force of the ground over time on an incline of {steepest:g} deg, for both ankles.",
