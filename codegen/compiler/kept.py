@@ -7,6 +7,7 @@ import dis
 import importlib.util
 import platform
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -25,15 +26,20 @@ OUTSIDE = {"open", "input", "eval", "exec", "__import__", "globals", "locals", "
 
 
 def kept(definitions: Sequence[FunctionType], derived: Callable[[], str], folder: str) -> str:
-    """The text that is emitted from definitions, from a folder of the cache if it was derived before."""
+    """The text that is emitted from definitions, from a folder of the cache if it was derived before without a warning."""
     key = digest_of(*definitions)
     if key is None:
         return derived()
     file = place().cache_folder() / folder / f"{key[:32]}.py"
     if not (text := stored(file)):
-        text = derived()
-        with suppress(OSError):  # it is derived again where nothing can be written
-            place().write(file, text.encode())
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            text = derived()
+        for warning in given:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+        if not given:  # a definition that gave a warning is derived each time, so that the cache never decides whether it is seen
+            with suppress(OSError):  # it is derived again where nothing can be written
+                place().write(file, text.encode())
     return text
 
 

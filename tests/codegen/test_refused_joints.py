@@ -314,11 +314,12 @@ def test_a_wrong_definition_is_refused_by_name(definition, says):
 
 
 @pytest.mark.parametrize("definition", [mixed_units, length_and_area])
-def test_what_looks_like_another_unit_is_a_warning(definition):
-    with pytest.warns(
-        DefinitionWarning, match=f"definition '{definition.__name__}': row 'row' seems to add quantities"
-    ):
-        assert compile_joint(definition).ROWS == ("fine", "row")
+def test_what_looks_like_another_unit_is_a_warning_each_time(definition):
+    for _ in range(2):
+        with pytest.warns(
+            DefinitionWarning, match=f"definition '{definition.__name__}': row 'row' seems to add quantities"
+        ):
+            assert compile_joint(definition).ROWS == ("fine", "row")
 
 
 def string_on_a_cylinder(r_i, s_i, a_i, b_i, r_j, s_j, radius, length):

@@ -109,9 +109,8 @@ def test_a_click_on_a_column_sorts_its_rows(tmp_path, monkeypatch, open_page):
 
 
 @IN_BROWSER
-def test_a_motion_is_shown_in_the_page(tmp_path, monkeypatch, open_page):
+def test_a_motion_is_shown_in_the_page(tmp_path, open_page):
     (tmp_path / "motion.html").write_text("<p>it moves</p>", encoding="utf-8")
-    made(tmp_path, monkeypatch)
     figures = FigureFiles(tmp_path)
     figures.motion = tmp_path / "motion.html"
     write_report(Report("t", [Table("a", ["x"], [[1.0]])]), tmp_path, figures=figures, pdf=False)
@@ -125,7 +124,8 @@ def test_a_report_is_printed(tmp_path, monkeypatch):
     assert not report.not_written
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
     monkeypatch.setattr(printing, "browser", lambda: "/bin/false")
-    report, _ = made(tmp_path, monkeypatch, pdf=True)
+    (tmp_path / "other").mkdir()
+    report, _ = made(tmp_path / "other", monkeypatch, pdf=True)
     assert "report.pdf was not written" in report.not_written[0] and "exit code 1" in report.not_written[0]
 
 
