@@ -12,7 +12,7 @@ from runtime.report import Report, Table, figure_files, plots, printing, write_r
 from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.results.seen import Seen
 from runtime.version import CITATION, __version__
-from tests.support.browser import IN_BROWSER
+from tests.support.browser import in_browser
 from tests.support.paths import ROOT
 
 ROWS = [["b", 10.0, None], ["a", 9.5, 1.0], ["<c>", 100.0, 2.0]]
@@ -92,7 +92,7 @@ def test_papers_are_those_of_the_citation_file():
     assert __version__ in stated
 
 
-@IN_BROWSER
+@in_browser
 def test_a_click_on_a_column_sorts_its_rows(tmp_path, monkeypatch, open_page):
     made(tmp_path, monkeypatch)
     page = open_page(tmp_path / "report.html")
@@ -108,7 +108,7 @@ def test_a_click_on_a_column_sorts_its_rows(tmp_path, monkeypatch, open_page):
             assert names() == order
 
 
-@IN_BROWSER
+@in_browser
 def test_a_motion_is_shown_in_the_page(tmp_path, open_page):
     (tmp_path / "motion.html").write_text("<p>it moves</p>", encoding="utf-8")
     figures = FigureFiles(tmp_path)
@@ -118,7 +118,7 @@ def test_a_motion_is_shown_in_the_page(tmp_path, open_page):
     assert page.frame_locator("iframe").locator("p").inner_text() == "it moves"
 
 
-@IN_BROWSER
+@in_browser
 def test_a_report_is_printed(tmp_path, monkeypatch):
     report, _ = made(tmp_path, monkeypatch, pdf=True)
     assert not report.not_written
@@ -129,7 +129,7 @@ def test_a_report_is_printed(tmp_path, monkeypatch):
     assert "report.pdf was not written" in report.not_written[0] and "exit code 1" in report.not_written[0]
 
 
-@IN_BROWSER
+@in_browser
 @pytest.mark.skipif(which("pdftotext") is None, reason="needs pdftotext")
 def test_the_head_of_a_long_table_is_printed_on_each_page(tmp_path):
     rows = [[float(n), "a"] for n in range(150)]

@@ -5,13 +5,17 @@ import shutil
 import pytest
 
 BROWSER = shutil.which("chromium")
-IN_BROWSER = pytest.mark.skipif(BROWSER is None, reason="chromium is not installed; .ci/run installs it")
 FLAGS = [
     "--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--use-gl=angle",
     "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 ]  # fmt: skip
 WAIT = 240_000  # [ms] a busy machine without a graphics card draws slowly
 OWN = ("file:", "data:", "blob:", "about:")
+
+
+def in_browser(test):
+    """Mark a test that needs Chromium; it is slow, since .ci/run installs the browser after the quick set."""
+    return pytest.mark.slow(pytest.mark.skipif(BROWSER is None, reason="chromium is not installed")(test))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from runtime.view import Scene, write
 from runtime.view.output import Framed
 from runtime.view.scene import Arrows, Group, Solid
 from runtime.view.triangles import box
-from tests.support.browser import IN_BROWSER, WAIT
+from tests.support.browser import WAIT, in_browser
 
 pytest.importorskip("viser", reason="pages need the extra view")
 LARGEST = 3_000_000  # [bytes]
@@ -82,8 +82,7 @@ def test_a_page_is_one_small_file_without_addresses(pages):
         assert not re.search(r'(?:src|href)="https?:', text)
 
 
-@pytest.mark.slow
-@IN_BROWSER
+@in_browser
 def test_a_page_plays(opened):
     page = opened("one")
     assert page.title() == "foot, modified ankle"
@@ -100,8 +99,7 @@ def test_a_page_plays(opened):
     assert time_of(page) == paused
 
 
-@pytest.mark.slow
-@IN_BROWSER
+@in_browser
 def test_the_picture_shows_the_bodies_in_their_colours(opened):
     from io import BytesIO
 
@@ -117,8 +115,7 @@ def test_the_picture_shows_the_bodies_in_their_colours(opened):
     assert np.nonzero(leg)[0].mean() < np.nonzero(foot)[0].mean()  # the leg is above the foot
 
 
-@pytest.mark.slow
-@IN_BROWSER
+@in_browser
 def test_the_legend_hides_and_the_slider_chooses(opened):
     page = opened("two")
     page.wait_for_function("window.__viserSceneTree.getState()['/ghost 1']?.overrideVisibility === false")
@@ -134,8 +131,7 @@ def test_the_legend_hides_and_the_slider_chooses(opened):
     assert visible(page, "/modified")
 
 
-@pytest.mark.slow
-@IN_BROWSER
+@in_browser
 def test_the_markers_of_a_trial_are_hidden_and_shown_as_groups(opened):
     page = opened("gait")
     legend = page.inner_text("#talus")
@@ -210,8 +206,7 @@ def test_a_film_by_ffmpeg(tmp_path):
     assert write(small_scene(), tmp_path / "a.mp4", speed=4.0).read_bytes()[4:8] == b"ftyp"
 
 
-@pytest.mark.slow
-@IN_BROWSER
+@in_browser
 def test_the_legend_of_a_small_window_is_folded(pages, open_page):
     page = open_page(pages["one"])
     assert page.locator("#talus label").first.is_visible()
