@@ -39,7 +39,7 @@ def kept(definitions: Sequence[FunctionType], derived: Callable[[], str], folder
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         if (
             not given
-        ):  # a definition that gave a warning is derived each time, so that the cache never decides whether it is seen
+        ):  # a definition with a warning is derived each time: the cache never decides whether the warning is seen
             with suppress(OSError):  # it is derived again where nothing can be written
                 place().write(file, text.encode())
     return text
