@@ -35,7 +35,6 @@ def build(
     base: float = 0.5,
     crank_angle: float = np.pi / 3,
     crank_speed: float = 0.0,
-    coupler_speed: float | None = None,
     density: float = 2.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     check_units: bool = True,
@@ -51,9 +50,6 @@ def build(
         Lengths of the bars, and distance of the fixed hinges along x.
     crank_angle, crank_speed : float [rad], [rad/s]
         Angle of the crank from x towards z, and its rate.
-    coupler_speed : float [rad/s], optional
-        Rate of the coupler, where all bars lie on one line and two motions of the linkage cross: that of the crank does not
-        determine it there.  A parallelogram keeps 0.
     density : float [kg/m]
     gravity : (3,) [m/s^2]
     check_units : bool
@@ -71,7 +67,7 @@ def build(
     A, B, C, D = _corners(crank, coupler, rocker, base, finite_number(crank_angle, "crank_angle"))
     b = Builder(f"four-bar linkage, {joints} joints", gravity=gravity)
     bars = {"crank": (A, B, crank), "coupler": (B, C, coupler), "rocker": (D, C, rocker)}
-    rates = _rates(B - A, C - B, C - D, crank_speed, coupler_speed)
+    rates = _rates(B - A, C - B, C - D, crank_speed)
     for name, (start, end, length) in bars.items():
         angle = np.arctan2(*(end - start)[::-1])
         middle = (start + end) / 2
@@ -125,26 +121,15 @@ def _across(u: np.ndarray) -> np.ndarray:
     return np.array([-u[1], u[0]])
 
 
-def _rates(
-    crank: np.ndarray, coupler: np.ndarray, rocker: np.ndarray, speed: float, coupler_speed: float | None
-) -> dict[str, float]:
+def _rates(crank: np.ndarray, coupler: np.ndarray, rocker: np.ndarray, speed: float) -> dict[str, float]:
     """Rates of the bars [rad/s], for which coupler and rocker give the hinge C the same velocity."""
-    flat = abs(coupler @ _across(rocker)) < FLAT * np.linalg.norm(coupler) * np.linalg.norm(rocker)
-    if flat and (speed != 0.0 or coupler_speed is not None):
-        if coupler_speed is None:
-            raise ModelError(
-                f"crank_speed = {speed:g} rad/s: coupler and rocker lie on one line, where two motions of the linkage may cross; "
-                "give coupler_speed (0 for a parallelogram), or another crank_angle"
-            )
-        at_C = speed * _across(crank) + coupler_speed * _across(coupler)
-        return {"crank": speed, "coupler": coupler_speed, "rocker": float(at_C @ _across(rocker) / (rocker @ rocker))}
-    if coupler_speed is not None:
-        raise ModelError(
-            f"coupler_speed = {coupler_speed:g} rad/s: it follows from crank_speed unless coupler and rocker lie on one line; "
-            "leave it out"
-        )
     if speed == 0.0:
         return {"crank": 0.0, "coupler": 0.0, "rocker": 0.0}
+    if abs(coupler @ _across(rocker)) < FLAT * np.linalg.norm(coupler) * np.linalg.norm(rocker):
+        raise ModelError(
+            f"crank_speed = {speed:g} rad/s: coupler and rocker lie on one line, where two motions of the linkage may cross; "
+            "give another crank_angle"
+        )
     both = np.column_stack([_across(coupler), -_across(rocker)])
     on_coupler, on_rocker = np.linalg.solve(both, -speed * _across(crank))
     return {"crank": speed, "coupler": float(on_coupler), "rocker": float(on_rocker)}

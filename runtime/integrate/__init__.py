@@ -31,7 +31,6 @@ add_words(
         "batches.unseen_part": "the signals and corners within steps of a batch",
         "cases.derived": "quantities of cases from their states",
         "cases.loop": "the integration of cases one after another",
-        "beginning": "the beginning in a singular pose",
         "closed_loops": "the projection of closed loops",
         "contact_events": "contact events",
         "crossings": "events of definitions",

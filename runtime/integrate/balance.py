@@ -90,8 +90,6 @@ def begin_balance(b, y, t, w):  # type: ignore[no-untyped-def]
         measure_energy(b, y, t, w)
         keep_range(b)
         b.energy[START] = b.energy[NOW] + b.energy[NOW_STORED]
-        for k in range(b.work.shape[1]):
-            b.energy[START] -= b.work[DONE, k]  # of the beginning in a singular pose
 
 
 @inlined

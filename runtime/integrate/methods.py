@@ -15,7 +15,6 @@ from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.balance import DONE, balance_of
-from runtime.integrate.beginning import Beginning, beginning
 from runtime.integrate.branches import UnsureStep, fetch_unsure, unsure_steps
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.corner_landing import CORNERS_PART
@@ -99,8 +98,6 @@ class Compiled:
         self.unsure: list[Floats] = []  # as of ``Stepper.unsure``
         self.passages: list[Passage] = []
         self.variational = self.sampled = False
-        # Of a start in a singular pose; the first step then.
-        self.beginning = beginning(system, data, self.work, t_start, y, t_end) if projected else None
 
     def _pooled_workspace(self) -> Block:
         return pooled_workspace(self.system, self.data)
@@ -154,8 +151,6 @@ class Compiled:
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
-        if self.beginning is not None and not self.s.counts[stepping.STEPS]:
-            return self._begin(self.beginning, outputs, out, record_t, record_y)
         if len(self.work.events.value):
             self.work.events.address[0], self.work.events.found[0] = CROSSINGS_PART.place(self.s, self.data), 0
         # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
@@ -200,33 +195,6 @@ class Compiled:
         cause = "" if self.variational else singular_force(self.t, self.y, self.system, self.data)
         return status, f"{message}; {cause}" if cause and cause not in message else message
 
-    def _begin(
-        self, first: Beginning, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
-    ) -> tuple[Status, str]:
-        """The first step of a start in a singular pose."""
-        s, end = self.s, min(float(first.t[-1]), self.end)
-        s.time[[stepping.T_OLD, stepping.T, stepping.LENGTH]] = first.t[0], end, end - first.t[0]
-        s.y[:], s.balance.work[DONE] = self._own_state(first.state(end)), first.work(end)
-        s.counts[[stepping.STEPS, stepping.EVALUATIONS]] += 1, first.evaluations
-        if (lost := first.error / (self.rtol + self.atol)) > 1.0:
-            s.passage[stepping.LOST], s.passage[stepping.FIRST_LOST] = lost, first.t[0]
-        n = int(np.searchsorted(outputs, end, side="right"))
-        for k in range(int(s.counts[stepping.NEXT_OUTPUT]), n):
-            y = first.state(outputs[k])
-            out[k] = np.concatenate([y, first.work(outputs[k]), self._turns_in(y)])
-        s.counts[stepping.NEXT_OUTPUT] = n
-        if len(record_t):
-            record_t[0], record_y[0] = end, self.row
-        self.passages.append(first.passage)
-        if len(self.work.events.value):
-            evaluate_events_once(s.y, self.data, self.work)
-            self.work.events.found[0] = 1  # it is searched in Python
-        return (Status.REACHED_END if end >= self.end else Status.RUNNING), ""
-
-    def _own_state(self, y: Floats) -> Floats:
-        """The state of the integration for states of the bodies."""
-        return y
-
     def watch(self, events: EventWorkspace) -> None:
         """Stop after every step in which one of these events changes its sign, from the present state on."""
         self.work = self.work._replace(events=events)
@@ -262,10 +230,6 @@ class Compiled:
         """Angles of the turns of a tree [rad], where its coordinates are integrated."""
         return NONE
 
-    def _turns_in(self, y: Floats) -> Floats:
-        """As ``turns``, in a state of the bodies close to the one reached."""
-        return NONE
-
     @property
     def row(self) -> Floats:
         """State reached, the work of each source of energy, and turns of a tree."""
@@ -296,9 +260,6 @@ class Compiled:
 
     def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats, Floats]:
         s = self.s if s is None else s
-        if self.beginning is not None and not s.flags[stepping.STARTED] and s.time[stepping.T] > s.time[stepping.T_OLD]:
-            y = self.beginning.state(t)
-            return y, self.beginning.work(t), self._turns_in(y)
         n = self.width
         end = n + s.balance.work.shape[1]
         row = np.empty((1, end + len(self.turns)))

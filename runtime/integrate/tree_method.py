@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 
 from runtime.dynamics.closing_rows import NONE
-from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
+from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.lift import lift_once, places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -15,7 +15,6 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import balance_of
-from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.dense_output import state_once
 from runtime.integrate.failures import failure_detail
@@ -29,7 +28,6 @@ from runtime.integrate.written.acting_forces import known_forces
 from runtime.integrate.written.tree_recursion import MOST_STEPS
 from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
-from runtime.results.whole_turns import near
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -175,7 +173,6 @@ class InJointCoordinates(Compiled):
         if is_projected(system):
             self.s.flags[stepping.PROJECTED] = 1
             self.bind(self.s)
-            self.beginning = beginning(system, data, shared_workspace_for(data), t_start, state.y, t_end)
         lifted = self._lifted()
         if _keep_signs(self.work.tree, lifted, state.y):
             lifted = self._lifted()
@@ -225,20 +222,11 @@ class InJointCoordinates(Compiled):
         """States of the bodies at the time reached."""
         return self._lifted() if self.s.counts[stepping.STEPS] else self.start.y.copy()
 
-    def _own_state(self, y: Floats) -> Floats:
-        """As of ``Compiled``."""
-        own: Floats = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, y[None])[0]
-        return own
-
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
         angles: Floats = self.s.y[self._places]
         return angles
-
-    def _turns_in(self, y: Floats) -> Floats:
-        """As of ``Compiled``."""
-        return near(self._own_state(y)[self._places], self.turns)
 
     def _lifted(self) -> Floats:
         return self._bodies_of(self.s.y)

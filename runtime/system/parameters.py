@@ -24,7 +24,6 @@ from runtime.support.names import Named
 from runtime.support.units import ask_about_change
 from runtime.system.armature import checked_armature
 from runtime.system.assemble import assembled, assembled_on_joints, branch_signs_of, change, check_velocities
-from runtime.system.branches import refuse_undecided_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.contact_building import changed_contact, contact_data
@@ -37,6 +36,7 @@ from runtime.system.quantity import ARMATURE, GRAVITY, INERTIA, LATITUDES, Role,
 from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import impossible_inertias, locked
+from runtime.system.singular_start import refuse_singular_start
 from runtime.system.state import State
 from runtime.system.system import System, keep_of_joints, with_fields
 from runtime.system.thin_bodies import open_motions_at_start, with_added_inertia
@@ -170,7 +170,7 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     known = open_motions_at_start(system) if kept and len(system.data.thin_body) else None
     other = with_added_inertia(other, other.time, y, known)
     check_velocities(other, other.time, y, "give other velocities")
-    refuse_undecided_start(other, other.time, y, singular)
+    refuse_singular_start(other, singular)
     refuse_infinite_forces(other, other.time, y)
     for remark in remarks:
         warn(remark)

@@ -23,7 +23,6 @@ from runtime.system.assemble import (
     check_velocities,
     without_drivers,
 )
-from runtime.system.branches import refuse_undecided_start
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
@@ -44,6 +43,7 @@ from runtime.system.remarks import (
     opposite_axes,
     with_light_guesses,
 )
+from runtime.system.singular_start import refuse_singular_start
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
 from runtime.system.thin_bodies import with_added_inertia
@@ -103,7 +103,7 @@ def build_system(
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
     system = with_added_inertia(system, time, start)
     check_velocities(system, time, start, remedy)
-    refuse_undecided_start(system, time, start, singular)
+    refuse_singular_start(system, singular)
     refuse_infinite_forces(system, time, start)
     for remark in remarks:
         warn(remark)

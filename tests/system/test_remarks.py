@@ -235,11 +235,8 @@ def test_stretched_links_are_named_at_assembly_and_at_the_end_of_a_run(first):
     assert not run.success and sentence in run.message
 
 
-def test_loops_that_move_from_singular_poses_are_not_called_held():
-    """Stretched bars of a mechanism whose links are longer than the stretch, and a flat parallelogram."""
-    flat = dict(crank=0.2, coupler=0.5, rocker=0.2, base=0.5, crank_angle=0.0, crank_speed=1.0, coupler_speed=0.0)
-    for options in (flat, dict(crank=0.2, coupler=0.5, rocker=0.4, base=0.5)):
-        assert said(lambda options=options: models.four_bar.build("revolute", **options))[0] == []
+def test_a_loop_that_moves_is_not_called_held():
+    assert said(lambda: models.four_bar.build("revolute", crank=0.2, coupler=0.5, rocker=0.4, base=0.5))[0] == []
 
 
 def test_a_change_of_parameters_that_locks_a_loop_is_named():

@@ -16,7 +16,6 @@ from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.forces import call_forces, put_parameters, set_signals
 from runtime.integrate.batches.memory_kinds import Common, OfLanes
 from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, LEAST_WORST, LENGTH, SUM3, SUM5
-from runtime.integrate.beginning import SMALL_PIVOT
 from runtime.integrate.closed_loops import MAX_MOVE, UNSATISFIED
 from runtime.integrate.step_control import squared_error
 from runtime.integrate.unsure_steps import CLEAR
@@ -26,7 +25,7 @@ from runtime.support.arrays import Floats, Ints, lanes_of
 
 # Pivot ratio of an evaluation as a fraction of the largest one at an end of a step, below which a case is run alone: above
 # ``closed_loops.NEAR``, below which single runs do more; and as a fraction of those at both ends of its step.
-NEAR, DIP = 1e-2, 0.25
+NEAR, DIP, SMALL_PIVOT = 1e-2, 0.25, 1e-5
 LOST = 1e-15  # tolerance times the sine of the smallest angle between rows below which digits may be lost
 REPEATED = 3300.0  # square of an error after which a step has half the length of the one before, as in ``closed_loops``
 # Pivot ratio of a step as a fraction of the larger one at its ends, below which a step that turns joints by more than its root

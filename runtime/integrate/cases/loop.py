@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.kinematics import update_motion
-from runtime.dynamics.layout import OK, STATE, P, R, V
+from runtime.dynamics.layout import STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import worst_violation
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import DONE, ENERGIES
-from runtime.integrate.beginning import SMALL_PIVOT, evaluate_and_forget
 from runtime.integrate.closed_loops import PROJECTED_STAGES
 from runtime.integrate.dense_output import write_turns
 from runtime.integrate.loop import steps_of_loop
@@ -92,8 +91,6 @@ class CaseMemory(NamedTuple):
     floats: Floats
     ints: Ints
     pairs: Floats  # complex numbers
-    y_dot: Floats  # (13 bodies,)
-    none: Floats  # (0,)
     stepper: Ints  # (2,) addresses of the steppers of the two methods
     place: Ints  # (2,) places of the addresses of their loops
 
@@ -125,7 +122,6 @@ class CaseControl(NamedTuple):
     max_steps: int
     portion: int  # steps that the loop takes at once
     projected: int
-    singular_starts: int  # 1: a start close to a singular pose is left to Python code
     method: int
     automatic: int
     needed: int  # ``stepping.NEEDED`` at the start
@@ -236,10 +232,6 @@ def begin_case(m, given, n, c):  # type: ignore[no-untyped-def]
     s.time[NEXT_STEP] = c.first_step
     s.flags[PROJECTED] = c.projected
     s.counts[NEEDED] = c.needed
-    if c.singular_starts == 1:
-        code = evaluate_and_forget(c.t_start, y, m.t, m.rows, m.y_dot, m.none)
-        if code != OK or not m.rows.smallest_pivot[0] >= SMALL_PIVOT:
-            return False
     return c.in_joints == 0 or keep_signs(m, y, c)
 
 

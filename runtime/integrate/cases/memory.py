@@ -59,12 +59,11 @@ class Parts(NamedTuple):
     explicit: Stepper
     implicit: Stepper
     turning: Turning
-    y_dot: Floats
 
 
 def parts_of(system: System, how: Settings) -> Parts:
     """Data and memory of a run of a system, as ``simulate`` makes them."""
-    data, size = stabilised(system.data, how.alpha, how.beta), len(system.state.y)
+    data = stabilised(system.data, how.alpha, how.beta)
     if in_joint_coordinates(system, how):
         tree, work = tree_of(system), workspace_of_tree(system, data)
         rows, n = workspace_for(data), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)
@@ -79,7 +78,7 @@ def parts_of(system: System, how: Settings) -> Parts:
             implicit = explicit._replace(own=memory_of_radau(system), address=np.zeros_like(explicit.address))
             bind(implicit, data, work)
     bind(explicit, data, work)
-    return Parts(_writable(data), work, rows, explicit, implicit, _turning(implicit), np.zeros(size))
+    return Parts(_writable(data), work, rows, explicit, implicit, _turning(implicit))
 
 
 def _turning(s: Stepper) -> Turning:
@@ -299,7 +298,7 @@ def frame_for(parts: Parts, key: Any) -> Frame:
     places = [LOOP_PART.place(s, inside.t) for s in (inside.explicit, inside.implicit)]
     memory = CaseMemory(
         inside.t, inside.w, inside.rows, inside.explicit._replace(own=AnyMethod(np.zeros(1))), inside.turning, *own,
-        inside.y_dot, np.zeros(0), np.array([s.address for s in steppers]), np.array(places),
+        np.array([s.address for s in steppers]), np.array(places),
     )  # fmt: skip
     return Frame(key, block, own, inside, Reference(memory), (memory, steppers))
 
@@ -312,7 +311,7 @@ def control_of(system: System, how: Settings) -> CaseControl:
     portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / size) ** 2))
     return CaseControl(
         how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step, how.max_steps, portion,
-        int(projected), int(projected), IMPLICIT if how.method == RADAU else EXPLICIT,
+        int(projected), IMPLICIT if how.method == RADAU else EXPLICIT,
         int(how.method == "auto" and not in_joints), FIRST_NEEDED[DOP853] if how.method == "auto" else 0, int(in_joints),
         OFF_THE_ROWS, states_to_check(system, how), relative_bound(how),
         bound_of_couplings(how),
