@@ -20,27 +20,36 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
 
 from runtime.jit.freshness import sha256
+from runtime.jit.named_rows import Block, BlockType, blocks_of
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 
 
 class Pointer(numba_types.Type):  # type: ignore[misc]
-    """A pointer to a named tuple."""
+    """A pointer to a named tuple.
 
-    def __init__(self, of: Any) -> None:
-        self.of = of
-        super().__init__(name=_name(str(of)))
+    ``lanes``: how many lanes its memory has, which compiled code reads as the constant ``m.W``; that of the class of the tuple
+    (its attribute ``W``), or of the tuple that it is part of.
+    """
+
+    def __init__(self, of: Any, lanes: int = 0) -> None:
+        self.of, self.lanes = of, getattr(of.instance_class, "W", lanes)
+        super().__init__(name=_name(str(of), self.lanes))
 
     def field(self, name: str) -> tuple[int, Any]:
         """Number and type of a field."""
         number = self.of.fields.index(name)
         return number, self.of.types[number]
 
+    def block(self, name: str) -> Block | None:
+        """The named numbers of a field, if its array has some."""
+        return blocks_of(self.of.instance_class).get(name) if self.lanes else None
+
 
 @cache
-def _name(of: str) -> str:
+def _name(of: str, lanes: int) -> str:
     """Name of a pointer to a type: the class of its tuple, and a digest of all types in it."""
-    return f"Pointer({of.partition('(')[0]} {sha256(of)[:16]})"
+    return f"Pointer({of.partition('(')[0]} {sha256(of)[:16]}{f' {lanes}' if lanes else ''})"
 
 
 @register_model(Pointer)
@@ -62,19 +71,28 @@ class _Attributes(AttributeTemplate):  # type: ignore[misc]
     key = Pointer
 
     def generic_resolve(self, pointer: Pointer, name: str) -> Any:
+        if name == "W" and pointer.lanes:
+            return types.int64
         if name not in pointer.of.fields:
             return None
+        if (block := pointer.block(name)) is not None:
+            return BlockType(block, pointer.lanes)
         _, kind = pointer.field(name)
-        return Pointer(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+        return Pointer(kind, pointer.lanes) if isinstance(kind, types.BaseNamedTuple) else kind
 
 
 @lower_getattr_generic(Pointer)  # type: ignore[untyped-decorator]
 def _attribute(context: Any, builder: Any, pointer: Pointer, value: Any, name: str) -> Any:
+    if name == "W" and pointer.lanes:
+        return ir.Constant(ir.IntType(64), pointer.lanes)
     number, kind = pointer.field(name)
     place = builder.gep(value, [ir.Constant(ir.IntType(64), _offset(context, pointer.of, number))], inbounds=True)
     if isinstance(kind, types.BaseNamedTuple):
         return place
-    return builder.load(builder.bitcast(place, context.get_value_type(kind).as_pointer()))
+    found = builder.load(builder.bitcast(place, context.get_value_type(kind).as_pointer()))
+    if pointer.block(name) is not None:
+        return context.make_array(kind)(context, builder, found).data
+    return found
 
 
 _OFFSETS: dict[tuple[Any, str, int], int] = {}

@@ -1,6 +1,6 @@
 """The memory of a thread of a graphics processor, from the definitions of the memory of a batch."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
@@ -10,15 +10,25 @@ from runtime.integrate.batches.batch import batch_workspace, tree_workspace
 from runtime.integrate.batches.contact_memory import batch_contacts
 from runtime.integrate.batches.device_text import text_of_kernel
 from runtime.integrate.batches.memory_kinds import Common, OfCases, OfLanes
+from runtime.jit.named_rows import Block, Fields, Row, with_lanes
 from runtime.support.arrays import Floats
 
 
+class Named(Fields):
+    """Two numbers of a lane."""
+
+    low: Row
+    high: Row
+
+
+@with_lanes(LANES)
 class Memory(NamedTuple):
     """Memory with an array of each place."""
 
     common: Common[Floats]
     of_case: OfCases[Floats]
     own: OfLanes[Floats]
+    named: Annotated[OfLanes[Floats], Block(Named, table=True)]
 
 
 class Unknown(NamedTuple):
@@ -29,10 +39,14 @@ class Unknown(NamedTuple):
 
 
 def test_fields_find_their_places_by_their_kinds():
-    memory = Memory(np.zeros(3), np.zeros((5, 2)), np.zeros((4, 7 * LANES)))
+    memory = Memory(np.zeros(3), np.zeros((5, 2)), np.zeros((4, 7 * LANES)), Named.block(LANES, 3))
     text, of = text_of_kernel(memory)
     assert [one.name for one in of.arguments] == ["m_common", "m_of_case"]
-    assert "m = Memory(m_common, m_of_case[min(case, m_of_case.shape[0] - 1) :], m_own)" in text
+    named = "Named(m_named_low, m_named_high, 1)"
+    assert f"m = Memory(m_common, m_of_case[min(case, m_of_case.shape[0] - 1) :], m_own, {named}, 1)" in text
+    assert (
+        of.types["Named"]._fields == ("low", "high", "W") and "m_named_low = cuda.local.array((3, 1), float64)" in text
+    )
     assert "m_own = cuda.local.array((4, 7), float64)" in text
     memory.own[2, LANES] = 5.0  # memory of a thread begins as that of a batch
     text, of = text_of_kernel(memory)

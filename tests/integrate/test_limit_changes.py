@@ -1,5 +1,7 @@
 """Where in a step limits of coordinates change their modes, in single runs and in lanes."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,11 +9,9 @@ import models
 import runtime
 from runtime import Status, simulate
 from runtime.dynamics.equations import derivative_once
-from runtime.dynamics.layout import LANES
 from runtime.integrate import loop, stepping
 from runtime.integrate.aiming import until_edge
-from runtime.integrate.batches import limit_steps, limits
-from runtime.integrate.batches.rows import ROWS_OF_LANES, SPECIAL, TAKEN
+from runtime.integrate.batches.limit_steps import go_on_with_limit
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.limit_changes import ON_SIDE, SHARE, bends_of, cubic_of, passes
 from runtime.integrate.methods import NONE, NONE2
@@ -32,11 +32,6 @@ def _until(begin, end, h, sides, longest, found):
     cubic = cubic_of(begin[0], end[0], begin[1], end[1], h)
     bends, at = bends_of(cubic, begin[2], end[2], h), (end[0], end[1], end[2])
     found[0] = until_edge(cubic, bends, h, at, (sides[0], sides[1]), longest)
-
-
-@compiled
-def _go_on(own, lanes):
-    limit_steps.go_on_with_limit(own, lanes)
 
 
 def quintic(rng):
@@ -123,13 +118,12 @@ def test_a_first_step_may_be_cut_at_a_change():
 
 def test_only_accepted_steps_without_a_change_begin_anew():
     """A step that was rejected, or ends at a change, has its own start; another one there shifts results by 1e-9 rad alone."""
-    own, lanes = np.zeros(limits.WIDTH * LANES), np.zeros((ROWS_OF_LANES, LANES))
-    rows = own.reshape(-1, LANES)
-    rows[limits.START], rows[limits.ENDED] = np.arange(LANES), 100.0 + np.arange(LANES)
-    lanes[TAKEN], lanes[SPECIAL] = np.arange(LANES) % 2, np.arange(LANES) // 2 % 2
-    _go_on(own, lanes.ravel())
-    plain = (lanes[TAKEN] == 1.0) & (lanes[SPECIAL] == 0.0)
-    assert np.array_equal(rows[limits.START], np.arange(LANES) + np.where(plain, 100.0, 0.0))
+    lanes = np.arange(16.0)
+    of = SimpleNamespace(start=lanes[None].copy(), ended=100.0 + lanes[None])
+    s = SimpleNamespace(W=16, accepted=lanes % 2, special=lanes // 2 % 2)
+    go_on_with_limit.py_func(of, 0, s)
+    plain = (s.accepted == 1.0) & (s.special == 0.0)
+    assert np.array_equal(of.start[0], lanes + np.where(plain, 100.0, 0.0))
 
 
 def test_states_within_a_step_are_prepared_for_outputs_alone():

@@ -6,21 +6,15 @@ import math
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import stays_between
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
 from runtime.integrate.batches.forces import forces_in_steps
 from runtime.integrate.batches.limits import (
-    CUBIC,
-    ENDED,
-    START,
     change_mode,
     limits_hold,
-    place_of,
     set_constants,
     sides_in,
 )
-from runtime.integrate.batches.rows import AIMED, CHECKS, LANDED, LENGTH, NEXT, PLANNED, SOON, SPECIAL, TAKEN
 from runtime.integrate.batches.stages import LARGEST_WORST, derive
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import bends_of
@@ -30,57 +24,57 @@ from runtime.jit.compilation import inlined
 @inlined
 def aim(m, lane):  # type: ignore[no-untyped-def]
     """Choose the length of a lane's next step so that it ends at the next change of a limit, where one is expected soon."""
-    x, lanes = m.limits, m.lanes
-    h, planned = lanes[LENGTH * LANES + lane], lanes[NEXT * LANES + lane]
+    x, s = m.limits, m.s
+    h, planned = s.length[lane], s.next_length[lane]
     until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
     for k in range(len(x.q)):
-        e, a, at = x.q[k] * LANES + lane, x.u[k] * LANES + lane, place_of(k, lane)
+        e, a = x.q[k] * m.W + lane, x.u[k] * m.W + lane
         end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, a]), sides_in(x, k, lane)
         if not may_leave(end, sides, longest):
             continue
         cubic = (
-            x.own[at + CUBIC * LANES], x.own[at + (CUBIC + 1) * LANES], x.own[at + (CUBIC + 2) * LANES],
-            x.own[at + (CUBIC + 3) * LANES],
+            x.own.c0[k, lane], x.own.c1[k, lane], x.own.c2[k, lane],
+            x.own.c3[k, lane],
         )  # fmt: skip
         soon = until_edge(cubic, bends_of(cubic, m.k[0, a], end[2], h), h, end, sides, longest)
         if soon < until:
             first, until = k, soon
     if is_within_reach(until, planned):
-        lanes[AIMED * LANES + lane], lanes[PLANNED * LANES + lane] = 1.0 + first, planned
-        lanes[NEXT * LANES + lane] = until
+        s.aimed[lane], s.planned[lane] = 1.0 + first, planned
+        s.next_length[lane] = until
 
 
 @inlined
 def aim_lanes(m):  # type: ignore[no-untyped-def]
     """``aim`` in the lanes where a change may be soon."""
     if len(m.limits.q) > 0:
-        for lane in range(LANES):
-            if m.lanes[SOON * LANES + lane] >= 0.0:
+        for lane in range(m.W):
+            if m.s.soon[lane] >= 0.0:
                 aim(m, lane)
 
 
 @inlined
 def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
     """Whether a lane's step ends near the change of limit k at which it was aimed, and no limit changes before."""
-    x, h = m.limits, m.lanes[LENGTH * LANES + lane]
+    x, h = m.limits, m.s.length[lane]
     for i in range(len(x.q)):
-        e = x.q[i] * LANES + lane
-        a, sides = x.u[i] * LANES + lane, sides_in(x, i, lane)
+        e = x.q[i] * m.W + lane
+        a, sides = x.u[i] * m.W + lane, sides_in(x, i, lane)
         begin, end = (m.y[e], m.k[0, e], m.k[0, a]), (m.end[e], m.k[STAGES, e], m.k[STAGES, a])
         if not stays_between(begin, end, h, sides, i == k):
             return False
-    e = x.q[k] * LANES + lane
+    e = x.q[k] * m.W + lane
     low, high = sides_in(x, k, lane)
     outward = m.k[STAGES, e] * (1.0 if m.end[e] - high > low - m.end[e] else -1.0)
-    off, acceleration = x.own[place_of(k, lane) + ENDED * LANES], m.k[STAGES, x.u[k] * LANES + lane]
+    off, acceleration = x.own.ended[k, lane], m.k[STAGES, x.u[k] * m.W + lane]
     return is_near(off, outward, acceleration, h) and limits_hold(m, lane)
 
 
 @inlined
 def turn_over(m, lane, k):  # type: ignore[no-untyped-def]
     """The other mode of limit k at the end of a lane's step, with its constants."""
-    x, coordinate = m.limits, m.end[m.limits.q[k] * LANES + lane]
-    change_mode(x.own, place_of(k, lane), coordinate)
+    x, coordinate = m.limits, m.end[m.limits.q[k] * m.W + lane]
+    change_mode(x.own, k, lane, coordinate)
     set_constants(x, k, x.own, lane, coordinate, m.constants)
 
 
@@ -89,7 +83,7 @@ def shift(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
     """Root mean square of the differences of two derivatives of a lane, in units of the tolerance."""
     n, total = m.size[0], 0.0
     for i in range(n):
-        e = i * LANES + lane
+        e = i * m.W + lane
         scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
         total += (m.weight[e] * (m.trial[e] - m.k[STAGES, e]) / scale) ** 2
     return math.sqrt(total / n)
@@ -101,30 +95,29 @@ def land(m, address, rtol, atol):  # type: ignore[no-untyped-def]
 
     The ends of the steps then have the derivatives by the new modes.
     """
-    x, lanes, found = m.limits, m.lanes, 0
-    for lane in range(LANES):
-        k = int(lanes[AIMED * LANES + lane]) - 1
-        if lanes[SPECIAL * LANES + lane] * lanes[TAKEN * LANES + lane] > 0.0 and k >= 0 and end_is_near(m, lane, k):
-            lanes[LANDED * LANES + lane] = 1.0
+    x, s, found = m.limits, m.s, 0
+    for lane in range(m.W):
+        k = int(s.aimed[lane]) - 1
+        if s.special[lane] * s.accepted[lane] > 0.0 and k >= 0 and end_is_near(m, lane, k):
+            s.landed[lane] = 1.0
             turn_over(m, lane, k)
             found += 1
     if found == 0:
         return
     forces_in_steps(m, 1.0, m.end, m.trial)
     derive(m, address, m.end, m.forces.own, m.constants, m.trial)
-    for lane in range(LANES):
-        if lanes[LANDED * LANES + lane] == 0.0:
+    for lane in range(m.W):
+        if s.landed[lane] == 0.0:
             continue
-        k = int(lanes[AIMED * LANES + lane]) - 1
-        at, e = place_of(k, lane), x.q[k] * LANES + lane
-        lanes[CHECKS * LANES + lane] += 1.0
-        share = abs(x.own[at + ENDED * LANES]) / (3.0 * abs(m.k[STAGES, e]))
+        k = int(s.aimed[lane]) - 1
+        e = x.q[k] * m.W + lane
+        s.checks[lane] += 1.0
+        share = abs(x.own.ended[k, lane]) / (3.0 * abs(m.k[STAGES, e]))
         if m.worst[lane] < LARGEST_WORST and share * shift(m, lane, rtol, atol) <= PART:
-            for i in range(lane, len(m.y), LANES):
+            for i in range(lane, len(m.y), m.W):
                 m.k[STAGES, i] = m.trial[i]
             for i in range(len(x.q)):
-                own = place_of(i, lane)
-                x.own[own + START * LANES] = x.own[own + ENDED * LANES] * (-1.0 if i == k else 1.0)
+                x.own.start[i, lane] = x.own.ended[i, lane] * (-1.0 if i == k else 1.0)
         else:
-            lanes[LANDED * LANES + lane] = 0.0
+            s.landed[lane] = 0.0
             turn_over(m, lane, k)

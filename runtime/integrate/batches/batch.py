@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
 from runtime.integrate.batches.aiming import aim_lanes, land
 from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
@@ -33,32 +33,6 @@ from runtime.integrate.batches.limits import (
     end_limits,
     limits_hold,
     screen,
-)
-from runtime.integrate.batches.rows import (
-    AFTER_REJECTION,
-    ATTEMPT_WORST,
-    BETWEEN,
-    BUSY,
-    CHECKED_AT,
-    CODE,
-    DENSE_STEPS,
-    END_CODE,
-    EVER_WORST,
-    FACTOR,
-    LEAST_WORST,
-    LENGTH,
-    LOOK_AT,
-    NEXT,
-    NOW,
-    OUTPUT_AT,
-    REJECTED_STEPS,
-    SPECIAL,
-    SPEED,
-    SUSPECT,
-    TAKEN,
-    TAKEN_STEPS,
-    TIME,
-    TOTAL,
 )
 from runtime.integrate.batches.slopes import choose_slopes, put_slopes
 from runtime.integrate.batches.stages import (
@@ -126,17 +100,17 @@ def arguments(how: Settings, states: Floats, constants: Floats) -> tuple[Any, Re
 @inlined
 def write_outputs(m, lane, times, out):  # type: ignore[no-untyped-def]
     """States of a lane at the wanted times up to the end of its step."""
-    time, h, now = m.lanes[TIME * LANES + lane], m.lanes[LENGTH * LANES + lane], m.lanes[NOW * LANES + lane]
+    time, h, now = m.s.time[lane], m.s.length[lane], m.s.end_time[lane]
     while m.output[lane] < len(times) and times[m.output[lane]] <= now:
         at, to = times[m.output[lane]], out[m.output[lane]]
         if at == now:
             for i in range(len(to)):
-                to[i] = m.end[i * LANES + lane]
+                to[i] = m.end[i * m.W + lane]
         else:
             interpolate(m, lane, (at - time) / h, to)
             put_slopes(m, lane, (at - time) / h, to)
         m.output[lane] += 1
-    m.lanes[OUTPUT_AT * LANES + lane] = times[m.output[lane]] if m.output[lane] < len(times) else np.inf
+    m.s.next_output[lane] = times[m.output[lane]] if m.output[lane] < len(times) else np.inf
 
 
 @inlined
@@ -155,38 +129,38 @@ def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-
 
     ``out`` (m, n) is that of the case.
     """
-    lanes = m.lanes
-    h, time = lanes[LENGTH * LANES + lane], lanes[TIME * LANES + lane]
-    judged, factor = verdict(lanes[TOTAL * LANES + lane]), lanes[FACTOR * LANES + lane]
-    lanes[TAKEN * LANES + lane] = 0.0
+    s = m.s
+    h, time = s.length[lane], s.time[lane]
+    judged, factor = verdict(s.error[lane]), s.factor[lane]
+    s.accepted[lane] = 0.0
     if judged != ACCEPTED:
         length = after_rejection(h, factor) if judged == REJECTED else after_bad_attempt(h, time)
         if length == 0.0:
-            return failure(int(lanes[CODE * LANES + lane]))
-        lanes[REJECTED_STEPS * LANES + lane] += 1.0
-        lanes[AFTER_REJECTION * LANES + lane], lanes[NEXT * LANES + lane] = 1.0, length
+            return failure(int(s.code[lane]))
+        s.rejections[lane] += 1.0
+        s.after_rejection[lane], s.next_length[lane] = 1.0, length
         return Status.RUNNING
-    if lanes[END_CODE * LANES + lane] != OK:
-        return failure(int(lanes[END_CODE * LANES + lane]))
-    if lanes[SPEED * LANES + lane] > fastest_in_batch(tolerances[0], tolerances[1]):
+    if s.end_code[lane] != OK:
+        return failure(int(s.end_code[lane]))
+    if s.speed[lane] > fastest_in_batch(tolerances[0], tolerances[1]):
         return Status.CLOSE_TO_SINGULAR
     then, length = what_comes(m, lane, h)
     if then == ALONE:
         return Status.NOT_RUN
     if then == AGAIN:
-        lanes[REJECTED_STEPS * LANES + lane] += 1.0
-        lanes[NEXT * LANES + lane] = length
+        s.rejections[lane] += 1.0
+        s.next_length[lane] = length
         return Status.RUNNING
     if length > 0.0:
-        factor, lanes[AFTER_REJECTION * LANES + lane] = length / h, 0.0
+        factor, s.after_rejection[lane] = length / h, 0.0
     write_outputs(m, lane, times, out)
-    lanes[TAKEN * LANES + lane], lanes[TIME * LANES + lane] = 1.0, lanes[NOW * LANES + lane]
-    lanes[NEXT * LANES + lane] = after_acceptance(h, factor, lanes[AFTER_REJECTION * LANES + lane])
-    lanes[AFTER_REJECTION * LANES + lane] = 0.0
-    worst = lanes[ATTEMPT_WORST * LANES + lane]
-    lanes[EVER_WORST * LANES + lane] = max(lanes[EVER_WORST * LANES + lane], worst)
-    lanes[LEAST_WORST * LANES + lane] = min(lanes[LEAST_WORST * LANES + lane], worst)
-    lanes[TAKEN_STEPS * LANES + lane] += 1.0
+    s.accepted[lane], s.time[lane] = 1.0, s.end_time[lane]
+    s.next_length[lane] = after_acceptance(h, factor, s.after_rejection[lane])
+    s.after_rejection[lane] = 0.0
+    worst = s.attempt_worst[lane]
+    s.ever_worst[lane] = max(s.ever_worst[lane], worst)
+    s.least_worst[lane] = min(s.least_worst[lane], worst)
+    s.steps[lane] += 1.0
     keep_forces(m, lane)
     return after_step(m, lane, span, max_steps)
 
@@ -194,17 +168,17 @@ def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-
 @inlined
 def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
     """RUNNING, or the status with which a lane's case ends after an accepted step."""
-    lanes, now = m.lanes, m.lanes[NOW * LANES + lane]
+    s, now = m.s, m.s.end_time[lane]
     if now == span[1]:
         end_limits(m, lane)
-        close = lanes[EVER_WORST * LANES + lane] > lanes[LEAST_WORST * LANES + lane] / NEAR**2
+        close = s.ever_worst[lane] > s.least_worst[lane] / NEAR**2
         return Status.CLOSE_TO_SINGULAR if close else Status.REACHED_END
-    steps = int(lanes[TAKEN_STEPS * LANES + lane])
+    steps = int(s.steps[lane])
     if steps >= max_steps:
         return Status.STEPS_USED_UP
-    if lanes[LOOK_AT * LANES + lane] <= steps:
-        lanes[LOOK_AT * LANES + lane] = min(2.0 * lanes[LOOK_AT * LANES + lane], max_steps)
-        half, lanes[CHECKED_AT * LANES + lane] = now - lanes[CHECKED_AT * LANES + lane], now
+    if s.look_at[lane] <= steps:
+        s.look_at[lane] = min(2.0 * s.look_at[lane], max_steps)
+        half, s.checked_at[lane] = now - s.checked_at[lane], now
         if max_steps == NO_LIMIT and would_not_end(steps, now - 2.0 * half, now, span[1]):
             return Status.TOO_MANY_STEPS
     return Status.RUNNING
@@ -213,19 +187,19 @@ def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
 @inlined
 def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-def]
     """Where limits change their modes in the special attempts, and the dense output of those with outputs."""
-    lanes, outputs, limits = m.lanes, 0, count_alone(m)
-    for lane in range(LANES):
-        if lanes[SPECIAL * LANES + lane] == 0.0:
+    s, outputs, limits = m.s, 0, count_alone(m)
+    for lane in range(m.W):
+        if s.special[lane] == 0.0:
             continue
-        outputs += lanes[BETWEEN * LANES + lane] > 0.0
-        if limits > 0 and lanes[TAKEN * LANES + lane] == 1.0 and lanes[SUSPECT * LANES + lane] > 0.0:
+        outputs += s.has_outputs[lane] > 0.0
+        if limits > 0 and s.accepted[lane] == 1.0 and s.suspect[lane] > 0.0:
             find_bracket(m, lane)
-        lanes[DENSE_STEPS * LANES + lane] += lanes[BETWEEN * LANES + lane]
+        s.dense_steps[lane] += s.has_outputs[lane]
     if outputs > 0:
         dense_stages(m, address)
         prepare_dense(m)
-        for lane in range(LANES):
-            if lanes[BETWEEN * LANES + lane] > 0.0:
+        for lane in range(m.W):
+            if s.has_outputs[lane] > 0.0:
                 choose_slopes(m, lane)
     if limits > 0:
         land(m, address, tolerances[0], tolerances[1])
@@ -236,8 +210,8 @@ def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-
 def attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached):  # type: ignore[no-untyped-def]
     """End, accept, reject or repeat the special attempts."""
     prepare_special(m, memory, address, tolerances)
-    for lane in range(LANES):
-        if m.lanes[SPECIAL * LANES + lane] > 0.0:
+    for lane in range(m.W):
+        if m.s.special[lane] > 0.0:
             ended = judge(m, lane, span, tolerances, int(steps[2]), times, out[m.case[lane]])
             if ended != Status.RUNNING:
                 end_case(m, lane, ended, 1 if steps[1] > 0.0 else 2, status, counts, reached)
@@ -259,23 +233,23 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             for i in range(n):
                 out[case, 0, i] = initial[case, i]
     m.queue[0] = m.queue[2] = m.queue[3] = busy = 0
-    for lane in range(LANES):
-        m.case[lane], m.lanes[BUSY * LANES + lane] = -1, 0.0
+    for lane in range(m.W):
+        m.case[lane], m.s.busy[lane] = -1, 0.0
     while True:
-        if busy < LANES:
+        if busy < m.W:
             busy = fill(
                 m, memory, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached
             )  # fmt: skip
         if busy == 0 or stop[0] != 0:
             return
         bound_lengths(m, steps[0])
-        if choose_lengths(m.lanes, span[1]) > 0:
+        if choose_lengths(m.s, span[1]) > 0:
             ended = end_small(m, span, steps, status, counts, reached)
             busy -= ended
             if ended > 0:
                 continue
         attempt(m, address, tolerances[0], tolerances[1])
-        special = weigh_attempts(m.lanes, m.size[0], span[1], fastest)
+        special = weigh_attempts(m.s, m.size[0], span[1], fastest)
         special = call_unseen(m.forces, memory, address, tolerances[0], tolerances[1], special)
         if limits > 0:
             special = screen(m)
@@ -283,7 +257,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             special = call_contacts(m.contacts, SCREEN, memory, address, 0, 0, 0.0)
         if special > 0:
             attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached)
-        go_on(m.lanes)
+        go_on(m.s)
         if limits > 0:
             go_on_with_limits(m)
             aim_lanes(m)
@@ -291,7 +265,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         call_contacts(m.contacts, KEEP, memory, address, 0, 0, 0.0)
         replace_accepted(m)
         busy = 0
-        for lane in range(LANES):
+        for lane in range(m.W):
             busy += m.case[lane] >= 0
 
 

@@ -4,32 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
 from runtime.integrate.batches.contact_memory import BEGIN, READY_CASES, call_contacts
 from runtime.integrate.batches.forces import begin_forces, end_forces, forces_when_ready, load_forces
 from runtime.integrate.batches.limits import begin_limits, load_limits
-from runtime.integrate.batches.rows import (
-    AFTER_REJECTION,
-    ATTEMPTS,
-    BUSY,
-    CHECKED_AT,
-    CHECKS,
-    CORNERED,
-    DENSE_STEPS,
-    EVER_WORST,
-    LEAST_WORST,
-    LENGTH,
-    LOOK_AT,
-    NEXT,
-    OUTPUT_AT,
-    READY_CODE,
-    READY_LENGTH,
-    READY_WORST,
-    REJECTED_STEPS,
-    TAKEN_STEPS,
-    TIME,
-)  # fmt: skip
 from runtime.integrate.batches.stages import evaluate, norm
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.step_control import FIRST_LOOK, failure, first_length, too_small, trial_length
@@ -54,15 +33,15 @@ def put_constants(m, lane, of_case, to):  # type: ignore[no-untyped-def]
 @inlined
 def make_ready(m, memory, address, span, tolerances, steps, initial, constants):  # type: ignore[no-untyped-def]
     """Load the next cases beside the lanes, with their first derivatives and first steps (Hairer's choice unless given)."""
-    n, first, lanes, rtol, atol = initial.shape[1], m.queue[0], m.lanes, tolerances[0], tolerances[1]
+    n, first, s, rtol, atol = initial.shape[1], m.queue[0], m.s, tolerances[0], tolerances[1]
     max_step, first_step = steps[0], steps[1]
-    count = min(LANES, len(initial) - first)
+    count = min(m.W, len(initial) - first)
     m.queue[0], m.queue[1], m.queue[2], m.queue[3] = first + count, first, count, 0
-    for lane in range(LANES):
+    for lane in range(m.W):
         case = first + min(lane, count - 1)
-        lanes[READY_CODE * LANES + lane] = OK
+        s.ready_code[lane] = OK
         for i in range(n):
-            m.ready_y[i * LANES + lane] = initial[case, i]
+            m.ready_y[i * m.W + lane] = initial[case, i]
         if first == 0 and share_constants(m, constants):
             put_constants(m, lane, constants[0], m.constants)
         if first == 0 or not share_constants(m, constants):
@@ -71,84 +50,80 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
         load_forces(m, lane, case)
     call_contacts(m.contacts, READY_CASES, memory, address, 0, 0, span[0])
     forces_when_ready(m, span[0], 0.0, m.ready_y, m.ready_k)
-    evaluate(m, address, m.ready_y, m.forces.waiting, m.ready_constants, m.ready_k, READY_CODE)
-    for lane in range(LANES):
-        lanes[READY_WORST * LANES + lane] = m.worst[lane]
-        lanes[READY_LENGTH * LANES + lane] = first_step
+    evaluate(m, address, m.ready_y, m.forces.waiting, m.ready_constants, m.ready_k, m.s.ready_code)
+    for lane in range(m.W):
+        s.ready_worst[lane] = m.worst[lane]
+        s.ready_length[lane] = first_step
     if first_step > 0.0:
         return
-    for lane in range(LANES):
+    for lane in range(m.W):
         state_norm = norm(m, m.ready_y, m.typical[0], lane, rtol, atol)
         rate_norm = norm(m, m.ready_k, 0.0, lane, rtol, atol)
         h = trial_length(state_norm, rate_norm, span[1] - span[0], max_step)
-        lanes[READY_LENGTH * LANES + lane] = h
+        s.ready_length[lane] = h
         for i in range(n):
-            e = i * LANES + lane
+            e = i * m.W + lane
             m.trial[e] = m.ready_y[e] + h * m.ready_k[e]
     change = m.errors[0]
     forces_when_ready(m, span[0], 1.0, m.trial, change)
-    evaluate(m, address, m.trial, m.forces.waiting, m.ready_constants, change, READY_CODE)
+    evaluate(m, address, m.trial, m.forces.waiting, m.ready_constants, change, m.s.ready_code)
     for e in range(len(change)):
         change[e] -= m.ready_k[e]
-    for lane in range(LANES):
-        h, rate_norm = lanes[READY_LENGTH * LANES + lane], norm(m, m.ready_k, 0.0, lane, rtol, atol)
+    for lane in range(m.W):
+        h, rate_norm = s.ready_length[lane], norm(m, m.ready_k, 0.0, lane, rtol, atol)
         change_norm = norm(m, change, 0.0, lane, rtol, atol) / h
-        lanes[READY_LENGTH * LANES + lane] = first_length(h, rate_norm, change_norm, max_step)
+        s.ready_length[lane] = first_length(h, rate_norm, change_norm, max_step)
 
 
 @inlined
 def begin_next(m, memory, lane, begin, constants, times, first_output, max_steps):  # type: ignore[no-untyped-def]
     """Give a lane the next case that is ready; False where its limits are beyond what the kernel knows."""
-    r, lanes = m.queue[3], m.lanes
+    r, s = m.queue[3], m.s
     m.queue[3] = r + 1
-    for e in range(0, len(m.y), LANES):
+    for e in range(0, len(m.y), m.W):
         m.y[e + lane] = m.end[e + lane] = m.trial[e + lane] = m.ready_y[e + r]
         m.k[0, e + lane] = m.ready_k[e + r]
     if not share_constants(m, constants):
         for i in range(len(m.constants)):
             m.constants[i, lane] = m.ready_constants[i, r]
-    for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS, CHECKS, CORNERED):
-        lanes[row * LANES + lane] = 0.0
-    lanes[CHECKED_AT * LANES + lane] = begin
-    lanes[TIME * LANES + lane], lanes[NEXT * LANES + lane] = begin, lanes[READY_LENGTH * LANES + r]
-    lanes[BUSY * LANES + lane], lanes[LOOK_AT * LANES + lane] = 1.0, min(max_steps, FIRST_LOOK)
+    s.after_rejection[lane] = s.attempts[lane] = s.steps[lane] = s.rejections[lane] = 0.0
+    s.dense_steps[lane] = s.checks[lane] = s.cornered[lane] = 0.0
+    s.checked_at[lane] = begin
+    s.time[lane], s.next_length[lane] = begin, s.ready_length[r]
+    s.busy[lane], s.look_at[lane] = 1.0, min(max_steps, FIRST_LOOK)
     m.case[lane], m.output[lane] = m.queue[1] + r, first_output
-    lanes[OUTPUT_AT * LANES + lane] = times[first_output] if first_output < len(times) else np.inf
+    s.next_output[lane] = times[first_output] if first_output < len(times) else np.inf
     begin_forces(m, lane, r)
     call_contacts(m.contacts, BEGIN, memory, 0, lane, r, begin)
-    worst = lanes[READY_WORST * LANES + r]
-    lanes[LEAST_WORST * LANES + lane] = lanes[EVER_WORST * LANES + lane] = worst
-    return len(m.limits.q) == 0 or begin_limits(m, lane, r)
+    worst = s.ready_worst[r]
+    s.least_worst[lane] = s.ever_worst[lane] = worst
+    return len(m.limits.q) == 0 or begin_limits(m, lane)
 
 
 @inlined
 def end_case(m, lane, ended, evaluations, status, counts, reached):  # type: ignore[no-untyped-def]
     """Store the status and counts of a lane's case, with these evaluations before its steps, and leave the lane idle."""
-    case, lanes = m.case[lane], m.lanes
-    taken, rejected = lanes[TAKEN_STEPS * LANES + lane], lanes[REJECTED_STEPS * LANES + lane]
-    status[case], reached[case] = ended, lanes[TIME * LANES + lane]
-    found = (
-        STAGES * lanes[ATTEMPTS * LANES + lane]
-        + EXTRA * lanes[DENSE_STEPS * LANES + lane]
-        + lanes[CHECKS * LANES + lane]
-    )
+    case, s = m.case[lane], m.s
+    taken, rejected = s.steps[lane], s.rejections[lane]
+    status[case], reached[case] = ended, s.time[lane]
+    found = STAGES * s.attempts[lane] + EXTRA * s.dense_steps[lane] + s.checks[lane]
     counts[case, EVALUATIONS] = evaluations + int(found)
     counts[case, STEPS], counts[case, REJECTIONS] = int(taken), int(rejected)
     end_forces(m, lane, case)
-    m.case[lane], lanes[BUSY * LANES + lane] = -1, 0.0
+    m.case[lane], s.busy[lane] = -1, 0.0
 
 
 @inlined
 def fill(m, memory, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached):  # type: ignore[no-untyped-def]
     """Give idle lanes the next cases that do not fail at once, as long as there are any; the number of lanes with a case."""
     evaluations, busy = 1 if steps[1] > 0.0 else 2, 0
-    for lane in range(LANES):
+    for lane in range(m.W):
         while m.case[lane] < 0:
             if m.queue[3] == m.queue[2]:
                 if m.queue[0] == len(initial):
                     break
                 make_ready(m, memory, address, span, tolerances, steps, initial, constants)
-            code = int(m.lanes[READY_CODE * LANES + m.queue[3]])
+            code = int(m.s.ready_code[m.queue[3]])
             known = begin_next(m, memory, lane, span[0], constants, times, first_output, steps[2])
             if code != OK or not known:
                 ended = failure(code) if code != OK else Status.NOT_RUN
@@ -161,8 +136,8 @@ def fill(m, memory, address, span, tolerances, steps, initial, constants, times,
 def end_small(m, span, steps, status, counts, reached):  # type: ignore[no-untyped-def]
     """End the cases whose next steps are too small; their number."""
     found = 0
-    for lane in range(LANES):
-        if m.case[lane] >= 0 and too_small(m.lanes[LENGTH * LANES + lane], m.lanes[TIME * LANES + lane], span[1]):
+    for lane in range(m.W):
+        if m.case[lane] >= 0 and too_small(m.s.length[lane], m.s.time[lane], span[1]):
             end_case(m, lane, Status.STEP_TOO_SMALL, 1 if steps[1] > 0.0 else 2, status, counts, reached)
             found += 1
     return found

@@ -5,34 +5,14 @@ The rules are those of ``runtime.integrate.landing`` and ``switching``.
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import LANES
+from runtime.integrate.batches.lane_state import set_usual, usual_of
 from runtime.integrate.batches.limit_steps import end_step
 from runtime.integrate.batches.limits import (
-    CUBIC,
     NONE,
-    START,
     beyond_within,
     change_modes,
-    place_of,
     set_active,
     sides_in,
-)
-from runtime.integrate.batches.rows import (
-    ACTIVE,
-    AIMED,
-    FACTOR,
-    FRESH,
-    LANDED,
-    LANDINGS,
-    LENGTH,
-    LOWER,
-    PLANNED,
-    TIME,
-    UPPER,
-    USUAL,
-    USUAL_ACTIVE,
-    WORK,
-    WORKED,
 )
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import FIRST_ACTIVE, MAX_LANDINGS, MIN_LANDING
@@ -95,37 +75,37 @@ def graze(m, lane):  # type: ignore[no-untyped-def]
 @inlined
 def find_bracket(m, lane):  # type: ignore[no-untyped-def]
     """Fractions of an accurate step between which a limit changes its mode, into the rows LOWER and UPPER, if one does."""
-    x, lower, upper = m.limits, LOWER * LANES + lane, UPPER * LANES + lane
+    x, s = m.limits, m.s
     for k in range(len(x.q)):
-        x.samples[0, k] = x.own[place_of(k, lane) + START * LANES]
+        x.samples[0, k] = x.own.start[k, lane]
     for q in range(1, SAMPLES + 1):
         sample(m, lane, q / SAMPLES)
         for k in range(len(x.q)):
             x.samples[q, k] = x.over[k]
         if x.over[foremost(x)] > ON_SIDE:
-            m.lanes[lower], m.lanes[upper] = (q - 1.0) / SAMPLES, q / SAMPLES
-            if q == SAMPLES and m.lanes[LANDINGS * LANES + lane] > 0.0:
+            s.lower[lane], s.upper[lane] = (q - 1.0) / SAMPLES, q / SAMPLES
+            if q == SAMPLES and m.s.landings[lane] > 0.0:
                 sample(m, lane, NEAR_END)
                 if x.over[foremost(x)] <= ON_SIDE:
-                    m.lanes[lower] = NEAR_END
+                    s.lower[lane] = NEAR_END
             return
     place = graze(m, lane)
     if place != NONE:
-        m.lanes[lower], m.lanes[upper] = max(place - 1.0 / SAMPLES, 0.0), place
+        s.lower[lane], s.upper[lane] = max(place - 1.0 / SAMPLES, 0.0), place
 
 
 @inlined
 def locate(m, lane):  # type: ignore[no-untyped-def]
     """As of ``switching.first_passage``, for a lane, with the number of the limit."""
-    x, lower, upper = m.limits, m.lanes[LOWER * LANES + lane], m.lanes[UPPER * LANES + lane]
-    h, first, fraction = m.lanes[LENGTH * LANES + lane], -1, upper
+    x, lower, upper = m.limits, m.s.lower[lane], m.s.upper[lane]
+    h, first, fraction = m.s.length[lane], -1, upper
     sample(m, lane, upper)
     for k in range(len(x.q)):
         if x.over[k] > ON_SIDE:
-            at, a, own = place_of(k, lane), x.u[k] * LANES + lane, x.own
+            a, own = x.u[k] * m.W + lane, x.own
             cubic = (
-                own[at + CUBIC * LANES], own[at + (CUBIC + 1) * LANES], own[at + (CUBIC + 2) * LANES],
-                own[at + (CUBIC + 3) * LANES],
+                own.c0[k, lane], own.c1[k, lane], own.c2[k, lane],
+                own.c3[k, lane],
             )  # fmt: skip
             passage = passes(
                 cubic, bends_of(cubic, m.k[0, a], m.k[STAGES, a], h), sides_in(x, k, lane), lower, upper, False
@@ -141,16 +121,15 @@ GO_ON, AGAIN, ALONE = range(3)
 @inlined
 def usual_length(m, lane, was_active):  # type: ignore[no-untyped-def]
     """Length of the step after a change, as of ``landing.resume``; 0: the one by the error."""
-    lanes, now_active = m.lanes, m.lanes[ACTIVE * LANES + lane]
-    lanes[LANDINGS * LANES + lane], lanes[FRESH * LANES + lane] = 0.0, 1.0
+    s, now_active = m.s, m.s.active[lane]
+    s.landings[lane], s.fresh[lane] = 0.0, 1.0
     if now_active == was_active:
-        planned = lanes[PLANNED * LANES + lane] if lanes[AIMED * LANES + lane] > 0.0 else 0.0
-        return planned if planned > lanes[FACTOR * LANES + lane] * lanes[LENGTH * LANES + lane] else 0.0
-    now, was = (USUAL_ACTIVE, USUAL) if now_active == 1.0 else (USUAL, USUAL_ACTIVE)
-    usual = abs(lanes[now * LANES + lane])
+        planned = s.planned[lane] if s.aimed[lane] > 0.0 else 0.0
+        return planned if planned > s.factor[lane] * s.length[lane] else 0.0
+    usual = abs(usual_of(s, lane, now_active))
     if usual == 0.0:
-        usual = abs(lanes[was * LANES + lane]) * (FIRST_ACTIVE if now_active == 1.0 else 1.0)
-    lanes[now * LANES + lane] = -usual
+        usual = abs(usual_of(s, lane, was_active)) * (FIRST_ACTIVE if now_active == 1.0 else 1.0)
+    set_usual(s, lane, now_active, -usual)
     return usual
 
 
@@ -161,33 +140,32 @@ def switch(m, lane, h):  # type: ignore[no-untyped-def]
     A length of 0: the one by the error.  AGAIN: the step is to be repeated with that length; ALONE: the case is to be run
     alone; GO_ON: the step is accepted.
     """
-    lanes, time = m.lanes, m.lanes[TIME * LANES + lane]
-    landings, was_active = lanes[LANDINGS * LANES + lane], lanes[ACTIVE * LANES + lane]
+    s, time = m.s, m.s.time[lane]
+    landings, was_active = s.landings[lane], s.active[lane]
     landing, fraction, first = landings > 0.0, NONE, -1
-    usual = (USUAL_ACTIVE if was_active == 1.0 else USUAL) * LANES + lane
-    if not landing and lanes[usual] == 0.0:
-        lanes[usual] = -h
-    if lanes[LANDED * LANES + lane] == 1.0:
-        lanes[WORK * LANES + lane] += lanes[WORKED * LANES + lane]
+    if not landing and usual_of(s, lane, was_active) == 0.0:
+        set_usual(s, lane, was_active, -h)
+    if s.landed[lane] == 1.0:
+        s.damped[lane] += s.damped_now[lane]
         set_active(m, lane)
         return GO_ON, usual_length(m, lane, was_active)
-    if lanes[UPPER * LANES + lane] != NONE and landing and lanes[LOWER * LANES + lane] == NEAR_END:
+    if s.upper[lane] != NONE and landing and s.lower[lane] == NEAR_END:
         fraction = 1.0
-    elif lanes[UPPER * LANES + lane] != NONE:
+    elif s.upper[lane] != NONE:
         fraction, first = locate(m, lane)
         if fraction * h <= MIN_LANDING * max(1.0, abs(time)):
             fraction = 0.0
     if fraction <= 1.0 and not (landing and fraction > NEAR_END):
         if fraction == 0.0 and not change_modes(m, lane, m.y, -10.0 * ON_SIDE, first):
             return ALONE, 0.0
-        lanes[LANDINGS * LANES + lane] = landings + 1.0
+        s.landings[lane] = landings + 1.0
         if landings + 1.0 == MAX_LANDINGS:
             return ALONE, 0.0
         return AGAIN, fraction * h if fraction > 0.0 else h
     end_step(m, lane)
     if not landing and fraction == NONE:
         return GO_ON, 0.0
-    lanes[AIMED * LANES + lane] = 0.0
+    s.aimed[lane] = 0.0
     if not change_modes(m, lane, m.end, -10.0 * ON_SIDE if landing else ON_SIDE, -1):
         return ALONE, 0.0
     return GO_ON, usual_length(m, lane, was_active) if landing else 0.0

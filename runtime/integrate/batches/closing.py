@@ -15,12 +15,12 @@ from runtime.dynamics.projection import PROJECTIONS, ROUNDED
 from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.forces import call_forces, put_parameters, set_signals
 from runtime.integrate.batches.memory_kinds import Common, OfLanes
-from runtime.integrate.batches.rows import ATTEMPT_WORST, END_CODE, EVER_WORST, LEAST_WORST, LENGTH, SUM3, SUM5
 from runtime.integrate.closed_loops import MAX_MOVE, UNSATISFIED
 from runtime.integrate.step_control import squared_error
 from runtime.integrate.unsure_steps import CLEAR
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
+from runtime.jit.named_rows import with_lanes
 from runtime.support.arrays import Floats, Ints, lanes_of
 
 # Pivot ratio of an evaluation as a fraction of the largest one at an end of a step, below which a case is run alone: above
@@ -34,6 +34,7 @@ STEEP, LOOSE = 0.3, 3e-6
 BOUND = 1e-9  # of |Phi| at the end of a step: the least of those of ``constraint_check``
 
 
+@with_lanes(LANES)
 class BatchClosing(NamedTuple):
     """Rows that restrain the coordinates of the trees of a batch; see ``runtime.integrate.written.closed_stages``."""
 
@@ -72,7 +73,7 @@ def find_correction(x, y, constants):  # type: ignore[no-untyped-def]
 def begin_corrections(left, active):  # type: ignore[no-untyped-def]
     """Mark the lanes whose rows are violated; their number."""
     count = 0
-    for lane in range(LANES):
+    for lane in range(len(active)):
         wanted = left[lane] > ROUNDED
         active[lane] = 1.0 if wanted else 0.0
         count += 1 if wanted else 0
@@ -80,10 +81,10 @@ def begin_corrections(left, active):  # type: ignore[no-untyped-def]
 
 
 @columns
-def correct(change, active, y):  # type: ignore[no-untyped-def]
+def correct(lanes, change, active, y):  # type: ignore[no-untyped-def]
     """Change coordinates or rates of the marked lanes."""
-    for o in range(0, len(y), LANES):
-        for lane in range(LANES):
+    for o in range(0, len(y), lanes):
+        for lane in range(lanes):
             before, after = y[o + lane], y[o + lane] + change[o + lane]
             y[o + lane] = after if active[lane] == 1.0 else before
 
@@ -92,7 +93,7 @@ def correct(change, active, y):  # type: ignore[no-untyped-def]
 def go_on_correcting(left, before, active):  # type: ignore[no-untyped-def]
     """Unmark the lanes whose rows are satisfied, or were improved by little; the number of those that are left."""
     count = 0
-    for lane in range(LANES):
+    for lane in range(len(active)):
         wanted = left[lane] > ROUNDED and left[lane] < 0.25 * before[lane] and active[lane] == 1.0
         active[lane] = 1.0 if wanted else 0.0
         count += 1 if wanted else 0
@@ -104,14 +105,14 @@ def project_lanes(x, y, constants):  # type: ignore[no-untyped-def]
     """Move coordinates and rates of all lanes onto the rows by the least change; as ``project_coordinates`` to rounding."""
     find_correction(x, y, constants)
     for side in range(2):
-        first, end = side * x.size[0] * LANES, x.size[side] * LANES
-        left, part = x.left[side * LANES : (side + 1) * LANES], y[first:end]
+        first, end = side * x.size[0] * x.W, x.size[side] * x.W
+        left, part = x.left[side * x.W : (side + 1) * x.W], y[first:end]
         count = begin_corrections(left, x.active)
         for _ in range(PROJECTIONS):
             if count == 0:
                 break
-            correct(x.change[first:end], x.active, part)
-            for lane in range(LANES):
+            correct(x.W, x.change[first:end], x.active, part)
+            for lane in range(x.W):
                 x.before[lane] = left[lane]
             find_correction(x, y, constants)
             count = go_on_correcting(left, x.before, x.active)
@@ -120,9 +121,9 @@ def project_lanes(x, y, constants):  # type: ignore[no-untyped-def]
 @inlined
 def choose_rows(x, y):  # type: ignore[no-untyped-def]
     """Mark the rows that the last correction chose in states y."""
-    n = x.size[1] * LANES
-    for k in range(x.marks[0] * LANES):
-        y[n + LANES + k] = x.change[n + k]
+    n = x.size[1] * x.W
+    for k in range(x.marks[0] * x.W):
+        y[n + x.W + k] = x.change[n + k]
 
 
 @inlined
@@ -153,16 +154,16 @@ def is_near(worst, first, last, least, tolerance):  # type: ignore[no-untyped-de
 @inlined
 def is_wide(m, lane, first, last, tolerance):  # type: ignore[no-untyped-def]
     """Whether a step may lead to another branch; ``first``, ``last`` as of ``is_near``.  As ``unsure_steps.is_clear``."""
-    worst, square = max(m.lanes[ATTEMPT_WORST * LANES + lane], first, last), 0.0
+    worst, square = max(m.s.attempt_worst[lane], first, last), 0.0
     for i in range(m.closing.size[0]):
-        e = i * LANES + lane
+        e = i * m.W + lane
         moved = (m.end[e] - m.y[e]) ** 2
         if m.cap[e] == np.inf:  # a slide
             moved /= max(m.end[e] ** 2, m.y[e] ** 2, 1e-300)
         square = max(square, moved)
     for first_of_four in m.turned:  # a turn by an angle changes Euler parameters by half of it
         moved = 0.0
-        for e in range(first_of_four * LANES + lane, (first_of_four + 4) * LANES, LANES):
+        for e in range(first_of_four * m.W + lane, (first_of_four + 4) * m.W, m.W):
             moved += 4.0 * (m.end[e] - m.y[e]) ** 2
         square = max(square, moved)
     steep = worst * STEEP**2 > min(first, last) or tolerance > LOOSE
@@ -172,10 +173,10 @@ def is_wide(m, lane, first, last, tolerance):  # type: ignore[no-untyped-def]
 @inlined
 def reject(m, lane):  # type: ignore[no-untyped-def]
     """Have an accurate attempt repeated with a step of about half its length."""
-    lanes, n = m.lanes, m.size[0]
-    h = lanes[LENGTH * LANES + lane]
-    if h > 0.0 and squared_error(lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane], h, n) <= 1.0:
-        lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane] = n * REPEATED / (h * h), 0.0
+    s, n = m.s, m.size[0]
+    h = s.length[lane]
+    if h > 0.0 and squared_error(s.sum5[lane], s.sum3[lane], h, n) <= 1.0:
+        s.sum5[lane], s.sum3[lane] = n * REPEATED / (h * h), 0.0
 
 
 @inlined
@@ -183,7 +184,7 @@ def squared_move(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
     """Square of the change of a state by its projection, in units of the tolerance."""
     x, total, n = m.closing, 0.0, m.size[0]
     for i in range(n):
-        e = i * LANES + lane
+        e = i * m.W + lane
         scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
         total += (m.weight[e] * (m.end[e] - x.start[e]) / scale) ** 2
     return total / n
@@ -192,18 +193,18 @@ def squared_move(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
 @inlined
 def check_ends(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Have attempts repeated that a single run repeats, after the evaluation at their ends; a code where it does more."""
-    x, lanes = m.closing, m.lanes
+    x, s = m.closing, m.s
     if x.address[0] == 0:
         return
-    pivot, lacking = x.pivot[0] * LANES, m.constants[x.lacking[0]]
-    for lane in range(LANES):
+    pivot, lacking = x.pivot[0] * m.W, m.constants[x.lacking[0]]
+    for lane in range(m.W):
         first, last = m.y[pivot + lane], m.worst[lane]
-        first = lanes[EVER_WORST * LANES + lane] if first == 0.0 else first  # the first step
-        near = is_near(lanes[ATTEMPT_WORST * LANES + lane], first, last, lanes[LEAST_WORST * LANES + lane], rtol + atol)
+        first = s.ever_worst[lane] if first == 0.0 else first  # the first step
+        near = is_near(s.attempt_worst[lane], first, last, s.least_worst[lane], rtol + atol)
         near = near or is_wide(m, lane, first, last, rtol + atol)
-        fits = x.left[lane] <= BOUND and x.left[LANES + lane] < np.inf
-        if (near or not fits) and lanes[END_CODE * LANES + lane] == OK:
-            lanes[END_CODE * LANES + lane] = SINGULAR
+        fits = x.left[lane] <= BOUND and x.left[m.W + lane] < np.inf
+        if (near or not fits) and s.end_code[lane] == OK:
+            s.end_code[lane] = SINGULAR
         elif squared_move(m, lane, rtol, atol) > MAX_MOVE**2 or (x.marks[0] > 0 and lacking[lane] > UNSATISFIED):
             reject(m, lane)
         m.end[pivot + lane] = last
@@ -213,7 +214,7 @@ def check_ends(m, rtol, atol):  # type: ignore[no-untyped-def]
 def signals_at(x, time, y, constants):  # type: ignore[no-untyped-def]
     """Give all lanes the signals at a time, in states y with the parameters ``x.own``; forces are found on the way."""
     if x.address[0] != 0:
-        for lane in range(LANES):
+        for lane in range(x.W):
             set_signals(x, lane, x.own_set[lane], time)
         call_forces(x.address[0], y, x.values, x.own, constants[x.first[0] :], x.ways[0], x.energy)
 
@@ -227,9 +228,9 @@ def project_all(closing, forces, contacts, states, times, constants, memory, of_
     states and constants of the lanes, ``passed`` (LANES,) for numbers of events.
     """
     cases, size = len(states), states.shape[2]
-    for first in range(0, cases, LANES):
-        count = min(LANES, cases - first)
-        for lane in range(LANES):
+    for first in range(0, cases, closing.W):
+        count = min(closing.W, cases - first)
+        for lane in range(closing.W):
             own = constants[min(first + min(lane, count - 1), len(constants) - 1)]
             for k in range(len(own)):
                 of_case[k, lane] = own[k]
@@ -237,12 +238,12 @@ def project_all(closing, forces, contacts, states, times, constants, memory, of_
             if forces.address[0] != 0:
                 put_parameters(forces, first + min(lane, count - 1), lane, forces.own, forces.own_set)
         for q in range(len(times)):
-            for lane in range(LANES):
+            for lane in range(closing.W):
                 case = first + min(lane, count - 1)
                 if len(contacts.places) > 0:
                     passed[lane] = set_events(contacts, forces.own, lane, case, passed[lane], times[q])
                 for i in range(size):
-                    memory[i * LANES + lane] = states[case, q, i]
+                    memory[i * closing.W + lane] = states[case, q, i]
             signals_at(forces, times[q], memory, of_case)
             project_lanes(closing, memory, of_case)
             choose_rows(closing, memory)
@@ -251,4 +252,4 @@ def project_all(closing, forces, contacts, states, times, constants, memory, of_
             for lane in range(count):
                 left[first + lane, q], stored[first + lane, q] = closing.left[lane], forces.energy[lane]
                 for i in range(size):
-                    states[first + lane, q, i] = memory[i * LANES + lane]
+                    states[first + lane, q, i] = memory[i * closing.W + lane]

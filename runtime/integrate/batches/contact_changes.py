@@ -7,7 +7,7 @@ changes do not become steps, or that has more of them than its memory holds, end
 from __future__ import annotations
 
 from runtime.dynamics.contact_rules import mode_after
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
 from runtime.integrate.batches.changes import AGAIN, ALONE, GO_ON, usual_length
 from runtime.integrate.batches.contact_memory import (
@@ -39,25 +39,11 @@ from runtime.integrate.batches.contacts import (
     set_signals_at,
 )
 from runtime.integrate.batches.forces import add_forces
+from runtime.integrate.batches.lane_state import set_usual
 from runtime.integrate.batches.limit_steps import end_step
 from runtime.integrate.batches.limits import change_modes as change_limits
 from runtime.integrate.batches.limits import limits_hold, set_active
 from runtime.integrate.batches.polynomial import value_of
-from runtime.integrate.batches.rows import (
-    ACTIVE as ACTIVE_ROW,
-)
-from runtime.integrate.batches.rows import (
-    CHECKS,
-    END_CODE,
-    LANDINGS,
-    LENGTH,
-    NOW,
-    SPECIAL,
-    TAKEN,
-    TIME,
-    USUAL,
-    USUAL_ACTIVE,
-)
 from runtime.integrate.batches.stages import evaluate
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import STAGES
@@ -81,27 +67,27 @@ def next_place(search, lane, n):  # type: ignore[no-untyped-def]
 @inlined
 def set_dense(m, lane, x):  # type: ignore[no-untyped-def]
     """State of a lane at a fraction of its step by the dense output, into ``trial``."""
-    for e in range(0, len(m.trial), LANES):
-        m.trial[e + lane] = m.y[e + lane] + value_of(m.dense[e * POWER :], lane, x)
+    for e in range(0, len(m.trial), m.W):
+        m.trial[e + lane] = m.y[e + lane] + value_of(m.dense[e * POWER :], m.W, lane, x)
 
 
 @inlined
 def locate_changes(m):  # type: ignore[no-untyped-def]
     """As of ``switching.first_switch``, for all lanes with a bracket: fractions of their steps, and what changes."""
     search, x, sought = m.contacts.search, m.contacts, 0
-    for lane in range(LANES):
+    for lane in range(m.W):
         search[BELOW, lane] = search[ABOVE, lane] = 0.0
         sought += search[SOUGHT, lane] > 0.0
     for n in range(1, MAX_ITERATIONS + 1):
         if sought == 0:
             return
-        for lane in range(LANES):
+        for lane in range(m.W):
             if search[SOUGHT, lane] > 0.0:
                 search[FRACTION, lane] = next_place(search, lane, n)
                 set_dense(m, lane, search[FRACTION, lane])
                 set_signals_at(m, lane, search[FRACTION, lane])
         measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
-        for lane in range(LANES):
+        for lane in range(m.W):
             if search[SOUGHT, lane] == 0.0:
                 continue
             first, value = foremost(m, lane)
@@ -146,8 +132,8 @@ def touch_down(x, k, lane, state, own, rate):  # type: ignore[no-untyped-def]
 @inlined
 def change_contact(m, k, lane, time):  # type: ignore[no-untyped-def]
     """As of ``switching.change_contact``: potential that the change added [J], and whether its event was stored."""
-    x, of, at = m.contacts, m.contacts.measured[ELSEWHERE], place_of(k, lane)
-    mode, depth, rate = int(x.state[k, MODE, lane]), of[at + DEPTH * LANES], of[at + RATE * LANES]
+    x, of, at = m.contacts, m.contacts.measured[ELSEWHERE], place_of(m.contacts, k, lane)
+    mode, depth, rate = int(x.state[k, MODE, lane]), of[at + DEPTH * m.W], of[at + RATE * m.W]
     left = 0.0 if mode == INACTIVE else left_in(x, k, mode, of, lane)
     now = mode_after(mode, depth, rate, left)
     if now == mode:
@@ -166,7 +152,7 @@ def change_contact(m, k, lane, time):  # type: ignore[no-untyped-def]
     stored = keep_event(
         x, m.case[lane], time, k, 1.0 if began else 0.0, x.state[k, SPEED, lane] if began else abs(rate)
     )
-    return of[at + POTENTIAL * LANES] * (1.0 if began else -1.0), stored
+    return of[at + POTENTIAL * m.W] * (1.0 if began else -1.0), stored
 
 
 @inlined
@@ -175,17 +161,17 @@ def decide(m, lane):  # type: ignore[no-untyped-def]
 
     Also at which end of the step modes change: 1 at its end, -1 at its start, 0 at none.
     """
-    lanes, fraction = m.lanes, m.contacts.search[FRACTION, lane]
-    h, landings = lanes[LENGTH * LANES + lane], lanes[LANDINGS * LANES + lane]
+    s, fraction = m.s, m.contacts.search[FRACTION, lane]
+    h, landings = s.length[lane], s.landings[lane]
     landing = landings > 0.0
     if not limits_hold(m, lane):
         return ALONE, 0.0, 0
     if not landing:
-        lanes[(USUAL_ACTIVE if lanes[ACTIVE_ROW * LANES + lane] == 1.0 else USUAL) * LANES + lane] = -h
-    if fraction <= 1.0 and fraction * h <= MIN_LANDING * max(1.0, abs(lanes[TIME * LANES + lane])):
+        set_usual(s, lane, s.active[lane], -h)
+    if fraction <= 1.0 and fraction * h <= MIN_LANDING * max(1.0, abs(s.time[lane])):
         fraction = 0.0
     if fraction <= 1.0 and not (landing and fraction > landed(h, landings)):
-        lanes[LANDINGS * LANES + lane] = landings + 1.0
+        s.landings[lane] = landings + 1.0
         if landings + 1.0 == MAX_LANDINGS:
             return ALONE, 0.0, 0
         return (AGAIN, fraction * h, 0) if fraction > 0.0 else (AGAIN, h, -1)
@@ -199,16 +185,16 @@ def change_lane(m, lane, at):  # type: ignore[no-untyped-def]
 
     ``at``: 1 at the end of its step, -1 at the start.
     """
-    x, lanes, limits, changes = m.contacts, m.lanes, len(m.limits.q), 0
+    x, s, limits, changes = m.contacts, m.s, len(m.limits.q), 0
     first = int(x.search[FIRST, lane]) if at < 0.0 else -1
     if limits > 0 and not change_limits(m, lane, m.end if at > 0.0 else m.y, -10.0 * ON_SIDE, first):
         x.then[0, lane] = ALONE
-    time = lanes[(NOW if at > 0.0 else TIME) * LANES + lane]
+    time = s.end_time[lane] if at > 0.0 else s.time[lane]
     for k in range(len(x.places)):
         if limits + k == first or over_in(x, k, x.measured[ELSEWHERE], lane) > -10.0 * ON_SIDE:
             released, stored = change_contact(m, k, lane, time)
             work = m.end if at > 0.0 else m.y
-            work[m.size[0] * LANES + lane] += released
+            work[m.size[0] * m.W + lane] += released
             changes += 1
             if not stored:
                 x.then[0, lane] = ALONE
@@ -219,10 +205,10 @@ def change_lane(m, lane, at):  # type: ignore[no-untyped-def]
 @inlined
 def put_states(m):  # type: ignore[no-untyped-def]
     """Put the states in which modes change, and others, into ``trial``, with the signals at their times."""
-    for lane in range(LANES):
+    for lane in range(m.W):
         changed = m.contacts.changed[lane]
         of = m.y if changed < 0.0 else m.end
-        for e in range(lane, len(m.trial), LANES):
+        for e in range(lane, len(m.trial), m.W):
             m.trial[e] = of[e]
         set_signals_at(m, lane, 0.0 if changed < 0.0 else 1.0)
 
@@ -233,7 +219,7 @@ def change_modes(m, address):  # type: ignore[no-untyped-def]
     x, changes, rates = m.contacts, 0, m.errors[0]
     put_states(m)
     measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
-    for lane in range(LANES):
+    for lane in range(m.W):
         if x.changed[lane] != 0.0:
             x.changed[lane] = x.changed[lane] if change_lane(m, lane, x.changed[lane]) else 0.0
             changes += x.changed[lane] != 0.0
@@ -241,35 +227,35 @@ def change_modes(m, address):  # type: ignore[no-untyped-def]
         return
     measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
     add_forces(m, m.trial, m.forces.own, m.constants, rates)
-    evaluate(m, address, m.trial, m.forces.own, m.constants, rates, END_CODE)
-    for lane in range(LANES):
+    evaluate(m, address, m.trial, m.forces.own, m.constants, rates, m.s.end_code)
+    for lane in range(m.W):
         if x.changed[lane] == 0.0:
             continue
-        m.lanes[CHECKS * LANES + lane] += 1.0
+        m.s.checks[lane] += 1.0
         q, to = (STAGES, x.measured[END]) if x.changed[lane] > 0.0 else (0, x.measured[START])
-        for e in range(lane, len(m.trial), LANES):
+        for e in range(lane, len(m.trial), m.W):
             m.k[q, e] = rates[e]
-        for c in range(lane, len(x.places) * MEASURED * LANES, LANES):
+        for c in range(lane, len(x.places) * MEASURED * m.W, m.W):
             to[c] = x.measured[ELSEWHERE][c]
 
 
 @inlined
 def switch_contacts(m, address):  # type: ignore[no-untyped-def]
     """What comes of the special attempts that are accurate, and the modes of contacts after them; after ``prepare_dense``."""
-    x, lanes, changes = m.contacts, m.lanes, 0
+    x, s, changes = m.contacts, m.s, 0
     locate_changes(m)
-    for lane in range(LANES):
+    for lane in range(m.W):
         x.changed[lane], x.then[0, lane], x.then[1, lane] = 0.0, GO_ON, 0.0
-        accurate = lanes[SPECIAL * LANES + lane] * lanes[TAKEN * LANES + lane] > 0.0
-        if not accurate or lanes[END_CODE * LANES + lane] != OK:
+        accurate = s.special[lane] * s.accepted[lane] > 0.0
+        if not accurate or s.end_code[lane] != OK:
             continue
-        x.was[lane] = lanes[ACTIVE_ROW * LANES + lane]
+        x.was[lane] = s.active[lane]
         then, length, at = decide(m, lane)
         x.then[0, lane], x.then[1, lane], x.changed[lane] = then, length, at
         changes += at != 0
     if changes > 0:
         change_modes(m, address)
-    for lane in range(LANES):
-        accurate = lanes[SPECIAL * LANES + lane] * lanes[TAKEN * LANES + lane] > 0.0
-        if accurate and x.then[0, lane] == GO_ON and lanes[LANDINGS * LANES + lane] > 0.0:
+    for lane in range(m.W):
+        accurate = s.special[lane] * s.accepted[lane] > 0.0
+        if accurate and x.then[0, lane] == GO_ON and s.landings[lane] > 0.0:
             x.then[1, lane] = usual_length(m, lane, x.was[lane])

@@ -14,6 +14,7 @@ from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.written.acting_contacts import MEASURED, NOTHING
 from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.jit.compilation import inlined
+from runtime.jit.named_rows import with_lanes
 from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints, lanes_of
 from runtime.system.spanning_tree import ties_of
@@ -35,6 +36,7 @@ OF_SEARCH = 7
 READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``contact_part`` does
 
 
+@with_lanes(LANES)
 class BatchContacts(NamedTuple):
     """Contacts of a batch."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import LANES
 from runtime.integrate.batches.contact_memory import ACTS, ELSEWHERE, set_events
 from runtime.integrate.batches.contacts import measure, place_of
 from runtime.integrate.batches.forces import put_parameters, set_signals
@@ -16,7 +15,7 @@ def keep_measured(x, own, of, lane, to):  # type: ignore[no-untyped-def]
     """Put what was measured of a lane into ``to`` (contacts, MEASURED)."""
     for k in range(len(x.places)):
         for c in range(MEASURED):
-            to[k, c] = of[place_of(k, lane) + c * LANES]
+            to[k, c] = of[place_of(x, k, lane) + c * x.W]
         if own[x.places[k, ACTS], lane] == 0.0:
             to[k, FORCE] = to[k, POTENTIAL] = 0.0
         to[k, FORCE] = max(to[k, FORCE], 0.0)  # at the end of a touch, by rounding
@@ -31,13 +30,13 @@ def find_measured(forces, contacts, z, times, memory, passed, found):  # type: i
     """
     f, x = local(forces), local(contacts)
     of = x.measured[ELSEWHERE]
-    for first in range(0, len(z), LANES):
-        count = min(LANES, len(z) - first)
-        for lane in range(LANES):
+    for first in range(0, len(z), contacts.W):
+        count = min(contacts.W, len(z) - first)
+        for lane in range(contacts.W):
             passed[lane] = 0
             put_parameters(f, first + min(lane, count - 1), lane, f.own, f.own_set)
         for q in range(len(times)):
-            for lane in range(LANES):
+            for lane in range(contacts.W):
                 case = first + min(lane, count - 1)
                 set_signals(f, lane, f.own_set[lane], times[q])
                 passed[lane] = set_events(x, f.own, lane, case, passed[lane], times[q])

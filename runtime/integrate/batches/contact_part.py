@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.contact_rules import mode_at
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.integrate.batches.contact_changes import keep_event, set_mode, switch_contacts, touch_down
 from runtime.integrate.batches.contact_memory import (
@@ -25,17 +25,6 @@ from runtime.integrate.batches.contacts import left_in, measure, measure_in_step
 from runtime.integrate.batches.forces import set_signals
 from runtime.integrate.batches.limit_steps import keep_limits
 from runtime.integrate.batches.limits import set_active
-from runtime.integrate.batches.rows import ACTIVE as ACTIVE_ROW
-from runtime.integrate.batches.rows import (
-    CUTS,
-    LANDINGS,
-    LENGTH,
-    SLIDING,
-    SPECIAL,
-    TAKEN,
-    USUAL,
-    USUAL_ACTIVE,
-)
 from runtime.integrate.batches.slips import end_at_bends
 from runtime.integrate.switching import ON_PLANE
 from runtime.integrate.written.acting_contacts import DEPTH, RATE
@@ -47,7 +36,7 @@ from runtime.jit.pointers import local
 def ready_contacts(m, begin):  # type: ignore[no-untyped-def]
     """First modes of the contacts of the cases that are ready; one that is closed counts as a touch-down at the start."""
     x, f, count = m.contacts, m.forces, m.queue[2]
-    for lane in range(LANES):
+    for lane in range(m.W):
         if len(f.varying) > 0:
             set_signals(f, lane, f.waiting_set[lane], begin)
         if lane < count:
@@ -62,8 +51,9 @@ def ready_contacts(m, begin):  # type: ignore[no-untyped-def]
 @inlined
 def begin_contact(m, k, lane, begin):  # type: ignore[no-untyped-def]
     """First mode of contact k of a case that is ready."""
-    x, of, at, own = m.contacts, m.contacts.measured[READY], place_of(k, lane), m.forces.waiting
-    depth, rate = of[at + DEPTH * LANES], of[at + RATE * LANES]
+    x, of, own = m.contacts, m.contacts.measured[READY], m.forces.waiting
+    at = place_of(x, k, lane)
+    depth, rate = of[at + DEPTH * m.W], of[at + RATE * m.W]
     now = mode_at(depth, rate, left_in(x, k, INACTIVE, of, lane) if depth > 0.0 else 0.0, ON_PLANE)
     x.waiting[k, QUICK, lane], x.waiting[k, SINCE, lane] = 0.0, -np.inf if now == INACTIVE else begin
     set_mode(x, k, lane, now, x.waiting, own)
@@ -80,32 +70,32 @@ def begin_contacts(m, lane, r):  # type: ignore[no-untyped-def]
         for c in range(OF_STATE):
             x.state[k, c, lane] = x.waiting[k, c, r]
     of, to = x.measured[READY], x.measured[START]
-    for c in range(0, len(of), LANES):
+    for c in range(0, len(of), m.W):
         to[c + lane] = of[c + r]
-    m.lanes[LANDINGS * LANES + lane] = 0.0
-    m.lanes[CUTS * LANES + lane] = m.lanes[SLIDING * LANES + lane] = 0.0
-    m.lanes[USUAL * LANES + lane] = m.lanes[USUAL_ACTIVE * LANES + lane] = 0.0
+    m.s.landings[lane] = 0.0
+    m.s.cuts[lane] = m.s.sliding[lane] = 0.0
+    m.s.usual[lane] = m.s.usual_active[lane] = 0.0
     set_active(m, lane)
 
 
 @columns
-def keep_measured(start, end, lanes):  # type: ignore[no-untyped-def]
+def keep_measured(start, end, s):  # type: ignore[no-untyped-def]
     """Begin the next step of the contacts where one was accepted."""
-    for o in range(0, len(start), LANES):
-        for lane in range(LANES):
+    for o in range(0, len(start), s.W):
+        for lane in range(s.W):
             before, then = start[o + lane], end[o + lane]
-            start[o + lane] = then if lanes[TAKEN * LANES + lane] == 1.0 else before
+            start[o + lane] = then if s.accepted[lane] == 1.0 else before
 
 
 @columns
-def keep_usual(lanes):  # type: ignore[no-untyped-def]
+def keep_usual(s):  # type: ignore[no-untyped-def]
     """Keep the lengths of the accepted steps that were not special."""
-    for lane in range(LANES):
-        plain = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
-        acts, h = lanes[ACTIVE_ROW * LANES + lane] == 1.0, -lanes[LENGTH * LANES + lane]
-        usual, usual_active = lanes[USUAL * LANES + lane], lanes[USUAL_ACTIVE * LANES + lane]
-        lanes[USUAL * LANES + lane] = h if plain and not acts else usual
-        lanes[USUAL_ACTIVE * LANES + lane] = h if plain and acts else usual_active
+    for lane in range(s.W):
+        plain = s.accepted[lane] - s.special[lane] > 0.0
+        acts, h = s.active[lane] == 1.0, -s.length[lane]
+        usual, usual_active = s.usual[lane], s.usual_active[lane]
+        s.usual[lane] = h if plain and not acts else usual
+        s.usual_active[lane] = h if plain and acts else usual_active
 
 
 def contact_part(purpose, m, address, a, b, begin):  # type: ignore[no-untyped-def]
@@ -125,7 +115,7 @@ def contact_part(purpose, m, address, a, b, begin):  # type: ignore[no-untyped-d
     elif purpose == SWITCH:
         switch_contacts(m, address)
     else:
-        keep_measured(m.contacts.measured[START], m.contacts.measured[END], m.lanes)
-        keep_usual(m.lanes)
+        keep_measured(m.contacts.measured[START], m.contacts.measured[END], m.s)
+        keep_usual(m.s)
         keep_limits(m)
     return OK

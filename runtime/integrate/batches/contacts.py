@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.contact_rules import beyond_mode, left_of_force
-from runtime.dynamics.layout import LANES
 from runtime.dynamics.switches import ACTIVE, INACTIVE, SLACK
 from runtime.integrate.batches.contact_memory import (
     ELSEWHERE,
@@ -24,7 +23,6 @@ from runtime.integrate.batches.contact_memory import (
 )
 from runtime.integrate.batches.forces import set_signals
 from runtime.integrate.batches.limits import beyond_side, beyond_within, limits_hold, screen_limits
-from runtime.integrate.batches.rows import BETWEEN, LANDINGS, LENGTH, SPECIAL, SUSPECT, TAKEN, TIME
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import CLOSE, CLOSE_TIME, MAX_LANDINGS
 from runtime.integrate.limit_changes import ON_SIDE, bends_of, cubic_of
@@ -50,34 +48,32 @@ def measure_in_steps(m, fraction, y, to):  # type: ignore[no-untyped-def]
     """``measure`` in states y at a fraction of all steps."""
     f = m.forces
     if len(f.varying) > 0:
-        for lane in range(LANES):
-            set_signals(
-                f, lane, f.own_set[lane], m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane]
-            )
+        for lane in range(m.W):
+            set_signals(f, lane, f.own_set[lane], m.s.time[lane] + fraction * m.s.length[lane])
     measure(m.contacts, y, f.values, f.own, to)
 
 
 @inlined
-def place_of(k, lane):  # type: ignore[no-untyped-def]
+def place_of(x, k, lane):  # type: ignore[no-untyped-def]
     """Place of the first number of contact k among those measured of a lane."""
-    return k * MEASURED * LANES + lane
+    return k * MEASURED * x.W + lane
 
 
 @inlined
 def left_in(x, k, mode, of, lane):  # type: ignore[no-untyped-def]
     """As of ``contact_rules.left_of_force`` of contact k of a lane, by what was measured."""
-    at = place_of(k, lane)
-    law = of[at + FORCE * LANES], of[at + ELASTIC * LANES], of[at + OVER_RATE * LANES], of[at + SLOPE * LANES]
-    depth, rate = of[at + DEPTH * LANES], of[at + RATE * LANES]
+    at = place_of(x, k, lane)
+    law = of[at + FORCE * x.W], of[at + ELASTIC * x.W], of[at + OVER_RATE * x.W], of[at + SLOPE * x.W]
+    depth, rate = of[at + DEPTH * x.W], of[at + RATE * x.W]
     return left_of_force(x.places[k, FADES], mode == SLACK, depth, rate, law, x.resolution[0])
 
 
 @inlined
 def over_in(x, k, of, lane):  # type: ignore[no-untyped-def]
     """Distance of contact k of a lane beyond the side of its mode [mm]."""
-    at, mode = place_of(k, lane), int(x.state[k, MODE, lane])
+    at, mode = place_of(x, k, lane), int(x.state[k, MODE, lane])
     left = 0.0 if mode == INACTIVE else left_in(x, k, mode, of, lane)
-    return 1e3 * beyond_mode(mode, x.places[k, FADES], of[at + DEPTH * LANES], of[at + RATE * LANES], left)
+    return 1e3 * beyond_mode(mode, x.places[k, FADES], of[at + DEPTH * x.W], of[at + RATE * x.W], left)
 
 
 @inlined
@@ -88,7 +84,7 @@ def foremost(m, lane):  # type: ignore[no-untyped-def]
     """
     x, limits, first, largest = m.contacts, len(m.limits.q), -1, -np.inf
     for k in range(limits):
-        over = beyond_side(m.limits, k, lane, m.trial[m.limits.q[k] * LANES + lane])
+        over = beyond_side(m.limits, k, lane, m.trial[m.limits.q[k] * m.W + lane])
         if first < 0 or over > largest:
             first, largest = k, over
     for k in range(len(x.places)):
@@ -104,10 +100,10 @@ def is_suspect(x, k, lane, h):  # type: ignore[no-untyped-def]
 
     The penetration between them is a cubic polynomial; the force follows it as the tangents of its law at the ends do.
     """
-    mode, at, of, to = int(x.state[k, MODE, lane]), place_of(k, lane), x.measured[START], x.measured[END]
+    mode, at, of, to = int(x.state[k, MODE, lane]), place_of(x, k, lane), x.measured[START], x.measured[END]
     if not (mode == INACTIVE or mode == ACTIVE) or not over_in(x, k, to, lane) <= ON_SIDE:
         return True
-    a, b, r, s = of[at], to[at], h * of[at + RATE * LANES], h * to[at + RATE * LANES]
+    a, b, r, s = of[at], to[at], h * of[at + RATE * x.W], h * to[at + RATE * x.W]
     c2, c3, fades = 3.0 * (b - a) - 2.0 * r - s, 2.0 * (a - b) + r + s, x.places[k, FADES] == 1
     sweep = MARGIN * (abs(b - a) + abs(r) + abs(s))
     if mode == INACTIVE and max(a, b) + SWING * (abs(r) + abs(s)) < -sweep:
@@ -118,7 +114,7 @@ def is_suspect(x, k, lane, h):  # type: ignore[no-untyped-def]
         p = q / SAMPLES
         depth, rate = a + p * (r + p * (c2 + p * c3)), (r + p * (2.0 * c2 + p * 3.0 * c3)) / h
         if mode == ACTIVE:
-            left, size = by_tangents(of, to, at, depth, rate, fades)
+            left, size = by_tangents(x, of, to, at, depth, rate, fades)
             if not left > MARGIN * size:
                 return True
         if mode == INACTIVE or fades:
@@ -131,7 +127,7 @@ def is_suspect(x, k, lane, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def by_tangents(of, to, at, depth, rate, fades):  # type: ignore[no-untyped-def]
+def by_tangents(x, of, to, at, depth, rate, fades):  # type: ignore[no-untyped-def]
     """The force of a contact at a penetration and rate by the tangents of its law at both ends of a step, and its size there.
 
     Where damping fades: as parts of the elastic force; the least of both ends.  Elsewhere the largest: laws are convex.
@@ -139,10 +135,10 @@ def by_tangents(of, to, at, depth, rate, fades):  # type: ignore[no-untyped-def]
     found, most = -np.inf, 0.0
     for side in range(2):
         m = of if side == 0 else to
-        force, elastic, over_rate = m[at + FORCE * LANES], m[at + ELASTIC * LANES], m[at + OVER_RATE * LANES]
-        then, size = force + over_rate * (rate - m[at + RATE * LANES]), abs(elastic) + abs(over_rate * rate)
+        force, elastic, over_rate = m[at + FORCE * x.W], m[at + ELASTIC * x.W], m[at + OVER_RATE * x.W]
+        then, size = force + over_rate * (rate - m[at + RATE * x.W]), abs(elastic) + abs(over_rate * rate)
         if not fades:
-            found = max(found, then + m[at + SLOPE * LANES] * (depth - m[at + DEPTH * LANES]))
+            found = max(found, then + m[at + SLOPE * x.W] * (depth - m[at + DEPTH * x.W]))
             most = max(most, size)
         elif elastic != 0.0:
             found = then / elastic if found == -np.inf else min(found, then / elastic)
@@ -151,21 +147,21 @@ def by_tangents(of, to, at, depth, rate, fades):  # type: ignore[no-untyped-def]
 
 
 @columns
-def hermite(y, end, first, last, x, lanes, to):  # type: ignore[no-untyped-def]
+def hermite(y, end, first, last, x, s, to):  # type: ignore[no-untyped-def]
     """States at a fraction of all steps, by cubic Hermite interpolation."""
-    for e in range(0, len(to), LANES):
-        for lane in range(LANES):
-            h, rise = lanes[LENGTH * LANES + lane], end[e + lane] - y[e + lane]
+    for e in range(0, len(to), s.W):
+        for lane in range(s.W):
+            h, rise = s.length[lane], end[e + lane] - y[e + lane]
             a, b = h * first[e + lane], h * last[e + lane]
             to[e + lane] = y[e + lane] + x * (a + x * (3.0 * rise - 2.0 * a - b + x * (a + b - 2.0 * rise)))
 
 
 @columns
-def add_difference(y, end, first, last, pull, pull_end, x, lanes, to):  # type: ignore[no-untyped-def]
+def add_difference(y, end, first, last, pull, pull_end, x, s, to):  # type: ignore[no-untyped-def]
     """Add the difference of the quintic polynomial of a coordinate to the cubic one; ``pull``: its accelerations at both ends."""
     both = x * x * (1.0 - x) * (1.0 - x)
-    for lane in range(LANES):
-        h = lanes[LENGTH * LANES + lane]
+    for lane in range(s.W):
+        h = s.length[lane]
         cubic = cubic_of(y[lane], end[lane], first[lane], last[lane], h)
         bend, tilt = bends_of(cubic, pull[lane], pull_end[lane], h)
         to[lane] += both * (bend + x * tilt)
@@ -174,22 +170,22 @@ def add_difference(y, end, first, last, pull, pull_end, x, lanes, to):  # type: 
 @inlined
 def states_between(m, x):  # type: ignore[no-untyped-def]
     """States at a fraction of all steps, into ``trial``: turns and slides by quintic polynomials, all else by cubic ones."""
-    hermite(m.y, m.end, m.k[0], m.k[STAGES], x, m.lanes, m.trial)
+    hermite(m.y, m.end, m.k[0], m.k[STAGES], x, m.s, m.trial)
     for i in range(len(m.contacts.slopes)):
-        o, a = m.contacts.slopes[i, 0] * LANES, m.contacts.slopes[i, 1] * LANES
+        o, a = m.contacts.slopes[i, 0] * m.W, m.contacts.slopes[i, 1] * m.W
         first, last, pull, pull_end = m.k[0, o:], m.k[STAGES, o:], m.k[0, a:], m.k[STAGES, a:]
-        add_difference(m.y[o:], m.end[o:], first, last, pull, pull_end, x, m.lanes, m.trial[o:])
+        add_difference(m.y[o:], m.end[o:], first, last, pull, pull_end, x, m.s, m.trial[o:])
 
 
 @inlined
 def set_between(m, x, lane):  # type: ignore[no-untyped-def]
     """As ``states_between``, for one lane."""
-    h, both = m.lanes[LENGTH * LANES + lane], x * x * (1.0 - x) * (1.0 - x)
-    for e in range(lane, len(m.trial), LANES):
+    h, both = m.s.length[lane], x * x * (1.0 - x) * (1.0 - x)
+    for e in range(lane, len(m.trial), m.W):
         c0, c1, c2, c3 = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
         m.trial[e] = c0 + x * (c1 + x * (c2 + x * c3))
     for i in range(len(m.contacts.slopes)):
-        e, a = m.contacts.slopes[i, 0] * LANES + lane, m.contacts.slopes[i, 1] * LANES + lane
+        e, a = m.contacts.slopes[i, 0] * m.W + lane, m.contacts.slopes[i, 1] * m.W + lane
         cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
         bend, tilt = bends_of(cubic, m.k[0, a], m.k[STAGES, a], h)
         m.trial[e] += both * (bend + x * tilt)
@@ -199,7 +195,7 @@ def set_between(m, x, lane):  # type: ignore[no-untyped-def]
 def set_signals_at(m, lane, fraction):  # type: ignore[no-untyped-def]
     """Signals of a lane at a fraction of its step."""
     if len(m.forces.varying) > 0:
-        time, h = m.lanes[TIME * LANES + lane], m.lanes[LENGTH * LANES + lane]
+        time, h = m.s.time[lane], m.s.length[lane]
         set_signals(m.forces, lane, m.forces.own_set[lane], time + fraction * h)
 
 
@@ -266,7 +262,7 @@ def sample_steps(m):  # type: ignore[no-untyped-def]
             of = x.measured[ELSEWHERE]
             states_between(m, q / SAMPLES)
             measure_in_steps(m, q / SAMPLES, m.trial, of)
-        for lane in range(LANES):
+        for lane in range(m.W):
             if x.search[SOUGHT, lane] > 0.0:
                 for k in range(limits):
                     x.samples[q, k, lane] = beyond_within(m.limits, k, lane, q / SAMPLES)
@@ -294,10 +290,10 @@ def bracket(m, lane):  # type: ignore[no-untyped-def]
 def find_landed(m):  # type: ignore[no-untyped-def]
     """Find the steps that were cut at a change and end near it: FRACTION is 1 there, and no change is sought in them."""
     x, found = m.contacts, 0
-    for lane in range(LANES):
-        at_end = x.search[UPPER, lane] == 1.0 and m.lanes[LANDINGS * LANES + lane] > 0.0
+    for lane in range(m.W):
+        at_end = x.search[UPPER, lane] == 1.0 and m.s.landings[lane] > 0.0
         if x.search[SOUGHT, lane] > 0.0 and at_end:
-            place = landed(m.lanes[LENGTH * LANES + lane], m.lanes[LANDINGS * LANES + lane])
+            place = landed(m.s.length[lane], m.s.landings[lane])
             set_between(m, place, lane)
             set_signals_at(m, lane, place)
             x.search[FRACTION, lane] = place
@@ -305,7 +301,7 @@ def find_landed(m):  # type: ignore[no-untyped-def]
     if found == 0:
         return
     measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
-    for lane in range(LANES):
+    for lane in range(m.W):
         if x.search[SOUGHT, lane] > 0.0 and x.search[FRACTION, lane] < 1.0:
             _, largest = foremost(m, lane)
             if largest <= ON_SIDE:
@@ -318,29 +314,29 @@ def screen_contacts(m):  # type: ignore[no-untyped-def]
 
     Also those at whose end the constants of a limit do not hold.  Contacts were measured at the ends of the attempts.
     """
-    x, lanes, limits, sought, found = m.contacts, m.lanes, len(m.limits.q), 0, 0
+    x, s, limits, sought, found = m.contacts, m.s, len(m.limits.q), 0, 0
     if limits > 0:
         screen_limits(m)
-    for lane in range(LANES):
+    for lane in range(m.W):
         x.search[SOUGHT, lane], x.search[UPPER, lane], x.search[FRACTION, lane] = 0.0, NONE, NONE
-        if lanes[TAKEN * LANES + lane] == 1.0:
-            suspect = lanes[LANDINGS * LANES + lane] > 0.0 or (limits > 0 and lanes[SUSPECT * LANES + lane] > 0.0)
+        if s.accepted[lane] == 1.0:
+            suspect = s.landings[lane] > 0.0 or (limits > 0 and s.suspect[lane] > 0.0)
             for k in range(len(x.places)):
-                suspect = suspect or is_suspect(x, k, lane, lanes[LENGTH * LANES + lane])
+                suspect = suspect or is_suspect(x, k, lane, s.length[lane])
             x.search[SOUGHT, lane] = 1.0 if suspect else 0.0
             sought += suspect
     if sought > 0:
         sample_steps(m)
-        for lane in range(LANES):
+        for lane in range(m.W):
             if x.search[SOUGHT, lane] > 0.0:
                 bracket(m, lane)
                 x.search[SOUGHT, lane] = 1.0 if x.search[UPPER, lane] != NONE else 0.0
         find_landed(m)
-    for lane in range(LANES):
-        special = x.search[UPPER, lane] != NONE or lanes[LANDINGS * LANES + lane] > 0.0 or not limits_hold(m, lane)
-        if special and lanes[TAKEN * LANES + lane] == 1.0:
-            lanes[SPECIAL * LANES + lane] = 1.0
+    for lane in range(m.W):
+        special = x.search[UPPER, lane] != NONE or s.landings[lane] > 0.0 or not limits_hold(m, lane)
+        if special and s.accepted[lane] == 1.0:
+            s.special[lane] = 1.0
         if x.search[SOUGHT, lane] > 0.0:
-            lanes[BETWEEN * LANES + lane] = 1.0
-        found += lanes[SPECIAL * LANES + lane] > 0.0
+            s.has_outputs[lane] = 1.0
+        found += s.special[lane] > 0.0
     return found

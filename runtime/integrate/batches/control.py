@@ -8,36 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES
-from runtime.integrate.batches.rows import (
-    AFTER_REJECTION,
-    ATTEMPT_WORST,
-    ATTEMPTS,
-    BETWEEN,
-    BUSY,
-    CODE,
-    CORNERED,
-    END_CODE,
-    EVER_WORST,
-    FACTOR,
-    LANDINGS,
-    LEAST_WORST,
-    LENGTH,
-    LONGEST,
-    LOOK_AT,
-    NEXT,
-    NOW,
-    OUTPUT_AT,
-    REJECTED_STEPS,
-    SPECIAL,
-    SPEED,
-    SUM3,
-    SUM5,
-    TAKEN,
-    TAKEN_STEPS,
-    TIME,
-    TOTAL,
-)
 from runtime.integrate.step_control import after_acceptance, after_rejection, factor_of, squared_error, step_length
 from runtime.integrate.step_error import FASTEST, SAFETY, SLOWEST
 from runtime.jit.compilation import CONTRACT, columns, inlined, linked
@@ -47,81 +17,81 @@ SMALL = 1e-15  # of the largest time of a run: longer steps are surely not too s
 
 
 @columns
-def choose_lengths(lanes, finish):  # type: ignore[no-untyped-def]
+def choose_lengths(s, finish):  # type: ignore[no-untyped-def]
     """Length of the attempt of every lane, 0 of an idle one; number of lanes whose step may be too small."""
     small = 0
-    for lane in range(LANES):
-        time = lanes[TIME * LANES + lane]
-        cut = lanes[LANDINGS * LANES + lane] + lanes[CORNERED * LANES + lane] > 0.0
-        h, _ = step_length(lanes[NEXT * LANES + lane], lanes[LONGEST * LANES + lane], time, finish, cut)
-        busy = lanes[BUSY * LANES + lane] == 1.0
-        lanes[LENGTH * LANES + lane] = h if busy else 0.0
+    for lane in range(s.W):
+        time = s.time[lane]
+        cut = s.landings[lane] + s.cornered[lane] > 0.0
+        h, _ = step_length(s.next_length[lane], s.longest[lane], time, finish, cut)
+        busy = s.busy[lane] == 1.0
+        s.length[lane] = h if busy else 0.0
         least = SMALL * max(abs(time), abs(finish)) if busy else -1.0
         small += 0 if h > least else 1
     return small
 
 
 @columns
-def weigh_attempts(lanes, n, finish, fastest):  # type: ignore[no-untyped-def]
+def weigh_attempts(s, n, finish, fastest):  # type: ignore[no-untyped-def]
     """Errors of the attempts of all lanes, states (n,), and which are special; the number of these.
 
     ``fastest``: turns are slower [m/s], or a case is to be run alone.
     """
     found = 0
-    for lane in range(LANES):
-        h, time = lanes[LENGTH * LANES + lane], lanes[TIME * LANES + lane]
-        total = _squared_error(lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane], h, n)
-        total = total if lanes[CODE * LANES + lane] == 0.0 else np.inf
-        lanes[FACTOR * LANES + lane] = factor_of(total, SAFETY, SLOWEST, FASTEST)
+    for lane in range(s.W):
+        h, time = s.length[lane], s.time[lane]
+        total = _squared_error(s.sum5[lane], s.sum3[lane], h, n)
+        total = total if s.code[lane] == 0.0 else np.inf
+        s.factor[lane] = factor_of(total, SAFETY, SLOWEST, FASTEST)
         now = finish if h == finish - time else time + h
-        lanes[TOTAL * LANES + lane], lanes[NOW * LANES + lane] = total, now
-        taken = lanes[BUSY * LANES + lane] if total <= 1.0 else 0.0
-        lanes[TAKEN * LANES + lane] = taken
-        between = taken if lanes[OUTPUT_AT * LANES + lane] < now else 0.0
-        lanes[BETWEEN * LANES + lane] = between
+        s.error[lane], s.end_time[lane] = total, now
+        taken = s.busy[lane] if total <= 1.0 else 0.0
+        s.accepted[lane] = taken
+        between = taken if s.next_output[lane] < now else 0.0
+        s.has_outputs[lane] = between
         special = taken if now >= finish else 0.0
-        special = taken if lanes[OUTPUT_AT * LANES + lane] <= now else special
-        special = taken if lanes[END_CODE * LANES + lane] != 0.0 else special
-        special = taken if lanes[SPEED * LANES + lane] > fastest else special
-        special = taken if lanes[TAKEN_STEPS * LANES + lane] + 1.0 >= lanes[LOOK_AT * LANES + lane] else special
-        special = special if total < np.inf else lanes[BUSY * LANES + lane]
-        lanes[SPECIAL * LANES + lane] = special
-        lanes[ATTEMPTS * LANES + lane] += lanes[BUSY * LANES + lane]
+        special = taken if s.next_output[lane] <= now else special
+        special = taken if s.end_code[lane] != 0.0 else special
+        special = taken if s.speed[lane] > fastest else special
+        special = taken if s.steps[lane] + 1.0 >= s.look_at[lane] else special
+        special = special if total < np.inf else s.busy[lane]
+        s.special[lane] = special
+        s.attempts[lane] += s.busy[lane]
         found += 1 if special > 0.0 else 0
     return found
 
 
 @inlined
-def reject(lanes, lane, error, factor, special):  # type: ignore[no-untyped-def]
+def reject(s, lane, error, factor, special):  # type: ignore[no-untyped-def]
     """Reject the accurate attempt of a lane by another error; the number of special ones of ``special``."""
-    left = special - (1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0)
-    lanes[TAKEN * LANES + lane] = lanes[SPECIAL * LANES + lane] = lanes[BETWEEN * LANES + lane] = 0.0
-    lanes[TOTAL * LANES + lane], lanes[FACTOR * LANES + lane] = error, factor
+    left = special - (1 if s.special[lane] > 0.0 else 0)
+    s.accepted[lane] = s.special[lane] = s.has_outputs[lane] = 0.0
+    s.error[lane], s.factor[lane] = error, factor
     return left
 
 
 @columns
-def go_on(lanes):  # type: ignore[no-untyped-def]
+def go_on(s):  # type: ignore[no-untyped-def]
     """Begin the next attempt in the lanes whose attempt was not special.
 
     All numbers are read before the first is stored: a choice between two places in memory is no vector instruction.
     """
-    for lane in range(LANES):
-        busy, special, taken = lanes[BUSY * LANES + lane], lanes[SPECIAL * LANES + lane], lanes[TAKEN * LANES + lane]
-        h, factor, planned = lanes[LENGTH * LANES + lane], lanes[FACTOR * LANES + lane], lanes[NEXT * LANES + lane]
-        time, now, before = lanes[TIME * LANES + lane], lanes[NOW * LANES + lane], lanes[AFTER_REJECTION * LANES + lane]
-        steps, rejected = lanes[TAKEN_STEPS * LANES + lane], lanes[REJECTED_STEPS * LANES + lane]
-        ever, least = lanes[EVER_WORST * LANES + lane], lanes[LEAST_WORST * LANES + lane]
-        worst = lanes[ATTEMPT_WORST * LANES + lane]
+    for lane in range(s.W):
+        busy, special, taken = s.busy[lane], s.special[lane], s.accepted[lane]
+        h, factor, planned = s.length[lane], s.factor[lane], s.next_length[lane]
+        time, now, before = s.time[lane], s.end_time[lane], s.after_rejection[lane]
+        steps, rejected = s.steps[lane], s.rejections[lane]
+        ever, least = s.ever_worst[lane], s.least_worst[lane]
+        worst = s.attempt_worst[lane]
         plain = busy - special > 0.0
         one = 1.0 if plain else 0.0
         step = one if taken == 1.0 else 0.0
         longer, shorter = after_acceptance(h, factor, before), after_rejection(h, factor)
         following = longer if taken == 1.0 else shorter
-        lanes[NEXT * LANES + lane] = following if plain else planned
-        lanes[AFTER_REJECTION * LANES + lane] = one - step if plain else before
-        lanes[TAKEN_STEPS * LANES + lane] = steps + step
-        lanes[REJECTED_STEPS * LANES + lane] = rejected + (one - step)
-        lanes[TIME * LANES + lane] = now if step > 0.0 else time
-        lanes[EVER_WORST * LANES + lane] = worst if step > 0.0 and worst > ever else ever
-        lanes[LEAST_WORST * LANES + lane] = worst if step > 0.0 and worst < least else least
+        s.next_length[lane] = following if plain else planned
+        s.after_rejection[lane] = one - step if plain else before
+        s.steps[lane] = steps + step
+        s.rejections[lane] = rejected + (one - step)
+        s.time[lane] = now if step > 0.0 else time
+        s.ever_worst[lane] = worst if step > 0.0 and worst > ever else ever
+        s.least_worst[lane] = worst if step > 0.0 and worst < least else least

@@ -5,20 +5,8 @@ The rules are those of ``runtime.integrate.corner_landing``.
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import JUMP, LANES, OK
+from runtime.dynamics.layout import JUMP, OK
 from runtime.integrate.batches.control import reject
-from runtime.integrate.batches.rows import (
-    AFTER_REJECTION,
-    CORNERED,
-    END_CODE,
-    FACTOR,
-    LENGTH,
-    NEAR_TOUCH,
-    SPECIAL,
-    TAKEN,
-    TIME,
-    UNCUT,
-)
 from runtime.integrate.batches.unseen_corners import first_unseen, mark_near, sample_lane, sample_lanes
 from runtime.integrate.corner_landing import (
     MAX_CORNERED,
@@ -64,8 +52,8 @@ def first_passed(m, lane, close):  # type: ignore[no-untyped-def]
     """As of ``runtime.integrate.corner_landing.first_passed``, for the attempt of a lane."""
     corners, first = m.forces.corners, UNTOUCHED
     for q in range(1, SAMPLES + 1):
-        for i in range(lane, corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0, LANES):
-            k = sample_before(corners, i, q) if m.forces.jump[i // LANES] == 0 else -1
+        for i in range(lane, corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0, m.W):
+            k = sample_before(corners, i, q) if m.forces.jump[i // m.W] == 0 else -1
             if k >= 0:
                 x = passed_at(m, lane, i, k, q, close)
                 if x > close and (first < 0.0 or x < first):
@@ -77,8 +65,8 @@ def first_passed(m, lane, close):  # type: ignore[no-untyped-def]
 def jumps(m, lane):  # type: ignore[no-untyped-def]
     """Whether an angle of a force jumps by a turn in the attempt of a lane, as of ``ForceData.jump``."""
     corners = m.forces.corners
-    for i in range(lane, corners.shape[1], LANES):
-        if m.forces.jump[i // LANES] == 1:
+    for i in range(lane, corners.shape[1], m.W):
+        if m.forces.jump[i // m.W] == 1:
             for q in range(1, SAMPLES + 1):
                 if sample_before(corners, i, q) >= 0:
                     return True
@@ -91,48 +79,48 @@ def place_to_end(m, lane, passing):  # type: ignore[no-untyped-def]
 
     ``passing``: whether any lane passes a corner.
     """
-    lanes, h = m.lanes, m.lanes[LENGTH * LANES + lane]
-    close, cornered = closest(lanes[TIME * LANES + lane], h), lanes[CORNERED * LANES + lane]
+    s, h = m.s, m.s.length[lane]
+    close, cornered = closest(s.time[lane], h), s.cornered[lane]
     passed = first_passed(m, lane, close) if passing and cornered < MAX_CORNERED else UNTOUCHED
     if passed >= 1.0 - close or (passed < 0.0 and cornered > 0.0):
         if cornered > 0.0:
-            lanes[FACTOR * LANES + lane] = max(lanes[FACTOR * LANES + lane], lanes[UNCUT * LANES + lane] / h)
-            lanes[AFTER_REJECTION * LANES + lane] = lanes[CORNERED * LANES + lane] = 0.0
+            s.factor[lane] = max(s.factor[lane], s.uncut[lane] / h)
+            s.after_rejection[lane] = s.cornered[lane] = 0.0
         return UNTOUCHED
     if passed >= 0.0:
-        lanes[UNCUT * LANES + lane] = h if cornered == 0.0 else lanes[UNCUT * LANES + lane]
-        lanes[CORNERED * LANES + lane] = cornered + 1.0
+        s.uncut[lane] = h if cornered == 0.0 else s.uncut[lane]
+        s.cornered[lane] = cornered + 1.0
         return passed
-    lanes[CORNERED * LANES + lane] = 0.0
-    return first_unseen(m, lane) if lanes[NEAR_TOUCH * LANES + lane] > 0.0 else UNTOUCHED
+    s.cornered[lane] = 0.0
+    return first_unseen(m, lane) if s.near_touch[lane] > 0.0 else UNTOUCHED
 
 
 @inlined
 def reject_cornered(m, special):  # type: ignore[no-untyped-def]
     """Reject accurate attempts that pass a corner, to be repeated up to it; the number of special ones of ``special``."""
-    x, lanes, passing = m.forces, m.lanes, 0
+    x, s, passing = m.forces, m.s, 0
     if x.corners_by[0] == 0:
         return special
-    taken, near = lanes[TAKEN * LANES : (TAKEN + 1) * LANES], lanes[NEAR_TOUCH * LANES : (NEAR_TOUCH + 1) * LANES]
-    for lane in range(LANES):
+    taken, near = s.accepted, s.near_touch
+    for lane in range(m.W):
         near[lane] = 0.0
     for q in range(SAMPLES + 1):
         sample_lanes(m, q / SAMPLES, q)
-    for o in range(0, x.corners.shape[1], LANES):
+    for o in range(0, x.corners.shape[1], m.W):
         for q in range(1, SAMPLES + 1):
-            before, here = x.corners[q - 1, o : o + LANES], x.corners[q, o : o + LANES]
+            before, here = x.corners[q - 1, o : o + m.W], x.corners[q, o : o + m.W]
             passing += count_passed(before, here)
             if q < SAMPLES:
-                mark_near(before, here, x.corners[q + 1, o : o + LANES], taken, near)
-    for lane in range(LANES):
-        if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
+                mark_near(before, here, x.corners[q + 1, o : o + m.W], taken, near)
+    for lane in range(m.W):
+        if s.accepted[lane] == 0.0 or s.end_code[lane] != OK:
             continue
         if passing > 0 and jumps(m, lane):  # the run alone ends at the jump, and says so
-            lanes[END_CODE * LANES + lane] = JUMP
-            special += 1 if lanes[SPECIAL * LANES + lane] == 0.0 else 0
-            lanes[SPECIAL * LANES + lane] = 1.0
+            s.end_code[lane] = JUMP
+            special += 1 if s.special[lane] == 0.0 else 0
+            s.special[lane] = 1.0
             continue
         place = place_to_end(m, lane, passing > 0)
         if place >= 0.0:
-            special = reject(lanes, lane, 2.0, place, special)
+            special = reject(s, lane, 2.0, place, special)
     return special

@@ -6,6 +6,7 @@ local to the thread and begin with the numbers of the first lane of the CPU.  A 
 
 from __future__ import annotations
 
+from collections import namedtuple
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.integrate.batches.memory_kinds import Kind, fields_of
+from runtime.jit.named_rows import blocks_of
 
 HEAD = "span", "tolerances", "steps", "initial", "constants", "times", "stop", "out", "status", "counts", "reached"
 FOUND = Kind.FOUND, Kind.WRITTEN
@@ -43,21 +45,33 @@ class MemoryText:
 
     def of(self, memory: Any, path: str = "m", kind: Kind | None = None) -> str:
         """The expression of a named tuple, as the memory of one lane of it."""
-        self.types[type(memory).__name__] = type(memory)
-        found = []
+        found, blocks = {}, blocks_of(memory.__class__) if hasattr(memory, "W") else {}
         for name, own, value in fields_of(memory, kind):
             place = f"{path}_{name}"
             if isinstance(value, tuple):
-                found.append(self.of(value, place, own))
+                found[name] = self.of(value, place, own)
+            elif name in blocks:
+                fields, _ = blocks[name]
+                numbers = (value[..., i, ::LANES] for i in range(value.shape[-2]))
+                rows = {
+                    field: self._local(f"{place}_{field}", of)
+                    for field, of in zip(fields.names(), numbers, strict=True)
+                }
+                found[name] = self._made(fields.__name__, rows)
             elif own is Kind.OF_LANES:
-                found.append(self._local(place, value[..., ::LANES]))
+                found[name] = self._local(place, value[..., ::LANES])
             elif own is Kind.SCRATCH:
-                found.append(self._local(place, value))
+                found[name] = self._local(place, value)
             else:
                 assert own is not None
                 self.arguments.append(Argument(place, own, value))
-                found.append(self.arguments[-1].expression)
-        return f"{type(memory).__name__}({', '.join(found)})"
+                found[name] = self.arguments[-1].expression
+        return self._made(type(memory).__name__, found)
+
+    def _made(self, name: str, fields: dict[str, str]) -> str:
+        """The expression of a named tuple of one lane; like the memory of a batch it has the number of its lanes, ``W``."""
+        self.types[name] = namedtuple(name, [*fields, "W"])
+        return f"{name}({', '.join(fields.values())}, 1)"
 
     def _local(self, name: str, value: Any) -> str:
         """An array of the thread that begins as an array does; an empty one is the empty part of one that is not."""

@@ -14,23 +14,12 @@ from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import VARYING, SignalData, evaluate_piece, no_signals, piece_near
 from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
-from runtime.integrate.batches.rows import (
-    ATTEMPT_BOUNDED,
-    BOUNDED,
-    EXCHANGED,
-    LENGTH,
-    READY_LENGTH,
-    SPECIAL,
-    TAKEN,
-    TIME,
-    UNRESOLVED,
-    UNRESOLVED_NOW,
-)
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.stiffness import STABLE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
+from runtime.jit.named_rows import with_lanes
 from runtime.jit.pointers import call_at, local
 from runtime.support.arrays import Floats, Ints, frozen, lanes_of
 
@@ -38,6 +27,7 @@ NO_JUMPS = np.zeros(0, np.int64)
 FIRST_SEEN = 1 + int(np.flatnonzero(COEFFICIENTS.b[1:])[0])  # stage after the first whose weight is not 0
 
 
+@with_lanes(LANES)
 class BatchForces(NamedTuple):
     """Forces of a batch."""
 
@@ -175,7 +165,7 @@ def add_forces(m, y, own, constants, out):  # type: ignore[no-untyped-def]
     """
     x = m.forces
     if x.whole[0] == 0:
-        call_forces(x.address[0], y, x.values, own, constants[x.first[0] :], out[m.size[0] * LANES :], x.energy)
+        call_forces(x.address[0], y, x.values, own, constants[x.first[0] :], out[m.size[0] * m.W :], x.energy)
 
 
 @inlined
@@ -185,8 +175,8 @@ def forces_in_steps(m, fraction, y, out):  # type: ignore[no-untyped-def]
     if x.address[0] == 0:
         return
     if len(x.varying) > 0:
-        for lane in range(LANES):
-            time = m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane]
+        for lane in range(m.W):
+            time = m.s.time[lane] + fraction * m.s.length[lane]
             set_signals(x, lane, x.own_set[lane], time)
     add_forces(m, y, x.own, m.constants, out)
 
@@ -237,8 +227,8 @@ def forces_when_ready(m, begin, fraction, y, out):  # type: ignore[no-untyped-de
     if x.address[0] == 0:
         return
     if len(x.varying) > 0:
-        for lane in range(LANES):
-            time = begin + (fraction * m.lanes[READY_LENGTH * LANES + lane] if fraction > 0.0 else 0.0)
+        for lane in range(m.W):
+            time = begin + (fraction * m.s.ready_length[lane] if fraction > 0.0 else 0.0)
             set_signals(x, lane, x.waiting_set[lane], time)
     add_forces(m, y, x.waiting, m.ready_constants, out)
 
@@ -251,39 +241,38 @@ def begin_forces(m, lane, r):  # type: ignore[no-untyped-def]
         for i in range(len(x.own)):
             x.own[i, lane] = x.waiting[i, r]
         x.own_set[lane] = x.waiting_set[r]
-        for row in (EXCHANGED, UNRESOLVED, BOUNDED):
-            m.lanes[row * LANES + lane] = 0.0
+        m.s.exchanged[lane] = m.s.unresolved[lane] = m.s.bounded[lane] = 0.0
 
 
 @columns
-def compare_stages(k, end, last, o, rates, distances):  # type: ignore[no-untyped-def]
+def compare_stages(k, end, last, o, s, rates, distances):  # type: ignore[no-untyped-def]
     """Add the squares of the differences between the last two stages, which are both at the end of the step.
 
     ``end`` and ``last`` are their states of the component at place o.
     """
     if o < 0:
         return  # never; places of arrays below 0 would count from their ends
-    for lane in range(LANES):
+    for lane in range(s.W):
         rate, way = k[STAGES, o + lane] - k[STAGES - 1, o + lane], end[lane] - last[lane]
         rates[lane] += rate * rate
         distances[lane] += way * way
 
 
 @columns
-def count_bounded(rates, distances, lanes):  # type: ignore[no-untyped-def]
+def count_bounded(rates, distances, s):  # type: ignore[no-untyped-def]
     """Whether stability bounds the attempts; the rule of ``dop853.check_stiffness``."""
-    for lane in range(LANES):
-        h = lanes[LENGTH * LANES + lane]
+    for lane in range(s.W):
+        h = s.length[lane]
         bounded = 1.0 if h * h * rates[lane] > STABLE * STABLE * distances[lane] else 0.0
-        lanes[ATTEMPT_BOUNDED * LANES + lane] = bounded if distances[lane] > 0.0 else 0.0
+        s.attempt_bounded[lane] = bounded if distances[lane] > 0.0 else 0.0
         rates[lane] = distances[lane] = 0.0
 
 
 @columns
-def estimate_work(of5, lanes):  # type: ignore[no-untyped-def]
+def estimate_work(of5, s):  # type: ignore[no-untyped-def]
     """Bound the errors of the work in the attempts."""
-    for lane in range(LANES):
-        lanes[UNRESOLVED_NOW * LANES + lane] = lanes[LENGTH * LANES + lane] * abs(of5[lane])
+    for lane in range(s.W):
+        s.unresolved_now[lane] = s.length[lane] * abs(of5[lane])
 
 
 @inlined
@@ -293,40 +282,40 @@ def check_forces(m):  # type: ignore[no-untyped-def]
     ``m.trial`` is the state of the stage before.
     """
     if m.forces.address[0] != 0:
-        estimate_work(m.errors[0, m.size[0] * LANES :], m.lanes)
+        estimate_work(m.errors[0, m.size[0] * m.W :], m.s)
         rates, distances = m.forces.ways[0], m.forces.ways[1]
-        for o in range(0, m.size[0] * LANES, LANES):
-            compare_stages(m.k, m.end[o:], m.trial[o:], o, rates, distances)
-        count_bounded(rates, distances, m.lanes)
+        for o in range(0, m.size[0] * m.W, m.W):
+            compare_stages(m.k, m.end[o:], m.trial[o:], o, m.s, rates, distances)
+        count_bounded(rates, distances, m.s)
 
 
 @inlined
 def keep_forces(m, lane):  # type: ignore[no-untyped-def]
     """Count an accepted step of a lane."""
     if m.forces.address[0] != 0:
-        e = m.size[0] * LANES + lane
-        m.lanes[EXCHANGED * LANES + lane] += abs(m.end[e] - m.y[e])
-        m.lanes[UNRESOLVED * LANES + lane] += m.lanes[UNRESOLVED_NOW * LANES + lane]
-        m.lanes[BOUNDED * LANES + lane] += m.lanes[ATTEMPT_BOUNDED * LANES + lane]
+        e = m.size[0] * m.W + lane
+        m.s.exchanged[lane] += abs(m.end[e] - m.y[e])
+        m.s.unresolved[lane] += m.s.unresolved_now[lane]
+        m.s.bounded[lane] += m.s.attempt_bounded[lane]
 
 
 @columns
-def count_steps(work, before, lanes):  # type: ignore[no-untyped-def]
+def count_steps(work, before, s):  # type: ignore[no-untyped-def]
     """``keep_forces`` where a step was accepted that was not special."""
-    for lane in range(LANES):
-        plain = lanes[TAKEN * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
-        done, bounded = abs(work[lane] - before[lane]), lanes[ATTEMPT_BOUNDED * LANES + lane]
-        lanes[EXCHANGED * LANES + lane] += done if plain else 0.0
-        lanes[UNRESOLVED * LANES + lane] += lanes[UNRESOLVED_NOW * LANES + lane] if plain else 0.0
-        lanes[BOUNDED * LANES + lane] += bounded if plain else 0.0
+    for lane in range(s.W):
+        plain = s.accepted[lane] - s.special[lane] > 0.0
+        done, bounded = abs(work[lane] - before[lane]), s.attempt_bounded[lane]
+        s.exchanged[lane] += done if plain else 0.0
+        s.unresolved[lane] += s.unresolved_now[lane] if plain else 0.0
+        s.bounded[lane] += bounded if plain else 0.0
 
 
 @inlined
 def go_on_with_forces(m):  # type: ignore[no-untyped-def]
     """Count the accepted steps that were not special."""
     if m.forces.address[0] != 0:
-        o = m.size[0] * LANES
-        count_steps(m.end[o:], m.y[o:], m.lanes)
+        o = m.size[0] * m.W
+        count_steps(m.end[o:], m.y[o:], m.s)
 
 
 @inlined
@@ -334,8 +323,8 @@ def end_forces(m, lane, case):  # type: ignore[no-untyped-def]
     """Store what is counted of a lane's case."""
     x = m.forces
     if x.address[0] != 0:
-        x.exchanged[case], x.bounded[case] = m.lanes[EXCHANGED * LANES + lane], int(m.lanes[BOUNDED * LANES + lane])
-        x.unresolved[case] = m.lanes[UNRESOLVED * LANES + lane]
+        x.exchanged[case], x.bounded[case] = m.s.exchanged[lane], int(m.s.bounded[lane])
+        x.unresolved[case] = m.s.unresolved[lane]
 
 
 @compiled
@@ -346,13 +335,13 @@ def find_stored(forces, contacts, z, times, memory, passed, found):  # type: ign
     power; ``passed`` (LANES,): for numbers of events.
     """
     x, c, n = local(forces), local(contacts), z.shape[2]
-    for first in range(0, len(z), LANES):
-        count = min(LANES, len(z) - first)
-        for lane in range(LANES):
+    for first in range(0, len(z), contacts.W):
+        count = min(contacts.W, len(z) - first)
+        for lane in range(contacts.W):
             passed[lane] = 0
             put_parameters(x, first + min(lane, count - 1), lane, x.own, x.own_set)
         for q in range(len(times)):
-            for lane in range(LANES):
+            for lane in range(contacts.W):
                 set_signals(x, lane, x.own_set[lane], times[q])
                 if len(c.places) > 0:
                     passed[lane] = set_events(c, x.own, lane, first + min(lane, count - 1), passed[lane], times[q])

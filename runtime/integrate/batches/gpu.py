@@ -1,7 +1,7 @@
 """An ensemble on a graphics processor: one thread for each case, by the functions of the batch on the CPU.
 
 ``batches.batch.integrate`` and all functions that it calls (stages, step control, limits that restrain coordinates, contacts,
-projection onto rows, dense output) are compiled for the device from their source, with one lane instead of LANES; so is the
+projection onto rows, dense output) are compiled for the device from their source, with one lane; so is the
 derivative of the generated whole-model kernel, in the coordinates of joints or of all bodies.  Forces, what contacts measure, the
 recursion of trees without a kernel and the equations with rows are texts that the formulas of the CPU's code write for one lane.
 Nothing of the method is written here a second time; the memory of a thread follows from the batch's (``device_text``).
@@ -120,7 +120,7 @@ def _itself(m):  # type: ignore[no-untyped-def]
 
 
 @cuda.jit(device=True)
-def _no_stages(m, address, worst):  # type: ignore[no-untyped-def]
+def _no_stages(m, which):  # type: ignore[no-untyped-def]
     """In place of ``batches.stages.written_stages``, which are machine code of the CPU: ``stages`` (2,) are zeros."""
 
 
@@ -240,7 +240,7 @@ def _lanes_of(module: ModuleType | None) -> Any:
 @cache
 def _integration(module: ModuleType | None, texts: Texts) -> Any:
     """``batch.integrate`` for the device, with the kernel of a model and the texts of what it does not know."""
-    replaced = {"LANES": 1, "local": _itself, "call_lanes": _lanes_of(module), "written_stages": _no_stages}
+    replaced = {"local": _itself, "call_lanes": _lanes_of(module), "written_stages": _no_stages}
     replaced |= _of_texts(texts)
     done: dict[Any, Any] = {}
     replaced["call_contacts"] = _no_contacts

@@ -8,7 +8,7 @@ are found together (``runtime.integrate.batches.contacts``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -31,38 +31,45 @@ from runtime.integrate.batches.parameters import (
     PARAMETERS,
     SIGN,
 )
-from runtime.integrate.batches.rows import (
-    ACTIVE,
-    AIMED,
-    FRESH,
-    LANDED,
-    LANDINGS,
-    LENGTH,
-    SPECIAL,
-    SUSPECT,
-    TAKEN,
-    UPPER,
-    USUAL,
-    USUAL_ACTIVE,
-    WORK,
-    WORKED,
-)
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
 from runtime.integrate.limit_changes import ON_SIDE, bends_of
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import GRAZE
 from runtime.jit.compilation import columns, inlined
-from runtime.support.arrays import Floats, Ints, lanes_of
+from runtime.jit.named_rows import Block, Fields, Row, with_lanes
+from runtime.support.arrays import Floats, Ints
 
 NONE = 2.0  # a fraction of the step that is not in it
-# Rows of ``BatchLimits.own``, after the parameters: mode, and the coordinates between which it holds; how far the coordinate is
-# outside these at the start of the step and at its end [rad]; sign of the coordinate outside, 0 for a limit that does not act,
-# and the product of both up to which its constants hold [rad]; cubic of the coordinate in the step, and the factors of its
-# difference to the quintic one.
-OF_MODE, LOW, HIGH, START, ENDED, OUTSIDE, FARTHEST, CUBIC = range(PARAMETERS, PARAMETERS + 8)
-WIDTH = CUBIC + 6
 
 
+class LimitState(Fields):
+    """State of the limits: parameters, modes, and how they change in the step."""
+
+    sign: Row
+    offset: Row  # [rad]
+    ahead: Row  # [rad] edges of the free range
+    behind: Row
+    flat_ahead: Row  # [rad]
+    flat_behind: Row
+    max_moment: Row  # [N m]
+    compliance: Row  # [rad]
+    damping: Row  # [N m s]
+    mode: Row
+    low: Row  # coordinates between which the mode holds
+    high: Row
+    start: Row  # [rad] how far the coordinate is outside of these at the start of the step
+    ended: Row  # and at its end
+    outside: Row  # sign of the coordinate outside, 0 for a limit that does not act
+    farthest: Row  # [rad] product of sign and coordinate up to which its constants hold
+    c0: Row  # cubic polynomial of the coordinate in the step
+    c1: Row
+    c2: Row
+    c3: Row
+    bend: Row  # factors of its difference to the quintic one
+    tilt: Row
+
+
+@with_lanes(LANES)
 class BatchLimits(NamedTuple):
     """Limits of a batch."""
 
@@ -73,8 +80,8 @@ class BatchLimits(NamedTuple):
     given: OfCases[Floats]  # (cases, limits, PARAMETERS)
     final: Found[Floats]  # (cases, n) coordinates and rates at the end
     work: Found[Floats]  # (cases,) [J] of the dampers
-    own: OfLanes[Floats]  # (limits * WIDTH * LANES,) flat, so that loops over lanes become vector instructions
-    waiting: OfLanes[Floats]  # the same of the cases that are ready
+    own: Annotated[OfLanes[Floats], Block(LimitState, table=True)]
+    waiting: Annotated[OfLanes[Floats], Block(LimitState, table=True)]  # the same of the cases that are ready
     over: Scratch[Floats]  # (limits,) [rad] beyond the side of the mode
     samples: Scratch[Floats]  # (SAMPLES + 1, limits)
 
@@ -85,7 +92,7 @@ def batch_limits(
     """Memory for limits of cases, at places of coordinates and rates; n: size of states, first: row of the first constant."""
     count = len(places[0])
     given = np.zeros((0, count, PARAMETERS)) if given is None else given
-    own, waiting = (lanes_of(count * WIDTH * LANES) for _ in range(2))
+    own, waiting = (LimitState.block(LANES, count) for _ in range(2))
     return BatchLimits(
         q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=np.array([first]), weights=COEFFICIENTS.b,
         given=given,
@@ -95,24 +102,26 @@ def batch_limits(
 
 
 @inlined
-def place_of(k, lane):  # type: ignore[no-untyped-def]
-    """Place of the first row of limit k in ``own``, in a lane."""
-    return k * WIDTH * LANES + lane
+def put_parameters(own, k, lane, of):  # type: ignore[no-untyped-def]
+    """Give limit k of a lane its parameters (PARAMETERS,)."""
+    own.sign[k, lane], own.offset[k, lane] = of[SIGN], of[OFFSET]
+    own.ahead[k, lane], own.behind[k, lane] = of[AHEAD], of[BEHIND]
+    own.flat_ahead[k, lane], own.flat_behind[k, lane] = of[FLAT_AHEAD], of[FLAT_BEHIND]
+    own.max_moment[k, lane], own.compliance[k, lane], own.damping[k, lane] = of[MAX_MOMENT], of[COMPLIANCE], of[DAMPING]
 
 
 @inlined
-def beyond(own, at, coordinate):  # type: ignore[no-untyped-def]
-    """Angle of the limit at a place within half a turn, and how far it is beyond the edge of its side [rad]."""
-    angle = turned_back(own[at + SIGN * LANES] * coordinate + own[at + OFFSET * LANES])
-    ahead, behind = own[at + AHEAD * LANES], own[at + BEHIND * LANES]
+def beyond(own, k, lane, coordinate):  # type: ignore[no-untyped-def]
+    """Angle of limit k within half a turn, and how far it is beyond the edge of its side [rad]."""
+    angle = turned_back(own.sign[k, lane] * coordinate + own.offset[k, lane])
+    ahead, behind = own.ahead[k, lane], own.behind[k, lane]
     return angle, abs(angle) - (ahead if angle > 0.0 else behind)
 
 
 @inlined
 def sides_in(x, k, lane):  # type: ignore[no-untyped-def]
     """Coordinates between which limit k keeps the side of its mode."""
-    at = place_of(k, lane)
-    return x.own[at + LOW * LANES], x.own[at + HIGH * LANES]
+    return x.own.low[k, lane], x.own.high[k, lane]
 
 
 @inlined
@@ -130,9 +139,9 @@ def set_over(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
 @inlined
 def beyond_within(x, k, lane, fraction):  # type: ignore[no-untyped-def]
     """``beyond_side`` at a fraction of a lane's step, by the quintic polynomial of the coordinate (``screen_limit``)."""
-    of, both = x.own[place_of(k, lane) + CUBIC * LANES :], fraction * fraction * (1.0 - fraction) * (1.0 - fraction)
-    cubic = of[0] + fraction * (of[LANES] + fraction * (of[2 * LANES] + fraction * of[3 * LANES]))
-    return beyond_side(x, k, lane, cubic + both * (of[4 * LANES] + fraction * of[5 * LANES]))
+    of, both = x.own, fraction * fraction * (1.0 - fraction) * (1.0 - fraction)
+    cubic = of.c0[k, lane] + fraction * (of.c1[k, lane] + fraction * (of.c2[k, lane] + fraction * of.c3[k, lane]))
+    return beyond_side(x, k, lane, cubic + both * (of.bend[k, lane] + fraction * of.tilt[k, lane]))
 
 
 @inlined
@@ -142,21 +151,21 @@ def count_alone(m):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_mode(own, at, mode, coordinate):  # type: ignore[no-untyped-def]
-    """Store the mode of the limit at a place, and the coordinates between which it holds, near one of them."""
-    angle, _ = beyond(own, at, coordinate)
-    own[at + OF_MODE * LANES] = mode
-    own[at + LOW * LANES], own[at + HIGH * LANES] = sides_of(
-        excesses_of(mode, own[at + COMPLIANCE * LANES]), angle, own[at + AHEAD * LANES], own[at + BEHIND * LANES],
-        own[at + SIGN * LANES], coordinate,
+def set_mode(own, k, lane, mode, coordinate):  # type: ignore[no-untyped-def]
+    """Store the mode of limit k, and the coordinates between which it holds, near one of them."""
+    angle, _ = beyond(own, k, lane, coordinate)
+    own.mode[k, lane] = mode
+    own.low[k, lane], own.high[k, lane] = sides_of(
+        excesses_of(mode, own.compliance[k, lane]), angle, own.ahead[k, lane], own.behind[k, lane],
+        own.sign[k, lane], coordinate,
     )  # fmt: skip
 
 
 @inlined
-def change_mode(own, at, coordinate):  # type: ignore[no-untyped-def]
-    """The mode of the limit at a place after the change that was located at a coordinate; a second time, the one before."""
-    _, excess = beyond(own, at, coordinate)
-    set_mode(own, at, mode_after(int(own[at + OF_MODE * LANES]), excess, own[at + COMPLIANCE * LANES]), coordinate)
+def change_mode(own, k, lane, coordinate):  # type: ignore[no-untyped-def]
+    """The mode of limit k after the change that was located at a coordinate; a second time, the one before."""
+    _, excess = beyond(own, k, lane, coordinate)
+    set_mode(own, k, lane, mode_after(int(own.mode[k, lane]), excess, own.compliance[k, lane]), coordinate)
 
 
 @inlined
@@ -165,24 +174,24 @@ def set_constants(x, k, own, lane, coordinate, constants):  # type: ignore[no-un
 
     ``own``: that of the lanes, or of the cases that are ready.
     """
-    row, at = x.first[0] + OF_LIMIT * k, place_of(k, lane)
+    row = x.first[0] + OF_LIMIT * k
     for c in range(3):
         constants[row + c, lane] = 0.0
-    constants[row + 3, lane], own[at + FARTHEST * LANES] = own[at + DAMPING * LANES], np.inf
-    own[at + OUTSIDE * LANES] = 0.0
-    mode = own[at + OF_MODE * LANES]
+    constants[row + 3, lane], own.farthest[k, lane] = own.damping[k, lane], np.inf
+    own.outside[k, lane] = 0.0
+    mode = own.mode[k, lane]
     if mode == INACTIVE:
         return True
-    angle, out = beyond(own, at, coordinate)
-    outside, compliance = 1.0 if angle > 0.0 else -1.0, own[at + COMPLIANCE * LANES]
-    slope = outside * own[at + SIGN * LANES]
+    angle, out = beyond(own, k, lane, coordinate)
+    outside, compliance = 1.0 if angle > 0.0 else -1.0, own.compliance[k, lane]
+    slope = outside * own.sign[k, lane]
     constants[row, lane] = slope / compliance
     constants[row + 1, lane] = (out - slope * coordinate) / compliance
     if mode == FULL:
         constants[row, lane], constants[row + 1, lane] = 0.0, 1.0
-    constants[row + 2, lane] = slope * own[at + MAX_MOMENT * LANES]
-    most = own[at + FLAT_AHEAD * LANES] if angle > 0.0 else own[at + FLAT_BEHIND * LANES]
-    own[at + OUTSIDE * LANES], own[at + FARTHEST * LANES] = slope, most - (out - slope * coordinate)
+    constants[row + 2, lane] = slope * own.max_moment[k, lane]
+    most = own.flat_ahead[k, lane] if angle > 0.0 else own.flat_behind[k, lane]
+    own.outside[k, lane], own.farthest[k, lane] = slope, most - (out - slope * coordinate)
     return out <= most
 
 
@@ -191,43 +200,38 @@ def set_active(m, lane):  # type: ignore[no-untyped-def]
     """Store whether a limit or contact of a lane acts."""
     active = 0.0
     for k in range(len(m.limits.q)):
-        active = 1.0 if acts(m.limits.own[place_of(k, lane) + OF_MODE * LANES]) else active
+        active = 1.0 if acts(m.limits.own.mode[k, lane]) else active
     for k in range(len(m.contacts.places)):
         mode = m.contacts.state[k, MODE, lane]
         active = 1.0 if mode == TOUCHES or mode == LEAVING else active
-    m.lanes[ACTIVE * LANES + lane] = active
+    m.s.active[lane] = active
 
 
 @inlined
 def load_limits(m, r, case, ready):  # type: ignore[no-untyped-def]
-    """Constants of the limits of a case for its first derivative, as column r of those ready; those outside act.
-
-    The parameters of a case that is ready are kept beside the lanes until it begins.
-    """
+    """Constants of the limits of a case for its first derivative, as column r of those ready; those outside act."""
     x = m.limits
     for k in range(len(x.q)):
-        at, coordinate = place_of(k, r), ready[x.q[k] * LANES + r]
-        for c in range(PARAMETERS):
-            x.waiting[at + c * LANES] = x.given[case, k, c]
-        _, out = beyond(x.waiting, at, coordinate)
-        set_mode(x.waiting, at, mode_of(out, x.waiting[at + COMPLIANCE * LANES]), coordinate)
+        coordinate = ready[x.q[k] * m.W + r]
+        put_parameters(x.waiting, k, r, x.given[case, k])
+        _, out = beyond(x.waiting, k, r, coordinate)
+        set_mode(x.waiting, k, r, mode_of(out, x.waiting.compliance[k, r]), coordinate)
         set_constants(x, k, x.waiting, r, coordinate, m.ready_constants)
 
 
 @inlined
-def begin_limits(m, lane, r):  # type: ignore[no-untyped-def]
+def begin_limits(m, lane):  # type: ignore[no-untyped-def]
     """First modes of a lane's case, a little after its start so that no direction is on its cone; False where it is run alone."""
-    x, holds, lanes = m.limits, True, m.lanes
-    lanes[LANDINGS * LANES + lane] = lanes[WORK * LANES + lane] = 0.0
-    lanes[USUAL * LANES + lane] = lanes[USUAL_ACTIVE * LANES + lane] = lanes[AIMED * LANES + lane] = 0.0
+    x, holds, s = m.limits, True, m.s
+    s.landings[lane] = s.damped[lane] = 0.0
+    s.usual[lane] = s.usual_active[lane] = s.aimed[lane] = 0.0
     for k in range(len(x.q)):
-        e, at, ready = x.q[k] * LANES + lane, place_of(k, lane), place_of(k, r)
-        for c in range(PARAMETERS):
-            x.own[at + c * LANES] = x.waiting[ready + c * LANES]
+        e = x.q[k] * m.W + lane
+        put_parameters(x.own, k, lane, x.given[m.case[lane], k])
         soon = m.y[e] + 1e-6 * m.k[0, e]
-        _, out = beyond(x.own, at, soon)
-        set_mode(x.own, at, mode_of(out, x.own[at + COMPLIANCE * LANES]), soon)
-        x.own[at + START * LANES] = beyond_side(x, k, lane, soon)
+        _, out = beyond(x.own, k, lane, soon)
+        set_mode(x.own, k, lane, mode_of(out, x.own.compliance[k, lane]), soon)
+        x.own.start[k, lane] = beyond_side(x, k, lane, soon)
         holds = set_constants(x, k, x.own, lane, m.y[e], m.constants) and holds
     set_active(m, lane)
     return holds
@@ -238,33 +242,33 @@ def limits_hold(m, lane):  # type: ignore[no-untyped-def]
     """Whether the constants of the limits hold at the end of a lane's step."""
     x = m.limits
     for k in range(len(x.q)):
-        at, coordinate = place_of(k, lane), m.end[x.q[k] * LANES + lane]
-        if x.own[at + OUTSIDE * LANES] * coordinate > x.own[at + FARTHEST * LANES]:
+        coordinate = m.end[x.q[k] * m.W + lane]
+        if x.own.outside[k, lane] * coordinate > x.own.farthest[k, lane]:
             return False
     return True
 
 
 @columns
-def screen_limit(own, y, end, first, last, pull, pull_end, lanes):  # type: ignore[no-untyped-def]
+def screen_limit(own, k, y, end, first, last, pull, pull_end, s):  # type: ignore[no-untyped-def]
     """Put a number above 0 into the row SUSPECT of the lanes in whose step a limit may change its mode.
 
     Also where its constants do not hold at the end of the step.  y, end, first, last, pull, pull_end: its coordinate, rate and
     acceleration at both ends.
     """
-    for lane in range(LANES):
-        h = lanes[LENGTH * LANES + lane]
+    for lane in range(s.W):
+        h = s.length[lane]
         slope_a, slope_b, rise = h * first[lane], h * last[lane], end[lane] - y[lane]
         c2, c3 = 3.0 * rise - 2.0 * slope_a - slope_b, slope_a + slope_b - 2.0 * rise
-        own[CUBIC * LANES + lane], own[(CUBIC + 1) * LANES + lane] = y[lane], slope_a
-        own[(CUBIC + 2) * LANES + lane], own[(CUBIC + 3) * LANES + lane] = c2, c3
+        own.c0[k, lane], own.c1[k, lane] = y[lane], slope_a
+        own.c2[k, lane], own.c3[k, lane] = c2, c3
         bend, tilt = bends_of((y[lane], slope_a, c2, c3), pull[lane], pull_end[lane], h)
-        own[(CUBIC + 4) * LANES + lane], own[(CUBIC + 5) * LANES + lane] = bend, tilt
-        sides = own[LOW * LANES + lane], own[HIGH * LANES + lane]
-        found, before, here = -1.0, own[START * LANES + lane], own[START * LANES + lane]
+        own.bend[k, lane], own.tilt[k, lane] = bend, tilt
+        sides = own.low[k, lane], own.high[k, lane]
+        found, before, here = -1.0, own.start[k, lane], own.start[k, lane]
         for q in range(1, SAMPLES + 1):
-            s = q / SAMPLES
-            more = s * s * (1.0 - s) * (1.0 - s) * (bend + s * tilt)
-            after = beyond_sides(y[lane] + s * (slope_a + s * (c2 + s * c3)) + more, sides)
+            p = q / SAMPLES
+            more = p * p * (1.0 - p) * (1.0 - p) * (bend + p * tilt)
+            after = beyond_sides(y[lane] + p * (slope_a + p * (c2 + p * c3)) + more, sides)
             # The top of the parabola through three samples, where it lies between them.
             curved, rises = before - 2.0 * here + after, 0.5 * (after - before)
             top = here - 0.5 * rises * rises / curved + GRAZE
@@ -274,43 +278,43 @@ def screen_limit(own, y, end, first, last, pull, pull_end, lanes):  # type: igno
             found = top if top > found else found
             found = after - ON_SIDE if after - ON_SIDE > found else found
             before, here = here, after
-        own[ENDED * LANES + lane] = here
-        found = 1.0 if own[OUTSIDE * LANES + lane] * end[lane] > own[FARTHEST * LANES + lane] else found
-        suspect = lanes[SUSPECT * LANES + lane]
-        lanes[SUSPECT * LANES + lane] = found if found > suspect else suspect
+        own.ended[k, lane] = here
+        found = 1.0 if own.outside[k, lane] * end[lane] > own.farthest[k, lane] else found
+        suspect = s.suspect[lane]
+        s.suspect[lane] = found if found > suspect else suspect
 
 
 @columns
-def begin_screen(lanes):  # type: ignore[no-untyped-def]
+def begin_screen(s):  # type: ignore[no-untyped-def]
     """No lane is suspect so far, and no damper has worked in the step."""
-    for lane in range(LANES):
-        lanes[SUSPECT * LANES + lane], lanes[WORKED * LANES + lane] = -1.0, 0.0
+    for lane in range(s.W):
+        s.suspect[lane], s.damped_now[lane] = -1.0, 0.0
 
 
 @columns
-def end_screen(lanes):  # type: ignore[no-untyped-def]
+def end_screen(s):  # type: ignore[no-untyped-def]
     """Mark the accepted steps in which a limit may change its mode, or that end at a change; the number of special lanes."""
     found = 0
-    for lane in range(LANES):
-        special, taken = lanes[SPECIAL * LANES + lane], lanes[TAKEN * LANES + lane]
-        special = taken if lanes[SUSPECT * LANES + lane] > 0.0 else special
-        special = taken if lanes[LANDINGS * LANES + lane] > 0.0 else special
-        special = taken if lanes[AIMED * LANES + lane] > 0.0 else special
-        lanes[SPECIAL * LANES + lane] = max(special, lanes[SPECIAL * LANES + lane])
-        lanes[UPPER * LANES + lane] = NONE
-        lanes[LANDED * LANES + lane] = lanes[FRESH * LANES + lane] = 0.0
-        found += 1 if lanes[SPECIAL * LANES + lane] > 0.0 else 0
+    for lane in range(s.W):
+        special, taken = s.special[lane], s.accepted[lane]
+        special = taken if s.suspect[lane] > 0.0 else special
+        special = taken if s.landings[lane] > 0.0 else special
+        special = taken if s.aimed[lane] > 0.0 else special
+        s.special[lane] = max(special, s.special[lane])
+        s.upper[lane] = NONE
+        s.landed[lane] = s.fresh[lane] = 0.0
+        found += 1 if s.special[lane] > 0.0 else 0
     return found
 
 
 @inlined
 def screen_limits(m):  # type: ignore[no-untyped-def]
     """Find the lanes in whose steps a limit may change its mode, and the work of their dampers."""
-    x, lanes = m.limits, m.lanes
-    begin_screen(lanes)
+    x, s = m.limits, m.s
+    begin_screen(s)
     for k in range(len(x.q)):
-        o, own = x.q[k] * LANES, x.own[place_of(k, 0) :]
-        a = x.u[k] * LANES
+        o = x.q[k] * m.W
+        a = x.u[k] * m.W
         y, end, first, last, pull, pull_end = (
             m.y[o:],
             m.end[o:],
@@ -319,27 +323,27 @@ def screen_limits(m):  # type: ignore[no-untyped-def]
             m.k[0, a:],
             m.k[STAGES, a:],
         )
-        screen_limit(own, y, end, first, last, pull, pull_end, lanes)
-        measure_work(own[DAMPING * LANES :], x.weights, m.k, o, lanes)
+        screen_limit(x.own, k, y, end, first, last, pull, pull_end, s)
+        measure_work(x.own, k, x.weights, m.k, o, s)
 
 
 @inlined
 def screen(m):  # type: ignore[no-untyped-def]
     """Mark the lanes in whose steps a limit may change its mode; the number of special lanes."""
     screen_limits(m)
-    return end_screen(m.lanes)
+    return end_screen(m.s)
 
 
 @columns
-def measure_work(damping, weights, k, o, lanes):  # type: ignore[no-untyped-def]
-    """Add the work of the damper of a limit, from the rates of its coordinate, at place o in the stages k."""
+def measure_work(own, k, weights, stages, o, s):  # type: ignore[no-untyped-def]
+    """Add the work of the damper of limit k, from the rates of its coordinate, at place o in the stages."""
     if o < 0:
         return  # never; places of arrays below 0 would count from their ends
-    for lane in range(LANES):
+    for lane in range(s.W):
         work = 0.0
         for q in range(STAGES):
-            work += weights[q] * k[q, o + lane] * k[q, o + lane]
-        lanes[WORKED * LANES + lane] -= lanes[LENGTH * LANES + lane] * damping[lane] * work
+            work += weights[q] * stages[q, o + lane] * stages[q, o + lane]
+        s.damped_now[lane] -= s.length[lane] * own.damping[k, lane] * work
 
 
 @inlined
@@ -347,12 +351,12 @@ def change_modes(m, lane, state, near, first):  # type: ignore[no-untyped-def]
     """Change the modes of the limits beyond their sides at a state of a lane; False where the case is to be run alone."""
     x, holds = m.limits, True
     for k in range(len(x.q)):
-        coordinate, at = state[x.q[k] * LANES + lane], place_of(k, lane)
+        coordinate = state[x.q[k] * m.W + lane]
         set_over(x, k, lane, coordinate)
         if x.over[k] > near or k == first:
-            change_mode(x.own, at, coordinate)
+            change_mode(x.own, k, lane, coordinate)
             set_over(x, k, lane, coordinate)
-        x.own[at + START * LANES] = x.over[k]
+        x.own.start[k, lane] = x.over[k]
         holds = set_constants(x, k, x.own, lane, coordinate, m.constants) and holds
     set_active(m, lane)
     return holds
@@ -362,6 +366,6 @@ def change_modes(m, lane, state, near, first):  # type: ignore[no-untyped-def]
 def end_limits(m, lane):  # type: ignore[no-untyped-def]
     """Keep the coordinates and rates at the end of a lane's case, and the work of its dampers."""
     if len(m.limits.q) > 0:
-        m.limits.work[m.case[lane]] = m.lanes[WORK * LANES + lane]
+        m.limits.work[m.case[lane]] = m.s.damped[lane]
     for i in range(m.limits.final.shape[1]):
-        m.limits.final[m.case[lane], i] = m.end[i * LANES + lane]
+        m.limits.final[m.case[lane], i] = m.end[i * m.W + lane]

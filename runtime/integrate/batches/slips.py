@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.batches.contact_memory import CREEP, ELSEWHERE, END, MODE, START, WITHIN
 from runtime.integrate.batches.contacts import (
@@ -19,17 +19,6 @@ from runtime.integrate.batches.contacts import (
     states_between,
 )
 from runtime.integrate.batches.control import reject
-from runtime.integrate.batches.rows import (
-    AFTER_REJECTION,
-    BUSY,
-    CUTS,
-    END_CODE,
-    FACTOR,
-    LENGTH,
-    SLIDING,
-    TAKEN,
-    TOTAL,
-)
 from runtime.integrate.slips import (
     MAX_CUTS,
     MAX_ITERATIONS,
@@ -52,10 +41,10 @@ from runtime.jit.compilation import inlined
 
 
 @inlined
-def slip_in(of, k, lane):  # type: ignore[no-untyped-def]
+def slip_in(x, of, k, lane):  # type: ignore[no-untyped-def]
     """The slip of contact k of a lane, by what was measured."""
-    at = place_of(k, lane) + SLIP * LANES
-    return of[at], of[at + LANES], of[at + 2 * LANES]
+    at = place_of(x, k, lane) + SLIP * x.W
+    return of[at], of[at + x.W], of[at + 2 * x.W]
 
 
 @inlined
@@ -95,25 +84,26 @@ def locate(m, lane, k, bracket):  # type: ignore[no-untyped-def]
         set_between(m, place, lane)
         set_signals_at(m, lane, place)
         measure(m.contacts, m.trial, m.forces.values, m.forces.own, of)
-        u = slip_in(of, k, lane)
+        u = slip_in(m.contacts, of, k, lane)
         if is_near_creep(u, near):
             break
         bracket = narrowed(bracket, place, u)
         place = place_of_bend(bracket)
-    return place, rate_in(bracket, m.lanes[LENGTH * LANES + lane])
+    return place, rate_in(bracket, m.s.length[lane])
 
 
 @inlined
 def first_bend(m, lane):  # type: ignore[no-untyped-def]
     """As of ``slips.first_bend``, in the step of a lane."""
-    first, fastest, inward, of = NOWHERE, 0.0, False, m.contacts.measured
+    first, fastest, inward, x, of = NOWHERE, 0.0, False, m.contacts, m.contacts.measured
     for q in range(SAMPLES):
         for k in range(len(m.contacts.places)):
             if not rubs(m, k, lane):
                 continue
-            a, b, near = slip_in(of[row_of(q)], k, lane), slip_in(of[row_of(q + 1)], k, lane), near_in(m, k, lane)
+            near = near_in(m, k, lane)
+            a, b = slip_in(x, of[row_of(q)], k, lane), slip_in(x, of[row_of(q + 1)], k, lane)
             least = 2.0 * near if q == 0 else 0.0
-            at_end = q == SAMPLES - 1 and m.lanes[CUTS * LANES + lane] > 0.0 and is_near_creep(b, near)
+            at_end = q == SAMPLES - 1 and m.s.cuts[lane] > 0.0 and is_near_creep(b, near)
             if not at_end and passes_creep(a, b, least) == NOWHERE:
                 continue
             place, rate = locate(m, lane, k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least))
@@ -129,59 +119,59 @@ def first_bend(m, lane):  # type: ignore[no-untyped-def]
 @inlined
 def cut_at_bend(m, lane):  # type: ignore[no-untyped-def]
     """As of ``slips.cut_at_bend``, for the accurate attempt of a lane."""
-    lanes, cuts, (first, rate, inward) = m.lanes, m.lanes[CUTS * LANES + lane], first_bend(m, lane)
-    h, lanes[CUTS * LANES + lane] = lanes[LENGTH * LANES + lane], 0.0
-    usual = max(lanes[SLIDING * LANES + lane], h)
+    s, cuts, (first, rate, inward) = m.s, m.s.cuts[lane], first_bend(m, lane)
+    h, s.cuts[lane] = s.length[lane], 0.0
+    usual = max(s.sliding[lane], h)
     if cuts == 0.0 or first != 1.0:
-        lanes[SLIDING * LANES + lane] = usual
+        s.sliding[lane] = usual
     if first < 1.0 and cuts < MAX_CUTS:
-        lanes[CUTS * LANES + lane] = cuts + 1.0
-        reject(lanes, lane, 2.0, first, 0)
+        s.cuts[lane] = cuts + 1.0
+        reject(s, lane, 2.0, first, 0)
     elif cuts > 0.0 and first != NOWHERE:
-        lanes[FACTOR * LANES + lane], lanes[AFTER_REJECTION * LANES + lane] = length_after(usual, rate, inward) / h, 0.0
+        s.factor[lane], s.after_rejection[lane] = length_after(usual, rate, inward) / h, 0.0
         if not inward:
-            lanes[SLIDING * LANES + lane] = 0.0
+            s.sliding[lane] = 0.0
 
 
 @inlined
 def look_ahead(m):  # type: ignore[no-untyped-def]
     """As of ``slips.look_ahead``, for the rejected attempts."""
-    lanes, x = m.lanes, m.contacts
-    for lane in range(LANES):
-        ahead = SHARE * lanes[LENGTH * LANES + lane]
-        for e in range(lane, len(m.trial), LANES):
+    s, x = m.s, m.contacts
+    for lane in range(m.W):
+        ahead = SHARE * s.length[lane]
+        for e in range(lane, len(m.trial), m.W):
             m.trial[e] = m.y[e] + ahead * m.k[0, e]
         set_signals_at(m, lane, SHARE)
     measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
-    for lane in range(LANES):
-        if not is_rejected(lanes, lane):
+    for lane in range(m.W):
+        if not is_rejected(s, lane):
             continue
         first = SHORTER
         for k in range(len(x.places)):
             if rubs(m, k, lane):
-                a, b = slip_in(x.measured[START], k, lane), slip_in(x.measured[ELSEWHERE], k, lane)
+                a, b = slip_in(x, x.measured[START], k, lane), slip_in(x, x.measured[ELSEWHERE], k, lane)
                 first = min(first, will_slow(a, b, near_in(m, k, lane)))
         if first < SHORTER:
-            lanes[FACTOR * LANES + lane] = first
+            s.factor[lane] = first
 
 
 @inlined
-def is_rejected(lanes, lane):  # type: ignore[no-untyped-def]
+def is_rejected(s, lane):  # type: ignore[no-untyped-def]
     """Whether the attempt of a lane is not accurate, but its stages are known."""
-    tried = lanes[BUSY * LANES + lane] > 0.0 and lanes[TAKEN * LANES + lane] == 0.0
-    return tried and lanes[TOTAL * LANES + lane] < np.inf
+    tried = s.busy[lane] > 0.0 and s.accepted[lane] == 0.0
+    return tried and s.error[lane] < np.inf
 
 
 @inlined
 def end_at_bends(m):  # type: ignore[no-untyped-def]
     """Reject accurate attempts that pass a bend, to be repeated up to it, and shorten rejected ones to a bend ahead."""
-    lanes, taken, rejected = m.lanes, 0, 0
-    for lane in range(LANES):
+    s, taken, rejected = m.s, 0, 0
+    for lane in range(m.W):
         if not slides(m, lane):
-            lanes[CUTS * LANES + lane] = 0.0
+            s.cuts[lane] = 0.0
             continue
-        taken += lanes[TAKEN * LANES + lane] == 1.0
-        rejected += is_rejected(lanes, lane)
+        taken += s.accepted[lane] == 1.0
+        rejected += is_rejected(s, lane)
     if rejected > 0:
         look_ahead(m)
     if taken == 0:
@@ -189,7 +179,7 @@ def end_at_bends(m):  # type: ignore[no-untyped-def]
     for q in range(1, SAMPLES):
         states_between(m, q / SAMPLES)
         measure_in_steps(m, q / SAMPLES, m.trial, m.contacts.measured[row_of(q)])
-    for lane in range(LANES):
-        accurate = lanes[TAKEN * LANES + lane] == 1.0 and lanes[END_CODE * LANES + lane] == OK
+    for lane in range(m.W):
+        accurate = s.accepted[lane] == 1.0 and s.end_code[lane] == OK
         if accurate and slides(m, lane):
             cut_at_bend(m, lane)

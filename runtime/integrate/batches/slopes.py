@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import LANES, STATE
-from runtime.integrate.batches.rows import BY_SLOPES, LENGTH
+from runtime.dynamics.layout import STATE
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.quintic import SUSPICIOUS, is_spoilt, largest_square, put_tie
 from runtime.jit.compilation import inlined
@@ -15,31 +14,31 @@ def choose_slopes(m, lane):  # type: ignore[no-untyped-def]
 
     ``m.errors[1]`` keeps this and the derivative at the end, which may be that of other modes afterwards.
     """
-    h = m.lanes[LENGTH * LANES + lane]
-    m.lanes[BY_SLOPES * LANES + lane] = 0.0
+    h = m.s.length[lane]
+    m.s.by_slopes[lane] = 0.0
     if len(m.ties) == 0:
         return
-    square = largest_square(m.k, lane, m.size[0], m.size[0] if m.rates[0] > 0 else STATE, LANES)
+    square = largest_square(m.k, lane, m.size[0], m.size[0] if m.rates[0] > 0 else STATE, m.W)
     if square < SUSPICIOUS:
         return
     for i in range(len(m.ties)):
-        q, u, n = m.ties[i, 0] * LANES + lane, m.ties[i, 1] * LANES + lane, m.ties[i, 2]
-        spoilt = is_spoilt(m.k, m.y, m.end, q, u, n, LANES, h, square)
+        q, u, n = m.ties[i, 0] * m.W + lane, m.ties[i, 1] * m.W + lane, m.ties[i, 2]
+        spoilt = is_spoilt(m.k, m.y, m.end, q, u, n, m.W, h, square)
         m.errors[1, q] = 1.0 if spoilt else 0.0
         if spoilt:
-            m.lanes[BY_SLOPES * LANES + lane] = 1.0
-            for e in range(u, u + max(n - 1, 1) * LANES, LANES):
+            m.s.by_slopes[lane] = 1.0
+            for e in range(u, u + max(n - 1, 1) * m.W, m.W):
                 m.errors[1, e] = m.k[STAGES, e]
 
 
 @inlined
 def put_slopes(m, lane, x, out):  # type: ignore[no-untyped-def]
     """Coordinates by their quintic polynomials, and rates by the slopes of these, where this was chosen for the step."""
-    if m.lanes[BY_SLOPES * LANES + lane] == 0.0:
+    if m.s.by_slopes[lane] == 0.0:
         return
-    h = m.lanes[LENGTH * LANES + lane]
+    h = m.s.length[lane]
     for i in range(len(m.ties)):
         to_q, to_u, n = m.ties[i, 0], m.ties[i, 1], m.ties[i, 2]
-        q, u = to_q * LANES + lane, to_u * LANES + lane
+        q, u = to_q * m.W + lane, to_u * m.W + lane
         if m.errors[1, q] == 1.0:
-            put_tie(m.y, m.end, m.k[0], m.errors[1], q, u, n, LANES, h, x, out, to_q, to_u)
+            put_tie(m.y, m.end, m.k[0], m.errors[1], q, u, n, m.W, h, x, out, to_q, to_u)

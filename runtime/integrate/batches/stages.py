@@ -9,21 +9,10 @@ from __future__ import annotations
 import math
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import OK
 from runtime.integrate.batches.closing import check_ends, project_ends
 from runtime.integrate.batches.forces import call_equations, check_forces, forces_in_steps, see_signals
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
-from runtime.integrate.batches.rows import (
-    ATTEMPT_WORST,
-    CODE,
-    END_CODE,
-    LENGTH,
-    LONGEST,
-    SPEED,
-    SUM3,
-    SUM5,
-    TAKEN,
-)
 from runtime.integrate.batches.workspace import BENDS, END, ERROR3, ERROR5
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
@@ -46,18 +35,18 @@ def derive(m, address, y, own, constants, out):  # type: ignore[no-untyped-def]
     """State derivatives of all lanes, by a kernel or the recursion; ``own``: parameters of the forces, or of the equations."""
     x = m.forces
     if x.whole[0] == 1:
-        work = out[m.size[0] * LANES :]
+        work = out[m.size[0] * m.W :]
         call_equations(x.address[0], y, x.values, own, constants, out, work, x.energy, m.worst)
     else:
         call_lanes(address, y, constants, out, m.worst)
 
 
 @inlined
-def evaluate(m, address, y, own, constants, out, row):  # type: ignore[no-untyped-def]
-    """``derive``; a row of ``lanes`` keeps the first code of a lane that is not OK."""
+def evaluate(m, address, y, own, constants, out, codes):  # type: ignore[no-untyped-def]
+    """``derive``; ``codes`` (W,) keep the first code of a lane that is not OK."""
     derive(m, address, y, own, constants, out)
     if count_bad(m.worst) > 0:
-        store_codes(m.worst, m.lanes, row)
+        store_codes(m.worst, codes)
 
 
 @columns
@@ -70,27 +59,27 @@ def count_bad(worst):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def store_codes(worst, lanes, row):  # type: ignore[no-untyped-def]
+def store_codes(worst, codes):  # type: ignore[no-untyped-def]
     """Codes of the last evaluation, in the lanes whose code so far is OK."""
-    for lane in range(LANES):
-        if not worst[lane] < LARGEST_WORST and lanes[row * LANES + lane] == OK:
-            lanes[row * LANES + lane] = code_of_pivot(worst[lane])
+    for lane in range(len(worst)):
+        if not worst[lane] < LARGEST_WORST and codes[lane] == OK:
+            codes[lane] = code_of_pivot(worst[lane])
 
 
 @columns
-def keep_worst(worst, lanes):  # type: ignore[no-untyped-def]
+def keep_worst(worst, s):  # type: ignore[no-untyped-def]
     """Update the measure of how close to a singular configuration each lane came in the attempt."""
-    for lane in range(LANES):
-        before = lanes[ATTEMPT_WORST * LANES + lane]
-        lanes[ATTEMPT_WORST * LANES + lane] = worst[lane] if worst[lane] > before else before
+    for lane in range(s.W):
+        before = s.attempt_worst[lane]
+        s.attempt_worst[lane] = worst[lane] if worst[lane] > before else before
 
 
 @columns
-def clear_codes(lanes):  # type: ignore[no-untyped-def]
+def clear_codes(s):  # type: ignore[no-untyped-def]
     """Begin an attempt."""
-    for lane in range(LANES):
-        lanes[CODE * LANES + lane] = lanes[END_CODE * LANES + lane] = OK
-        lanes[ATTEMPT_WORST * LANES + lane] = 0.0
+    for lane in range(s.W):
+        s.code[lane] = s.end_code[lane] = OK
+        s.attempt_worst[lane] = 0.0
 
 
 @columns
@@ -112,7 +101,7 @@ def sum_stages(m, row, to):  # type: ignore[no-untyped-def]
     """Put the sum of a row over the stages into ``to``."""
     which, factors, k = m.which[row], m.factors[row], m.k
     for p in range(len(m.parts)):
-        begin, end = m.parts[p, 0] * LANES, m.parts[p, 1] * LANES
+        begin, end = m.parts[p, 0] * m.W, m.parts[p, 1] * m.W
         for g in range(m.groups[row]):
             o = 4 * g
             a, b, c, d = k[which[o]], k[which[o + 1]], k[which[o + 2]], k[which[o + 3]]
@@ -140,20 +129,20 @@ def stage(m, row, to):  # type: ignore[no-untyped-def]
     """Put y + h times the sum of a row over the stages into ``to``."""
     sum_stages(m, row, to)
     for p in range(len(m.parts)):
-        begin, end = m.parts[p, 0] * LANES, m.parts[p, 1] * LANES
+        begin, end = m.parts[p, 0] * m.W, m.parts[p, 1] * m.W
         advance_by(m.y[begin:end], m.h[begin:end], to[begin:end])
 
 
 @columns
-def add_errors(error5, error3, y, end, cap, weight, rtol, atol, lanes):  # type: ignore[no-untyped-def]
+def add_errors(error5, error3, y, end, cap, weight, rtol, atol, s):  # type: ignore[no-untyped-def]
     """Add the squares of both estimates of the error, in units of the tolerance."""
-    for o in range(0, len(y), LANES):
-        for lane in range(LANES):
+    for o in range(0, len(y), s.W):
+        for lane in range(s.W):
             e = o + lane
             share = weight[e] / (atol + rtol * min(max(abs(y[e]), abs(end[e])), cap[e]))
             v5, v3 = share * error5[e], share * error3[e]
-            lanes[SUM5 * LANES + lane] += v5 * v5
-            lanes[SUM3 * LANES + lane] += v3 * v3
+            s.sum5[lane] += v5 * v5
+            s.sum3[lane] += v3 * v3
 
 
 @columns
@@ -170,29 +159,29 @@ def may_bend(m):  # type: ignore[no-untyped-def]
 
 
 @columns
-def set_longest(max_step, lanes):  # type: ignore[no-untyped-def]
+def set_longest(max_step, s):  # type: ignore[no-untyped-def]
     """Begin the lengths that attempts have at most."""
-    for lane in range(LANES):
-        lanes[LONGEST * LANES + lane] = max_step
+    for lane in range(s.W):
+        s.longest[lane] = max_step
 
 
 @columns
-def bound_turns(rates, lever, lanes):  # type: ignore[no-untyped-def]
+def bound_turns(rates, lever, s):  # type: ignore[no-untyped-def]
     """As of ``turned_steps.longest_step``, for rates at the begin of the step."""
-    for o in range(0, len(rates), LANES):
-        for lane in range(LANES):
-            longest, rate = lanes[LONGEST * LANES + lane], abs(rates[o + lane])
+    for o in range(0, len(rates), s.W):
+        for lane in range(s.W):
+            longest, rate = s.longest[lane], abs(rates[o + lane])
             bounded = TURN / max(rate, SLOWEST_RATE) if lever[o + lane] > 0.0 else longest
-            lanes[LONGEST * LANES + lane] = bounded if bounded < longest else longest
+            s.longest[lane] = bounded if bounded < longest else longest
 
 
 @inlined
 def bound_lengths(m, max_step):  # type: ignore[no-untyped-def]
     """The lengths that attempts have at most, by the settings and by turns."""
-    set_longest(max_step, m.lanes)
+    set_longest(max_step, m.s)
     if m.rates[0] > 0 and (m.forces.acting[1] == 1 or len(m.contacts.places) > 0 or len(m.limits.q) > 0):
-        first, end = m.rates[0] * LANES, m.size[0] * LANES
-        bound_turns(m.y[first:end], m.lever[first:end], m.lanes)
+        first, end = m.rates[0] * m.W, m.size[0] * m.W
+        bound_turns(m.y[first:end], m.lever[first:end], m.s)
 
 
 @inlined
@@ -201,48 +190,48 @@ def estimate_bends(m):  # type: ignore[no-untyped-def]
     if not may_bend(m):
         return
     sum_stages(m, BENDS, m.errors[2])
-    size = m.size[0] * LANES
+    size = m.size[0] * m.W
     add_bends(m.errors[0, :size], m.errors[2, :size])
 
 
 @columns
-def clear_errors(lanes):  # type: ignore[no-untyped-def]
+def clear_errors(s):  # type: ignore[no-untyped-def]
     """Begin the sums of squares."""
-    for lane in range(LANES):
-        lanes[SUM5 * LANES + lane] = lanes[SUM3 * LANES + lane] = 0.0
+    for lane in range(s.W):
+        s.sum5[lane] = s.sum3[lane] = 0.0
 
 
 @columns
-def find_fastest(end, lever, lanes):  # type: ignore[no-untyped-def]
+def find_fastest(end, lever, s):  # type: ignore[no-untyped-def]
     """The fastest turn of each lane at the end of the attempt."""
-    for lane in range(LANES):
-        lanes[SPEED * LANES + lane] = 0.0
-    for o in range(0, len(end), LANES):
-        for lane in range(LANES):
-            before, now = lanes[SPEED * LANES + lane], lever[o + lane] * abs(end[o + lane])
-            lanes[SPEED * LANES + lane] = now if now > before else before
+    for lane in range(s.W):
+        s.speed[lane] = 0.0
+    for o in range(0, len(end), s.W):
+        for lane in range(s.W):
+            before, now = s.speed[lane], lever[o + lane] * abs(end[o + lane])
+            s.speed[lane] = now if now > before else before
 
 
 @inlined
 def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Both estimates of the error: sums of squares of each lane."""
-    clear_errors(m.lanes)
+    clear_errors(m.s)
     for p in range(len(m.parts)):
-        a, b = m.parts[p, 0] * LANES, m.parts[p, 1] * LANES
+        a, b = m.parts[p, 0] * m.W, m.parts[p, 1] * m.W
         add_errors(
-            m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.lanes,
+            m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.s,
         )  # fmt: skip
     if m.rates[0] > 0:
-        first, end = m.rates[0] * LANES, m.size[0] * LANES
-        find_fastest(m.end[first:end], m.lever[first:end], m.lanes)
+        first, end = m.rates[0] * m.W, m.size[0] * m.W
+        find_fastest(m.end[first:end], m.lever[first:end], m.s)
 
 
 @columns
-def spread(lanes, to):  # type: ignore[no-untyped-def]
+def spread(s, to):  # type: ignore[no-untyped-def]
     """Give every component of a state the length of its lane's step."""
-    for e in range(0, len(to), LANES):
-        for lane in range(LANES):
-            to[e + lane] = lanes[LENGTH * LANES + lane]
+    for e in range(0, len(to), s.W):
+        for lane in range(s.W):
+            to[e + lane] = s.length[lane]
 
 
 @columns
@@ -257,12 +246,12 @@ def keep(taken, new, old):  # type: ignore[no-untyped-def]
 def normalise(m, y):  # type: ignore[no-untyped-def]
     """Give the Euler parameters of all lanes unit length."""
     for b in range(len(m.turned)):
-        o = m.turned[b] * LANES
-        for lane in range(o, o + LANES):
-            e0, e1, e2, e3 = y[lane], y[lane + LANES], y[lane + 2 * LANES], y[lane + 3 * LANES]
+        o = m.turned[b] * m.W
+        for lane in range(o, o + m.W):
+            e0, e1, e2, e3 = y[lane], y[lane + m.W], y[lane + 2 * m.W], y[lane + 3 * m.W]
             inverse = 1.0 / math.sqrt(e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
-            y[lane], y[lane + LANES] = e0 * inverse, e1 * inverse
-            y[lane + 2 * LANES], y[lane + 3 * LANES] = e2 * inverse, e3 * inverse
+            y[lane], y[lane + m.W] = e0 * inverse, e1 * inverse
+            y[lane + 2 * m.W], y[lane + 3 * m.W] = e2 * inverse, e3 * inverse
 
 
 @inlined
@@ -270,7 +259,7 @@ def norm(m, values, least, lane, rtol, atol):  # type: ignore[no-untyped-def]
     """Root mean square of a lane's components, of this size at least, in units of the tolerance at its first state."""
     n, total = m.size[0], 0.0
     for i in range(n):
-        e = i * LANES + lane
+        e = i * m.W + lane
         size = m.weight[e] * max(abs(values[e]), least)
         total += (size / (atol + rtol * min(abs(m.ready_y[e]), m.cap[e]))) ** 2
     return math.sqrt(total / n)
@@ -279,16 +268,16 @@ def norm(m, values, least, lane, rtol, atol):  # type: ignore[no-untyped-def]
 @inlined
 def prepare_dense(m):  # type: ignore[no-untyped-def]
     """Polynomials of all components and lanes, from the stages of the dense output."""
-    for o in range(0, len(m.y), LANES):
-        set_polynomials(m.y[o:], m.end[o:], m.k, m.polynomial, o, m.lanes, m.dense[o * POWER :])
+    for o in range(0, len(m.y), m.W):
+        set_polynomials(m.y[o:], m.end[o:], m.k, m.polynomial, o, m.s, m.dense[o * POWER :])
 
 
 @inlined
 def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
     """State at a fraction of the step of a lane, after ``prepare_dense``."""
     for i in range(len(out)):
-        o = i * LANES
-        out[i] = m.y[o + lane] + value_of(m.dense[o * POWER :], lane, x)
+        o = i * m.W
+        out[i] = m.y[o + lane] + value_of(m.dense[o * POWER :], m.W, lane, x)
     for b in range(len(m.turned)):
         o = m.turned[b]
         size = math.sqrt(out[o] * out[o] + out[o + 1] * out[o + 1] + out[o + 2] * out[o + 2] + out[o + 3] * out[o + 3])
@@ -297,32 +286,32 @@ def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def written_stages(m, address, worst):  # type: ignore[no-untyped-def]
-    """Stages of all lanes by one function (``runtime.integrate.tree_stages``); ``worst`` (LANES,): the largest of all."""
+def written_stages(m, which):  # type: ignore[no-untyped-def]
+    """Stages of all lanes by one function (``runtime.integrate.tree_stages``): 0: of the attempt, 1: of its dense output."""
+    worst = m.s.attempt_worst.address if which == 0 else m.worst.ctypes.data
     addresses.call(
-        address, m.y.ctypes.data, m.k.ctypes.data, m.lanes.ctypes.data, m.constants.ctypes.data, m.end.ctypes.data,
-        m.errors.ctypes.data, worst.ctypes.data,
+        m.stages[which], m.y.ctypes.data, m.k.ctypes.data, m.s.length.address, m.constants.ctypes.data, m.end.ctypes.data,
+        m.errors.ctypes.data, worst,
     )  # fmt: skip
 
 
 @inlined
 def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
     """One step in all lanes, with both error estimates."""
-    clear_codes(m.lanes)
+    clear_codes(m.s)
     if m.stages[0] != 0:
-        worst = m.lanes[ATTEMPT_WORST * LANES : (ATTEMPT_WORST + 1) * LANES]
-        written_stages(m, m.stages[0], worst)
-        if count_bad(worst) > 0:
-            store_codes(worst, m.lanes, CODE)
+        written_stages(m, 0)
+        if count_bad(m.s.attempt_worst) > 0:
+            store_codes(m.s.attempt_worst, m.s.code)
         estimate(m, rtol, atol)
     else:
-        spread(m.lanes, m.h)
+        spread(m.s, m.h)
         for q in range(1, STAGES):
             stage(m, q, m.trial)
             forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
             see_signals(m.forces, q)
-            evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], CODE)
-            keep_worst(m.worst, m.lanes)
+            evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], m.s.code)
+            keep_worst(m.worst, m.s)
         stage(m, END, m.end)
         sum_stages(m, ERROR5, m.errors[0])
         sum_stages(m, ERROR3, m.errors[1])
@@ -332,8 +321,8 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         forces_in_steps(m, 1.0, m.end, m.k[STAGES])
         if project_ends(m):
             forces_in_steps(m, 1.0, m.end, m.k[STAGES])
-        evaluate(m, address, m.end, m.forces.own, m.constants, m.k[STAGES], END_CODE)
-        keep_worst(m.worst, m.lanes)
+        evaluate(m, address, m.end, m.forces.own, m.constants, m.k[STAGES], m.s.end_code)
+        keep_worst(m.worst, m.s)
         check_forces(m)
         check_ends(m, rtol, atol)
 
@@ -342,18 +331,18 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
 def dense_stages(m, address):  # type: ignore[no-untyped-def]
     """The stages of the dense output of all lanes."""
     if m.stages[1] != 0:
-        written_stages(m, m.stages[1], m.worst)
+        written_stages(m, 1)
         return
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         stage(m, q, m.trial)
         forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
-        evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], END_CODE)
+        evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], m.s.end_code)
 
 
 @inlined
 def replace_accepted(m):  # type: ignore[no-untyped-def]
     """Begin the next step at the end of this one, in the lanes whose step was accepted."""
-    taken, last = m.lanes[TAKEN * LANES : (TAKEN + 1) * LANES], m.k[STAGES]
-    for e in range(0, len(m.y), LANES):
+    taken, last = m.s.accepted, m.k[STAGES]
+    for e in range(0, len(m.y), m.W):
         keep(taken, m.end[e:], m.y[e:])
         keep(taken, last[e:], m.k[0, e:])

@@ -5,10 +5,8 @@ The rules are those of ``runtime.integrate.unseen_corners``, by both ends of a s
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import LANES
 from runtime.integrate.batches.contacts import hermite
 from runtime.integrate.batches.forces import set_signals
-from runtime.integrate.batches.rows import LENGTH, TIME
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.quintic import put_tie
@@ -29,10 +27,10 @@ def call_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
 def sample_lanes(m, fraction, row):  # type: ignore[no-untyped-def]
     """Sample the corners at a fraction of the steps of all lanes."""
     x = m.forces
-    hermite(m.y, m.end, m.k[0], m.k[STAGES], fraction, m.lanes, m.trial[: m.size[0] * LANES])
+    hermite(m.y, m.end, m.k[0], m.k[STAGES], fraction, m.s, m.trial[: m.size[0] * m.W])
     if len(x.varying) > 0:
-        for lane in range(LANES):
-            time = m.lanes[TIME * LANES + lane] + fraction * m.lanes[LENGTH * LANES + lane]
+        for lane in range(m.W):
+            time = m.s.time[lane] + fraction * m.s.length[lane]
             set_signals(x, lane, x.own_set[lane], time)
     call_corners(x.corners_by[0], m.trial, x.values, x.own, x.corners[row])
 
@@ -40,16 +38,16 @@ def sample_lanes(m, fraction, row):  # type: ignore[no-untyped-def]
 @inlined
 def sample_lane(m, lane, fraction):  # type: ignore[no-untyped-def]
     """Sample the corners at a fraction of the step of a lane, in the last row; coordinates are by quintic polynomials."""
-    x, h = m.forces, m.lanes[LENGTH * LANES + lane]
+    x, h = m.forces, m.s.length[lane]
     for i in range(m.size[0]):
-        e = i * LANES + lane
+        e = i * m.W + lane
         cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
         m.trial[e] = cubic[0] + fraction * (cubic[1] + fraction * (cubic[2] + fraction * cubic[3]))
     for r in range(len(m.ties)):
-        q, u = m.ties[r, 0] * LANES + lane, m.ties[r, 1] * LANES + lane
-        put_tie(m.y, m.end, m.k[0], m.k[STAGES], q, u, m.ties[r, 2], LANES, h, fraction, m.trial, q, u)
+        q, u = m.ties[r, 0] * m.W + lane, m.ties[r, 1] * m.W + lane
+        put_tie(m.y, m.end, m.k[0], m.k[STAGES], q, u, m.ties[r, 2], m.W, h, fraction, m.trial, q, u)
     if len(x.varying) > 0:
-        set_signals(x, lane, x.own_set[lane], m.lanes[TIME * LANES + lane] + fraction * h)
+        set_signals(x, lane, x.own_set[lane], m.s.time[lane] + fraction * h)
     call_corners(x.corners_by[0], m.trial, x.values, x.own, x.corners[SAMPLES + 1])
 
 
@@ -88,7 +86,7 @@ def mark_near(before, here, after, taken, near):  # type: ignore[no-untyped-def]
 def first_unseen(m, lane):  # type: ignore[no-untyped-def]
     """As of ``runtime.integrate.unseen_corners.first_unseen``, for the attempt of a lane."""
     corners, first = m.forces.corners, UNTOUCHED
-    for i in range(lane, corners.shape[1], LANES):
+    for i in range(lane, corners.shape[1], m.W):
         for q in range(1, SAMPLES):
             x, inside, least = suspected(corners, i, q)
             found = unseen_touch(m, lane, i, x, least, inside) if x >= 0.0 else UNTOUCHED

@@ -6,20 +6,11 @@ import math
 
 import numpy as np
 
-from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.layout import OK
 from runtime.dynamics.signal_integrals import has_knot
 from runtime.dynamics.signals import piece_near
 from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.forces import add_forces, set_signals
-from runtime.integrate.batches.rows import (
-    CHECKS,
-    END_CODE,
-    LENGTH,
-    TAKEN,
-    TAKEN_STEPS,
-    TIME,
-    WEIGHED,
-)
 from runtime.integrate.batches.stages import LARGEST_WORST, derive
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.unseen_signals import (
@@ -63,16 +54,16 @@ def find_unseen(x, lane, begin, h, rtol, atol):  # type: ignore[no-untyped-def]
 @inlined
 def mark_weighed(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Mark the lanes whose accurate attempts are to be weighed, or stray from a signal; their number."""
-    x, lanes, found = m.forces, m.lanes, 0
-    for lane in range(LANES):
-        lanes[WEIGHED * LANES + lane] = HARMLESS
-        if lanes[TAKEN * LANES + lane] == 0.0 or lanes[END_CODE * LANES + lane] != OK:
+    x, s, found = m.forces, m.s, 0
+    for lane in range(m.W):
+        s.weighed[lane] = HARMLESS
+        if s.accepted[lane] == 0.0 or s.end_code[lane] != OK:
             continue
-        if int(lanes[TAKEN_STEPS * LANES + lane]) % ANEW == 0:
+        if int(s.steps[lane]) % ANEW == 0:
             for r in range(len(x.watched)):
                 x.gain[r, lane] = np.inf
-        known = find_unseen(x, lane, lanes[TIME * LANES + lane], lanes[LENGTH * LANES + lane], rtol, atol)
-        lanes[WEIGHED * LANES + lane] = known
+        known = find_unseen(x, lane, s.time[lane], s.length[lane], rtol, atol)
+        s.weighed[lane] = known
         found += known > HARMLESS
     return found
 
@@ -84,33 +75,33 @@ def error_of_unseen(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
         return np.inf
     n, last, total = m.size[0], m.k[STAGES], 0.0
     for i in range(n):
-        e = i * LANES + lane
+        e = i * m.W + lane
         scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
         total += (m.weight[e] * (m.trial[e] - last[e]) / scale) ** 2
-    return m.lanes[LENGTH * LANES + lane] * math.sqrt(total / n)
+    return m.s.length[lane] * math.sqrt(total / n)
 
 
 @inlined
 def reject_passed(m, address, tolerances, special):  # type: ignore[no-untyped-def]
     """Reject attempts that pass more of the signals than the tolerance allows; the number of special ones of ``special``."""
-    x, lanes = m.forces, m.lanes
+    x, s = m.forces, m.s
     if len(x.watched) == 0 or mark_weighed(m, tolerances[0], tolerances[1]) == 0:
         return special
-    for lane in range(LANES):
-        set_signals(x, lane, x.own_set[lane], lanes[TIME * LANES + lane] + lanes[LENGTH * LANES + lane])
+    for lane in range(m.W):
+        set_signals(x, lane, x.own_set[lane], s.time[lane] + s.length[lane])
         for r in range(len(x.watched)):
-            x.values[x.watched[r], lane] += x.unseen[r, lane] if lanes[WEIGHED * LANES + lane] == TO_WEIGH else 0.0
+            x.values[x.watched[r], lane] += x.unseen[r, lane] if s.weighed[lane] == TO_WEIGH else 0.0
     add_forces(m, m.end, x.own, m.constants, m.trial)
     derive(m, address, m.end, x.own, m.constants, m.trial)
-    for lane in range(LANES):
-        if lanes[WEIGHED * LANES + lane] == HARMLESS:
+    for lane in range(m.W):
+        if s.weighed[lane] == HARMLESS:
             continue
-        h, error = lanes[LENGTH * LANES + lane], np.inf
-        if lanes[WEIGHED * LANES + lane] == TO_WEIGH:
-            lanes[CHECKS * LANES + lane] += 1.0
+        h, error = s.length[lane], np.inf
+        if s.weighed[lane] == TO_WEIGH:
+            s.checks[lane] += 1.0
             error = error_of_unseen(m, lane, tolerances[0], tolerances[1])
         for r in range(len(x.watched)):
             x.gain[r, lane] = gain_of(error, h, abs(x.unseen[r, lane]), x.gain[r, lane])
         if not error <= 1.0:
-            special = reject(lanes, lane, np.inf, PASSED, special)
+            special = reject(s, lane, np.inf, PASSED, special)
     return special

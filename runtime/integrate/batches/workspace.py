@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,13 @@ from runtime.dynamics.layout import LANES, STATE, P
 from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.forces import BatchForces, no_forces
+from runtime.integrate.batches.lane_state import LaneState
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
-from runtime.integrate.batches.rows import ROWS_OF_LANES
 from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.quintic import OF_TURN
+from runtime.jit.named_rows import Block, with_lanes
 from runtime.support.arrays import Floats, Ints, lanes_of
 
 NO_TIES = np.zeros((0, 3), np.int64)
@@ -42,6 +43,7 @@ WHICH, FACTORS = _combination(SUMS)
 GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 
 
+@with_lanes(LANES)
 class BatchWorkspace(NamedTuple):
     """Memory of a batch.  States are flat, (n * LANES,), the lanes of a component next to each other."""
 
@@ -68,7 +70,7 @@ class BatchWorkspace(NamedTuple):
     h: OfLanes[Floats]  # length of the lane's step, for every component of the state
     constants: OfLanes[Floats]  # (constants, LANES)
     worst: OfLanes[Floats]  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation
-    lanes: OfLanes[Floats]  # (ROWS_OF_LANES * LANES,) flat, so that loops over lanes become vector instructions
+    s: Annotated[OfLanes[Floats], Block(LaneState)]
     case: OfLanes[Ints]  # (LANES,) -1 for an idle lane
     output: OfLanes[Ints]  # (LANES,) index of the next output
     ready_y: OfLanes[Floats]  # of cases that are ready to begin
@@ -173,7 +175,7 @@ def _workspace(
         stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap),
         weight=repeated(weight), lever=repeated(lever), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=lanes_of(STAGES + 1 + EXTRA, size), errors=lanes_of(3, size), h=h,
-        constants=lanes_of(constants, LANES), worst=lanes_of(LANES), lanes=lanes_of(ROWS_OF_LANES * LANES),
+        constants=lanes_of(constants, LANES), worst=lanes_of(LANES), s=LaneState.block(LANES),
         case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
         ready_constants=lanes_of(constants, LANES), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
         limits=batch_limits(), forces=no_forces(), contacts=no_contacts(), closing=batch_closing(),

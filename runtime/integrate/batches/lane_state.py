@@ -1,0 +1,85 @@
+"""What a driver knows of each of its lanes, by names; flags are 0.0 or 1.0."""
+
+from __future__ import annotations
+
+from runtime.jit.compilation import inlined
+from runtime.jit.named_rows import Fields, Row
+
+
+class LaneState(Fields):
+    """State of the driver in a lane: of the attempt, of its case, and of the next case that is ready."""
+
+    length: Row  # [s] of the attempt
+    time: Row  # [s] at its start
+    end_time: Row  # [s] at its end
+    next_length: Row  # [s] length of the next attempt
+    busy: Row  # 1: the lane has a case
+    sum5: Row  # sum of squares of the estimate of order 5
+    sum3: Row  # and of that of order 3
+    error: Row  # square of the error of the attempt in units of the tolerance
+    factor: Row  # by which the next step may differ
+    code: Row  # of the stages: OK, or the first other code of an evaluation
+    end_code: Row  # of the end of the step and of the stages of the dense output
+    after_rejection: Row  # 1 after a rejected attempt
+    accepted: Row  # 1: the step is accepted
+    special: Row  # 1: the attempt is more than an accepted or rejected step
+    has_outputs: Row  # 1: the dense output of the step is needed
+    next_output: Row  # [s] the next output
+    attempts: Row  # of the case
+    steps: Row  # of the case
+    rejections: Row
+    dense_steps: Row  # with dense output
+    look_at: Row  # number of steps after which the run may not end
+    attempt_worst: Row  # the largest inverse square of a pivot ratio in the attempt
+    ever_worst: Row  # the largest of these in the start and the accepted steps of the case
+    least_worst: Row  # and the least
+    suspect: Row  # above 0: a limit may change its mode in the step
+    damped_now: Row  # [J] work of the dampers in the step
+    damped: Row  # [J] in the case
+    landings: Row  # attempts to end the step at a change of mode
+    usual: Row  # [s] usual length of steps without an active limit
+    usual_active: Row  # [s] and with one
+    active: Row  # 1: a limit acts
+    lower: Row  # fractions of the step between which a mode changes; NONE: none does
+    upper: Row
+    ready_length: Row  # [s] of cases that are ready to begin
+    ready_code: Row
+    ready_worst: Row
+    checked_at: Row  # [s] when the number of steps was last ``LOOK_AT``
+    aimed: Row  # 1 + limit at whose change the step is to end; 0: it is not aimed
+    planned: Row  # [s] length that it had otherwise
+    landed: Row  # 1: it ends at this change, and the mode is the new one
+    fresh: Row  # 1: it ends at a change, or was cut at one
+    soon: Row  # above 0: a limit may change its mode in the next step
+    checks: Row  # of the case: evaluations at ends of steps that were aimed
+    speed: Row  # [m/s] largest rate of a turn times its lever at the end of the attempt
+    attempt_bounded: Row  # 1: stability bounds the attempt
+    bounded: Row  # accepted steps of the case that stability bounded
+    exchanged: Row  # [J] work of forces in the steps of the case, without their signs
+    unresolved_now: Row  # [J] bound of the error of the work of forces in the attempt
+    unresolved: Row  # [J] and in the steps of the case
+    by_slopes: Row  # 1: rates within the step are slopes of the coordinates
+    longest: Row  # [s] length of the attempt at most
+    weighed: (
+        Row  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
+    )
+    near_touch: Row  # 1: a force element may be touched between samples of the attempt
+    sliding: Row  # [s] longest step since a slip passed its creep
+    cuts: Row  # attempts to end a step where a slip passes its creep
+    cornered: Row  # attempts to end the step at a corner of a force
+    uncut: Row  # [s] length of the step before
+
+
+@inlined
+def usual_of(s, lane, active):  # type: ignore[no-untyped-def]
+    """Usual length of the steps of a lane while a limit or contact acts, or while none does."""
+    return s.usual_active[lane] if active == 1.0 else s.usual[lane]
+
+
+@inlined
+def set_usual(s, lane, active, length):  # type: ignore[no-untyped-def]
+    """Set the length that ``usual_of`` gives."""
+    if active == 1.0:
+        s.usual_active[lane] = length
+    else:
+        s.usual[lane] = length
