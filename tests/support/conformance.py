@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 from scipy.integrate import solve_ivp
-from scipy.interpolate import make_interp_spline
+from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.special import ellipj
 
 import codegen
@@ -19,10 +19,10 @@ import runtime
 from benchmarks.ensemble_systems import driven_four_bar
 from runtime import Signal
 from tests.support.closed_forms import DENSITY, MOMENTS, FourBar, g, reduced_double_pendulum, top
-from tests.support.contact_laws import BOUNCES, HEIGHT, MASS, RADIUS
+from tests.support.contact_laws import BOUNCES, HEIGHT, MASS, RADIUS, reference
 from tests.support.contact_laws import ball as falling_ball
 from tests.support.reduced_foot import LEG, LINK_LENGTH, MOVING, ReducedFoot
-from tests.support.reduced_limits import ANATOMICAL, ANKLE_DAMPING, HingeLimits, LimitedFoot, Viscous, integrate
+from tests.support.reduced_limits import ANATOMICAL, ANKLE_DAMPING, HingeLimits, LimitedFoot, Stop, Viscous, integrate
 
 COUNT = 17  # cases
 SHARE = np.linspace(0.0, 1.0, COUNT)
@@ -223,6 +223,140 @@ def bounce():
     return Problem(falling_ball("kelvin_voigt", gravity=0.0), cases, t, exact, sizes=sizes)
 
 
+@problem
+def bead_on_a_rod():
+    """A slide along a rod that turns freely: its angular momentum stays, and the bead is flung out."""
+    J, own, m, t = 0.2, 0.01, 0.5, np.linspace(0.0, 1.0, 11)
+    spins = np.linspace(-3.0, 3.0, COUNT)
+    b = runtime.Builder("rod with a bead", gravity=(0, 0, 0))
+    b.body("rod", mass=1.0, inertia=(0.1, J, J))
+    b.body("bead", mass=m, inertia=(own, own, own), r=0.3 * X)
+    b.joint("hinge", "revolute", "ground", "rod", s_i=(0, 0, 0), a_i=Z, s_j=(0, 0, 0), a_j=Z)
+    b.joint("slide", "translational", "rod", "bead", s_i=(0, 0, 0), a_i=X, s_j=(0, 0, 0), a_j=X)
+
+    def rhs(_, y):
+        turning = spins[case_now] * (J + own + 0.09 * m) / (J + own + m * y[0] ** 2)
+        return [y[1], y[0] * turning**2, turning]
+
+    def exact(case):
+        nonlocal case_now
+        case_now = case
+        place, speed, angle = solve_ivp(rhs, (0.0, t[-1]), [0.3, 0.1, 0.0], "DOP853", t, rtol=1e-13, atol=1e-13).y
+        turning = np.array([rhs(0.0, y)[2] for y in np.stack([place, speed, angle], axis=1)])
+        along = np.stack([np.cos(angle), np.sin(angle), 0.0 * t], axis=1)
+        energy = 0.5 * m * speed**2 + 0.5 * turning**2 * (J + own + m * place**2)
+        return {
+            "r.bead": place[:, None] * along, "omega.bead": turning[:, None] * Z, "angle.hinge.angle": angle, "energy": energy,
+        }  # fmt: skip
+
+    case_now = 0
+    cases = {"rate.hinge.angle": spins, "rate.slide.distance": np.full(COUNT, 0.1)}
+    return Problem(b.build(), cases, t, exact, (0, 16))
+
+
+def wheel(J=0.5):
+    """A builder of a wheel on a hinge about y through its centre, without gravity."""
+    b = runtime.Builder("wheel", gravity=(0, 0, 0))
+    b.body("wheel", mass=1.0, inertia=(0.3, J, 0.3))
+    b.joint("hinge", "revolute", "ground", "wheel", s_i=(0, 0, 0), a_i=Y, s_j=(0, 0, 0), a_j=Y)
+    return b
+
+
+@problem
+def wheel_beyond_a_limit():
+    """The moment is the largest one beyond the end of the law; the edges of the two sides differ."""
+    J, rates, t, edges = 0.5, np.linspace(-0.7, 0.7, COUNT), np.linspace(0.0, 2.0, 21), np.radians([10.0, 6.0])
+    stop = Stop(0.4, 0.1)
+    b = wheel(J)
+    cone = runtime.Cone.from_degrees((0, 90, 180, 270, 360), (10, 30, 6, 30, 10))
+    b.limit("stop", "hinge", reference="ground", xi=X, eta=Y, cone=cone, max_moment=0.4, compliance=0.1, damping=0.0)
+
+    def moment(angle):
+        return stop.moment(-angle - edges[1]) - stop.moment(angle - edges[0])
+
+    def kinks(y):
+        return *stop.kinks(y[0] - edges[0]), *stop.kinks(-y[0] - edges[1])
+
+    def exact(case):
+        start = [0.0, rates[case]]
+        angle, rate = integrate(lambda _, y: [y[1], moment(y[0]) / J], start, t, kinks, 1e-13).T
+        excess = np.maximum(np.maximum(angle - edges[0], -angle - edges[1]), 0.0)
+        assert excess.max() > stop.compliance
+        energy = 0.5 * J * rate**2 + [stop.potential(own) for own in excess]
+        return {"angle.hinge.angle": angle, "rate.hinge.angle": rate, "limit_excess.stop": excess, "energy": energy}
+
+    return Problem(b.build(), {"rate.hinge.angle": rates}, t, exact, (0, 2, 16))
+
+
+@problem
+def motor():
+    """A motor with gains and an effort, and a force that turns with the wheel, at a point of it."""
+    J, aim, effort, force, arm, t = 0.5, 0.2, 0.4, 1.5, 0.3, np.linspace(0.0, 3.0, 31)
+    values = dict(stiffness=2.0 + 6.0 * SHARE, damping=0.1 + 0.4 * SHARE)
+    b = wheel(J)
+    axes = dict(a_i=X, h_i=-Y, b_j=X)
+    b.motor("drive", "guided_angle", "ground", "wheel", **axes, theta_t=aim, stiffness=3.0, damping=0.2, effort=effort)
+    b.load("push", "wheel", force=(0.0, 0.0, force), point=(arm, 0.0, 0.0), axes="body")
+
+    def exact(case):
+        k, c = values["stiffness"][case], values["damping"][case]
+        a = c / (2 * J)
+        w, end = np.sqrt(k / J - a**2), aim + (effort + force * arm) / k
+        fading = np.exp(-a * t)
+        angle = end * (1.0 - fading * (np.cos(w * t) + a / w * np.sin(w * t)))
+        rate = end * k / J / w * fading * np.sin(w * t)
+        energy = 0.5 * J * rate**2 + 0.5 * k * (angle - aim) ** 2
+        return {"angle.hinge.angle": -angle, "omega.wheel": -rate[:, None] * Y, "energy": energy}
+
+    return Problem(b.build(), {f"{name}.drive": own for name, own in values.items()}, t, exact)
+
+
+TENSION = np.column_stack([[0.6, 0.9, 1.1, 1.4, 2.0], [-10.0, 0.0, 10.0, 60.0, 300.0]])
+
+
+@problem
+def tabulated_spring():
+    """A bob on a spring whose tension is a natural cubic spline through given points, with a damper."""
+    masses, damping, t = 1.0 + SHARE, 0.3, np.linspace(0.0, 1.0, 21)
+    curve = CubicSpline(*TENSION.T, bc_type="natural")
+    b = runtime.Builder("bob")
+    b.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), r=-Z, free=True)
+    b.force(
+        "f", "tabulated_spring", "ground", "bob", s_i=(0, 0, 0), s_j=(0, 0, 0), tension_table=TENSION, damping=damping
+    )
+
+    def exact(case):
+        m = masses[case]
+
+        def rhs(_, y):
+            return [y[1], g - (curve(y[0]) + damping * y[1]) / m]
+
+        length, rate = solve_ivp(rhs, (0.0, t[-1]), [1.0, 0.0], "DOP853", t, rtol=1e-13, atol=1e-13, max_step=0.01).y
+        stored = np.array([curve.integrate(TENSION[0, 0], x) for x in length])
+        return {
+            "r.bob": -length[:, None] * Z, "force_tension.f": curve(length) + damping * rate, "force_energy.f": stored,
+        }  # fmt: skip
+
+    return Problem(
+        b.build(), {"mass.bob": masses}, t, exact, (0, 16), {"force_tension.f": 500.0, "force_energy.f": 100.0}
+    )
+
+
+@problem
+def rebound():
+    """A ball on a surface with hysteresis, whose force is that of the speed of touch-down."""
+    p, speeds, t = BOUNCES["flores"], 0.7 + 0.5 * SHARE, np.array([0.02, 0.1, 0.15, 0.2])
+
+    def exact(case):
+        v = speeds[case]
+        lasts, delta, rate = reference("flores", p | {"impact": v}, v, 0.0)
+        after = t - HEIGHT / v - lasts
+        z = np.where(after < 0.0, RADIUS + HEIGHT - v * t, RADIUS - delta - rate * after)
+        return {"r.ball": z[:, None] * Z, "v.ball": np.where(after < 0.0, -v, -rate)[:, None] * Z}
+
+    return Problem(falling_ball("flores", gravity=0.0), {"v.ball": -speeds[:, None] * Z}, t, exact)
+
+
 def block(spring=0.0):
     """A block on a guide along x; the sphere at it is pressed into the ground by a constant depth."""
     b = runtime.Builder("block", gravity=(0, 0, 0))
@@ -348,18 +482,20 @@ def driven_loop():
 
 @problem
 def prescribed_load():
-    """A stone that a force pushes; the signal is linear between knots, and the velocity starts with its integral."""
+    """A stone that a force pushes at its centre, by a signal that is linear between knots, and that turns as Euler's top."""
     knots, values = [0.0, 0.13, 0.37, 0.8, 1.0], [0.0, 5.0, -3.0, 4.0, 0.0]
-    mass, t = 1.0 + SHARE, np.linspace(0.0, 1.0, 21)
+    mass, t, motion = 1.0 + SHARE, np.linspace(0.0, 1.0, 21), top(1.1)
     b = runtime.Builder("stone")
-    b.body("stone", mass=1.0, inertia=(0.1, 0.1, 0.1), free=True)
+    b.body("stone", mass=1.0, inertia=MOMENTS, omega=motion.omega(0.4), free=True)
     b.load("push", "stone", force=(Signal.spline(knots, values, degree=1), 0.0, 0.0))
     curve = make_interp_spline(knots, values, k=1)
 
     def exact(case):
         v = curve.antiderivative(1)(t) / mass[case]
         x = curve.antiderivative(2)(t) / mass[case]
+        in_body = motion.omega(motion.rate * t + 0.4)
         return {
+            "omega.stone": np.einsum("nab,nb->na", motion.attitude(t, 0.4), in_body),
             "v.stone": v[:, None] * X - g * t[:, None] * Z,
             "r.stone": x[:, None] * X - 0.5 * g * (t**2)[:, None] * Z,
         }
