@@ -7,6 +7,7 @@ from scipy.special import ellipj, ellipk
 import models
 import runtime
 from runtime import GROUND, Builder, Event
+from tests.support.closed_forms import MOMENTS, top
 from tests.support.quadrature import quadrature
 from tests.support.rotations import about, euler_parameters, into_body, rotations
 
@@ -15,42 +16,6 @@ X, Y, Z = np.eye(3)
 
 
 # --- the free body -------------------------------------------------------------------------------------------------
-
-MOMENTS = np.array([0.02, 0.05, 0.06])
-
-
-class EulerTop:
-    """Torque-free asymmetric body, I1 < I2 < I3, from its largest and smallest rates (Landau and Lifshitz, section 37).
-
-    ``near_largest``: the angular momentum circles the axis 3 (L^2 > 2 E I2), else the axis 1.
-    """
-
-    def __init__(self, energy, momentum):
-        I1, I2, I3 = MOMENTS
-        E, L2 = energy, momentum**2
-        self.near_largest = L2 > 2 * E * I2
-        self.amplitude = np.sqrt(
-            [(2 * E * I3 - L2) / (I1 * (I3 - I1)), 0.0, (L2 - 2 * E * I1) / (I3 * (I3 - I1))]
-        )  # fmt: skip
-        if self.near_largest:
-            self.amplitude[1] = np.sqrt((2 * E * I3 - L2) / (I2 * (I3 - I2)))
-            self.rate = np.sqrt((I3 - I2) * (L2 - 2 * E * I1) / (I1 * I2 * I3))
-            self.m = (I2 - I1) * (2 * E * I3 - L2) / ((I3 - I2) * (L2 - 2 * E * I1))
-        else:
-            self.amplitude[1] = np.sqrt((L2 - 2 * E * I1) / (I2 * (I2 - I1)))
-            self.rate = np.sqrt((I2 - I1) * (2 * E * I3 - L2) / (I1 * I2 * I3))
-            self.m = (I3 - I2) * (L2 - 2 * E * I1) / ((I2 - I1) * (2 * E * I3 - L2))
-
-    def omega(self, phase):
-        """Components in body axes at a phase, (n, 3)."""
-        sn, cn, dn, _ = ellipj(phase, self.m)
-        first, third = (cn, dn) if self.near_largest else (dn, cn)
-        return np.stack([self.amplitude[0] * first, self.amplitude[1] * sn, self.amplitude[2] * third], axis=-1)
-
-
-def top(ratio, energy=0.3):
-    """The body whose L^2 is ``ratio`` times that of the separatrix."""
-    return EulerTop(energy, np.sqrt(2 * energy * MOMENTS[1] * ratio))
 
 
 @pytest.mark.parametrize("ratio", [1.15, 1 + 1e-3, 1 + 1e-6, 1 - 1e-6, 1 - 1e-3, 0.55])

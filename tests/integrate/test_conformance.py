@@ -1,0 +1,140 @@
+"""Systems, widths, coordinates and methods against motions known by another route, never one engine against another.
+
+"With success a result is within 100 tolerances of the solution": states, energies, reactions and forces, each relative to the
+largest value of its kind.
+"""
+
+import subprocess
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+import runtime
+from runtime.results.outputs import quantities_of_runs, values_of
+from runtime.system.quantity import parse
+from tests.support.conformance import PROBLEMS
+from tests.support.processes import environment
+
+MEASURE = 100.0  # tolerances
+INITIAL = ("r", "p", "v", "omega")
+
+
+def errors(found, exact, tolerance, sizes):
+    """Name -> error in tolerances, for those above the measure."""
+    off = {}
+    for name, values in exact.items():
+        error = np.abs(found[name] - values).max() / max(1.0, np.abs(values).max(), sizes.get(name, 0.0)) / tolerance
+        if not error < MEASURE:  # NaN too
+            off[name] = error
+    return off
+
+
+@cache
+def exact_of(name, case):
+    return PROBLEMS[name]().exact(case)
+
+
+def single(problem, case, **settings):
+    """The run of a case by ``simulate``, and its outputs by name."""
+    values = {name: own[case] for name, own in problem.cases.items()}
+    parts = {name: parse(name) for name in values if name.split(".")[0] in INITIAL}
+    rates = {name.removeprefix("rate."): value for name, value in values.items() if name.startswith("rate.")}
+    own = {name: value for name, value in values.items() if name not in parts and not name.startswith("rate.")}
+    system = runtime.with_parameters(problem.system, own) if own else problem.system
+    state = runtime.system.displaced(system, rates=rates) if rates else system.state
+    for name, quantity in parts.items():
+        state = state.replace(**{quantity.part: {quantity.owner: values[name]}})
+    run = runtime.simulate(system, problem.t[-1], t_eval=problem.t, initial=state, **settings)
+    assert run.success, run.message
+    return run
+
+
+def of_run(run, names):
+    known = quantities_of_runs(run.system)
+    return {name: values_of(run, known[name]) for name in names}
+
+
+COMPILED = [("joint", "dop853", 1e-10), ("absolute", "dop853", 1e-10), ("absolute", "radau", 1e-8)]
+QUICK = [
+    "free_body", "pendulum", "foot", "foot_with_elastic_limits", "spring_damper", "bounce", "sliding_to_rest", "closed_loop",
+    "driven_loop", "prescribed_load", "bead_on_a_rod", "wheel_beyond_a_limit", "motor", "rebound",
+]  # fmt: skip
+ALL = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in PROBLEMS]
+
+
+@pytest.mark.parametrize(("coordinates", "method", "tolerance"), COMPILED)
+@pytest.mark.parametrize("name", ALL)
+def test_a_single_run(name, coordinates, method, tolerance):
+    problem = PROBLEMS[name]()
+    for case in problem.checked[-2:]:
+        exact = exact_of(name, case)
+        run = single(problem, case, coordinates=coordinates, method=method, rtol=tolerance, atol=tolerance)
+        assert not errors(of_run(run, exact), exact, tolerance, problem.sizes), case
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "rebound"])  # whose law these methods refuse
+def test_a_single_run_by_scipy(name):
+    """Its steps do not end at kinks: a tenth of the tolerance."""
+    problem = PROBLEMS[name]()
+    case = problem.checked[-1]
+    exact = exact_of(name, case)
+    run = single(problem, case, method="DOP853", rtol=1e-10, atol=1e-10, max_step=0.01)
+    assert not errors(of_run(run, exact), exact, 1e-9, problem.sizes)
+
+
+@pytest.mark.parametrize(("coordinates", "method", "tolerance"), COMPILED)
+@pytest.mark.parametrize("name", ALL)
+def test_seventeen_cases(name, coordinates, method, tolerance):
+    problem = PROBLEMS[name]()
+    exact = {case: exact_of(name, case) for case in problem.checked}
+    names = list(exact[problem.checked[0]])
+    settings = dict(t_eval=problem.t, coordinates=coordinates, method=method, rtol=tolerance, atol=tolerance)
+    many = runtime.simulate_many(problem.system, problem.cases, problem.t[-1], outputs=names, **settings)
+    assert many.success, many.messages
+    assert many.in_batch.all() or coordinates == "absolute"
+    for case, own in exact.items():
+        assert not errors({name: many[name][case] for name in names}, own, tolerance, problem.sizes), case
+    if method == "dop853":
+        states = runtime.simulate_many(problem.system, problem.cases, problem.t[-1], **settings)
+        for output in names:
+            part, _, owner = output.partition(".")
+            if part in INITIAL:
+                assert np.array_equal(getattr(states, part)[owner], many[output])
+
+
+ON_DEVICE = """
+import warnings
+import numpy as np
+import runtime
+from tests.integrate.test_conformance import errors
+from tests.support.conformance import PROBLEMS
+warnings.simplefilter("ignore")  # of the emulation
+for name, end in {ends}.items():
+    problem = PROBLEMS[name]()
+    case = problem.checked[-1]
+    t = problem.t[problem.t <= end]
+    exact = {{key: own[: len(t)] for key, own in problem.exact(case).items()}}
+    cases = {{key: own[[case, 1]] for key, own in problem.cases.items()}}
+    many = runtime.simulate_many(
+        problem.system, cases, t[-1], t_eval=t, outputs=list(exact), rtol=1e-7, atol=1e-7, engine="gpu", workers=1
+    )
+    assert many.success and many.in_batch.all(), (name, many.messages)
+    off = errors({{key: many[key][0] for key in exact}}, exact, 1e-7, problem.sizes)
+    assert not off, (name, off)
+"""
+# [s] of the runs; each step takes some hundredths of a second there.
+DEVICE = {
+    "free_body": 1.0, "pendulum": 0.5, "foot": 0.1, "foot_with_elastic_limits": 0.1, "spring_damper": 0.5, "bounce": 0.11,
+    "sliding_to_rest": 0.7, "closed_loop": 0.1, "prescribed_load": 1.0,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_device_has_the_same_motions():
+    """Emulated thread by thread."""
+    command, more = [sys.executable, "-c", ON_DEVICE.format(ends=DEVICE)], environment(NUMBA_ENABLE_CUDASIM="1")
+    done = subprocess.run(command, env=more, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
