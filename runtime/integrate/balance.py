@@ -90,6 +90,8 @@ def begin_balance(b, y, t, w):  # type: ignore[no-untyped-def]
         measure_energy(b, y, t, w)
         keep_range(b)
         b.energy[START] = b.energy[NOW] + b.energy[NOW_STORED]
+        for k in range(b.work.shape[1]):
+            b.energy[START] -= b.work[DONE, k]  # in the parts of the run before this one
 
 
 @inlined
