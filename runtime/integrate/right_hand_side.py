@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import whole_turns
 from runtime.support.arguments import checked, checked_methods
-from runtime.support.arrays import Floats, read_only
+from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import bounded, increasing_times
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
@@ -63,8 +63,8 @@ def rhs(
     Parameters
     ----------
     system : System
-        With limits, contacts, forces, motors, loads, drivers and closed loops.  Modes of limits, contacts and friction follow from
-        t and y, on which alone f depends.
+        With limits, contacts, forces, motors, loads, drivers and closed loops.  Modes of limits, contacts and friction follow
+        from t and y, on which alone f depends.
     coordinates : "auto", "absolute" or "joint"
         "absolute": 13 components for each body.  "joint": coordinates and rates of the joints, which are fewer and satisfy the
         rows of these joints; for systems that ``simulate`` integrates by them.  "auto": absolute, and joint for systems with
@@ -109,15 +109,9 @@ class RightHandSide:
             self.work, y0 = workspace(system, self.data), system.state.y
         self.t0, self.y0 = system.time, read_only(y0.copy())
         self.references = Reference(self.data), Reference(self.work)
-        spans = [signal.span for signal in system.signals.values()]
-        self._span = (
-            max((first for first, _ in spans), default=-np.inf),
-            min((last for _, last in spans), default=np.inf),
-        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        more = {} if self.coordinates == JOINT else dict(alpha=self.alpha, beta=self.beta)
-        return partial(rhs, coordinates=self.coordinates, **more), (self.system,)
+        return RightHandSide, (self.system, self.coordinates, self.alpha, self.beta)
 
     def __repr__(self) -> str:
         return f"RightHandSide('{self.system.name}', {len(self.y0)} components, coordinates='{self.coordinates}')"
@@ -129,7 +123,8 @@ class RightHandSide:
         ----------
         t : float or (cases,) [s]
         y : (n,) or (cases, n)
-            Euler parameters may have any length but 0; the motion is that of their direction.
+            Euler parameters may have any length but 0; the motion is that of their direction.  Bodies that a joint fixes to the
+            ground count as in ``y0``, whatever y has for them.
 
         Raises
         ------
@@ -138,6 +133,7 @@ class RightHandSide:
             friction without a unique value, and derivatives that are not finite; with the case, the cause and a remedy.
         """
         times, states = self._admitted(t, y)
+        states[:, self._fixed] = self.y0[self._fixed]
         rates = np.empty_like(states)
         self._accept(times, *self.rates(times, states, rates), rates)
         return rates.reshape(np.shape(y))
@@ -163,7 +159,9 @@ class RightHandSide:
         if self.coordinates == JOINT:
             found[:] = self._slopes(times, states)
         else:
+            states[:, self._fixed] = self.y0[self._fixed]
             self._accept(times, *self.jacobians(times, states, found), found)
+            found[:, :, self._fixed] = 0.0
         return found.reshape(*np.shape(y), states.shape[1])
 
     def project(self, t: ArrayLike, y: ArrayLike) -> Floats:
@@ -192,7 +190,7 @@ class RightHandSide:
                     row = self.system.row_name(*map(int, self.work.failed))
                     raise ModelError(
                         f"{self._of_case(done, len(states))}: no state nearby satisfies the rows; |Phi| = {left[0]:.1e} and "
-                        f"|Phi'| = {left[1]:.1e} are left, limit {OFF_THE_ROWS:.0e}, the last in {row}; give a state nearer to them"
+                        f"|Phi'| = {left[1]:.1e} are left, limit {OFF_THE_ROWS:.0e}, the last in {row}; give a state nearby"
                     )
         return states.reshape(np.shape(y))
 
@@ -255,7 +253,7 @@ class RightHandSide:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of the components, such as "leg.omega_x"; in joint coordinates "ankle.theta_i", and then the rates "ankle.theta_i_rate".
+        """Of the components, such as "leg.omega_x"; in joint coordinates "ankle.theta_i", and later "ankle.theta_i_rate".
 
         A minus sign before the name: the coordinate is the negative of the joint's.
         """
@@ -322,6 +320,12 @@ class RightHandSide:
         return self._subject if cases == 1 else f"{self._subject}: case {case}"
 
     @cached_property
+    def _fixed(self) -> Ints:
+        """Components of bodies fixed to the ground, whose pose whole-model kernels have as constants."""
+        fixed = self.system.model.fixed[1:] if self.coordinates == ABSOLUTE else ()
+        return np.flatnonzero(np.repeat(fixed, STATE))
+
+    @cached_property
     def _lengths(self) -> list[int]:
         """Where Euler parameters begin in y."""
         if self.coordinates == ABSOLUTE:
@@ -343,10 +347,10 @@ class RightHandSide:
             raise ModelError(
                 f"{what}: t has the shape {times.shape}; give one time [s], or one for each of {len(states)} cases"
             )
-        times = np.ascontiguousarray(np.broadcast_to(times, len(states)))
-        if not (self._span[0] <= times.min(initial=np.inf) and times.max(initial=-np.inf) <= self._span[1]):
-            self.system.check_span(float(times.min()), float(times.max()), what)
+        times = np.full(len(states), times)
         bounded(times, f"{what}: t")
+        if self.system.signals and len(times):
+            self.system.check_span(float(times.min()), float(times.max()), what)
         return times, bounded(states, f"{what}: y")
 
     def _accept(self, times: Floats, done: int, code: int, found: Floats) -> None:

@@ -63,7 +63,7 @@ class SciPy:
         self.tolerance = rtol + atol
         self.smallest_pivot, self.largest_pivot, self.first_lost = np.inf, 0.0, np.inf
 
-        more: dict[str, Any] = {"jac": self._jacobian} if method in IMPLICIT else {}
+        more: dict[str, Any] = {"jac": self.jacobian} if method in IMPLICIT else {}
 
         from scipy import integrate  # here because the import takes a third of a second
 
@@ -109,7 +109,7 @@ class SciPy:
                 self.first_lost = t
         return y_dot
 
-    def _jacobian(self, t: float, y: Floats) -> Any:
+    def jacobian(self, t: float, y: Floats) -> Any:
         """The derivative (n, n) of y' over y; a sparse matrix where this is faster."""
         self.evaluations += 1
         found = np.zeros((len(y), len(y)))
