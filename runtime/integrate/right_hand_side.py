@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,7 @@ from runtime.integrate.tree_method import (
 )
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.jit.references import Reference
+from runtime.results.result_quantities import BODY_QUANTITIES, EULER
 from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import whole_turns
@@ -40,18 +42,13 @@ from runtime.support.checks import bounded, increasing_times
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.coupling import refuse_couplings
-from runtime.system.state import PARTS, STATE_UNITS, State
+from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
 REACH = 0.05  # [rad], [m] of differences of poses, which are smooth: their error is 1e-13 there, rounding included
-COMPONENTS = {"r": "xyz", "p": "0123", "v": "xyz", "omega": "xyz"}
-OF_STEPS = {
-    "turn": ((), ()), "slide": ((), ()), "ball": (("p_0", "p_1", "p_2", "p_3"), ("omega_x", "omega_y", "omega_z")),
-    "free": (
-        ("r_x", "r_y", "r_z", "p_0", "p_1", "p_2", "p_3"), ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
-    ),
-}  # fmt: skip  # components of coordinates and rates by the kind of a step of a tree
+# Parts of a state that are coordinates and rates of a step of a tree, by its kind.
+OF_STEPS = {"ball": (("p",), ("omega",)), "free": (("r", "p"), ("v", "omega"))}
 
 
 @checked
@@ -64,7 +61,8 @@ def rhs(
     ----------
     system : System
         With limits, contacts, forces, motors, loads, drivers and closed loops.  Modes of limits, contacts and friction follow
-        from t and y, on which alone f depends.
+        from t and y, on which alone f depends.  Angles of forces and of rows of your own lie within half a turn of their middle,
+        where they jump and ``simulate`` ends a run.
     coordinates : "auto", "absolute" or "joint"
         "absolute": 13 components for each body.  "joint": coordinates and rates of the joints, which are fewer and satisfy the
         rows of these joints; for systems that ``simulate`` integrates by them.  "auto": absolute, and joint for systems with
@@ -108,7 +106,7 @@ class RightHandSide:
         else:
             self.work, y0 = workspace(system, self.data), system.state.y
         self.t0, self.y0 = system.time, read_only(y0.copy())
-        self.references = Reference(self.data), Reference(self.work)
+        self.references, self._signals = (Reference(self.data), Reference(self.work)), bool(system.signals)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RightHandSide, (self.system, self.coordinates, self.alpha, self.beta)
@@ -267,19 +265,14 @@ class RightHandSide:
     @property
     def _components(self) -> list[tuple[str, str]]:
         if self.coordinates == ABSOLUTE:
-            return [
-                (f"{body}.{part}_{axis}", STATE_UNITS[part])
-                for body in self.system.body_names
-                for part in PARTS
-                for axis in COMPONENTS[part]
-            ]
+            return [one for body in self.system.body_names for one in _parts(body, PARTS)]
         q: list[tuple[str, str]] = []
         u: list[tuple[str, str]] = []
         tree = tree_of(self.system)
         for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
-            if kind in ("ball", "free"):
-                for of, components in zip((q, u), OF_STEPS[kind], strict=True):
-                    of += [(f"{c.joint or c.outer}.{one}", STATE_UNITS[one.rpartition("_")[0]]) for one in components]
+            if kind in OF_STEPS:
+                for of, parts in zip((q, u), OF_STEPS[kind], strict=True):
+                    of += _parts(c.joint or c.outer, parts)
                 continue
             own, unit = list(self.system.joint_motions[c.joint].units.items())[c.place]
             name = f"{'-' if c.sign < 0.0 else ''}{c.joint}.{own}"
@@ -330,7 +323,7 @@ class RightHandSide:
         """Where Euler parameters begin in y."""
         if self.coordinates == ABSOLUTE:
             return list(range(P, len(self.y0), STATE))
-        return [k for k, name in enumerate(self.names) if name.endswith(".p_0")]
+        return [k for k, name in enumerate(self.names) if name.endswith(f".p_{EULER[0]}")]
 
     def _admitted(self, t: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
         """Times (m,) and new states (m, n) of compiled code."""
@@ -349,7 +342,7 @@ class RightHandSide:
             )
         times = np.full(len(states), times)
         bounded(times, f"{what}: t")
-        if self.system.signals and len(times):
+        if self._signals and len(times):
             self.system.check_span(float(times.min()), float(times.max()), what)
         return times, bounded(states, f"{what}: y")
 
@@ -400,3 +393,12 @@ class RightHandSide:
         lengths = [(near[:, k : k + 4] ** 2).sum(axis=1) for k in self._lengths]
         values = np.column_stack([self._of_bodies(near), *lengths]).reshape(m, 6, n, -1)
         return np.asarray(np.einsum("q,mqij->mji", weights(BOTH_SIDES) / REACH, values))
+
+
+def _parts(owner: str, parts: Iterable[str]) -> list[tuple[str, str]]:
+    """Names and units of the components of parts of a state."""
+    return [
+        (f"{owner}.{part}_{component}", BODY_QUANTITIES[part][1])
+        for part in parts
+        for component in BODY_QUANTITIES[part][0]
+    ]
