@@ -99,7 +99,7 @@ class RightHandSide:
 
     def __init__(self, system: System, coordinates: str, alpha: float, beta: float) -> None:
         self.system, self.coordinates, self.alpha, self.beta = system, coordinates, alpha, beta
-        self.data, self._lock = stabilised(system.data, alpha, beta), threading.Lock()
+        self.data, self._lock = stabilised(system.data, alpha, beta), threading.RLock()
         if coordinates == JOINT:
             self.work, y0 = workspace_of_tree(system, self.data), start_of(system, system.state)
             fit_signs(system, self.work, module_of_tree(system), y0, system.state.y)
@@ -133,7 +133,7 @@ class RightHandSide:
         times, states = self._admitted(t, y)
         states[:, self._fixed] = self.y0[self._fixed]
         rates = np.empty_like(states)
-        self._accept(times, *self.rates(times, states, rates), rates)
+        self._accept(times, states, *self.rates(times, states, rates), rates)
         return rates.reshape(np.shape(y))
 
     def jacobian(self, t: ArrayLike, y: ArrayLike) -> Floats:
@@ -158,7 +158,7 @@ class RightHandSide:
             found[:] = self._slopes(times, states)
         else:
             states[:, self._fixed] = self.y0[self._fixed]
-            self._accept(times, *self.jacobians(times, states, found), found)
+            self._accept(times, states, *self.jacobians(times, states, found), found)
             found[:, :, self._fixed] = 0.0
         return found.reshape(*np.shape(y), states.shape[1])
 
@@ -346,13 +346,16 @@ class RightHandSide:
             self.system.check_span(float(times.min()), float(times.max()), what)
         return times, bounded(states, f"{what}: y")
 
-    def _accept(self, times: Floats, done: int, code: int, found: Floats) -> None:
-        """Refuse what an evaluation of states at these times (m,) found, unless all of it is finite."""
-        cases = len(times)
+    def _accept(self, times: Floats, states: Floats, done: int, code: int, found: Floats) -> None:
+        """Refuse what an evaluation found of states (m, n) at times (m,), unless all of it is finite."""
         if code == OK and not np.isfinite(found).all():
-            done, code = int(np.argmin(np.isfinite(found.reshape(cases, -1)).all(axis=1))), NOT_FINITE
+            done, code = int(np.argmin(np.isfinite(found.reshape(len(states), -1)).all(axis=1))), NOT_FINITE
         if code != OK:
-            raise ModelError(f"{self._of_case(done, cases)}: {self.failure(code, float(times[done]))}")
+            one = slice(done, done + 1)
+            with self._lock:
+                self.rates(times[one], states[one], np.empty_like(states[one]))  # leaves the cause in the workspace
+                failure = self.failure(code, float(times[done]))
+            raise ModelError(f"{self._of_case(done, len(states))}: {failure}")
 
     def _of_bodies(self, states: Floats) -> Floats:
         """States of the bodies (m, 13 bodies)."""
@@ -375,7 +378,7 @@ class RightHandSide:
         Euler parameters, which do not change, are added to y.
         """
         rates = np.empty_like(z)
-        self._accept(times, *self.rates(times, z, rates), rates)
+        self._accept(times, z, *self.rates(times, z, rates), rates)
         m, n = z.shape
         A = self._absolute.jacobian(times, self._of_bodies(z))
         size = np.maximum(np.abs(rates).max(axis=1, initial=0.0), 1.0)[:, None]

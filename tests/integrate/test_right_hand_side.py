@@ -182,16 +182,19 @@ def test_an_integrator_of_fixed_steps_that_projects_keeps_a_closed_loop_closed()
     assert own.norm_violation[0] < 1e-15
 
 
+@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
 @pytest.mark.parametrize("name", ["redundant", "contacts", "foot with limits"])
-def test_a_derivative_depends_on_time_and_state_alone(name):
-    f = runtime.rhs(SYSTEMS[name]())
+def test_a_derivative_depends_on_time_and_state_alone(name, coordinates):
+    f = runtime.rhs(SYSTEMS[name](), coordinates=coordinates)
     states = f.y0 + 0.05 * np.random.default_rng(1).normal(
         size=(40, len(f.y0))
     )  # with other rows, modes and parts of cones
     together = f(0.0, states)
     assert np.array_equal(together, [f(0.0, y) for y in states])
     assert np.array_equal(together[::-1], f(0.0, states[::-1]))
-    other = pickle.loads(pickle.dumps(f))
+    copies = [pickle.loads(pickle.dumps(f)) for _ in states[:10]]  # without anything that an evaluation leaves
+    assert np.array_equal([copy(0.0, y) for copy, y in zip(copies, states[:10], strict=True)], together[:10])
+    other = copies[0]
     with ThreadPoolExecutor(4) as pool:
         assert np.array_equal(list(pool.map(lambda y: f(0.0, y), states)), together)
     assert np.array_equal(other(np.zeros(40), states), together) and other.names == f.names
@@ -282,6 +285,15 @@ def test_what_breaks_a_rule_is_refused_in_a_sentence():
     none[3:7] = 0.0
     with pytest.raises(ModelError, match="case 1: the state stopped being finite at t = 0.5 s"):
         f(0.5, [y, none])
+    f = runtime.rhs(sprung())
+    at_anchor = f.y0.copy()
+    at_anchor[13:16] = 1.5, 0.0, 1.0
+    for call in (f, f.jacobian):
+        with pytest.raises(
+            ModelError, match="case 1: .* force 'cable' .* is not finite: it is singular when the points coincide"
+        ):
+            call(0.0, [f.y0, at_anchor, f.y0])
+    f = runtime.rhs(driven())
     with pytest.raises(ModelError, match="no state nearby satisfies the rows"):
         f.project(0.0, y + 100.0 * np.arange(26))
     with pytest.raises(ModelError, match="alpha"):
