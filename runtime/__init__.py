@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from runtime.dynamics.status import Status
     from runtime.ensemble.simulate_many import read_ensemble, simulate_many
     from runtime.integrate.events import Event, crossing, rest
+    from runtime.integrate.right_hand_side import rhs
     from runtime.integrate.simulate import simulate
     from runtime.results.run import Run
     from runtime.studies.study import study
@@ -62,6 +63,7 @@ else:
             "dynamics.status": "Status",
             "ensemble.simulate_many": "read_ensemble simulate_many",
             "integrate.events": "Event crossing rest",
+            "integrate.right_hand_side": "rhs",
             "integrate.simulate": "simulate",
             "results.run": "Run",
             "studies.study": "study",
@@ -105,6 +107,7 @@ __all__ = [
     "parameters",
     "read_ensemble",
     "rest",
+    "rhs",
     "sensitivities",
     "simulate",
     "simulate_many",

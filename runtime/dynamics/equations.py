@@ -387,6 +387,20 @@ def derivative_once(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def derivatives(times, states, t, w, rates):  # type: ignore[no-untyped-def]
+    """Put y' of states (m, n) at times (m,) into ``rates`` (m, n): a function of each state alone, since rows are chosen anew.
+
+    The number of states evaluated, and the code of the one that ended it, or OK.
+    """
+    for k in range(len(states)):
+        w.chosen[0] = 0
+        code = derivative(times[k], states[k], t, w, rates[k])
+        if code != OK:
+            return k, code
+    return len(states), OK
+
+
+@compiled
 def derivative_repeated(time, y, t, w, y_dot, count):  # type: ignore[no-untyped-def]
     """``count`` evaluations inside compiled code, for measuring the time of one; the codes combined."""
     code = 0

@@ -8,7 +8,7 @@ from runtime.dynamics.elimination import DAMPING, apply, factorise, solve
 from runtime.dynamics.kinematics import euler_rates, update_kinematics
 from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.dynamics.places import CORRECTION
+from runtime.dynamics.places import CORRECTION, PROJECTION
 from runtime.jit.compilation import compiled, expanded, inlined
 from runtime.jit.pointers import array_at, call_at
 from runtime.support.arrays import Floats, frozen
@@ -99,6 +99,19 @@ def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def
             if not of_rows[velocities] < 0.25 * before:
                 break
     return OK
+
+
+@compiled
+def project_all(times, states, t, w, most, left):  # type: ignore[no-untyped-def]
+    """``projection_part`` of states (m, n) at times (m,), also of coordinates of a tree with rows; how many were projected.
+
+    A state that keeps more than ``most`` ends it: ``left`` (2,) is its largest |Phi| and |Phi'|, and ``w.failed`` the row.
+    """
+    for k in range(len(states)):
+        call_at(w.address[PROJECTION], times[k], states[k], t, w, TO_ROUNDING, left)
+        if not max(left[0], left[1]) <= most:
+            return k
+    return len(states)
 
 
 @inlined

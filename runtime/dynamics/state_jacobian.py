@@ -1,4 +1,4 @@
-"""The derivative of y' over the state y, for methods that integrate the states as plain numbers (SciPy's implicit ones).
+"""The derivative of y' over the state y, for methods that integrate the states as plain numbers.
 
 It is made of the Jacobian of the accelerations over displacements and velocities (``runtime.dynamics.jacobian``): a change dp of
 Euler parameters is a rotation by 2 G dp / |p|^2, and p' = 1/2 G(p)^T omega is linear in p and in omega.
@@ -9,15 +9,11 @@ these bodies, which stay there, are other ones.
 
 from __future__ import annotations
 
-import numpy as np
-
 from runtime.dynamics.equations import accelerations
-from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
+from runtime.dynamics.jacobian import jacobian
 from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
-from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.jit.compilation import compiled, inlined
-from runtime.support.arrays import Floats
 
 
 @inlined
@@ -59,23 +55,25 @@ def _set_accelerations(e, b, J, memory, out):  # type: ignore[no-untyped-def]
             out[STATE * (r // 6) + V + r % 6, o + P + k] = value / square
 
 
-@compiled
-def _state_jacobian(time, y, t, w, m, memory, out):  # type: ignore[no-untyped-def]
-    code = accelerations(time, y, t, w, False)
-    if code != OK:
-        return code
-    jacobian(t, w, m)
+@inlined
+def _set_jacobian(y, m, memory, out):  # type: ignore[no-untyped-def]
     for b in range(len(y) // STATE):
         o = STATE * b
         e = y[o + P : o + V]
         _set_kinematics(e, y[o + OMEGA : o + STATE], o, memory, out)
         _set_accelerations(e, b, m.J, memory, out)
-    return code
 
 
-def state_jacobian(
-    time: float, y: Floats, data: ModelData, work: Workspace, memory: JacobianWorkspace
-) -> tuple[int, Floats]:
-    """A code, and the derivative (n, n) of y' over y at a state (n,); its columns along p alone are 0 in the accelerations."""
-    out = np.zeros((len(y), len(y)))
-    return int(_state_jacobian(float(time), y, data, work, memory, np.zeros((2, 4)), out)), out
+@compiled
+def state_jacobians(times, states, t, w, m, memory, out):  # type: ignore[no-untyped-def]
+    """Put the derivatives of y' over states (k, n) at times (k,) into ``out`` (k, n, n), which is 0; memory (2, 4).
+
+    Along the length of Euler parameters those of the accelerations are 0.  Returns as of ``derivatives``.
+    """
+    for k in range(len(states)):
+        code = accelerations(times[k], states[k], t, w, False)
+        if code != OK:
+            return k, code
+        jacobian(t, w, m)
+        _set_jacobian(states[k], m, memory, out[k])
+    return len(states), OK

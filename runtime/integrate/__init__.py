@@ -14,10 +14,13 @@ from runtime.support.late_names import late_names
 if TYPE_CHECKING:
     from runtime.integrate.choices import METHODS
     from runtime.integrate.events import Rest
+    from runtime.integrate.right_hand_side import RightHandSide
 else:
-    __getattr__, __dir__ = late_names(__name__, {"events": "Rest", "choices": "METHODS"})
+    __getattr__, __dir__ = late_names(
+        __name__, {"events": "Rest", "choices": "METHODS", "right_hand_side": "RightHandSide"}
+    )
 
-__all__ = ["METHODS", "Rest"]
+__all__ = ["METHODS", "Rest", "RightHandSide"]
 
 add_words(
     __name__,

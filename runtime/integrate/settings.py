@@ -70,38 +70,22 @@ def settings(
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
         raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
-    coordinates = _with_couplings(system, coordinates, method, alpha, beta)
-    _check_coordinates(coordinates, method, alpha, beta)
+    coordinates = checked_coordinates(system, coordinates, method, alpha, beta)
     if coordinates == AUTO and (method not in IN_JOINTS or alpha is not None or beta is not None):
         coordinates = ABSOLUTE
     projected = alpha is None and beta is None and system.data.closed == 1 and method in COMPILED_METHODS
     if projected:
         alpha = beta = 0.0
-    alpha, beta = (BAUMGARTE if value is None else value for value in (alpha, beta))
-    rtol, atol, alpha, beta = (
-        not_negative(value, name) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
-    )
+    rtol, atol = (not_negative(value, name) for name, value in dict(rtol=rtol, atol=atol).items())
+    alpha, beta = baumgarte("alpha", alpha), baumgarte("beta", beta)
     _check_tolerances(rtol, atol)
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        if value > MOST_STABILISED:
-            raise ModelError(
-                f"{name} = {value:g} 1/s, limit {MOST_STABILISED:g} 1/s, from where on the rounding of Phi decides the step; "
-                f"give less, such as {BAUMGARTE:g}"
-            )
     max_step = positive(max_step, "max_step", infinite=True)
     first_step = 0.0 if first_step is None else min(positive(first_step, "first_step", infinite=True), t_end - t_start)
     _check_steps(t_start, t_end, max_step, first_step, max_steps)
     most = NO_LIMIT if max_steps is None else min(counted("max_steps", max_steps, "steps"), NO_LIMIT)
-    if system.overdetermined:
-        raise ModelError(
-            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; drive as many coordinates as "
-            "there are degrees of freedom, and build without redundant='fit'"
-        )
-    if method in SCIPY_METHODS and (needing := [contact.name for contact in system.contacts if contact.needs_impact]):
-        raise ModelError(
-            f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find on its way; use "
-            f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
-        )
+    refuse_overdetermined(system)
+    if method in SCIPY_METHODS:
+        refuse_impacts(system, f"method '{method}' does not find on its way")
     refuse_creeps(system, method, rtol, atol)
     if method == "auto" and sticks(system):
         method, coordinates = "radau", ABSOLUTE
@@ -111,6 +95,35 @@ def settings(
     return Settings(
         t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected, coordinates
     )
+
+
+def baumgarte(name: str, value: float | None) -> float:
+    """One of Baumgarte's coefficients, checked [1/s]; of the default if None."""
+    value = not_negative(BAUMGARTE if value is None else value, name)
+    if value > MOST_STABILISED:
+        raise ModelError(
+            f"{name} = {value:g} 1/s, limit {MOST_STABILISED:g} 1/s, from where on the rounding of Phi decides the step; "
+            f"give less, such as {BAUMGARTE:g}"
+        )
+    return value
+
+
+def refuse_overdetermined(system: System) -> None:
+    """Refuse a system that meets its drivers by least squares: it has no equations of motion."""
+    if system.overdetermined:
+        raise ModelError(
+            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; drive as many coordinates as "
+            "there are degrees of freedom, and build without redundant='fit'"
+        )
+
+
+def refuse_impacts(system: System, which: str) -> None:
+    """Refuse contacts with laws of the speed of touch-down, which the caller does not know; ``which``: in a relative clause."""
+    if needing := [contact.name for contact in system.contacts if contact.needs_impact]:
+        raise ModelError(
+            f"contact '{needing[0]}' damps by the speed of touch-down, which {which}; use runtime.simulate with "
+            f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
+        )
 
 
 def _refuse_jumps(system: System, t_start: float, t_end: float) -> None:
@@ -126,9 +139,10 @@ def _refuse_jumps(system: System, t_start: float, t_end: float) -> None:
                 )
 
 
-def _with_couplings(system: System, coordinates: str, method: str, alpha: float | None, beta: float | None) -> str:
+def checked_coordinates(system: System, coordinates: str, method: str, alpha: float | None, beta: float | None) -> str:
     """The coordinates of a system; joint coordinates, which alone know couplings and armature, where it has any."""
     if not system.joint_coordinates_only:
+        _check_coordinates(coordinates, method, alpha, beta)
         return coordinates
     whose = f"{whose_couplings(system)} joint coordinates know"
     if coordinates == ABSOLUTE:

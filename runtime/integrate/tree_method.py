@@ -165,32 +165,17 @@ class InJointCoordinates(Compiled):
     ) -> None:  # fmt: skip
         self.tree, self.start = tree_of(system), state
         self.module = module_of_tree(system)  # ``codegen.compile_model`` may have made it since the last run
-        z = _coordinates(system.tree_steps, system.joint_motions, state)
-        if system.couplings:
-            z = coupled(system, self.tree, state, z)
+        z = start_of(system, state)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
         self._places = places_of_turns(self.work.tree.data)
         if is_projected(system):
             self.s.flags[stepping.PROJECTED] = 1
             self.bind(self.s)
-        lifted = self._lifted()
-        if _keep_signs(self.work.tree, lifted, state.y):
-            lifted = self._lifted()
-        if self.work.tree.closing.posed.any():
-            self._keep_signs_of_kernel()
-        if (off := float(off_the_rows(lifted, state.y))) > OFF_THE_ROWS:
+        try:
+            fit_signs(system, self.work, self.module, self.s.y, state.y)
+        except OffTheRowsError:
             self.give_back()
-            raise OffTheRowsError(
-                f"system '{system.name}': the initial state is {off:.1e} off the constraints, limit {OFF_THE_ROWS:.0e} for "
-                "coordinates of joints; give a state from runtime.assemble, or use coordinates='absolute'"
-            )
-
-    def _keep_signs_of_kernel(self) -> None:
-        """Give the constants of the kernel the signs of the Euler parameters of the reference configuration."""
-        closed, tree = self.system.closed_tree, self.work.tree
-        assert closed is not None and self.module is not None
-        signs = np.sign((tree.data.p * self.tree.pose[:, P:V]).sum(axis=1))
-        self.module.prepare(closed.with_signs(signs), tree.closing.constants)
+            raise
 
     def _pooled_workspace(self) -> Block:
         return _POOL.take(lambda: workspace_of_tree(self.system, self.data), self.system, self.data, self.module)
@@ -232,9 +217,7 @@ class InJointCoordinates(Compiled):
         return self._bodies_of(self.s.y)
 
     def _bodies_of(self, y: Floats) -> Floats:
-        tree, of_bodies = self.work.tree, np.empty(self.width)
-        lift_once(tree.data, tree.lifting, np.ascontiguousarray(y), of_bodies)
-        return of_bodies
+        return bodies_of(self.work, y)
 
     def _state_at(self, t: float) -> Floats:
         if t >= self.t:
@@ -268,12 +251,7 @@ class InJointCoordinates(Compiled):
             return super()._detail(status)
         if text := self._fast_turn():
             return text
-        dependent = [
-            f"joint '{joint.name}' where {condition}"
-            for joint in self.system.joints
-            if (condition := getattr(joint.module, "DEPENDENT_COORDINATES", ""))
-        ]
-        return f"the coordinates of the joints depend on each other ({', '.join(dependent) or 'of massless parts'})"
+        return dependent_coordinates(self.system)
 
     def _fast_turn(self) -> str:
         """Which turn is too fast for the accuracy of its bodies, if one is; see ``step_error``."""
@@ -288,6 +266,53 @@ class InJointCoordinates(Compiled):
         return (
             f"{name} turns at {abs(s.y[k]):.2g} rad/s while no body is faster than {body:.2g} m/s: what it moves is too near its "
             "axis, where rounding exceeds the tolerance; a larger rtol, or a moment of inertia about this axis, may help"
+        )
+
+
+def dependent_coordinates(system: System) -> str:
+    """Why the equations in joint coordinates are singular, but for their rows."""
+    dependent = [
+        f"joint '{joint.name}' where {condition}"
+        for joint in system.joints
+        if (condition := getattr(joint.module, "DEPENDENT_COORDINATES", ""))
+    ]
+    return f"the coordinates of the joints depend on each other ({', '.join(dependent) or 'of massless parts'})"
+
+
+def bodies_of(work: Workspace, z: Floats) -> Floats:
+    """The state of the bodies at coordinates and rates z of a tree."""
+    of_bodies = np.empty(len(work.motion))
+    lift_once(work.tree.data, work.tree.lifting, np.ascontiguousarray(z), of_bodies)
+    return of_bodies
+
+
+def start_of(system: System, state: State) -> Floats:
+    """Coordinates and rates of the tree of a system in a state of its bodies."""
+    tree = tree_of(system)
+    z: Floats = _coordinates(system.tree_steps, system.joint_motions, state)
+    return coupled(system, tree, state, z) if system.couplings else z
+
+
+def fit_signs(system: System, work: Workspace, module: ModuleType | None, z: Floats, y: Floats) -> None:
+    """Give the Euler parameters that coordinates z lead to the signs of those in a state y of the bodies.
+
+    Raises
+    ------
+    OffTheRowsError
+        Where z do not lead to this state.
+    """
+    lifted = bodies_of(work, z)
+    if _keep_signs(work.tree, lifted, y):
+        lifted = bodies_of(work, z)
+    if work.tree.closing.posed.any():
+        closed = system.closed_tree
+        assert closed is not None and module is not None
+        signs = np.sign((work.tree.data.p * tree_of(system).pose[:, P:V]).sum(axis=1))
+        module.prepare(closed.with_signs(signs), work.tree.closing.constants)
+    if (off := float(off_the_rows(lifted, y))) > OFF_THE_ROWS:
+        raise OffTheRowsError(
+            f"system '{system.name}': the initial state is {off:.1e} off the constraints, limit {OFF_THE_ROWS:.0e} for "
+            "coordinates of joints; give a state from runtime.assemble, or use coordinates='absolute'"
         )
 
 

@@ -70,8 +70,8 @@ def energy_balance(system: System, energy: Floats, work: Work | None) -> EnergyB
     """The balance of a run; see ``Run.energy_balance``."""
     if work is None:
         raise ModelError(
-            f"the motion of system '{system.name}' follows from its drivers and is not integrated, so it has no energy balance; "
-            "the powers of the drivers are in driven[name].power"
+            f"the work on system '{system.name}' was not integrated with its motion, which has no energy balance; the powers of "
+            "the drivers are in driven[name].power, and runtime.simulate integrates the work in its runs"
         )
     if len(work.done) != len(energy):
         raise ModelError(

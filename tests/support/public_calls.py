@@ -78,6 +78,7 @@ def make_world(folder):
         folder=folder,
         limit=rod.limit("pivot"),
         linear=runtime.linearisation(foot),
+        rhs=runtime.rhs(rod),
         sensitivities=runtime.sensitivities(rod, {"mass.rod": 3.5}, 0.1, t_eval=t),
         signal=runtime.Signal.spline(np.arange(8.0), np.arange(8.0) ** 2),
         cone=models.foot.build(limits="elastic").limits[0].cone,
@@ -108,6 +109,7 @@ def calls(world):
     nearby = dict(build=w.system, given={"mass.rod": 3.5}, wrt=["mass.rod"], rtol=1e-6, atol=1e-6)
     found = {
         "simulate": (runtime.simulate, simulating),
+        "rhs": (runtime.rhs, dict(system=w.system, coordinates="absolute", alpha=5.0, beta=5.0)),
         "simulate_many": (runtime.simulate_many, many | dict(out=None, engine=None, outputs=["energy"])),
         "output_names": (ensemble.output_names, dict(system=w.system)),
         "simulate_many of a function": (
@@ -357,6 +359,12 @@ def methods(w):
             dict(r={"rod": (0, 0, 0)}, omega={"rod": (0, 1, 0)}, p={"rod": (1, 0, 0, 0)}),
         ),
         "State.check": (w.state.check, dict(bodies=1)),
+        "RightHandSide()": (w.rhs, dict(t=0.0, y=w.rhs.y0)),
+        "RightHandSide.jacobian": (w.rhs.jacobian, dict(t=0.0, y=w.rhs.y0)),
+        "RightHandSide.project": (w.rhs.project, dict(t=0.0, y=w.rhs.y0)),
+        "RightHandSide.state": (w.rhs.state, dict(y=w.rhs.y0)),
+        "RightHandSide.vector": (w.rhs.vector, dict(state=w.state)),
+        "RightHandSide.run": (w.rhs.run, dict(t=[0.0, 0.1], y=[w.rhs.y0, w.rhs.y0])),
         "Signal()": (w.signal, dict(t=1.0, order=0)),
         "Cone.maximum_latitude": (w.cone.maximum_latitude, dict(longitude=1.0)),
         **{
