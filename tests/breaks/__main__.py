@@ -154,6 +154,8 @@ def main():
     chosen = [
         one for one in breaks() if not given.words or any(word in f"{one.rule} {one.file}" for word in given.words)
     ]
+    if not chosen:
+        parser.error("no rule and no file contains one of these words")
     if given.list:
         for one in chosen:
             print(f"{one.rule:<75} {one.file}")
