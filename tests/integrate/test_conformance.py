@@ -105,6 +105,26 @@ def test_seventeen_cases(name, coordinates, method, tolerance):
                 assert np.array_equal(getattr(states, part)[owner], many[output])
 
 
+LOOSE = dict(rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+def test_rows_of_loops_hold_to_rounding(coordinates):
+    """However loose the tolerance is: ends of steps, and results, are projected."""
+    problem = PROBLEMS["closed_loop"]()
+    run = single(problem, 0, coordinates=coordinates, **LOOSE)
+    assert run.violation.max() < 1e-13 and run.velocity_violation.max() < 1e-11
+
+
+def test_rows_of_loops_hold_in_cases():
+    problem = PROBLEMS["closed_loop"]()
+    outputs = ["violation", "velocity_violation"]
+    many = runtime.simulate_many(
+        problem.system, problem.cases, problem.t[-1], t_eval=problem.t, outputs=outputs, coordinates="joint", **LOOSE
+    )
+    assert many.in_batch.all() and many["violation"].max() < 1e-13 and many["velocity_violation"].max() < 1e-11
+
+
 ON_DEVICE = """
 import warnings
 import numpy as np

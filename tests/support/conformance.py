@@ -268,26 +268,26 @@ def wheel(J=0.5):
 def wheel_beyond_a_limit():
     """The moment is the largest one beyond the end of the law; the edges of the two sides differ."""
     J, rates, t, edges = 0.5, np.linspace(-0.7, 0.7, COUNT), np.linspace(0.0, 2.0, 21), np.radians([10.0, 6.0])
-    stop = Stop(0.4, 0.1)
-    b = wheel(J)
+    moments, b = 0.4 + 0.2 * SHARE, wheel(J)
     cone = runtime.Cone.from_degrees((0, 90, 180, 270, 360), (10, 30, 6, 30, 10))
     b.limit("stop", "hinge", reference="ground", xi=X, eta=Y, cone=cone, max_moment=0.4, compliance=0.1, damping=0.0)
 
-    def moment(angle):
-        return stop.moment(-angle - edges[1]) - stop.moment(angle - edges[0])
-
-    def kinks(y):
-        return *stop.kinks(y[0] - edges[0]), *stop.kinks(-y[0] - edges[1])
-
     def exact(case):
-        start = [0.0, rates[case]]
-        angle, rate = integrate(lambda _, y: [y[1], moment(y[0]) / J], start, t, kinks, 1e-13).T
+        stop = Stop(moments[case], 0.1)
+
+        def rhs(_, y):
+            return [y[1], (stop.moment(-y[0] - edges[1]) - stop.moment(y[0] - edges[0])) / J]
+
+        def kinks(y):
+            return *stop.kinks(y[0] - edges[0]), *stop.kinks(-y[0] - edges[1])
+
+        angle, rate = integrate(rhs, [0.0, rates[case]], t, kinks, 1e-13).T
         excess = np.maximum(np.maximum(angle - edges[0], -angle - edges[1]), 0.0)
         assert excess.max() > stop.compliance
         energy = 0.5 * J * rate**2 + [stop.potential(own) for own in excess]
         return {"angle.hinge.angle": angle, "rate.hinge.angle": rate, "limit_excess.stop": excess, "energy": energy}
 
-    return Problem(b.build(), {"rate.hinge.angle": rates}, t, exact, (0, 2, 16))
+    return Problem(b.build(), {"rate.hinge.angle": rates, "max_moment.stop": moments}, t, exact, (0, 2, 16))
 
 
 @problem
