@@ -105,6 +105,19 @@ def test_seventeen_cases(name, coordinates, method, tolerance):
                 assert np.array_equal(getattr(states, part)[owner], many[output])
 
 
+@pytest.mark.parametrize(("coordinates", "method", "tolerance"), COMPILED)
+def test_a_first_step_that_is_too_long_is_rejected(coordinates, method, tolerance):
+    problem = PROBLEMS["free_body"]()
+    case, settings = 0, dict(coordinates=coordinates, method=method, rtol=tolerance, atol=tolerance, first_step=2.0)
+    exact = exact_of("free_body", case)
+    run = single(problem, case, **settings)
+    many = runtime.simulate_many(
+        problem.system, problem.cases, problem.t[-1], t_eval=problem.t, outputs=list(exact), **settings
+    )
+    assert not errors(of_run(run, exact), exact, tolerance, {}) and run.stats.rejections > 0
+    assert not errors({name: many[name][case] for name in exact}, exact, tolerance, {}) and (many.rejections > 0).all()
+
+
 LOOSE = dict(rtol=1e-5, atol=1e-5)
 
 
