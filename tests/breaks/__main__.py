@@ -21,6 +21,7 @@ RULES = Path(__file__).parent / "rules"
 MATRIX = "tests/integrate/test_conformance.py::test_"
 SHORT = {"one": f"{MATRIX}a_single_run", "many": f"{MATRIX}seventeen_cases", "scipy": f"{MATRIX}a_single_run_by_scipy"}
 WHOLE = "generated", "models"  # folders that ``python -m codegen`` may write
+LONGEST = 600  # [s] for the tests of a break
 SECOND = "TALUS_SECOND_PROCESS"
 CAUGHT, MISSED, GONE = "caught", "NOT caught", "text not found"
 
@@ -93,7 +94,13 @@ class Copy:
         environment["TALUS_CACHE_DIR"] = str(self.folder / ".tests-cache")
         environment[SECOND] = "0"  # what it compiles in advance, no break needs
         return subprocess.run(
-            [sys.executable, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+            [sys.executable, *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST,
         )
 
     def test(self, tests):
@@ -101,7 +108,10 @@ class Copy:
         report = self.folder / "report.xml"
         report.unlink(missing_ok=True)
         of_pytest = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-m", "", f"--junitxml={report}")
-        done = self.run(*of_pytest, *tests)
+        try:
+            done = self.run(*of_pytest, *tests)
+        except subprocess.TimeoutExpired:
+            return dict.fromkeys(tests, f"not ended after {LONGEST} s"), ""
         if not report.is_file():
             return dict.fromkeys(tests, "no report"), done.stdout + done.stderr
         ended = {}
