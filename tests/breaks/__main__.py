@@ -1,7 +1,7 @@
 """Break one rule at a time in a copy of the checkout, and see its tests fail: ``python -m tests.breaks [WORDS...]``.
 
-WORDS choose the rules and files that contain one of them.  ``--list`` counts the rules, ``--sound`` runs all their tests on the
-unbroken copy.  The copy has the compiled code of the tests; what a break changes is compiled there.
+WORDS choose the lists, rules and files that contain one of them.  ``--list`` counts the rules, ``--sound`` runs all their tests
+on the unbroken copy.  The copy has the compiled code of the tests; what a break changes is compiled there.
 """
 
 import argparse
@@ -21,6 +21,8 @@ RULES = Path(__file__).parent / "rules"
 MATRIX = "tests/integrate/test_conformance.py::test_"
 SHORT = {"one": f"{MATRIX}a_single_run", "many": f"{MATRIX}seventeen_cases", "scipy": f"{MATRIX}a_single_run_by_scipy"}
 WHOLE = "generated", "models"  # folders that ``python -m codegen`` may write
+LONGEST = 600  # [s] for the tests of a break
+SECOND = "TALUS_SECOND_PROCESS"
 CAUGHT, MISSED, GONE = "caught", "NOT caught", "text not found"
 
 
@@ -32,6 +34,7 @@ class Break(NamedTuple):
     old: str
     new: str
     tests: tuple[str, ...]
+    room: str  # the list that holds it
     after: str = ""
 
 
@@ -42,7 +45,7 @@ def breaks():
         for rule, places in tomllib.loads(file.read_text(encoding="utf-8")).items():
             for place in places:
                 tests = tuple(full(test) for test in place.pop("tests"))
-                found.append(Break(rule, tests=tests, **place))
+                found.append(Break(rule, tests=tests, room=file.stem, **place))
     return found
 
 
@@ -89,8 +92,15 @@ class Copy:
         """Python in the copy."""
         environment = os.environ | {"PYTHONPATH": str(self.folder), "OPENBLAS_NUM_THREADS": "1"}
         environment["TALUS_CACHE_DIR"] = str(self.folder / ".tests-cache")
+        environment[SECOND] = "0"  # what it compiles in advance, no break needs
         return subprocess.run(
-            [sys.executable, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+            [sys.executable, *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST,
         )
 
     def test(self, tests):
@@ -98,7 +108,10 @@ class Copy:
         report = self.folder / "report.xml"
         report.unlink(missing_ok=True)
         of_pytest = ("-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-m", "", f"--junitxml={report}")
-        done = self.run(*of_pytest, *tests)
+        try:
+            done = self.run(*of_pytest, *tests)
+        except subprocess.TimeoutExpired:
+            return dict.fromkeys(tests, f"not ended after {LONGEST} s"), ""
         if not report.is_file():
             return dict.fromkeys(tests, "no report"), done.stdout + done.stderr
         ended = {}
@@ -152,8 +165,12 @@ def main():
     parser.add_argument("--sound", action="store_true", help="run the tests of all rules without a break")
     given = parser.parse_args()
     chosen = [
-        one for one in breaks() if not given.words or any(word in f"{one.rule} {one.file}" for word in given.words)
+        one
+        for one in breaks()
+        if not given.words or any(word in f"{one.room} {one.rule} {one.file}" for word in given.words)
     ]
+    if not chosen:
+        parser.error("no rule and no file contains one of these words")
     if given.list:
         for one in chosen:
             print(f"{one.rule:<75} {one.file}")

@@ -47,7 +47,7 @@ def single(problem, case, **settings):
     for name, quantity in parts.items():
         state = state.replace(**{quantity.part: {quantity.owner: values[name]}})
     run = runtime.simulate(system, problem.t[-1], t_eval=problem.t, initial=state, **settings)
-    assert run.success, run.message
+    assert run.success and np.array_equal(run.t, problem.t), run.message
     return run
 
 
@@ -103,6 +103,39 @@ def test_seventeen_cases(name, coordinates, method, tolerance):
             part, _, owner = output.partition(".")
             if part in INITIAL:
                 assert np.array_equal(getattr(states, part)[owner], many[output])
+
+
+@pytest.mark.parametrize(("coordinates", "method", "tolerance"), COMPILED)
+def test_a_first_step_that_is_too_long_is_rejected(coordinates, method, tolerance):
+    problem = PROBLEMS["free_body"]()
+    case, settings = 0, dict(coordinates=coordinates, method=method, rtol=tolerance, atol=tolerance, first_step=2.0)
+    exact = exact_of("free_body", case)
+    run = single(problem, case, **settings)
+    many = runtime.simulate_many(
+        problem.system, problem.cases, problem.t[-1], t_eval=problem.t, outputs=list(exact), **settings
+    )
+    assert not errors(of_run(run, exact), exact, tolerance, {}) and run.stats.rejections > 0
+    assert not errors({name: many[name][case] for name in exact}, exact, tolerance, {}) and (many.rejections > 0).all()
+
+
+LOOSE = dict(rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+def test_rows_of_loops_hold_to_rounding(coordinates):
+    """However loose the tolerance is: ends of steps, and results, are projected."""
+    problem = PROBLEMS["closed_loop"]()
+    run = single(problem, 0, coordinates=coordinates, **LOOSE)
+    assert run.violation.max() < 1e-13 and run.velocity_violation.max() < 1e-11
+
+
+def test_rows_of_loops_hold_in_cases():
+    problem = PROBLEMS["closed_loop"]()
+    outputs = ["violation", "velocity_violation"]
+    many = runtime.simulate_many(
+        problem.system, problem.cases, problem.t[-1], t_eval=problem.t, outputs=outputs, coordinates="joint", **LOOSE
+    )
+    assert many.in_batch.all() and many["violation"].max() < 1e-13 and many["velocity_violation"].max() < 1e-11
 
 
 ON_DEVICE = """

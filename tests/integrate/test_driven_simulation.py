@@ -364,3 +364,6 @@ def test_a_start_beside_a_driver_is_no_violated_row():
     y[:, 2], y[:, 5] = -angle * y[:, 0], angle / 2.0
     run = runtime.simulate(system, 1.0, coordinates="absolute", initial=State(system.body_names, y.ravel()))
     assert run.success and np.abs(run.violation).max() > 5e-7
+    fading = (1.0 + 5.0 * run.t) * np.exp(-5.0 * run.t)  # Phi'' + 2 alpha Phi' + beta^2 Phi = 0
+    hand = run.Phi["hand"][:, 0]
+    assert np.abs(hand - hand[0] * fading).max() < 1e-3 * abs(hand[0])
