@@ -1,7 +1,8 @@
 """The figures of the targets beside those of an earlier commit, measured in turns on one machine.
 
 Each group of targets runs in a process of its own, once of this checkout and once of the other, again and again, so that both
-meet the same load.  The earlier commit measures with its own benchmarks; figures are paired by what they are called.
+meet the same load.  The earlier commit measures with its own benchmarks, and with the files of targets of this checkout that it
+lacks; figures are paired by what they are called.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -23,10 +25,10 @@ from runtime.report import Report, Table
 ROUNDS = 3
 # Run in either checkout: the targets of one group as JSON.
 PROGRAM = """
-import json, sys
+import importlib, json, sys
 from dataclasses import asdict
-from benchmarks.targets.question import PARTS
-part = next(p for p in PARTS if f"{p.__module__.split('.')[-1]}.{p.__name__}" == sys.argv[1])
+module, name = sys.argv[1].split(".")
+part = getattr(importlib.import_module(f"benchmarks.targets.{module}"), name)
 quick = sys.argv[2] == "quick"
 print(json.dumps([asdict(t) for t in part(quick, lambda line: None)]))
 """
@@ -73,13 +75,16 @@ def compare(commit: str, parts: list[Callable[..., object]], *, quick: bool, say
 
 
 def _extract(commit: str, folder: Path) -> None:
-    """Write the files of a commit to a folder."""
+    """Write the files of a commit to a folder, with the files of targets that it lacks."""
     done = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True)
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip()
         raise BenchmarkError(f"--against {commit}: git has no such commit ({reason}); give one that `git log` lists")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder, filter="data")
+    for file in Path(__file__).parent.glob("*.py"):
+        if not (lacking := folder / file.relative_to(ROOT)).exists():
+            shutil.copy(file, lacking)
 
 
 def _measured(name: str, root: Path, environment: dict[str, str], quick: bool) -> list[dict[str, Any]] | None:

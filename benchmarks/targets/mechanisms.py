@@ -28,13 +28,6 @@ def ensemble(quick: bool, say: Say) -> Iterator[Target]:
     free = f"{how} at {tolerance:.2g}"
     yield Target("ensemble, error", off, ensembles.ERROR, "m", f"{free}: main foot at the end, largest of all cases")
     yield Target("ensemble, time of a case on one core", 1e6 / rates[1], 2.5, "us", f"{free}, the most of several")
-    how += f" at {ensembles.TOLERANCE:g}, the most of several"
-    limited = ensembles.throughput(cases.side_by_side, cases.repeats, limits="dissipative")[1]
-    yield Target("ensemble with limits, time of a case on one core", 1e6 / limited, 10.0, "us", how)
-    named = ensembles.throughput(cases.side_by_side, cases.repeats, limits="dissipative", by_name=True)[1]
-    yield Target(
-        "ensemble with limits, lengths and masses by name, time of a case on one core", 1e6 / named, 20.0, "us", how
-    )
     many = ensembles.throughput(cases.two_cores, cases.repeats, tolerance=tolerance)
     how = f"{cases.two_cores} cases, the most of several; {cases.side_by_side} cases: {rates[1] / rates[2]:.3f}"
     yield Target("ensemble, one core's rate to two cores'", many[1] / many[2], 1.0 / 1.9, "1", how)

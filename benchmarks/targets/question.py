@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Answer, Say
-from benchmarks.targets import allocations, foot, joints, mechanisms, processes, rivals
+from benchmarks.targets import allocations, calls, foot, joints, mechanisms, processes, rivals
 from benchmarks.targets.against import compare
 from benchmarks.targets.target import Target
 from runtime.report import Report, Table, lines, panels
@@ -18,6 +18,7 @@ from runtime.report import Report, Table, lines, panels
 PARTS = (
     foot.accuracy, foot.speed, foot.time_to_error, joints.in_joint_coordinates, joints.loops, joints.long_run,
     processes.compilation, mechanisms.ensemble, mechanisms.with_limits, mechanisms.walk, mechanisms.contact,
+    calls.one_run, calls.many_cases, calls.loops_in_a_row, calls.gradients,
     rivals.at_equal_error, mechanisms.chains, allocations.heap, processes.start, processes.regeneration,
 )  # fmt: skip
 
