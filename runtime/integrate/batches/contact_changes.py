@@ -38,13 +38,13 @@ from runtime.integrate.batches.contacts import (
     place_of,
     set_signals_at,
 )
+from runtime.integrate.batches.equations import evaluate
 from runtime.integrate.batches.forces import add_forces
 from runtime.integrate.batches.lane_state import set_usual
 from runtime.integrate.batches.limit_steps import end_step
 from runtime.integrate.batches.limits import change_modes as change_limits
 from runtime.integrate.batches.limits import limits_hold, set_active
 from runtime.integrate.batches.polynomial import value_of
-from runtime.integrate.batches.stages import evaluate
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import MAX_LANDINGS, MIN_LANDING

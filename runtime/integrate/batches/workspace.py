@@ -10,6 +10,7 @@ import numpy as np
 from runtime.dynamics.layout import LANES, STATE, P
 from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
+from runtime.integrate.batches.equations import Equations, no_equations
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.lane_state import LaneState
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
@@ -82,6 +83,12 @@ class BatchWorkspace(NamedTuple):
     forces: BatchForces  # of other kinds
     contacts: BatchContacts
     closing: BatchClosing  # rows that restrain coordinates
+    equations: Equations
+
+
+@with_lanes(1)
+class OneWorkspace(BatchWorkspace):
+    """Memory of a single run."""
 
 
 def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
@@ -155,28 +162,29 @@ def turned_of(ties: Ints) -> list[int]:
     return [int(q) for q, _, n in ties if n == OF_TURN]
 
 
-def repeated(values: Floats) -> Floats:
+def repeated(values: Floats, lanes: int = LANES) -> Floats:
     """Each value once for every lane."""
-    out = lanes_of(len(values) * LANES)
-    out[:] = np.repeat(values, LANES)
+    out = lanes_of(len(values) * lanes)
+    out[:] = np.repeat(values, lanes)
     return out
 
 
 def _workspace(
     turned: Sequence[int], ties: Ints, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
-    lever: Floats, typical: float,
+    lever: Floats, typical: float, lanes: int = LANES,
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (n,); ``parts``: first and last component of what moves."""
-    size = len(cap) * LANES
+    size = len(cap) * lanes
     y, trial, end, h, ready_y, ready_k = (lanes_of(size) for _ in range(6))
-    return BatchWorkspace(
+    return (OneWorkspace if lanes == 1 else BatchWorkspace)(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         turned=np.array(turned, np.int64), ties=ties, rates=np.zeros(1, np.int64), size=np.array([len(cap)]),
-        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap),
-        weight=repeated(weight), lever=repeated(lever), typical=np.array([typical]), y=y, trial=trial, end=end,
+        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap, lanes),
+        weight=repeated(weight, lanes), lever=repeated(lever, lanes), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=lanes_of(STAGES + 1 + EXTRA, size), errors=lanes_of(3, size), h=h,
-        constants=lanes_of(constants, LANES), worst=lanes_of(LANES), s=LaneState.block(LANES),
-        case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
-        ready_constants=lanes_of(constants, LANES), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
-        limits=batch_limits(), forces=no_forces(), contacts=no_contacts(), closing=batch_closing(),
+        constants=lanes_of(constants, lanes), worst=lanes_of(lanes), s=LaneState.block(lanes),
+        case=np.full(lanes, -1), output=np.zeros(lanes, np.int64), ready_y=ready_y, ready_k=ready_k,
+        ready_constants=lanes_of(constants, lanes), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
+        limits=batch_limits(lanes=lanes), equations=no_equations(),
+        forces=no_forces(), contacts=no_contacts(), closing=batch_closing(),
     )  # fmt: skip
