@@ -15,6 +15,7 @@ from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.lane_state import LaneState
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
+from runtime.integrate.batches.surfaces import Surfaces, surfaces_of
 from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.quintic import OF_TURN
@@ -82,6 +83,7 @@ class BatchWorkspace(NamedTuple):
     limits: BatchLimits  # that restrain coordinates
     forces: BatchForces  # of other kinds
     contacts: BatchContacts
+    surfaces: Surfaces  # limits and contacts
     closing: BatchClosing  # rows that restrain coordinates
     equations: Equations
 
@@ -141,7 +143,8 @@ def tree_workspace(
     memory.stages[:], memory.size[0], memory.rates[0] = stages, n, rates or n // 2
     memory = memory if limits is None else memory._replace(limits=limits)
     memory = memory if forces is None else memory._replace(forces=forces)
-    return memory if contacts is None else memory._replace(contacts=contacts)
+    memory = memory if contacts is None else memory._replace(contacts=contacts)
+    return _with_surfaces(memory)
 
 
 def closed_workspace(
@@ -154,7 +157,12 @@ def closed_workspace(
     cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever.clip(0.0), none)
     memory = _workspace(turned_of(ties), ties, [(0, rows)], constants, cap, weight, lever, float(typical[0]))
     memory.size[0], memory.rates[0] = rows - len(none), closing.size[0]
-    return memory._replace(closing=closing, forces=forces, limits=limits, contacts=contacts)
+    return _with_surfaces(memory._replace(closing=closing, forces=forces, limits=limits, contacts=contacts))
+
+
+def _with_surfaces(memory: BatchWorkspace) -> BatchWorkspace:
+    """A memory with the rows of its limits and contacts."""
+    return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), memory.ties))
 
 
 def turned_of(ties: Ints) -> list[int]:
@@ -186,5 +194,6 @@ def _workspace(
         case=np.full(lanes, -1), output=np.zeros(lanes, np.int64), ready_y=ready_y, ready_k=ready_k,
         ready_constants=lanes_of(constants, lanes), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
         limits=batch_limits(lanes=lanes), equations=no_equations(),
-        forces=no_forces(), contacts=no_contacts(), closing=batch_closing(),
+        forces=no_forces(), contacts=no_contacts(), surfaces=surfaces_of(0, ties, lanes),
+        closing=batch_closing(),
     )  # fmt: skip
