@@ -42,8 +42,7 @@ class ContactEvents(NamedTuple):
 
 def contacts_of_batch(system: System, cases: int, tolerance: float, *, gpu: bool = False) -> BatchContacts:
     """Memory for the contacts of so many cases; ``tolerance``: the sum of both; ``gpu``: on a graphics processor."""
-    address, limits = address_of_contacts(system), len(system.limits)
-    return batch_contacts(address, *places_of_contacts(system), tolerance, cases, limits, gpu=gpu)
+    return batch_contacts(address_of_contacts(system), *places_of_contacts(system), tolerance, cases, gpu=gpu)
 
 
 def with_events(system: System, events: ContactEvents | None) -> BatchContacts:

@@ -29,7 +29,7 @@ add_words(
         "batches.batch": "the integration of cases in a batch (dop853)",
         "batches.closing": "the projection of closed loops in a batch",
         "batches.contact_outputs": "quantities of contacts in a batch",
-        "batches.contact_part": "the switching of contacts in a batch",
+        "batches.surfaces_part": "the switching of limits and contacts in a batch",
         "batches.forces": "energies of forces in a batch",
         "batches.unseen_part": "the signals and corners within steps of a batch",
         "cases.derived": "quantities of cases from their states",

@@ -59,7 +59,7 @@ def test_a_field_without_a_kind_is_named():
 
 
 def test_all_memories_of_a_batch_have_kinds():
-    contacts = batch_contacts(0, np.zeros((2, 4), np.int64), np.zeros((0, 2), np.int64), np.zeros(2), 0.0, 3)
+    contacts = batch_contacts(0, np.zeros((2, 5), np.int64), np.zeros(2), 0.0, 3)
     for memory in (batch_workspace([False], 5), tree_workspace((0, 0), 5, np.ones((4, 6)), contacts=contacts)):
         text, of = text_of_kernel(memory)
         names = [one.name for one in of.arguments]

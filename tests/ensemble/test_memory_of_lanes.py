@@ -53,5 +53,5 @@ def test_memories_begin_with_a_vector():
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_parts_of_the_integration_are_there_where_they_are_needed(system):
     memory = memory_of(SYSTEMS[system])
-    assert (memory.contacts.part[0] != 0) == (system == "contact")
+    assert (memory.surfaces.part[0] != 0) == (system in ("limits", "contact"))
     assert (memory.forces.unseen_by[0] != 0) == (system in ("pulse", "corner"))

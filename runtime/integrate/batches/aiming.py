@@ -8,6 +8,7 @@ import numpy as np
 
 from runtime.dynamics.limits_along import stays_between
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
+from runtime.integrate.batches.equations import LARGEST_WORST, derive
 from runtime.integrate.batches.forces import forces_in_steps
 from runtime.integrate.batches.limits import (
     change_mode,
@@ -15,7 +16,6 @@ from runtime.integrate.batches.limits import (
     set_constants,
     sides_in,
 )
-from runtime.integrate.batches.stages import LARGEST_WORST, derive
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import bends_of
 from runtime.jit.compilation import inlined

@@ -15,25 +15,10 @@ import numpy as np
 
 from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
-from runtime.integrate.batches.aiming import aim_lanes, land
 from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
-from runtime.integrate.batches.changes import (
-    AGAIN,
-    ALONE,
-    GO_ON,
-    find_bracket,
-    switch,
-)
-from runtime.integrate.batches.contact_memory import KEEP, SCREEN, SWITCH, call_contacts
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
 from runtime.integrate.batches.forces import call_unseen, go_on_with_forces, keep_forces
-from runtime.integrate.batches.limit_steps import go_on_with_limits
-from runtime.integrate.batches.limits import (
-    count_alone,
-    end_limits,
-    limits_hold,
-    screen,
-)
+from runtime.integrate.batches.limits import end_limits
 from runtime.integrate.batches.slopes import choose_slopes, put_slopes
 from runtime.integrate.batches.stages import (
     attempt,
@@ -43,6 +28,7 @@ from runtime.integrate.batches.stages import (
     prepare_dense,
     replace_accepted,
 )
+from runtime.integrate.batches.surfaces import AGAIN, ALONE, KEEP, SCREEN, SWITCH, call_surfaces
 from runtime.integrate.batches.workspace import batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.settings import Settings
@@ -114,16 +100,6 @@ def write_outputs(m, lane, times, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def what_comes(m, lane, h):  # type: ignore[no-untyped-def]
-    """What limits and contacts make of an accurate special attempt of a lane, as of ``changes.switch``."""
-    if len(m.contacts.places) > 0:
-        return int(m.contacts.then[0, lane]), m.contacts.then[1, lane]
-    if len(m.limits.q) == 0:
-        return GO_ON, 0.0
-    return switch(m, lane, h) if limits_hold(m, lane) else (ALONE, 0.0)
-
-
-@inlined
 def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-untyped-def]
     """Accept or reject the special attempt of a lane; RUNNING, or the status with which its case ends.
 
@@ -144,15 +120,15 @@ def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-
         return failure(int(s.end_code[lane]))
     if s.speed[lane] > fastest_in_batch(tolerances[0], tolerances[1]):
         return Status.CLOSE_TO_SINGULAR
-    then, length = what_comes(m, lane, h)
-    if then == ALONE:
-        return Status.NOT_RUN
-    if then == AGAIN:
-        s.rejections[lane] += 1.0
-        s.next_length[lane] = length
-        return Status.RUNNING
-    if length > 0.0:
-        factor, s.after_rejection[lane] = length / h, 0.0
+    if len(m.surfaces.over) > 0:
+        if s.then[lane] == ALONE:
+            return Status.NOT_RUN
+        if s.then[lane] == AGAIN:
+            s.rejections[lane] += 1.0
+            s.next_length[lane] = s.then_length[lane]
+            return Status.RUNNING
+        if s.then_length[lane] > 0.0:
+            factor, s.after_rejection[lane] = s.then_length[lane] / h, 0.0
     write_outputs(m, lane, times, out)
     s.accepted[lane], s.time[lane] = 1.0, s.end_time[lane]
     s.next_length[lane] = after_acceptance(h, factor, s.after_rejection[lane])
@@ -186,14 +162,12 @@ def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
 
 @inlined
 def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-def]
-    """Where limits change their modes in the special attempts, and the dense output of those with outputs."""
-    s, outputs, limits = m.s, 0, count_alone(m)
+    """The dense output of the special attempts with outputs, and what comes of those in which a mode changes."""
+    s, outputs = m.s, 0
     for lane in range(m.W):
         if s.special[lane] == 0.0:
             continue
         outputs += s.has_outputs[lane] > 0.0
-        if limits > 0 and s.accepted[lane] == 1.0 and s.suspect[lane] > 0.0:
-            find_bracket(m, lane)
         s.dense_steps[lane] += s.has_outputs[lane]
     if outputs > 0:
         dense_stages(m, address)
@@ -201,9 +175,7 @@ def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-
         for lane in range(m.W):
             if s.has_outputs[lane] > 0.0:
                 choose_slopes(m, lane)
-    if limits > 0:
-        land(m, address, tolerances[0], tolerances[1])
-    call_contacts(m.contacts, SWITCH, memory, address, 0, 0, 0.0)
+    call_surfaces(m, SWITCH, memory, address, 0, 0, tolerances[0], tolerances[1])
 
 
 @inlined
@@ -227,7 +199,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     """
     memory, m = m, local(m)
     fastest = fastest_in_batch(tolerances[0], tolerances[1])
-    first_output, n, limits = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1], count_alone(m)
+    first_output, n = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1]
     if first_output == 1:
         for case in range(len(initial)):
             for i in range(n):
@@ -251,18 +223,13 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         attempt(m, address, tolerances[0], tolerances[1])
         special = weigh_attempts(m.s, m.size[0], span[1], fastest)
         special = call_unseen(m.forces, memory, address, tolerances[0], tolerances[1], special)
-        if limits > 0:
-            special = screen(m)
-        if len(m.contacts.places) > 0:
-            special = call_contacts(m.contacts, SCREEN, memory, address, 0, 0, 0.0)
+        if len(m.surfaces.over) > 0:
+            special = call_surfaces(m, SCREEN, memory, address, 0, 0, 0.0, 0.0)
         if special > 0:
             attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached)
         go_on(m.s)
-        if limits > 0:
-            go_on_with_limits(m)
-            aim_lanes(m)
         go_on_with_forces(m)
-        call_contacts(m.contacts, KEEP, memory, address, 0, 0, 0.0)
+        call_surfaces(m, KEEP, memory, address, 0, 0, 0.0, 0.0)
         replace_accepted(m)
         busy = 0
         for lane in range(m.W):

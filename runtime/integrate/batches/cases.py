@@ -6,10 +6,11 @@ import numpy as np
 
 from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
-from runtime.integrate.batches.contact_memory import BEGIN, READY_CASES, call_contacts
-from runtime.integrate.batches.forces import begin_forces, end_forces, forces_when_ready, load_forces
+from runtime.integrate.batches.equations import rates_when_ready
+from runtime.integrate.batches.forces import begin_forces, end_forces, load_forces
 from runtime.integrate.batches.limits import begin_limits, load_limits
-from runtime.integrate.batches.stages import evaluate, norm
+from runtime.integrate.batches.stages import norm
+from runtime.integrate.batches.surfaces import BEGIN, READY_CASES, call_surfaces
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.step_control import FIRST_LOOK, failure, first_length, too_small, trial_length
 from runtime.jit.compilation import inlined
@@ -48,9 +49,8 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
             put_constants(m, lane, constants[min(case, len(constants) - 1)], m.ready_constants)
         load_limits(m, lane, case, m.ready_y)
         load_forces(m, lane, case)
-    call_contacts(m.contacts, READY_CASES, memory, address, 0, 0, span[0])
-    forces_when_ready(m, span[0], 0.0, m.ready_y, m.ready_k)
-    evaluate(m, address, m.ready_y, m.forces.waiting, m.ready_constants, m.ready_k, m.s.ready_code)
+    call_surfaces(m, READY_CASES, memory, address, 0, 0, span[0], 0.0)
+    rates_when_ready(m, address, span[0], 0.0, m.ready_y, m.ready_k)
     for lane in range(m.W):
         s.ready_worst[lane] = m.worst[lane]
         s.ready_length[lane] = first_step
@@ -65,8 +65,7 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
             e = i * m.W + lane
             m.trial[e] = m.ready_y[e] + h * m.ready_k[e]
     change = m.errors[0]
-    forces_when_ready(m, span[0], 1.0, m.trial, change)
-    evaluate(m, address, m.trial, m.forces.waiting, m.ready_constants, change, m.s.ready_code)
+    rates_when_ready(m, address, span[0], 1.0, m.trial, change)
     for e in range(len(change)):
         change[e] -= m.ready_k[e]
     for lane in range(m.W):
@@ -94,7 +93,7 @@ def begin_next(m, memory, lane, begin, constants, times, first_output, max_steps
     m.case[lane], m.output[lane] = m.queue[1] + r, first_output
     s.next_output[lane] = times[first_output] if first_output < len(times) else np.inf
     begin_forces(m, lane, r)
-    call_contacts(m.contacts, BEGIN, memory, 0, lane, r, begin)
+    call_surfaces(m, BEGIN, memory, 0, lane, r, begin, 0.0)
     worst = s.ready_worst[r]
     s.least_worst[lane] = s.ever_worst[lane] = worst
     return len(m.limits.q) == 0 or begin_limits(m, lane)

@@ -15,9 +15,7 @@ from runtime.integrate.written.acting_contacts import MEASURED, NOTHING
 from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.jit.compilation import inlined
 from runtime.jit.named_rows import with_lanes
-from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints, lanes_of
-from runtime.system.spanning_tree import ties_of
 from runtime.system.system import System
 
 MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
@@ -29,24 +27,17 @@ START, END, ELSEWHERE, READY, WITHIN = range(
 )  # rows of ``BatchContacts.measured``; the last one and those after it: samples
 MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
 OF_STATE = 4
-# Rows of ``BatchContacts.search``: 1 where a change is sought in the step; fractions of the step before and beyond it, with the
-# distances beyond the side there [mm]; the fraction that was found, or is tried; the limit or contact that changes there.
-SOUGHT, LOWER, UPPER, BELOW, ABOVE, FRACTION, FIRST = range(7)
-OF_SEARCH = 7
-READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``contact_part`` does
 
 
 @with_lanes(LANES)
 class BatchContacts(NamedTuple):
     """Contacts of a batch."""
 
-    part: Common[Ints]  # (1,) address of ``contact_part.contact_part``; 0: there are no contacts
     # (1,) of the function that measures contacts in lanes (``runtime.integrate.written.tree_contacts``)
     address: Common[Ints]
     # (contacts, 5) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
     # whether damping fades; row of the creep, NOTHING for frictions without a bend
     places: Common[Ints]
-    slopes: Common[Ints]  # (turns and slides, 2) places of these coordinates, and of their rates, in a state
     least: Common[Floats]  # (contacts,) [m/s] least speed of a touch-down
     resolution: Common[Floats]  # (1,) [m/s] as ``ContactWorkspace.speed_resolution``
     # (contacts, 4, LANES) mode, quick changes, times [s] of the last change, speeds [m/s] of the last touch-down
@@ -55,12 +46,6 @@ class BatchContacts(NamedTuple):
     # (WITHIN + SAMPLES - 1, contacts * MEASURED * LANES) at start and end of the step, elsewhere, of the cases that are ready,
     # and at samples between the ends
     measured: OfLanes[Floats]
-    samples: OfLanes[Floats]  # (SAMPLES + 1, limits + contacts, LANES) [rad], [mm] beyond the side of the mode
-    search: OfLanes[Floats]  # (OF_SEARCH, LANES)
-    # (2, LANES) what comes of the attempt (``changes.GO_ON`` ...), and the length of the next one
-    then: OfLanes[Floats]
-    was: OfLanes[Floats]  # (LANES,) 1 where a contact acted in the step
-    changed: OfLanes[Floats]  # (LANES,) 1 where modes change at the end of the step, -1 at its start
     # (cases, any, EVENT) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     events: Written[Floats]
     found: Found[Ints]  # (cases,) number of these
@@ -74,36 +59,32 @@ def most_events(*, gpu: bool) -> int:
 def batch_contacts(
     address: int,
     places: Ints,
-    slopes: Ints,
     least: Floats,
     tolerance: float,
     cases: int,
-    limits: int = 0,
     *,
     gpu: bool = False,
 ) -> BatchContacts:
-    """Memory for contacts of so many cases, beside so many limits; ``tolerance``: the sum of both."""
+    """Memory for contacts of so many cases; ``tolerance``: the sum of both."""
     count, most = len(places), most_events(gpu=gpu)
     state, waiting = (lanes_of(count, OF_STATE, LANES) for _ in range(2))
     state[:, MODE], state[:, SINCE] = INACTIVE, -np.inf
     waiting[:] = state
     return BatchContacts(
-        part=np.zeros(1, np.int64), address=np.array([address]), places=places, slopes=slopes, least=least,
+        address=np.array([address]), places=places, least=least,
         resolution=np.array([SPEED_RESOLUTION * tolerance]), state=state, waiting=waiting,
         measured=lanes_of(WITHIN + SAMPLES - 1, count * MEASURED * LANES),
-        samples=lanes_of(SAMPLES + 1, limits + count, LANES), search=lanes_of(OF_SEARCH, LANES),
-        then=lanes_of(2, LANES), was=lanes_of(LANES), changed=lanes_of(LANES),
         events=np.empty((cases, most if count else 0, EVENT)), found=np.zeros(cases, np.int64),
     )  # fmt: skip
 
 
 def no_contacts() -> BatchContacts:
     """The memory of a batch without contacts."""
-    return batch_contacts(0, np.zeros((0, 5), np.int64), np.zeros((0, 2), np.int64), np.zeros(0), 0.0, 0)
+    return batch_contacts(0, np.zeros((0, 5), np.int64), np.zeros(0), 0.0, 0)
 
 
-def places_of_contacts(system: System) -> tuple[Ints, Ints, Floats]:
-    """``BatchContacts.places``, ``slopes`` and ``least`` of a system."""
+def places_of_contacts(system: System) -> tuple[Ints, Floats]:
+    """``BatchContacts.places`` and ``least`` of a system."""
     acting, t = acting_forces(system), system.data.contacts
     rows, found = Rows(acting), []
     for k, contact in enumerate(acting.contacts):
@@ -112,22 +93,7 @@ def places_of_contacts(system: System) -> tuple[Ints, Ints, Floats]:
         creep = o + own.creep if contact.bends else NOTHING
         found.append([impact, o + own.acts, o + own.rubs, int(contact.fades), creep])
     least = np.where(t.impact >= 0, t.least_impact, 0.0)
-    return np.array(found, np.int64).reshape(-1, 5), _slopes_of(system), least
-
-
-def _slopes_of(system: System) -> Ints:
-    """``BatchContacts.slopes``: of all coordinates but Euler parameters."""
-    tree = system.tree_of_joints
-    ties = ties_of(tree.kinds if tree else ())
-    return np.ascontiguousarray(ties[ties[:, 2] == 1, :2])
-
-
-@inlined
-def call_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-untyped-def]
-    """``contact_part.contact_part`` of the memory of a batch; 0 where there are no contacts."""
-    if len(x.places) == 0:
-        return 0
-    return call_at(x.part.ctypes.data, purpose, memory, address, a, b, begin)
+    return np.array(found, np.int64).reshape(-1, 5), least
 
 
 @inlined

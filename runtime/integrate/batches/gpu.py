@@ -26,9 +26,9 @@ from numba import cuda, float64, int64
 from numba.core.registry import CPUDispatcher
 
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.contact_part import contact_part
 from runtime.integrate.batches.device_text import FOUND, MemoryText, text_of_kernel
 from runtime.integrate.batches.memory_kinds import Kind
+from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.batches.unseen_part import unseen_part
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.written import force_corners, measured_contacts, tree_forces, tree_recursion
@@ -69,7 +69,7 @@ def integrate(module: ModuleType | None, memory: BatchWorkspace, *arrays: Any, t
     """
     *given, out, status, counts, reached = arrays
     text, of = text_of_kernel(memory._replace(stages=NO_STAGES))
-    kernel, stream = kernel_of(module, Kernel(text, of), texts), cuda.stream()
+    kernel, stream = kernel_of(module, Kernel(text, of, rows=len(memory.surfaces.over) > 0), texts), cuda.stream()
     results = [out, status, counts, reached]
     on_device = [cuda.to_device(a, stream=stream) for a in (*given, np.zeros(1, np.int64), *results)]
     back = [*zip(results, on_device[-len(results) :], strict=True)]
@@ -140,9 +140,14 @@ def _no_equations(address, y, signals, own, limits, out, power, energy, worst): 
 
 
 @cuda.jit(device=True)
-def _no_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-untyped-def]
-    """In place of ``batches.contact_memory.call_contacts`` where there are none."""
+def _no_surfaces(m, purpose, memory, address, a, b, x, y):  # type: ignore[no-untyped-def]
+    """In place of ``batches.surfaces.call_surfaces`` where there are no limits and contacts."""
     return 0
+
+
+@cuda.jit(device=True)
+def _nothing_measured(x, y, signals, own, to):  # type: ignore[no-untyped-def]
+    """In place of ``batches.contacts.measure`` where there are no contacts."""
 
 
 @cuda.jit(device=True)
@@ -171,6 +176,7 @@ def _of_text(text: str, name: str) -> Any:
 def _of_texts(texts: Texts) -> dict[str, Any]:
     """In place of the functions of the batch that call machine code of the CPU: those of the texts."""
     found: dict[str, Any] = {"call_forces": _no_forces, "call_equations": _no_equations, "call_corners": _no_corners}
+    found["measure"] = _nothing_measured
     if texts.forces:
         forces = _of_text(texts.forces, tree_forces.NAME)
 
@@ -238,20 +244,20 @@ def _lanes_of(module: ModuleType | None) -> Any:
 
 
 @cache
-def _integration(module: ModuleType | None, texts: Texts) -> Any:
+def _integration(module: ModuleType | None, texts: Texts, rows: bool) -> Any:
     """``batch.integrate`` for the device, with the kernel of a model and the texts of what it does not know."""
     replaced = {"local": _itself, "call_lanes": _lanes_of(module), "written_stages": _no_stages}
     replaced |= _of_texts(texts)
     done: dict[Any, Any] = {}
-    replaced["call_contacts"] = _no_contacts
-    if texts.contacts:
-        part = _for_device(contact_part, replaced, done)
+    replaced["call_surfaces"] = _no_surfaces
+    if rows:
+        part = _for_device(surfaces_part, replaced, done)
 
         @cuda.jit(device=True)
-        def call_contacts(x, purpose, memory, address, a, b, begin):  # type: ignore[no-untyped-def]
-            return part(purpose, memory, address, a, b, begin)
+        def call_surfaces(m, purpose, memory, address, a, b, x, y):  # type: ignore[no-untyped-def]
+            return part(purpose, memory, address, a, b, x, y)
 
-        replaced["call_contacts"] = call_contacts
+        replaced["call_surfaces"] = call_surfaces
     unseen = _for_device(unseen_part, replaced, done)
 
     @cuda.jit(device=True)
@@ -265,8 +271,8 @@ def _integration(module: ModuleType | None, texts: Texts) -> Any:
 class Kernel:
     """The text of a kernel and the types of its memory; equal ones have equal texts."""
 
-    def __init__(self, text: str, of: MemoryText) -> None:
-        self.text, self.types = text, of.types
+    def __init__(self, text: str, of: MemoryText, *, rows: bool = False) -> None:
+        self.text, self.types, self.rows = text, of.types, rows
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Kernel) and self.text == other.text
@@ -278,7 +284,8 @@ class Kernel:
 @cache
 def kernel_of(module: ModuleType | None, of: Kernel, texts: Texts) -> Any:
     """The kernel of a model, or of the text of its equations, with the texts of what the model's kernel does not know."""
-    names = {"cuda": cuda, "float64": float64, "int64": int64, "integration": _integration(module, texts), **of.types}
+    integration = _integration(module, texts, of.rows)
+    names = {"cuda": cuda, "float64": float64, "int64": int64, "integration": integration, **of.types}
     exec(of.text, names)
     kernel = cuda.jit(names["run"])
     source = "" if module is None else digest_of_kernel(inspect.getsource(module))

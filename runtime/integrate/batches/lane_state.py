@@ -68,6 +68,16 @@ class LaneState(Fields):
     cuts: Row  # attempts to end a step where a slip passes its creep
     cornered: Row  # attempts to end the step at a corner of a force
     uncut: Row  # [s] length of the step before
+    at: Row  # fraction of the step at which states are asked for
+    sought: Row  # 1: a change is sought in the step
+    below: Row  # values of the foremost row at ``lower`` and ``upper``
+    above: Row
+    fraction: Row  # of the step at which modes change, or NONE
+    first: Row  # the row that is passed there
+    then: Row  # what comes of the attempt (``surfaces.GO_ON`` ...)
+    then_length: Row  # [s] of the next one; 0: by the error
+    was_active: Row  # ``active`` in the step
+    changed: Row  # 1: modes change at the end of the step, -1: at its start
 
 
 @inlined

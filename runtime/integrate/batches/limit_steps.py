@@ -92,3 +92,14 @@ def go_on_with_limits(m):  # type: ignore[no-untyped-def]
         own, o, a = m.limits.own, m.limits.q[k] * m.W, m.limits.u[k] * m.W
         go_on_with_limit(own, k, m.s)
         screen_next(own, k, m.end[o:], m.k[STAGES, o:], m.k[STAGES, a:], m.s)
+
+
+@columns
+def keep_usual_beside_contacts(s):  # type: ignore[no-untyped-def]
+    """Keep the lengths of the accepted steps that were not special, where there are contacts."""
+    for lane in range(s.W):
+        plain = s.accepted[lane] - s.special[lane] > 0.0
+        acts, h = s.active[lane] == 1.0, -s.length[lane]
+        usual, usual_active = s.usual[lane], s.usual_active[lane]
+        s.usual[lane] = h if plain and not acts else usual
+        s.usual_active[lane] = h if plain and acts else usual_active

@@ -1,8 +1,6 @@
-"""Limits of motion that restrain coordinates, in a batch: every lane has its own modes and ends its steps where they change.
+"""Limits of motion that restrain coordinates, in a batch: every lane has its own modes.
 
-The rules are those of ``runtime.integrate.landing`` and ``switching``.  A case that leaves what the kernel knows of its limits,
-or whose changes of mode do not become steps, ends its lane without a result; it is run alone.  Beside contacts, changes of both
-are found together (``runtime.integrate.batches.contacts``).
+A case that leaves what the kernel knows of its limits ends its lane without a result; it is run alone.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from runtime.dynamics.limits_along import OF_LIMIT, sides_of, turned_back
 from runtime.dynamics.switches import ACTIVE as TOUCHES
 from runtime.dynamics.switches import FULL, INACTIVE, LEAVING
 from runtime.integrate.batches.contact_memory import MODE
-from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
+from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -32,14 +30,12 @@ from runtime.integrate.batches.parameters import (
     SIGN,
 )
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
-from runtime.integrate.limit_changes import ON_SIDE, bends_of
+from runtime.integrate.limit_changes import ON_SIDE, bends_of, passes
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import GRAZE
 from runtime.jit.compilation import columns, inlined
 from runtime.jit.named_rows import Block, Fields, Row, with_lanes
 from runtime.support.arrays import Floats, Ints
-
-NONE = 2.0  # a fraction of the step that is not in it
 
 
 class LimitState(Fields):
@@ -82,22 +78,23 @@ class BatchLimits(NamedTuple):
     work: Found[Floats]  # (cases,) [J] of the dampers
     own: Annotated[OfLanes[Floats], Block(LimitState, table=True)]
     waiting: Annotated[OfLanes[Floats], Block(LimitState, table=True)]  # the same of the cases that are ready
-    over: Scratch[Floats]  # (limits,) [rad] beyond the side of the mode
-    samples: Scratch[Floats]  # (SAMPLES + 1, limits)
 
 
 def batch_limits(
-    places: tuple[Sequence[int], Sequence[int]] = ((), ()), n: int = 0, first: int = 0, given: Floats | None = None
+    places: tuple[Sequence[int], Sequence[int]] = ((), ()),
+    n: int = 0,
+    first: int = 0,
+    given: Floats | None = None,
+    lanes: int = LANES,
 ) -> BatchLimits:
     """Memory for limits of cases, at places of coordinates and rates; n: size of states, first: row of the first constant."""
     count = len(places[0])
     given = np.zeros((0, count, PARAMETERS)) if given is None else given
-    own, waiting = (LimitState.block(LANES, count) for _ in range(2))
+    own, waiting = (LimitState.block(lanes, count) for _ in range(2))
     return BatchLimits(
         q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=np.array([first]), weights=COEFFICIENTS.b,
         given=given,
-        final=np.full((len(given), n), np.nan), work=np.zeros(len(given)), own=own, waiting=waiting, over=np.zeros(count),
-        samples=np.zeros((SAMPLES + 1, count)),
+        final=np.full((len(given), n), np.nan), work=np.zeros(len(given)), own=own, waiting=waiting,
     )  # fmt: skip
 
 
@@ -131,23 +128,11 @@ def beyond_side(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_over(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
-    """Put the angle of limit k beyond the side of its mode into ``over``."""
-    x.over[k] = beyond_side(x, k, lane, coordinate)
-
-
-@inlined
 def beyond_within(x, k, lane, fraction):  # type: ignore[no-untyped-def]
     """``beyond_side`` at a fraction of a lane's step, by the quintic polynomial of the coordinate (``screen_limit``)."""
     of, both = x.own, fraction * fraction * (1.0 - fraction) * (1.0 - fraction)
     cubic = of.c0[k, lane] + fraction * (of.c1[k, lane] + fraction * (of.c2[k, lane] + fraction * of.c3[k, lane]))
     return beyond_side(x, k, lane, cubic + both * (of.bend[k, lane] + fraction * of.tilt[k, lane]))
-
-
-@inlined
-def count_alone(m):  # type: ignore[no-untyped-def]
-    """Number of limits without contacts beside them."""
-    return len(m.limits.q) if len(m.contacts.places) == 0 else 0
 
 
 @inlined
@@ -291,22 +276,6 @@ def begin_screen(s):  # type: ignore[no-untyped-def]
         s.suspect[lane], s.damped_now[lane] = -1.0, 0.0
 
 
-@columns
-def end_screen(s):  # type: ignore[no-untyped-def]
-    """Mark the accepted steps in which a limit may change its mode, or that end at a change; the number of special lanes."""
-    found = 0
-    for lane in range(s.W):
-        special, taken = s.special[lane], s.accepted[lane]
-        special = taken if s.suspect[lane] > 0.0 else special
-        special = taken if s.landings[lane] > 0.0 else special
-        special = taken if s.aimed[lane] > 0.0 else special
-        s.special[lane] = max(special, s.special[lane])
-        s.upper[lane] = NONE
-        s.landed[lane] = s.fresh[lane] = 0.0
-        found += 1 if s.special[lane] > 0.0 else 0
-    return found
-
-
 @inlined
 def screen_limits(m):  # type: ignore[no-untyped-def]
     """Find the lanes in whose steps a limit may change its mode, and the work of their dampers."""
@@ -327,13 +296,6 @@ def screen_limits(m):  # type: ignore[no-untyped-def]
         measure_work(x.own, k, x.weights, m.k, o, s)
 
 
-@inlined
-def screen(m):  # type: ignore[no-untyped-def]
-    """Mark the lanes in whose steps a limit may change its mode; the number of special lanes."""
-    screen_limits(m)
-    return end_screen(m.s)
-
-
 @columns
 def measure_work(own, k, weights, stages, o, s):  # type: ignore[no-untyped-def]
     """Add the work of the damper of limit k, from the rates of its coordinate, at place o in the stages."""
@@ -347,19 +309,25 @@ def measure_work(own, k, weights, stages, o, s):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def change_modes(m, lane, state, near, first):  # type: ignore[no-untyped-def]
+def change_limits(m, lane, state, near, first):  # type: ignore[no-untyped-def]
     """Change the modes of the limits beyond their sides at a state of a lane; False where the case is to be run alone."""
     x, holds = m.limits, True
     for k in range(len(x.q)):
         coordinate = state[x.q[k] * m.W + lane]
-        set_over(x, k, lane, coordinate)
-        if x.over[k] > near or k == first:
+        if beyond_side(x, k, lane, coordinate) > near or k == first:
             change_mode(x.own, k, lane, coordinate)
-            set_over(x, k, lane, coordinate)
-        x.own.start[k, lane] = x.over[k]
+        x.own.start[k, lane] = beyond_side(x, k, lane, coordinate)
         holds = set_constants(x, k, x.own, lane, coordinate, m.constants) and holds
-    set_active(m, lane)
     return holds
+
+
+@inlined
+def passage_of_limit(m, k, lane, lower, upper):  # type: ignore[no-untyped-def]
+    """Fraction of a lane's step, between two, at which limit k passes its side."""
+    own, a = m.limits.own, m.limits.u[k] * m.W + lane
+    cubic = own.c0[k, lane], own.c1[k, lane], own.c2[k, lane], own.c3[k, lane]
+    bends = bends_of(cubic, m.k[0, a], m.k[STAGES, a], m.s.length[lane])
+    return passes(cubic, bends, sides_in(m.limits, k, lane), lower, upper, False)
 
 
 @inlined

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numba import types
 
-from runtime.integrate.batches.contact_part import contact_part
+from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.batches.unseen_part import unseen_part
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.jit.compilation import address_of_compiled
@@ -17,7 +17,7 @@ from runtime.jit.pointers import Pointer
 WHOLE, REAL = types.int64, types.float64
 # The arguments after the memory of a batch, and those before it.
 ARGUMENTS: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
-    contact_part: ((WHOLE,), (WHOLE, WHOLE, WHOLE, REAL)),
+    surfaces_part: ((WHOLE,), (WHOLE, WHOLE, WHOLE, REAL, REAL)),
     unseen_part: ((), (WHOLE, REAL, REAL, WHOLE)),
 }
 _ADDRESSES: dict[Any, int] = {}  # by ``_types``; numba takes a millisecond to find the type of a memory
@@ -25,8 +25,8 @@ _ADDRESSES: dict[Any, int] = {}  # by ``_types``; numba takes a millisecond to f
 
 def bind_parts(memory: BatchWorkspace) -> None:
     """Give a memory the addresses of the parts that it needs."""
-    if len(memory.contacts.places):
-        memory.contacts.part[0] = address_of_part(contact_part, memory)
+    if len(memory.surfaces.over):
+        memory.surfaces.part[0] = address_of_part(surfaces_part, memory)
     if len(memory.forces.watched) or memory.forces.corners_by[0]:
         memory.forces.unseen_by[0] = address_of_part(unseen_part, memory)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
+from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.jit.compilation import columns, inlined
 
 
@@ -35,3 +36,55 @@ def value_of(dense, lanes, lane, x):  # type: ignore[no-untyped-def]
     for d in range(POWER - 1, -1, -1):
         value = (value + dense[d * lanes + lane]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
     return value
+
+
+@columns
+def hermite(y, end, first, last, x, s, to):  # type: ignore[no-untyped-def]
+    """States at a fraction of all steps, by cubic Hermite interpolation."""
+    for e in range(0, len(to), s.W):
+        for lane in range(s.W):
+            h, rise = s.length[lane], end[e + lane] - y[e + lane]
+            a, b = h * first[e + lane], h * last[e + lane]
+            to[e + lane] = y[e + lane] + x * (a + x * (3.0 * rise - 2.0 * a - b + x * (a + b - 2.0 * rise)))
+
+
+@columns
+def add_difference(y, end, first, last, pull, pull_end, x, s, to):  # type: ignore[no-untyped-def]
+    """Add the difference of the quintic polynomial of a coordinate to the cubic one; ``pull``: its accelerations at both ends."""
+    both = x * x * (1.0 - x) * (1.0 - x)
+    for lane in range(s.W):
+        h = s.length[lane]
+        cubic = cubic_of(y[lane], end[lane], first[lane], last[lane], h)
+        bend, tilt = bends_of(cubic, pull[lane], pull_end[lane], h)
+        to[lane] += both * (bend + x * tilt)
+
+
+@inlined
+def states_between(m, x):  # type: ignore[no-untyped-def]
+    """States at a fraction of all steps, into ``trial``: turns and slides by quintic polynomials, all else by cubic ones."""
+    hermite(m.y, m.end, m.k[0], m.k[STAGES], x, m.s, m.trial)
+    for i in range(len(m.surfaces.slopes)):
+        o, a = m.surfaces.slopes[i, 0] * m.W, m.surfaces.slopes[i, 1] * m.W
+        first, last, pull, pull_end = m.k[0, o:], m.k[STAGES, o:], m.k[0, a:], m.k[STAGES, a:]
+        add_difference(m.y[o:], m.end[o:], first, last, pull, pull_end, x, m.s, m.trial[o:])
+
+
+@inlined
+def set_between(m, x, lane):  # type: ignore[no-untyped-def]
+    """As ``states_between``, for one lane."""
+    h, both = m.s.length[lane], x * x * (1.0 - x) * (1.0 - x)
+    for e in range(lane, len(m.trial), m.W):
+        c0, c1, c2, c3 = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
+        m.trial[e] = c0 + x * (c1 + x * (c2 + x * c3))
+    for i in range(len(m.surfaces.slopes)):
+        e, a = m.surfaces.slopes[i, 0] * m.W + lane, m.surfaces.slopes[i, 1] * m.W + lane
+        cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
+        bend, tilt = bends_of(cubic, m.k[0, a], m.k[STAGES, a], h)
+        m.trial[e] += both * (bend + x * tilt)
+
+
+@inlined
+def set_dense(m, lane, x):  # type: ignore[no-untyped-def]
+    """State of a lane at a fraction of its step by the dense output, into ``trial``."""
+    for e in range(0, len(m.trial), m.W):
+        m.trial[e + lane] = m.y[e + lane] + value_of(m.dense[e * POWER :], m.W, lane, x)

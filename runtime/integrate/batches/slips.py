@@ -10,15 +10,9 @@ import numpy as np
 from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.batches.contact_memory import CREEP, ELSEWHERE, END, MODE, START, WITHIN
-from runtime.integrate.batches.contacts import (
-    measure,
-    measure_in_steps,
-    place_of,
-    set_between,
-    set_signals_at,
-    states_between,
-)
+from runtime.integrate.batches.contacts import measure_at, place_of
 from runtime.integrate.batches.control import reject
+from runtime.integrate.batches.polynomial import set_between, states_between
 from runtime.integrate.slips import (
     MAX_CUTS,
     MAX_ITERATIONS,
@@ -82,8 +76,8 @@ def locate(m, lane, k, bracket):  # type: ignore[no-untyped-def]
         if place == NOWHERE:
             break
         set_between(m, place, lane)
-        set_signals_at(m, lane, place)
-        measure(m.contacts, m.trial, m.forces.values, m.forces.own, of)
+        m.s.at[lane] = place
+        measure_at(m, of)
         u = slip_in(m.contacts, of, k, lane)
         if is_near_creep(u, near):
             break
@@ -141,8 +135,8 @@ def look_ahead(m):  # type: ignore[no-untyped-def]
         ahead = SHARE * s.length[lane]
         for e in range(lane, len(m.trial), m.W):
             m.trial[e] = m.y[e] + ahead * m.k[0, e]
-        set_signals_at(m, lane, SHARE)
-    measure(x, m.trial, m.forces.values, m.forces.own, x.measured[ELSEWHERE])
+        s.at[lane] = SHARE
+    measure_at(m, x.measured[ELSEWHERE])
     for lane in range(m.W):
         if not is_rejected(s, lane):
             continue
@@ -178,7 +172,9 @@ def end_at_bends(m):  # type: ignore[no-untyped-def]
         return
     for q in range(1, SAMPLES):
         states_between(m, q / SAMPLES)
-        measure_in_steps(m, q / SAMPLES, m.trial, m.contacts.measured[row_of(q)])
+        for lane in range(m.W):
+            s.at[lane] = q / SAMPLES
+        measure_at(m, m.contacts.measured[row_of(q)])
     for lane in range(m.W):
         accurate = s.accepted[lane] == 1.0 and s.end_code[lane] == OK
         if accurate and slides(m, lane):

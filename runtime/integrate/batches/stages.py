@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import OK
 from runtime.integrate.batches.closing import check_ends, project_ends
-from runtime.integrate.batches.forces import call_equations, check_forces, forces_in_steps, see_signals
+from runtime.integrate.batches.equations import count_bad, rates_in_steps, store_codes
+from runtime.integrate.batches.forces import check_forces, forces_in_steps, see_signals
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.workspace import BENDS, END, ERROR3, ERROR5
 from runtime.integrate.dop853 import POWER
@@ -21,49 +21,6 @@ from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 
 SLOWEST_RATE = 1e-300  # [rad/s]
-LARGEST_WORST = 1.0 / PIVOT_TOLERANCE**2  # of an evaluation that is neither singular nor infinite
-
-
-@inlined
-def call_lanes(address, y, constants, out, worst):  # type: ignore[no-untyped-def]
-    """State derivatives of all lanes by the kernel of a whole model (on a graphics processor: ``batches.gpu``)."""
-    addresses.call(address, y.ctypes.data, constants.ctypes.data, out.ctypes.data, worst.ctypes.data)
-
-
-@inlined
-def derive(m, address, y, own, constants, out):  # type: ignore[no-untyped-def]
-    """State derivatives of all lanes, by a kernel or the recursion; ``own``: parameters of the forces, or of the equations."""
-    x = m.forces
-    if x.whole[0] == 1:
-        work = out[m.size[0] * m.W :]
-        call_equations(x.address[0], y, x.values, own, constants, out, work, x.energy, m.worst)
-    else:
-        call_lanes(address, y, constants, out, m.worst)
-
-
-@inlined
-def evaluate(m, address, y, own, constants, out, codes):  # type: ignore[no-untyped-def]
-    """``derive``; ``codes`` (W,) keep the first code of a lane that is not OK."""
-    derive(m, address, y, own, constants, out)
-    if count_bad(m.worst) > 0:
-        store_codes(m.worst, codes)
-
-
-@columns
-def count_bad(worst):  # type: ignore[no-untyped-def]
-    """Number of lanes whose evaluation was singular or not finite."""
-    bad = 0
-    for lane in range(len(worst)):
-        bad += 0 if worst[lane] < LARGEST_WORST else 1
-    return bad
-
-
-@inlined
-def store_codes(worst, codes):  # type: ignore[no-untyped-def]
-    """Codes of the last evaluation, in the lanes whose code so far is OK."""
-    for lane in range(len(worst)):
-        if not worst[lane] < LARGEST_WORST and codes[lane] == OK:
-            codes[lane] = code_of_pivot(worst[lane])
 
 
 @columns
@@ -308,9 +265,8 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         spread(m.s, m.h)
         for q in range(1, STAGES):
             stage(m, q, m.trial)
-            forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
+            rates_in_steps(m, address, m.forces.nodes[q], m.trial, m.k[q], m.s.code)
             see_signals(m.forces, q)
-            evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], m.s.code)
             keep_worst(m.worst, m.s)
         stage(m, END, m.end)
         sum_stages(m, ERROR5, m.errors[0])
@@ -318,10 +274,10 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         estimate_bends(m)
         estimate(m, rtol, atol)
         normalise(m, m.end)
-        forces_in_steps(m, 1.0, m.end, m.k[STAGES])
-        if project_ends(m):
+        if not m.closing.address[0] == 0:
             forces_in_steps(m, 1.0, m.end, m.k[STAGES])
-        evaluate(m, address, m.end, m.forces.own, m.constants, m.k[STAGES], m.s.end_code)
+            project_ends(m)
+        rates_in_steps(m, address, 1.0, m.end, m.k[STAGES], m.s.end_code)
         keep_worst(m.worst, m.s)
         check_forces(m)
         check_ends(m, rtol, atol)
@@ -335,8 +291,7 @@ def dense_stages(m, address):  # type: ignore[no-untyped-def]
         return
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         stage(m, q, m.trial)
-        forces_in_steps(m, m.forces.nodes[q], m.trial, m.k[q])
-        evaluate(m, address, m.trial, m.forces.own, m.constants, m.k[q], m.s.end_code)
+        rates_in_steps(m, address, m.forces.nodes[q], m.trial, m.k[q], m.s.end_code)
 
 
 @inlined

@@ -5,8 +5,8 @@ The rules are those of ``runtime.integrate.unseen_corners``, by both ends of a s
 
 from __future__ import annotations
 
-from runtime.integrate.batches.contacts import hermite
 from runtime.integrate.batches.forces import set_signals
+from runtime.integrate.batches.polynomial import hermite
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.quintic import put_tie

@@ -10,8 +10,8 @@ from runtime.dynamics.layout import OK
 from runtime.dynamics.signal_integrals import has_knot
 from runtime.dynamics.signals import piece_near
 from runtime.integrate.batches.control import reject
+from runtime.integrate.batches.equations import LARGEST_WORST, derive
 from runtime.integrate.batches.forces import add_forces, set_signals
-from runtime.integrate.batches.stages import LARGEST_WORST, derive
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.unseen_signals import (
     ACCELERATION,

@@ -10,10 +10,12 @@ import numpy as np
 from runtime.dynamics.layout import LANES, STATE, P
 from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
+from runtime.integrate.batches.equations import Equations, no_equations
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.lane_state import LaneState
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
+from runtime.integrate.batches.surfaces import Surfaces, surfaces_of
 from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.quintic import OF_TURN
@@ -81,7 +83,14 @@ class BatchWorkspace(NamedTuple):
     limits: BatchLimits  # that restrain coordinates
     forces: BatchForces  # of other kinds
     contacts: BatchContacts
+    surfaces: Surfaces  # limits and contacts
     closing: BatchClosing  # rows that restrain coordinates
+    equations: Equations
+
+
+@with_lanes(1)
+class OneWorkspace(BatchWorkspace):
+    """Memory of a single run."""
 
 
 def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
@@ -134,7 +143,8 @@ def tree_workspace(
     memory.stages[:], memory.size[0], memory.rates[0] = stages, n, rates or n // 2
     memory = memory if limits is None else memory._replace(limits=limits)
     memory = memory if forces is None else memory._replace(forces=forces)
-    return memory if contacts is None else memory._replace(contacts=contacts)
+    memory = memory if contacts is None else memory._replace(contacts=contacts)
+    return _with_surfaces(memory)
 
 
 def closed_workspace(
@@ -147,7 +157,12 @@ def closed_workspace(
     cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever.clip(0.0), none)
     memory = _workspace(turned_of(ties), ties, [(0, rows)], constants, cap, weight, lever, float(typical[0]))
     memory.size[0], memory.rates[0] = rows - len(none), closing.size[0]
-    return memory._replace(closing=closing, forces=forces, limits=limits, contacts=contacts)
+    return _with_surfaces(memory._replace(closing=closing, forces=forces, limits=limits, contacts=contacts))
+
+
+def _with_surfaces(memory: BatchWorkspace) -> BatchWorkspace:
+    """A memory with the rows of its limits and contacts."""
+    return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), memory.ties))
 
 
 def turned_of(ties: Ints) -> list[int]:
@@ -155,28 +170,30 @@ def turned_of(ties: Ints) -> list[int]:
     return [int(q) for q, _, n in ties if n == OF_TURN]
 
 
-def repeated(values: Floats) -> Floats:
+def repeated(values: Floats, lanes: int = LANES) -> Floats:
     """Each value once for every lane."""
-    out = lanes_of(len(values) * LANES)
-    out[:] = np.repeat(values, LANES)
+    out = lanes_of(len(values) * lanes)
+    out[:] = np.repeat(values, lanes)
     return out
 
 
 def _workspace(
     turned: Sequence[int], ties: Ints, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
-    lever: Floats, typical: float,
+    lever: Floats, typical: float, lanes: int = LANES,
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (n,); ``parts``: first and last component of what moves."""
-    size = len(cap) * LANES
+    size = len(cap) * lanes
     y, trial, end, h, ready_y, ready_k = (lanes_of(size) for _ in range(6))
-    return BatchWorkspace(
+    return (OneWorkspace if lanes == 1 else BatchWorkspace)(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         turned=np.array(turned, np.int64), ties=ties, rates=np.zeros(1, np.int64), size=np.array([len(cap)]),
-        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap),
-        weight=repeated(weight), lever=repeated(lever), typical=np.array([typical]), y=y, trial=trial, end=end,
+        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap, lanes),
+        weight=repeated(weight, lanes), lever=repeated(lever, lanes), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=lanes_of(STAGES + 1 + EXTRA, size), errors=lanes_of(3, size), h=h,
-        constants=lanes_of(constants, LANES), worst=lanes_of(LANES), s=LaneState.block(LANES),
-        case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
-        ready_constants=lanes_of(constants, LANES), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
-        limits=batch_limits(), forces=no_forces(), contacts=no_contacts(), closing=batch_closing(),
+        constants=lanes_of(constants, lanes), worst=lanes_of(lanes), s=LaneState.block(lanes),
+        case=np.full(lanes, -1), output=np.zeros(lanes, np.int64), ready_y=ready_y, ready_k=ready_k,
+        ready_constants=lanes_of(constants, lanes), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
+        limits=batch_limits(lanes=lanes), equations=no_equations(),
+        forces=no_forces(), contacts=no_contacts(), surfaces=surfaces_of(0, ties, lanes),
+        closing=batch_closing(),
     )  # fmt: skip
