@@ -42,7 +42,7 @@ from runtime.dynamics.tree_equations import free_part, kernel_part, lift_part, t
 from runtime.dynamics.tree_workspace import NO_TREE
 from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.contact_part import contact_part
+from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.batches.parts import address_of_part
 from runtime.integrate.dense_output import DENSE_PART
 from runtime.integrate.landing import SWITCHING_PART
@@ -163,7 +163,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (3, lambda: _part(free_part)),
     ),
     "cases side by side": ((0, _batch), (1, prepare_lift)),
-    "contacts side by side": ((1, lambda: _part_of_batch(contact_part)),),
+    "contacts side by side": ((1, lambda: _part_of_batch(surfaces_part)),),
     "forces in joint coordinates": ((3, lambda: _part(tree_part)),),
     "limits": (
         (3, lambda: _loop_part(SWITCHING_PART, "dop853")),
