@@ -32,14 +32,15 @@ def kept(definitions: Sequence[FunctionType], derived: Callable[[], str], folder
         return derived()
     file = place().cache_folder() / folder / f"{key[:32]}.py"
     if not (text := stored(file)):
-        with warnings.catch_warnings(record=True) as given:
-            warnings.simplefilter("always")
-            text = derived()
-        for warning in given:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-        if (
-            not given
-        ):  # a definition with a warning is derived each time: the cache never decides whether the warning is seen
+        try:
+            with warnings.catch_warnings(record=True) as given:
+                warnings.simplefilter("always")
+                text = derived()
+        finally:  # also where an error follows
+            for warning in given:
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+        # A definition with a warning is derived each time: the cache never decides whether the warning is seen.
+        if not given:
             with suppress(OSError):  # it is derived again where nothing can be written
                 place().write(file, text.encode())
     return text

@@ -322,6 +322,14 @@ def test_what_looks_like_another_unit_is_a_warning_each_time(definition):
             assert compile_joint(definition).ROWS == ("fine", "row")
 
 
+def test_a_definition_that_is_refused_later_gives_its_warning_too():
+    def undocumented(r_i, s_i, a_i, r_j, s_j, a_j):
+        return {"row": a_i.dot(r_j + s_j - r_i - s_i) + a_i.dot(a_j)}
+
+    with pytest.warns(DefinitionWarning, match="different units"), pytest.raises(DefinitionError, match="docstring"):
+        compile_joint(undocumented)
+
+
 def string_on_a_cylinder(r_i, s_i, a_i, b_i, r_j, s_j, radius, length):
     """String from a cylinder, of which a part is wound: roots that are real outside of the cylinder only."""
     d = r_j + s_j - r_i - s_i
