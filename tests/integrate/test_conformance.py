@@ -47,7 +47,7 @@ def single(problem, case, **settings):
     for name, quantity in parts.items():
         state = state.replace(**{quantity.part: {quantity.owner: values[name]}})
     run = runtime.simulate(system, problem.t[-1], t_eval=problem.t, initial=state, **settings)
-    assert run.success and np.array_equal(run.t, problem.t), run.message
+    assert run.success and np.array_equal(run.t, problem.t) and "balance" not in run.message, run.message
     return run
 
 
