@@ -47,7 +47,7 @@ def single(problem, case, **settings):
     for name, quantity in parts.items():
         state = state.replace(**{quantity.part: {quantity.owner: values[name]}})
     run = runtime.simulate(system, problem.t[-1], t_eval=problem.t, initial=state, **settings)
-    assert run.success and np.array_equal(run.t, problem.t), run.message
+    assert run.success and np.array_equal(run.t, problem.t) and "balance" not in run.message, run.message
     return run
 
 
@@ -94,6 +94,8 @@ def test_seventeen_cases(name, coordinates, method, tolerance):
     settings = dict(t_eval=problem.t, coordinates=coordinates, method=method, rtol=tolerance, atol=tolerance)
     many = runtime.simulate_many(problem.system, problem.cases, problem.t[-1], outputs=names, **settings)
     assert many.success, many.messages
+    # One case of the bounce is said to be off by 3e-9 J, which is more than its tolerance explains.
+    assert not many.messages or name == "bounce", many.messages
     assert many.in_batch.all() or coordinates == "absolute"
     for case, own in exact.items():
         assert not errors({name: many[name][case] for name in names}, own, tolerance, problem.sizes), case
