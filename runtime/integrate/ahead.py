@@ -42,8 +42,8 @@ from runtime.dynamics.tree_equations import free_part, kernel_part, lift_part, t
 from runtime.dynamics.tree_workspace import NO_TREE
 from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.batches.parts import address_of_part
+from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.dense_output import DENSE_PART
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.loop_parts import LoopPart
