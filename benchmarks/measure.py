@@ -209,7 +209,7 @@ def compiled_run(
         s = _stepper(system.state.y, data)
         limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
         code: Status = loop.advance(s, data, work, *limits, wanted, out, _NONE, _NONE2)
-        evaluations = int(s.counts[stepping.EVALUATIONS])
+        evaluations = int(s.now.evaluations)
         return code
 
     if run() != Status.REACHED_END:

@@ -41,18 +41,18 @@ class Automatic(Compiled):
         self.steppers = {DOP853: self.s}
         self.ended: list[Part] = []
         self.begun = (t_start, 0, 0, 0)
-        self.s.counts[stepping.NEEDED] = self.needed[DOP853]
+        self.s.now.needed = self.needed[DOP853]
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """As of ``Compiled``; fewer steps where a turn follows."""
-        if self.s.flags[stepping.TURN] == 1:
+        if self.s.now.turn == 1:
             self._turn()
         status, message = super().advance(steps, outputs, out, record_t, record_y)
         if status < 0 and status != Status.HALF_TURN and self.now == RADAU:
             # Dop853 may pass where Newton's method does not converge.
-            self.s.time[stepping.NEXT_STEP] = self.s.time[stepping.LENGTH]
+            self.s.now.next_length = self.s.now.length
             self._turn()
             return Status.RUNNING, ""
         return status, message
@@ -73,8 +73,8 @@ class Automatic(Compiled):
         return Part(self.now, t, evaluations, steps, rejections)
 
     def _counts(self) -> tuple[int, int, int]:
-        counts = self.s.counts
-        return int(counts[stepping.EVALUATIONS]), int(counts[stepping.STEPS]), int(counts[stepping.REJECTIONS])
+        now = self.s.now
+        return int(now.evaluations), int(now.steps), int(now.rejections)
 
     def _turn(self) -> None:
         """Go on with the other method."""
@@ -92,10 +92,10 @@ class Automatic(Compiled):
             s.own.kept[:] = 0
             s.own.last[:] = 0.0
         elif (fastest := self.s.own.last[FASTEST_RATE]) > 0.0:
-            s.time[stepping.NEXT_STEP] = min(s.time[stepping.NEXT_STEP], s.time[stepping.REACH] / fastest)
-        s.flags[stepping.TURN] = 0
-        s.counts[[stepping.SPEAKING, stepping.SILENT]] = 0
-        s.counts[stepping.NEEDED] = self.needed[there]
+            s.now.next_length = min(s.now.next_length, s.now.reach / fastest)
+        s.now.turn = 0
+        s.now.speaking = s.now.silent = 0
+        s.now.needed = self.needed[there]
         self.now, self.s = there, s
 
     def _stepper_of_radau(self) -> stepping.Stepper:

@@ -101,7 +101,7 @@ def is_compared(b, steps, w):  # type: ignore[no-untyped-def]
     Where all forces are generated together with their potentials it is enough to do so once in a number of steps.
     """
     always = b.work.shape[1] > 0 and len(w.tree.limits.q) == 0
-    return len(b.energy) > 0 and (always or steps % EVERY == 0)
+    return len(b.energy) > 0 and (always or int(steps) % EVERY == 0)
 
 
 @inlined

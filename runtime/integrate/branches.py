@@ -22,7 +22,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.model_data import Workspace
 from runtime.dynamics.projection import assemble_positions, worst_row
-from runtime.integrate.stepping import UNSURE, Stepper
+from runtime.integrate.stepping import Stepper
 from runtime.integrate.unsure_steps import SATISFIED, SIDEWAYS
 from runtime.support.arrays import Floats
 from runtime.system.degrees_of_freedom import row_places
@@ -61,9 +61,9 @@ class UnsureStep(NamedTuple):
 
 def fetch_unsure(s: Stepper, kept: list[Floats]) -> None:
     """Move ``Stepper.unsure`` to those that are kept."""
-    if count := int(s.counts[UNSURE]):
+    if count := int(s.unsure_count[0]):
         kept.extend(s.unsure[:count].copy())
-        s.counts[UNSURE] = 0
+        s.unsure_count[0] = 0
 
 
 def unsure_steps(kept: Sequence[Floats], bodies_of: Callable[[Floats], Floats]) -> list[UnsureStep]:

@@ -20,31 +20,7 @@ from runtime.integrate.balance import END, keep_powers
 from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
 from runtime.integrate.step_control import ACCEPTED
-from runtime.integrate.stepping import (
-    AFTER_REJECTION,
-    AT_BEGIN,
-    BODIES,
-    CLOSE_BY,
-    CROSSING_STEPS,
-    ENDS_AHEAD,
-    ERROR,
-    EVALUATIONS,
-    FACTOR,
-    FIRST_LOST,
-    LARGEST_PIVOT,
-    LOOSE,
-    LOST,
-    NEXT_STEP,
-    OFF,
-    PROJECT_STAGES,
-    REJECTIONS,
-    REPEATED,
-    RETRIES,
-    SMALLEST_PIVOT,
-    USUAL_STEP,
-    T,
-    norm_of,
-)
+from runtime.integrate.stepping import norm_of
 from runtime.integrate.unsure_steps import doubt
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
@@ -82,26 +58,26 @@ ATTEMPTS, LOOSER, LOOSEST = 4, 30.0, 1e-7
 
 
 @inlined
-def evaluate_end(s, t, w, time_end):  # type: ignore[no-untyped-def]
+def evaluate_end(m, t, w, time_end):  # type: ignore[no-untyped-def]
     """The derivative at the end of a step, with independent rows chosen anew; a code."""
     purpose = DERIVATIVE_ANEW if t.redundant > 0 else DERIVATIVE
-    return call_at(w.address[EVALUATION], time_end, s.trial, t, w, purpose, s.end)
+    return call_at(w.address[EVALUATION], time_end, m.trial, t, w, purpose, m.end)
 
 
 @inlined
-def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
+def project(m, t, w, time_end):  # type: ignore[no-untyped-def]
     """Move the end of a step onto the constraints, and evaluate the derivative there; a code."""
-    for i in range(len(s.y)):
-        s.moved[i] = s.trial[i]
+    for i in range(len(m.y)):
+        m.moved[i] = m.trial[i]
     manner = TO_ZERO if w.near_singular[0] == 1 else TO_ROUNDING
-    call_at(w.address[PROJECTION], time_end, s.trial, t, w, manner, w.violation)
-    for i in range(len(s.y)):
-        s.moved[i] -= s.trial[i]
-    for i in range(STATE * s.flags[BODIES] if s.flags[BODIES] > 0 else w.tree.size[0], len(s.y)):
-        s.moved[i] = 0.0  # derivatives of variational equations, whose rows are differences with their own rounding
-    s.counts[EVALUATIONS] += 1
-    code = evaluate_end(s, t, w, time_end)
-    keep_powers(s.balance, s.trial, s.end, t, w, END)
+    call_at(w.address[PROJECTION], time_end, m.trial, t, w, manner, w.violation)
+    for i in range(len(m.y)):
+        m.moved[i] -= m.trial[i]
+    for i in range(STATE * m.bodies[0] if m.bodies[0] > 0 else w.tree.size[0], len(m.y)):
+        m.moved[i] = 0.0  # derivatives of variational equations, whose rows are differences with their own rounding
+    m.s.evaluations[0] += 1
+    code = evaluate_end(m, t, w, time_end)
+    keep_powers(m.balance, m.trial, m.end, t, w, END)
     return code
 
 
@@ -118,56 +94,56 @@ def time_to_pose(h, before, last, crossed):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def time_of_pose(s, t, w, h, last):  # type: ignore[no-untyped-def]
+def time_of_pose(m, t, w, h, last):  # type: ignore[no-untyped-def]
     """As ``time_to_pose``, of the pose on the way of a step where the pivot ratio is smallest; negative where that is an end.
 
     Needs ``s.end``; writes over ``moved`` and ``rates``.
     """
-    before, at, away = np.inf, math.sqrt(s.smallest_pivot[AT_BEGIN]), -1.0
+    before, at, away = np.inf, math.sqrt(m.s.pivot_at_begin[0]), -1.0
     smallest = at
     for k in range(1, PLACES + 1):
         share = k / PLACES
-        for i in range(len(s.y)):
-            c0, c1, c2, c3 = cubic_of(s.y[i], s.trial[i], s.begin[i], s.end[i], h)
-            s.moved[i] = c0 + share * (c1 + share * (c2 + share * c3))
+        for i in range(len(m.y)):
+            c0, c1, c2, c3 = cubic_of(m.y[i], m.trial[i], m.begin[i], m.end[i], h)
+            m.moved[i] = c0 + share * (c1 + share * (c2 + share * c3))
         if k < PLACES:
-            call_at(w.address[EVALUATION], s.time[T] + share * h, s.moved, t, w, DERIVATIVE, s.rates)
+            call_at(w.address[EVALUATION], m.s.time[0] + share * h, m.moved, t, w, DERIVATIVE, m.rates)
         after = math.sqrt(max(w.smallest_pivot[0] if k < PLACES else last, 0.0))
         if k > 1 and at < smallest and at <= min(before, after):
             smallest, away = at, h * (k - 2 + 2.0 * before / (before + after)) / PLACES
         before, at = at, after
-    s.counts[EVALUATIONS] += PLACES - 1
+    m.s.evaluations[0] += PLACES - 1
     return away
 
 
 @inlined
-def place_of_pose(s, t, w, h, before, last):  # type: ignore[no-untyped-def]
+def place_of_pose(m, t, w, h, before, last):  # type: ignore[no-untyped-def]
     """Time from the begin of a step to the pose it crosses: searched, or from the pivot ratios at its ends.
 
     Radau has few stages with wide gaps between them, and needs no search: with it and ``AT_END`` a third of some runs failed.
     """
-    away = time_of_pose(s, t, w, h, last) if s.passage[PROJECT_STAGES] > 0.0 else -1.0
+    away = time_of_pose(m, t, w, h, last) if m.s.project_stages[0] > 0.0 else -1.0
     return away if away > 0.0 else time_to_pose(h, before, last, True)
 
 
 @inlined
-def in_gap(s, place):  # type: ignore[no-untyped-def]
+def in_gap(m, place):  # type: ignore[no-untyped-def]
     """Whether a place, as a fraction of a step, is far enough from all stages."""
     other = abs(place - FIRST_GAP) <= FIRST_ASIDE or abs(place - NEXT_GAP) <= NEXT_ASIDE
-    return abs(place - GAP) <= ASIDE or (other and s.passage[PROJECT_STAGES] > 0.0)
+    return abs(place - GAP) <= ASIDE or (other and m.s.project_stages[0] > 0.0)
 
 
 @inlined
-def repeat(s, length):  # type: ignore[no-untyped-def]
+def repeat(m, length):  # type: ignore[no-untyped-def]
     """Have the step repeated with another length."""
-    s.flags[REPEATED] = 1
-    s.counts[REJECTIONS] += 1
-    s.counts[AFTER_REJECTION] = 1
-    s.time[NEXT_STEP] = length
+    m.s.repeated[0] = 1
+    m.s.rejections[0] += 1
+    m.s.after_rejection[0] = 1
+    m.s.next_length[0] = length
 
 
 @inlined
-def project_stages(s, w, wanted):  # type: ignore[no-untyped-def]
+def project_stages(m, w, wanted):  # type: ignore[no-untyped-def]
     """Have the stages of the next step projected or not, and the tolerances of velocities near a singular pose with it.
 
     Rows that are nearly dependent spread the rounding of the fastest motion over all velocities, those that are 0 too.
@@ -177,12 +153,12 @@ def project_stages(s, w, wanted):  # type: ignore[no-untyped-def]
     w.near_singular[0] = 1 if wanted else 0
     for kind in range(V, STATE, 3):
         largest = 0.0
-        for i in range(STATE * s.flags[BODIES] if wanted else 0):
+        for i in range(STATE * m.bodies[0] if wanted else 0):
             if kind <= i % STATE < kind + 3:
-                largest = max(largest, abs(s.y[i]))
-        for i in range(STATE * s.flags[BODIES]):
+                largest = max(largest, abs(m.y[i]))
+        for i in range(STATE * m.bodies[0]):
             if kind <= i % STATE < kind + 3:
-                s.sizes[i] = largest
+                m.sizes[i] = largest
 
 
 @inlined
@@ -194,107 +170,105 @@ def gap_of(attempt, close):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def approach(s, w, h, away):  # type: ignore[no-untyped-def]
+def approach(m, w, h, away):  # type: ignore[no-untyped-def]
     """Have the step repeated across a singular pose, or up to a place ahead of it from where the next step can cross it."""
-    s.flags[RETRIES] += 1
-    attempt = s.flags[RETRIES] % ATTEMPTS
+    m.s.retries[0] += 1
+    attempt = m.s.retries[0] % ATTEMPTS
     if attempt == 0:
-        s.passage[LOOSE] *= LOOSER
-    if s.passage[USUAL_STEP] == 0.0:
-        s.passage[USUAL_STEP] = h
-    usual = s.passage[USUAL_STEP]
-    across = (
-        away / gap_of(attempt, away < FIRST_GAP * LONGEST * usual) if s.passage[PROJECT_STAGES] > 0.0 else away / GAP
-    )
-    s.flags[ENDS_AHEAD] = across > LONGEST * usual
-    if s.flags[ENDS_AHEAD] == 0:
-        project_stages(s, w, True)
-        repeat(s, across)
+        m.s.loose[0] *= LOOSER
+    if m.s.usual_step[0] == 0.0:
+        m.s.usual_step[0] = h
+    usual = m.s.usual_step[0]
+    across = away / gap_of(attempt, away < FIRST_GAP * LONGEST * usual) if m.s.project_stages[0] > 0.0 else away / GAP
+    m.s.ends_ahead[0] = across > LONGEST * usual
+    if m.s.ends_ahead[0] == 0:
+        project_stages(m, w, True)
+        repeat(m, across)
     else:
-        repeat(s, min(away - AHEAD * usual, usual))
+        repeat(m, min(away - AHEAD * usual, usual))
 
 
 @inlined
-def off_the_rows(s, w, rtol, atol):  # type: ignore[no-untyped-def]
+def off_the_rows(m, w, rtol, atol):  # type: ignore[no-untyped-def]
     """The larger of what the projection left unsatisfied and how far it moved the state, as fractions of what is allowed."""
     allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))
-    s.passage[OFF] = max(w.unsatisfied[0] / UNSATISFIED, norm_of(s, s.moved, s.trial, rtol, atol) / allowed)
-    return s.passage[OFF]
+    m.s.off[0] = max(w.unsatisfied[0] / UNSATISFIED, norm_of(m, m.moved, m.trial, rtol, atol) / allowed)
+    return m.s.off[0]
 
 
 @inlined
-def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
+def accept(m, w, h, time_end):  # type: ignore[no-untyped-def]
     """Note what a projected step leaves to the next one."""
-    ends = math.sqrt(s.smallest_pivot[AT_BEGIN]) + math.sqrt(w.smallest_pivot[0])
-    smallest = min(s.smallest_pivot[AT_BEGIN], w.smallest_pivot[0])
-    across = math.sqrt(s.tried[SMALLEST_PIVOT]) < ACROSS * ends
-    s.flags[CLOSE_BY] = w.near_singular[0] == 1 or across or smallest < 4.0 * NEAR * s.passage[LARGEST_PIVOT]
-    s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
-    s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], w.smallest_pivot[0])
-    lost = s.tried[ERROR] * s.passage[LOOSE]
+    ends = math.sqrt(m.s.pivot_at_begin[0]) + math.sqrt(w.smallest_pivot[0])
+    smallest = min(m.s.pivot_at_begin[0], w.smallest_pivot[0])
+    across = math.sqrt(m.s.smallest_pivot[0]) < ACROSS * ends
+    m.s.close_by[0] = w.near_singular[0] == 1 or across or smallest < 4.0 * NEAR * m.s.largest_pivot[0]
+    m.s.pivot_at_begin[0] = w.smallest_pivot[0]
+    m.s.largest_pivot[0] = max(m.s.largest_pivot[0], w.smallest_pivot[0])
+    lost = m.s.error[0] * m.s.loose[0]
     if lost > 1.0:
-        if s.passage[LOST] == 0.0:
-            s.passage[FIRST_LOST] = time_end
-        s.passage[LOST] = max(s.passage[LOST], lost)
-    if s.flags[ENDS_AHEAD] == 1:
-        s.tried[FACTOR] = AHEAD / GAP * s.passage[USUAL_STEP] / h  # the next step crosses the pose
-        s.counts[AFTER_REJECTION] = 0
-    elif s.passage[LOOSE] == 1.0 and s.flags[RETRIES] == 0:
-        s.passage[USUAL_STEP] = h
-    s.flags[RETRIES], s.passage[LOOSE] = 0, 1.0
-    close = w.near_singular[0] == 1 or w.smallest_pivot[0] < NEAR * s.passage[LARGEST_PIVOT] or s.passage[OFF] > NEARLY
-    s.passage[CROSSING_STEPS] = s.passage[CROSSING_STEPS] + 1.0 if close else 0.0
+        if m.s.lost[0] == 0.0:
+            m.s.first_lost[0] = time_end
+        m.s.lost[0] = max(m.s.lost[0], lost)
+    if m.s.ends_ahead[0] == 1:
+        m.s.factor[0] = AHEAD / GAP * m.s.usual_step[0] / h  # the next step crosses the pose
+        m.s.after_rejection[0] = 0
+    elif m.s.loose[0] == 1.0 and m.s.retries[0] == 0:
+        m.s.usual_step[0] = h
+    m.s.retries[0], m.s.loose[0] = 0, 1.0
+    close = w.near_singular[0] == 1 or w.smallest_pivot[0] < NEAR * m.s.largest_pivot[0] or m.s.off[0] > NEARLY
+    m.s.crossing_steps[0] = m.s.crossing_steps[0] + 1.0 if close else 0.0
 
 
-def projecting_part(judged, stepper, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
-    """Project the end of a step, or have the step repeated: then ``s.flags[REPEATED]`` is 1; a code of an evaluation."""
-    s = stepper
-    s.flags[REPEATED] = 0
-    patient = s.flags[RETRIES] < ATTEMPTS or s.passage[LOOSE] * (rtol + atol) < LOOSEST
-    before, smallest, last = s.smallest_pivot[AT_BEGIN], s.tried[SMALLEST_PIVOT], w.smallest_pivot[0]
-    largest = max(s.passage[LARGEST_PIVOT], before)
-    explicit = s.passage[PROJECT_STAGES] > 0.0  # not radau
+def projecting_part(judged, memory, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
+    """Project the end of a step, or have the step repeated: then ``repeated`` is 1; a code of an evaluation."""
+    m = memory
+    m.s.repeated[0] = 0
+    patient = m.s.retries[0] < ATTEMPTS or m.s.loose[0] * (rtol + atol) < LOOSEST
+    before, smallest, last = m.s.pivot_at_begin[0], m.s.smallest_pivot[0], w.smallest_pivot[0]
+    largest = max(m.s.largest_pivot[0], before)
+    explicit = m.s.project_stages[0] > 0.0  # not radau
     near, nearer = NEAR * largest, NEARER * largest
     at_end = AT_END * largest if explicit else near
     crossed = smallest < DIP * min(before, last)  # a stage is nearer to a singular pose than both ends
     if judged != ACCEPTED:
         if smallest < near and crossed and patient:
             if explicit:
-                evaluate_end(s, t, w, time_end)
-            approach(s, w, h, place_of_pose(s, t, w, h, before, last))
-        elif smallest < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT] and w.near_singular[0] == 0:
-            project_stages(s, w, True)
-            repeat(s, h)
+                evaluate_end(m, t, w, time_end)
+            approach(m, w, h, place_of_pose(m, t, w, h, before, last))
+        elif smallest < m.s.project_stages[0] * m.s.largest_pivot[0] and w.near_singular[0] == 0:
+            project_stages(m, w, True)
+            repeat(m, h)
         return OK
-    code = project(s, t, w, time_end)
+    code = project(m, t, w, time_end)
     last = w.smallest_pivot[0]
-    off = off_the_rows(s, w, rtol, atol)
+    off = off_the_rows(m, w, rtol, atol)
     away = time_to_pose(h, before, last, crossed or code != OK)
     if patient and (code != OK or last < at_end < before or last < nearer):
         if code == OK and crossed:
-            away = place_of_pose(s, t, w, h, before, last)
-        too_close = last < nearer or away - h < TOO_CLOSE * AHEAD * s.passage[USUAL_STEP]
-        if away > 0.0 and (s.flags[ENDS_AHEAD] == 0 or too_close):
-            approach(s, w, h, away)
+            away = place_of_pose(m, t, w, h, before, last)
+        too_close = last < nearer or away - h < TOO_CLOSE * AHEAD * m.s.usual_step[0]
+        if away > 0.0 and (m.s.ends_ahead[0] == 0 or too_close):
+            approach(m, w, h, away)
             return OK
         if code == OK and crossed and explicit:
-            evaluate_end(s, t, w, time_end)
-    elif patient and crossed and (smallest < near or s.passage[PROJECT_STAGES] > 0.0):
-        away = place_of_pose(s, t, w, h, before, last)
-        if not in_gap(s, away / h):
-            approach(s, w, h, away)
+            evaluate_end(m, t, w, time_end)
+    elif patient and crossed and (smallest < near or m.s.project_stages[0] > 0.0):
+        away = place_of_pose(m, t, w, h, before, last)
+        if not in_gap(m, away / h):
+            approach(m, w, h, away)
             return OK
         if explicit:
-            evaluate_end(s, t, w, time_end)
+            evaluate_end(m, t, w, time_end)
     if code == OK and off > 1.0:
-        s.flags[RETRIES] += 1
-        repeat(s, SHORTER * h)
+        m.s.retries[0] += 1
+        repeat(m, SHORTER * h)
         return OK
     if code == OK:
-        if doubt(stepper, s, t, w, min(before, smallest, last), time_end):
-            evaluate_end(s, t, w, time_end)
-        accept(s, w, h, time_end)
-        if s.passage[CROSSING_STEPS] > MAX_CROSSING_STEPS:
+        if doubt(memory, m, t, w, min(before, smallest, last), time_end):
+            evaluate_end(m, t, w, time_end)
+        accept(m, w, h, time_end)
+        if m.s.crossing_steps[0] > MAX_CROSSING_STEPS:
             return SINGULAR
     return code
 

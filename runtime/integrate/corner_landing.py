@@ -12,22 +12,7 @@ from __future__ import annotations
 
 from runtime.dynamics.layout import JUMP
 from runtime.integrate.loop_parts import LoopPart
-from runtime.integrate.stepping import (
-    AFTER_REJECTION,
-    AIMED,
-    CORNERED,
-    CORNERS_AT,
-    FACTOR,
-    LENGTH,
-    NEXT_STEP,
-    PASSED_CORNERS,
-    REJECTIONS,
-    SAMPLES,
-    STICKING,
-    T_OLD,
-    UNCUT,
-    UNDONE,
-)
+from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.unseen_corners import UNTOUCHED, first_unseen, sample, sample_step, within
 from runtime.jit.compilation import inlined
 
@@ -78,19 +63,19 @@ def narrowed(bracket, x, value):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def passed_at(c, k, q, close, s, t, w):  # type: ignore[no-untyped-def]
+def passed_at(c, k, q, close, m, t, w):  # type: ignore[no-untyped-def]
     """Fraction of the last step at which corner c is passed, between samples k and q: up to ``close`` behind it.
 
     At a jump of an angle: up to ``close`` before it.
     """
-    row = s.corners[SAMPLES + 1]
-    bracket = (k / SAMPLES, q / SAMPLES, s.corners[k, c], s.corners[q, c], 0.0)
+    row = m.corners[SAMPLES + 1]
+    bracket = (k / SAMPLES, q / SAMPLES, m.corners[k, c], m.corners[q, c], 0.0)
     for _ in range(MAX_SECANTS):
         if bracket[1] - bracket[0] <= 0.2 * close:
             break
         x = inside_bracket(bracket)
-        within(s, x, s.trial)
-        sample(s.time[T_OLD] + x * s.time[LENGTH], s.trial, t, w, row)
+        within(m, x, m.trial)
+        sample(m.s.began[0] + x * m.s.length[0], m.trial, t, w, row)
         if row[c] == 0.0 and t.forces.jump[c] == 0:
             return x
         bracket = narrowed(bracket, x, row[c])
@@ -98,66 +83,66 @@ def passed_at(c, k, q, close, s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def first_passed(close, jumps, s, t, w):  # type: ignore[no-untyped-def]
+def first_passed(close, jumps, m, t, w):  # type: ignore[no-untyped-def]
     """The first fraction of the last step at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED.
 
     ``jumps``: 1 to look for jumps of angles, at any place, 0 for corners.
     """
     first = UNTOUCHED
     for q in range(1, SAMPLES + 1):
-        for c in range(s.corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0):
-            k = sample_before(s.corners, c, q) if t.forces.jump[c] == jumps else -1
+        for c in range(m.corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0):
+            k = sample_before(m.corners, c, q) if t.forces.jump[c] == jumps else -1
             if k >= 0:
-                x = passed_at(c, k, q, close, s, t, w)
+                x = passed_at(c, k, q, close, m, t, w)
                 if (x > close or jumps == 1) and (first < 0.0 or x < first):
                     first = x
     return first
 
 
 @inlined
-def end_at_corner(s, h):  # type: ignore[no-untyped-def]
+def end_at_corner(m, h):  # type: ignore[no-untyped-def]
     """Accept a step of length h that ends at a corner; the next one is as long as this one was before it was cut."""
-    if s.flags[CORNERED] > 0:
-        s.tried[FACTOR] = max(s.tried[FACTOR], s.time[UNCUT] / h)
-        s.counts[AFTER_REJECTION] = s.flags[CORNERED] = 0
-    s.counts[PASSED_CORNERS] += 1
+    if m.s.cornered[0] > 0:
+        m.s.factor[0] = max(m.s.factor[0], m.s.uncut[0] / h)
+        m.s.after_rejection[0] = m.s.cornered[0] = 0
+    m.s.passed_corners[0] += 1
 
 
-def corners_part(s, t, w):  # type: ignore[no-untyped-def]
+def corners_part(m, t, w):  # type: ignore[no-untyped-def]
     """1 if the last step is undone, to be repeated up to a corner or a touch; JUMP if it is undone for good, as an angle jumps.
 
     ``s.trial`` is memory.
     """
-    h, place = s.time[LENGTH], UNTOUCHED
-    close = closest(s.time[T_OLD], h)
-    sample_step(s, t, w)
+    h, place = m.s.length[0], UNTOUCHED
+    close = closest(m.s.began[0], h)
+    sample_step(m, t, w)
     # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
-    ends = s.flags[STICKING] == 0 and s.flags[CORNERED] < MAX_CORNERED
-    passed, jump = first_passed(close, 0, s, t, w) if ends else UNTOUCHED, first_passed(close, 1, s, t, w)
+    ends = m.s.sticking[0] == 0 and m.s.cornered[0] < MAX_CORNERED
+    passed, jump = first_passed(close, 0, m, t, w) if ends else UNTOUCHED, first_passed(close, 1, m, t, w)
     jumps = jump >= 0.0 and (passed < 0.0 or jump <= passed)
     if jumps:
         passed = jump if ends else 0.0
-    if not jumps and (passed >= 1.0 - close or (passed < 0.0 and s.flags[CORNERED] > 0)):
-        end_at_corner(s, h)
+    if not jumps and (passed >= 1.0 - close or (passed < 0.0 and m.s.cornered[0] > 0)):
+        end_at_corner(m, h)
     elif passed >= 0.0:
-        s.time[UNCUT] = h if s.flags[CORNERED] == 0 else s.time[UNCUT]
-        s.flags[CORNERED] += 1
+        m.s.uncut[0] = h if m.s.cornered[0] == 0 else m.s.uncut[0]
+        m.s.cornered[0] += 1
         place = passed
     else:
-        place = first_unseen(s, t, w)
-        s.flags[CORNERED] = 0
+        place = first_unseen(m, t, w)
+        m.s.cornered[0] = 0
     if place < 0.0:
-        for c in range(s.corners.shape[1]):
-            s.corners[0, c] = s.corners[SAMPLES, c]
-        s.time[CORNERS_AT] = s.time[T_OLD] + h
+        for c in range(m.corners.shape[1]):
+            m.corners[0, c] = m.corners[SAMPLES, c]
+        m.s.corners_at[0] = m.s.began[0] + h
         return 0
-    for i in range(len(s.y)):
-        s.y[i] = s.y_old[i]
-    if jumps and place <= max(BEFORE_JUMP, BEFORE_JUMP_TIME * abs(s.time[T_OLD]) / h):
+    for i in range(len(m.y)):
+        m.y[i] = m.y_old[i]
+    if jumps and place <= max(BEFORE_JUMP, BEFORE_JUMP_TIME * abs(m.s.began[0]) / h):
         return JUMP
-    s.time[NEXT_STEP] = place * h
-    s.counts[REJECTIONS] += 1
-    s.counts[AFTER_REJECTION], s.flags[AIMED], s.flags[UNDONE] = 1, 0, 1
+    m.s.next_length[0] = place * h
+    m.s.rejections[0] += 1
+    m.s.after_rejection[0], m.s.aimed[0], m.s.undone[0] = 1, 0, 1
     return 1
 
 

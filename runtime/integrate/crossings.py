@@ -32,14 +32,14 @@ def crosses(w):  # type: ignore[no-untyped-def]
     return found
 
 
-def crossings_part(s, t, w):  # type: ignore[no-untyped-def]
+def crossings_part(m, t, w):  # type: ignore[no-untyped-def]
     """1 if an event changes its sign in the last step, by its values at the end and at places between; ``s.trial`` is memory."""
     found = 0
-    for q in range(1, len(s.sampled) - 1):
-        between_ends(s, q / SAMPLES, s.trial)
-        evaluate_events(s.trial, t, w)
+    for q in range(1, len(m.sampled) - 1):
+        between_ends(m, q / SAMPLES, m.trial)
+        evaluate_events(m.trial, t, w)
         found |= crosses(w)
-    evaluate_events(s.y, t, w)
+    evaluate_events(m.y, t, w)
     w.events.found[0] = found | crosses(w)
     return w.events.found[0]
 

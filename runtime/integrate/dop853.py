@@ -24,19 +24,6 @@ from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.quintic import OF_TURN, SUSPICIOUS, largest_square, put_slopes, shows_error
 from runtime.integrate.step_error import estimate, judge
 from runtime.integrate.stepping import (
-    BODIES,
-    BOUND,
-    DENSE_READY,
-    ERROR,
-    EVALUATIONS,
-    LENGTH,
-    NEEDED,
-    REACH,
-    SMALLEST_PIVOT,
-    STEP_ENDED,
-    STEPS,
-    T_OLD,
-    T,
     normalise,
     serves,
 )
@@ -108,38 +95,38 @@ def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def written_stages(s, w, place, y, h):  # type: ignore[no-untyped-def]
+def written_stages(m, w, place, y, h):  # type: ignore[no-untyped-def]
     """Stages of a step of length h from y by one function; a code."""
-    own = s.own
+    own = m.own
     own.length[0] = h
     addresses.call(
         own.written[place], y.ctypes.data, own.k.ctypes.data, own.length.ctypes.data, w.tree.constants.ctypes.data,
-        s.trial.ctypes.data, own.errors.ctypes.data, own.worst.ctypes.data,
+        m.trial.ctypes.data, own.errors.ctypes.data, own.worst.ctypes.data,
     )  # fmt: skip
     return OK if own.worst[0] < 1.0 / PIVOT_TOLERANCE**2 else code_of_pivot(own.worst[0])
 
 
 @inlined
-def attempt_written(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+def attempt_written(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """As ``attempt``, by one function for all stages."""
-    k = s.own.k
-    code = written_stages(s, w, ATTEMPT, s.y, h)
-    s.counts[EVALUATIONS] += STAGES
-    code = judge(s, t, w, h, code, rtol, atol)
-    for i in range(len(s.y)):
-        s.end[i] = k[STAGES, i]
-    s.tried[SMALLEST_PIVOT] = 1.0 / math.sqrt(s.own.worst[0])
-    if s.tried[ERROR] <= 1.0 and len(w.tree.limits.q) > 0:
-        if is_compared(s.balance, s.counts[STEPS], w):
-            store_limits(s.trial, t, w)
-        integrate_powers_written(s, t, w, h)
+    k = m.own.k
+    code = written_stages(m, w, ATTEMPT, m.y, h)
+    m.s.evaluations[0] += STAGES
+    code = judge(m, t, w, h, code, rtol, atol)
+    for i in range(len(m.y)):
+        m.end[i] = k[STAGES, i]
+    m.s.smallest_pivot[0] = 1.0 / math.sqrt(m.own.worst[0])
+    if m.s.error[0] <= 1.0 and len(w.tree.limits.q) > 0:
+        if is_compared(m.balance, m.s.steps[0], w):
+            store_limits(m.trial, t, w)
+        integrate_powers_written(m, t, w, h)
     return code
 
 
 @inlined
-def integrate_powers_written(s, t, w, h):  # type: ignore[no-untyped-def]
+def integrate_powers_written(m, t, w, h):  # type: ignore[no-untyped-def]
     """As ``integrate_powers``, where the only sources are limits of coordinates; the dense output finds the other powers."""
-    b, stages, weights = s.balance, s.own.k, s.own.coefficients.b
+    b, stages, weights = m.balance, m.own.k, m.own.coefficients.b
     for k in range(b.work.shape[1]):
         q, damping, square = w.tree.limits.q[k], t.limits.damping[k], 0.0
         if damping > 0.0:
@@ -150,34 +137,34 @@ def integrate_powers_written(s, t, w, h):  # type: ignore[no-untyped-def]
 
 
 @serves(stepping.attempt, Memory)
-def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+def attempt(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Twelve stages, the error, and the derivative at the end of a step that is accurate enough."""
-    time, k, coefficients, n = s.time[T], s.own.k, s.own.coefficients, len(s.y)
+    time, k, coefficients, n = m.s.time[0], m.own.k, m.own.coefficients, len(m.y)
     for i in range(n):
-        k[0, i] = s.begin[i]
-    if s.own.written[ATTEMPT] != 0 and begin_limits(s.y, t, w):
-        code = attempt_written(s, t, w, h, rtol, atol)
-        if limits_hold(s.trial, w):
+        k[0, i] = m.begin[i]
+    if m.own.written[ATTEMPT] != 0 and begin_limits(m.y, t, w):
+        code = attempt_written(m, t, w, h, rtol, atol)
+        if limits_hold(m.trial, w):
             return code
     code, smallest_pivot = OK, np.inf
     for q in range(1, len(coefficients.b)):  # with a constant bound it would be unrolled and take seconds to compile
-        combine(s.y, h, coefficients.a[q], k, q, s.trial)
-        code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
-        see_signals(s, t, w, q)
-        keep_powers(s.balance, s.trial, k[q], t, w, q)
+        combine(m.y, h, coefficients.a[q], k, q, m.trial)
+        code |= derivative(time + coefficients.c[q] * h, m.trial, t, w, k[q])
+        see_signals(m, t, w, q)
+        keep_powers(m.balance, m.trial, k[q], t, w, q)
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
-    s.counts[EVALUATIONS] += STAGES - 1
-    combine(s.y, h, coefficients.b, k, STAGES, s.trial)
-    estimate(s, t, w)
-    code = judge(s, t, w, h, code, rtol, atol)
-    if s.tried[ERROR] <= 1.0:
-        code = derivative(time + h, s.trial, t, w, s.end)
-        s.counts[EVALUATIONS] += 1
+    m.s.evaluations[0] += STAGES - 1
+    combine(m.y, h, coefficients.b, k, STAGES, m.trial)
+    estimate(m, t, w)
+    code = judge(m, t, w, h, code, rtol, atol)
+    if m.s.error[0] <= 1.0:
+        code = derivative(time + h, m.trial, t, w, m.end)
+        m.s.evaluations[0] += 1
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
         for i in range(n):
-            k[STAGES, i] = s.end[i]
-        integrate_powers(s.balance, s.trial, s.end, h, coefficients, t, w)
-    s.tried[SMALLEST_PIVOT] = smallest_pivot
+            k[STAGES, i] = m.end[i]
+        integrate_powers(m.balance, m.trial, m.end, h, coefficients, t, w)
+    m.s.smallest_pivot[0] = smallest_pivot
     return code
 
 
@@ -200,50 +187,50 @@ def integrate_powers(b, y, y_dot, h, coefficients, t, w):  # type: ignore[no-unt
 
 
 @serves(stepping.check_stiffness, Memory)
-def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
+def check_stiffness(m, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
     """Count the step if stability bounds it; 1 if radau should go on.  Hairer and Wanner (1996), section IV.2.
 
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
-    k, ways, h = s.own.k, s.own.errors[2], s.time[LENGTH]
+    k, ways, h = m.own.k, m.own.errors[2], m.s.length[0]
     rates = distances = 0.0
-    for i in range(len(s.y)):
+    for i in range(len(m.y)):
         rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
         distances += ways[i] * ways[i]
     bounded = distances > 0.0 and rates > STABLE * STABLE * distances
-    s.counts[BOUND] += bounded
-    if s.counts[NEEDED] == 0:
+    m.s.bounded[0] += bounded
+    if m.s.needed[0] == 0:
         return 0
     stiff = bounded
     if distances > 0.0:
         square, tolerance = rates / distances, rtol if rtol > 0.0 else atol
-        stiff = stiff or slow(s, k[0], k[STAGES], square, tolerance) or resting(s, k[0], square, rtol, atol)
+        stiff = stiff or slow(m, k[0], k[STAGES], square, tolerance) or resting(m, k[0], square, rtol, atol)
         if stiff:
-            s.time[REACH] = min(STABLE, math.sqrt(square))
-    speaking = speaks(s, stiff and h < 0.99 * max_step)
-    return 1 if speaking and end - s.time[T] > WORTHWHILE * h else 0
+            m.s.reach[0] = min(STABLE, math.sqrt(square))
+    speaking = speaks(m, stiff and h < 0.99 * max_step)
+    return 1 if speaking and end - m.s.time[0] > WORTHWHILE * h else 0
 
 
 @serves(stepping.prepare_dense, Memory)
-def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
+def prepare_dense(m, t, w):  # type: ignore[no-untyped-def]
     """The polynomial of the last step; three further evaluations."""
-    n, h, k, dense, coefficients = len(s.y), s.time[LENGTH], s.own.k, s.own.dense, s.own.coefficients
-    if s.flags[DENSE_READY] == 1:
+    n, h, k, dense, coefficients = len(m.y), m.s.length[0], m.own.k, m.own.dense, m.own.coefficients
+    if m.s.dense_ready[0] == 1:
         return OK
-    code, written = OK, s.own.written[DENSE] != 0 and w.tree.limits.ready[0] > 0
+    code, written = OK, m.own.written[DENSE] != 0 and w.tree.limits.ready[0] > 0
     if written:
-        code = written_stages(s, w, DENSE, s.y_old, h)
+        code = written_stages(m, w, DENSE, m.y_old, h)
     for q in range(0 if written else STAGES + 1, len(k)):
         if written:
             powers_of_limits(k[q], t, w)
-            keep_powers(s.balance, s.trial, k[q], t, w, q)
+            keep_powers(m.balance, m.trial, k[q], t, w, q)
             continue
-        combine(s.y_old, h, coefficients.a[q], k, q, s.trial)
-        code |= derivative(s.time[T_OLD] + coefficients.c[q] * h, s.trial, t, w, k[q])
-        keep_powers(s.balance, s.trial, k[q], t, w, q)
-    s.counts[EVALUATIONS] += EXTRA
+        combine(m.y_old, h, coefficients.a[q], k, q, m.trial)
+        code |= derivative(m.s.began[0] + coefficients.c[q] * h, m.trial, t, w, k[q])
+        keep_powers(m.balance, m.trial, k[q], t, w, q)
+    m.s.evaluations[0] += EXTRA
     for i in range(n):
-        delta = s.y[i] - s.y_old[i]
+        delta = m.y[i] - m.y_old[i]
         dense[0, i] = delta
         dense[1, i] = h * k[0, i] - delta
         dense[2, i] = 2.0 * delta - h * (k[STAGES, i] + k[0, i])
@@ -257,53 +244,53 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
             fifth += h * weights[2, q] * rate
             sixth += h * weights[3, q] * rate
         dense[3, i], dense[4, i], dense[5, i], dense[6, i] = third, fourth, fifth, sixth
-    s.flags[DENSE_READY] = 1 if code == OK else 0
-    s.own.compared[0] = 0
-    for i in range(len(s.own.better)):
-        s.own.better[i] = 0
+    m.s.dense_ready[0] = 1 if code == OK else 0
+    m.own.compared[0] = 0
+    for i in range(len(m.own.better)):
+        m.own.better[i] = 0
     return code
 
 
 @inlined
-def choose_polynomials(s):  # type: ignore[no-untyped-def]
+def choose_polynomials(m):  # type: ignore[no-untyped-def]
     """Find the coordinates whose quintic polynomials are better in the last step, because it is stiff."""
-    own, size = s.own, STATE if s.flags[BODIES] > 0 else len(s.y)  # the coordinates of a tree as those of one body
+    own, size = m.own, STATE if m.bodies[0] > 0 else len(m.y)  # the coordinates of a tree as those of one body
     own.compared[0] = 1
-    square = largest_square(own.k, 0, len(s.y), size, 1) if len(own.ties) > 0 else 0.0
+    square = largest_square(own.k, 0, len(m.y), size, 1) if len(own.ties) > 0 else 0.0
     for i in range(len(own.ties) if square >= SUSPICIOUS else 0):
-        own.better[i] = shows_error(s, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], square)
+        own.better[i] = shows_error(m, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], square)
 
 
 @serves(stepping.interpolate, Memory)
-def interpolate(s, time, y):  # type: ignore[no-untyped-def]
+def interpolate(m, time, y):  # type: ignore[no-untyped-def]
     """The polynomial of order 7, or quintic ones of coordinates and their slopes where these are better."""
-    x, own = (time - s.time[T_OLD]) / s.time[LENGTH], s.own
-    if s.flags[STEP_ENDED] == 1 and own.compared[0] == 0:
-        choose_polynomials(s)  # for results; changes of mode are located on the polynomial of order 7 alone
-    interpolate_dense(s, x, y)
+    x, own = (time - m.s.began[0]) / m.s.length[0], m.own
+    if m.s.step_ended[0] == 1 and own.compared[0] == 0:
+        choose_polynomials(m)  # for results; changes of mode are located on the polynomial of order 7 alone
+    interpolate_dense(m, x, y)
     for i in range(len(own.ties)):
         if own.better[i] == 1:
             # Not ``s.end``: a change of mode at the end of the step replaces the derivatives there.
-            put_slopes(s, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], x, own.k[0], own.k[STAGES], y)
-    normalise(y, s.flags[BODIES])
+            put_slopes(m, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], x, own.k[0], own.k[STAGES], y)
+    normalise(y, m.bodies[0])
 
 
 @inlined
-def interpolate_dense(s, x, y):  # type: ignore[no-untyped-def]
+def interpolate_dense(m, x, y):  # type: ignore[no-untyped-def]
     """The polynomial of order 7 at a fraction of the step."""
-    dense = s.own.dense
+    dense = m.own.dense
     for i in range(len(y)):
         value = 0.0
         for d in range(POWER - 1, -1, -1):
             value = (value + dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
-        y[i] = s.y_old[i] + value
+        y[i] = m.y_old[i] + value
 
 
 @serves(stepping.interpolate_work, Memory)
-def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
+def interpolate_work(m, time, work):  # type: ignore[no-untyped-def]
     """The polynomial of order 7 of the work."""
-    b, h, coefficients = s.balance, s.time[LENGTH], s.own.coefficients
-    x = (time - s.time[T_OLD]) / h
+    b, h, coefficients = m.balance, m.s.length[0], m.own.coefficients
+    x = (time - m.s.began[0]) / h
     for k in range(len(work)):
         delta = 0.0
         for q in range(len(coefficients.b)):
@@ -320,18 +307,18 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
 
 
 @serves(stepping.between_ends, Memory)
-def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+def between_ends(m, x, y):  # type: ignore[no-untyped-def]
     """Hermite interpolation of the last step, from the states and derivatives at its ends.
 
     It is quintic for coordinates of a tree of turns and slides alone, else cubic.
     """
-    h, of_slopes, both = s.time[LENGTH], s.own.coordinates[0], x * (1.0 - x)
+    h, of_slopes, both = m.s.length[0], m.own.coordinates[0], x * (1.0 - x)
     for i in range(of_slopes):
-        cubic = cubic_of(s.y_old[i], s.y[i], s.begin[i], s.end[i], h)
-        bend, tilt = bends_of(cubic, s.begin[i + of_slopes], s.end[i + of_slopes], h)
+        cubic = cubic_of(m.y_old[i], m.y[i], m.begin[i], m.end[i], h)
+        bend, tilt = bends_of(cubic, m.begin[i + of_slopes], m.end[i + of_slopes], h)
         y[i] = cubic[0] + x * (cubic[1] + x * (cubic[2] + x * cubic[3])) + both * both * (bend + x * tilt)
     for i in range(of_slopes, len(y)):
-        a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.begin[i], h * s.end[i]
+        a, b, slope_a, slope_b = m.y_old[i], m.y[i], h * m.begin[i], h * m.end[i]
         y[i] = a + x * (
             slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))
         )

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.status import Status
-from runtime.integrate import stepping
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, Automatic
 from runtime.integrate.balance import DONE
 from runtime.integrate.branches import UnsureStep
@@ -33,7 +32,7 @@ class JointsFirst:
         self._begun, self._out = first.t, NONE2
         self._followed: FollowedTurns | None = None
         if stiff:
-            first.s.counts[stepping.NEEDED] = FIRST_NEEDED[DOP853]
+            first.s.now.needed = FIRST_NEEDED[DOP853]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.now, name)
@@ -42,7 +41,7 @@ class JointsFirst:
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """As of ``Compiled``; fewer steps where a turn follows."""
-        if self.now is self.first and self.first.s.flags[stepping.TURN] == 1:
+        if self.now is self.first and self.first.s.now.turn == 1:
             self._turn()
         if self._followed is not None:
             return self._advance_rest(self._followed, steps, outputs, out, record_t, record_y)
@@ -94,8 +93,8 @@ class JointsFirst:
         """Go on with the equations of all bodies."""
         first, s = self.first, self.first.s
         LOG.info("system '%s': from t = %.6g s on in absolute coordinates", first.system.name, first.t)
-        rest = self._rest(first.y, first.t, float(s.time[stepping.NEXT_STEP]))
-        rest.s.counts[stepping.NEXT_OUTPUT] = first.written
+        rest = self._rest(first.y, first.t, float(s.now.next_length))
+        rest.s.output[0] = first.written
         rest.s.balance.energy[:] = first.balance
         rest.s.balance.work[DONE] = s.balance.work[DONE]
         if len(first.work.events.value):
@@ -103,8 +102,8 @@ class JointsFirst:
         if first.sampled:
             rest.sample()
         if isinstance(rest, Automatic):
-            rest.s.flags[stepping.TURN] = s.flags[stepping.TURN]
-            rest.s.time[stepping.REACH] = s.time[stepping.REACH]  # by which radau knows the steps of dop853
+            rest.s.now.turn = s.now.turn
+            rest.s.now.reach = s.now.reach  # by which radau knows the steps of dop853
         self.now = rest
         if len(first.turns):
             self._followed = FollowedTurns(first.system, first.tree, first.t, first.y, first.turns)

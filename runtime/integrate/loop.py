@@ -33,44 +33,11 @@ from runtime.integrate.step_control import (
     verdict,
 )
 from runtime.integrate.stepping import (
-    AFTER_REJECTION,
-    AIMED,
-    AT_BEGIN,
-    BODIES,
-    CLOSE_BY,
-    CORNERED,
     CORNERS,
-    DENSE_READY,
-    ENDS_AHEAD,
-    ERROR,
-    EVALUATIONS,
-    FACTOR,
-    FIRST_CLOSE,
-    FOUND,
-    LANDING,
-    LARGEST_PIVOT,
-    LENGTH,
-    LOOSE,
-    NEXT_OUTPUT,
-    NEXT_STEP,
-    OF_ALL,
-    OFF,
-    PROJECT_STAGES,
-    PROJECTED,
     PROJECTING,
-    REJECTIONS,
-    REPEATED,
     SLIPS,
-    SMALLEST_PIVOT,
-    STARTED,
-    STEP_ENDED,
-    STEPS,
     SWITCHING,
-    T_OLD,
-    TURN,
     TYPICAL,
-    UNDONE,
-    T,
     attempt,
     check_stiffness,
     lost_digits,
@@ -88,144 +55,144 @@ CLOSE_TO_SINGULAR = 1e-3
 
 
 @inlined
-def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
+def start(memory, m, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
-    first_step = s.time[NEXT_STEP]
-    if s.flags[PROJECTED] == 1:  # velocities may be given to fewer digits than the tolerance
-        call_at(w.address[PROJECTION], s.time[T], s.y, t, w, CAUTIOUS, w.violation)
-        note_rows(s, t, w)
-    code = derivative(s.time[T], s.y, t, w, s.begin)
-    s.counts[EVALUATIONS] += 1
+    first_step = m.s.next_length[0]
+    if m.s.projected[0] == 1:  # velocities may be given to fewer digits than the tolerance
+        call_at(w.address[PROJECTION], m.s.time[0], m.y, t, w, CAUTIOUS, w.violation)
+        note_rows(m, t, w)
+    code = derivative(m.s.time[0], m.y, t, w, m.begin)
+    m.s.evaluations[0] += 1
     if code == OK and len(w.contacts.mode) > 0:
-        call_at(s.address[SWITCHING], FIRST_CONTACTS, stepper, t, w, atol + rtol, 0.0, rtol, atol)
-        code = derivative(s.time[T], s.y, t, w, s.begin)  # now with the speeds of the touch-downs at the start
-        s.counts[EVALUATIONS] += 1
+        call_at(m.address[SWITCHING], FIRST_CONTACTS, memory, t, w, atol + rtol, 0.0, rtol, atol)
+        code = derivative(m.s.time[0], m.y, t, w, m.begin)  # now with the speeds of the touch-downs at the start
+        m.s.evaluations[0] += 1
     if code != OK:
         return code
-    keep_powers(s.balance, s.y, s.begin, t, w, BEGIN)
-    begin_balance(s.balance, s.y, t, w)
-    s.smallest_pivot[OF_ALL] = s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
+    keep_powers(m.balance, m.y, m.begin, t, w, BEGIN)
+    begin_balance(m.balance, m.y, t, w)
+    m.s.least_pivot[0] = m.s.pivot_at_begin[0] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
-        call_at(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0, rtol, atol)
-    for i in range(len(s.y)):
-        if not abs(s.begin[i]) < np.inf:
+        call_at(m.address[SWITCHING], FIRST_MODES, memory, t, w, 0.0, 0.0, rtol, atol)
+    for i in range(len(m.y)):
+        if not abs(m.begin[i]) < np.inf:
             return NOT_FINITE
     if first_step > 0.0:
-        s.time[NEXT_STEP] = min(first_step, max_step)
+        m.s.next_length[0] = min(first_step, max_step)
         return OK
-    for i in range(len(s.y)):
-        s.trial[i] = max(abs(s.y[i]), s.scales[TYPICAL, i])
-    rate_norm = norm_of(s, s.begin, s.y, rtol, atol)
-    h = trial_length(norm_of(s, s.trial, s.y, rtol, atol), rate_norm, end - s.time[T], max_step)
-    for i in range(len(s.y)):
-        s.trial[i] = s.y[i] + h * s.begin[i]
-    code = derivative(s.time[T] + h, s.trial, t, w, s.end)
-    s.counts[EVALUATIONS] += 1
+    for i in range(len(m.y)):
+        m.trial[i] = max(abs(m.y[i]), m.scales[TYPICAL, i])
+    rate_norm = norm_of(m, m.begin, m.y, rtol, atol)
+    h = trial_length(norm_of(m, m.trial, m.y, rtol, atol), rate_norm, end - m.s.time[0], max_step)
+    for i in range(len(m.y)):
+        m.trial[i] = m.y[i] + h * m.begin[i]
+    code = derivative(m.s.time[0] + h, m.trial, t, w, m.end)
+    m.s.evaluations[0] += 1
     if code != OK:
         return code
-    for i in range(len(s.y)):
-        s.trial[i] = s.end[i] - s.begin[i]
-    s.time[NEXT_STEP] = first_length(h, rate_norm, norm_of(s, s.trial, s.y, rtol, atol) / h, max_step)
+    for i in range(len(m.y)):
+        m.trial[i] = m.end[i] - m.begin[i]
+    m.s.next_length[0] = first_length(h, rate_norm, norm_of(m, m.trial, m.y, rtol, atol) / h, max_step)
     return OK
 
 
 @inlined
-def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
+def try_step(memory, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
     """One attempt at a step of length h that ends at ``time_end``; RUNNING, or why the run fails.
 
-    ``s.flags[STEP_ENDED]`` is 1 afterwards if the step was accepted.
+    ``step_ended`` is 1 afterwards if the step was accepted.
     """
-    time = s.time[T]
-    code = attempt(s, t, w, h, s.passage[LOOSE] * rtol, s.passage[LOOSE] * atol)
-    judged, smallest_pivot = verdict(s.tried[ERROR]), s.tried[SMALLEST_PIVOT]
-    if judged == ACCEPTED and code == OK and len(w.signals) > 0 and passes_pulse(s, t, w, h, rtol, atol):
-        judged, s.tried[FACTOR] = REJECTED, PASSED
-    if s.flags[PROJECTED] == 1:
-        projected = call_at(s.address[PROJECTING], judged, stepper, t, w, h, time_end, rtol, atol)
-        if s.flags[REPEATED] == 1:
+    time = m.s.time[0]
+    code = attempt(m, t, w, h, m.s.loose[0] * rtol, m.s.loose[0] * atol)
+    judged, smallest_pivot = verdict(m.s.error[0]), m.s.smallest_pivot[0]
+    if judged == ACCEPTED and code == OK and len(w.signals) > 0 and passes_pulse(m, t, w, h, rtol, atol):
+        judged, m.s.factor[0] = REJECTED, PASSED
+    if m.s.projected[0] == 1:
+        projected = call_at(m.address[PROJECTING], judged, memory, t, w, h, time_end, rtol, atol)
+        if m.s.repeated[0] == 1:
             return Status.RUNNING
         code = projected if judged == ACCEPTED else code
     if judged != ACCEPTED:
-        length = after_rejection(h, s.tried[FACTOR]) if judged == REJECTED else after_bad_attempt(h, time)
+        length = after_rejection(h, m.s.factor[0]) if judged == REJECTED else after_bad_attempt(h, time)
         if length == 0.0:
             return failure(code)
-        s.counts[REJECTIONS] += 1
-        s.counts[AFTER_REJECTION], s.flags[AIMED] = 1, 0
-        s.time[NEXT_STEP] = length
-        if judged == REJECTED and s.slips.shape[1] > 0:
-            call_at(s.address[SLIPS], AHEAD, stepper, t, w, h)
+        m.s.rejections[0] += 1
+        m.s.after_rejection[0], m.s.aimed[0] = 1, 0
+        m.s.next_length[0] = length
+        if judged == REJECTED and m.slips.shape[1] > 0:
+            call_at(m.address[SLIPS], AHEAD, memory, t, w, h)
         return Status.RUNNING
     if code != OK:
         return failure(code)
-    compare(s.balance, s.counts[STEPS], s.trial, t, w)
-    for i in range(len(s.y)):
-        s.y_old[i] = s.y[i]
-        s.y[i] = s.trial[i]
-    s.time[T_OLD], s.time[LENGTH] = time, h
-    s.flags[DENSE_READY] = 0
-    if s.corners.shape[1] > 0:
-        undone = call_at(s.address[CORNERS], stepper, t, w)
+    compare(m.balance, m.s.steps[0], m.trial, t, w)
+    for i in range(len(m.y)):
+        m.y_old[i] = m.y[i]
+        m.y[i] = m.trial[i]
+    m.s.began[0], m.s.length[0] = time, h
+    m.s.dense_ready[0] = 0
+    if m.corners.shape[1] > 0:
+        undone = call_at(m.address[CORNERS], memory, t, w)
         if undone > 0:
             return failure(JUMP) if undone == JUMP else Status.RUNNING
-    if s.slips.shape[1] > 0 and call_at(s.address[SLIPS], AFTER, stepper, t, w, h) > 0:
+    if m.slips.shape[1] > 0 and call_at(m.address[SLIPS], AFTER, memory, t, w, h) > 0:
         return Status.RUNNING
     if len(w.switches.mode) > 0:
-        status = call_at(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end, rtol, atol)
-        if s.flags[UNDONE] == 1 or status != Status.RUNNING:
+        status = call_at(m.address[SWITCHING], SWITCH, memory, t, w, h, time_end, rtol, atol)
+        if m.s.undone[0] == 1 or status != Status.RUNNING:
             return status
-    if smallest_pivot < s.smallest_pivot[OF_ALL]:
-        s.smallest_pivot[OF_ALL] = smallest_pivot
-        if s.smallest_pivot[FIRST_CLOSE] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
-            s.smallest_pivot[FIRST_CLOSE] = time
-    if t.closed and s.flags[PROJECTED] == 0:
+    if smallest_pivot < m.s.least_pivot[0]:
+        m.s.least_pivot[0] = smallest_pivot
+        if m.s.first_close[0] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
+            m.s.first_close[0] = time
+    if t.closed and m.s.projected[0] == 0:
         # Without projection the branch of the motion may change at a singular pose.
-        s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], smallest_pivot)
-        if smallest_pivot < NEAR * s.passage[LARGEST_PIVOT]:
+        m.s.largest_pivot[0] = max(m.s.largest_pivot[0], smallest_pivot)
+        if smallest_pivot < NEAR * m.s.largest_pivot[0]:
             return Status.SINGULAR_CONFIGURATION
-    accept_work(s.balance, time_end)
-    s.time[T] = time_end
-    s.time[NEXT_STEP] = after_acceptance(h, s.tried[FACTOR], s.counts[AFTER_REJECTION])
-    s.counts[AFTER_REJECTION] = 0
-    s.counts[STEPS] += 1
-    s.flags[STEP_ENDED] = 1
+    accept_work(m.balance, time_end)
+    m.s.time[0] = time_end
+    m.s.next_length[0] = after_acceptance(h, m.s.factor[0], m.s.after_rejection[0])
+    m.s.after_rejection[0] = 0
+    m.s.steps[0] += 1
+    m.s.step_ended[0] = 1
     return Status.RUNNING
 
 
 @inlined
-def write_outputs(stepper, s, t, w, outputs, out):  # type: ignore[no-untyped-def]
+def write_outputs(memory, m, t, w, outputs, out):  # type: ignore[no-untyped-def]
     """States at the wanted times that the last step passed, and the work until then; a code."""
-    first = last = s.counts[NEXT_OUTPUT]
-    while last < len(outputs) and outputs[last] <= s.time[T]:
+    first = last = m.output[0]
+    while last < len(outputs) and outputs[last] <= m.s.time[0]:
         last += 1
     if last == first:
         return OK
-    code = write_results(stepper, t, w, outputs[first:last], out[first:last])
+    code = write_results(memory, t, w, outputs[first:last], out[first:last])
     if code == OK:
-        s.counts[NEXT_OUTPUT] = last
+        m.output[0] = last
     return code
 
 
 @inlined
-def record(s, t, w, to):  # type: ignore[no-untyped-def]
+def record(m, t, w, to):  # type: ignore[no-untyped-def]
     """Put the states of the bodies, the work of the sources of energy, and turns of a tree, into ``to``."""
-    sources = s.balance.work.shape[1]
-    n = len(to) - sources - count_of_turns(s, w)
-    update_motion(s.y, t, w)
+    sources = m.balance.work.shape[1]
+    n = len(to) - sources - count_of_turns(m, w)
+    update_motion(m.y, t, w)
     for i in range(n):
         to[i] = w.motion[i]
     for k in range(sources):
-        to[n + k] = s.balance.work[DONE, k]
-    write_turns(s.y, w, to[n + sources :])
+        to[n + k] = m.balance.work[DONE, k]
+    write_turns(m.y, w, to[n + sources :])
 
 
 @compiled
-def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
+def advance(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """``steps_of_loop``, called from Python."""
-    return steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y)
+    return steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y)
 
 
 @inlined
-def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
+def steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
 
     ``outputs`` (m,) are the times wanted; states at those that were passed, the work of the sources of energy until then, and
@@ -233,55 +200,55 @@ def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
     Returns the ``Status``: RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event may be in the last step,
     the other method should go on, or states were written in a step close to a singular pose.
     """
-    stepper, s, taken = s, local(s), 0
-    if s.flags[STARTED] == 0:
-        code = start(stepper, s, t, w, end, rtol, atol, max_step)
+    memory, m, taken = m, local(m), 0
+    if m.s.started[0] == 0:
+        code = start(memory, m, t, w, end, rtol, atol, max_step)
         if code != OK:
             return failure(code)
-        s.flags[STARTED] = 1
-    while taken < max_steps and s.counts[FOUND] + len(w.contacts.mode) <= len(s.found):
-        time = s.time[T]
+        m.s.started[0] = 1
+    while taken < max_steps and m.events[0] + len(w.contacts.mode) <= len(m.found):
+        time = m.s.time[0]
         if time >= end:
             return Status.REACHED_END
-        if s.flags[STEP_ENDED] == 1:
-            normalise(s.y, s.flags[BODIES])
-            normalise_coordinates(w.tree.data, s.y)
-            for i in range(len(s.y)):
-                s.begin[i] = s.end[i]
-            begin_step(s.balance)
-            s.flags[STEP_ENDED] = 0
-            if s.flags[PROJECTED] == 0:
+        if m.s.step_ended[0] == 1:
+            normalise(m.y, m.bodies[0])
+            normalise_coordinates(w.tree.data, m.y)
+            for i in range(len(m.y)):
+                m.begin[i] = m.end[i]
+            begin_step(m.balance)
+            m.s.step_ended[0] = 0
+            if m.s.projected[0] == 0:
                 w.chosen[0] = 0  # the next evaluation chooses independent rows anew
-            if s.flags[PROJECTED] == 1:
+            if m.s.projected[0] == 1:
                 near = w.near_singular[0] == 1 and (
-                    s.smallest_pivot[AT_BEGIN] < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT]
+                    m.s.pivot_at_begin[0] < m.s.project_stages[0] * m.s.largest_pivot[0]
                 )
-                project_stages(s, w, s.flags[ENDS_AHEAD] == 1 or near)
-            s.flags[ENDS_AHEAD] = 0
-        longest = longest_step(s, t, w, max_step)
-        h, last = step_length(s.time[NEXT_STEP], longest, time, end, s.flags[LANDING] + s.flags[CORNERED] > 0)
+                project_stages(m, w, m.s.ends_ahead[0] == 1 or near)
+            m.s.ends_ahead[0] = 0
+        longest = longest_step(m, t, w, max_step)
+        h, last = step_length(m.s.next_length[0], longest, time, end, m.s.landings[0] + m.s.cornered[0] > 0)
         if too_small(h, time, end):
-            close = s.flags[PROJECTED] == 1 and (
-                s.smallest_pivot[AT_BEGIN] < CLOSE_TO_SINGULAR * s.passage[LARGEST_PIVOT] or s.passage[OFF] > NEARLY
+            close = m.s.projected[0] == 1 and (
+                m.s.pivot_at_begin[0] < CLOSE_TO_SINGULAR * m.s.largest_pivot[0] or m.s.off[0] > NEARLY
             )
             return Status.SINGULAR_CONFIGURATION if close or w.near_singular[0] == 1 else Status.STEP_TOO_SMALL
-        status = try_step(stepper, s, t, w, h, end if last else time + h, rtol, atol)
+        status = try_step(memory, m, t, w, h, end if last else time + h, rtol, atol)
         if status != Status.RUNNING:
             return status
-        if s.flags[STEP_ENDED] == 0:
+        if m.s.step_ended[0] == 0:
             continue
         taken += 1
-        full = keep_unsure(s)
-        s.flags[TURN] = check_stiffness(s, rtol, atol, longest, end)
-        written = s.counts[NEXT_OUTPUT]
-        code = write_outputs(stepper, s, t, w, outputs, out)
+        full = keep_unsure(m)
+        m.s.turn[0] = check_stiffness(m, rtol, atol, longest, end)
+        written = m.output[0]
+        code = write_outputs(memory, m, t, w, outputs, out)
         if code != OK:
             return failure(code)
         if len(record_t) > 0:
-            record_t[taken - 1] = s.time[T]
-            record(s, t, w, record_y[taken - 1])
-        if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
+            record_t[taken - 1] = m.s.time[0]
+            record(m, t, w, record_y[taken - 1])
+        if len(w.events.value) > 0 and call_at(w.events.address[0], memory, t, w) > 0:
             break  # an event in the last step
-        if full or s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):
+        if full or m.s.turn[0] == 1 or (m.s.close_by[0] == 1 and m.output[0] > written):
             break
-    return Status.RUNNING if s.time[T] < end else Status.REACHED_END
+    return Status.RUNNING if m.s.time[0] < end else Status.REACHED_END

@@ -67,7 +67,7 @@ def bind(s: stepping.Stepper, data: ModelData, work: Workspace) -> None:
     s.address[stepping.DENSE], s.address[stepping.QUINTIC] = DENSE_PART.place(s, data), place_of_quintic()
     if isinstance(s.own, radau.Memory):
         s.address[stepping.LINEAR] = LINEAR_PART.place(s, data)
-    if s.flags[stepping.PROJECTED]:
+    if s.now.projected:
         s.address[stepping.PROJECTING] = PROJECTING_PART.place(s, data)
         s.address[stepping.TURNED] = TURNED_PART.place(s, data)
     if s.corners.shape[1]:
@@ -91,7 +91,7 @@ class Compiled:
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         self.s = self._stepper_for(method, y)
         stepping.begin(self.s, y, t_start, first_step)
-        self.s.flags[stepping.PROJECTED] = projected
+        self.s.now.projected = projected
         self.bind(self.s)
         self._bound: tuple[Any, ...] = (None, None, None)  # the loop, and the memory that it was bound to
         self.found: list[Floats] = []
@@ -118,13 +118,13 @@ class Compiled:
 
     def project_derivatives(self) -> None:
         """Project states and their derivatives, those of variational equations, onto the rows and the derivatives of these."""
-        self.s.flags[stepping.PROJECTED], self.variational = 1, True
+        self.s.now.projected, self.variational = 1, True
         self.bind(self.s)
 
     @property
     def close_to_singular(self) -> bool:
         """Whether an accepted step came close to a singular pose of closed loops."""
-        return bool(self.s.smallest_pivot[stepping.OF_ALL] < NEAR * self.s.passage[stepping.LARGEST_PIVOT])
+        return bool(self.s.now.least_pivot < NEAR * self.s.now.largest_pivot)
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
         def made() -> stepping.Stepper:
@@ -145,7 +145,7 @@ class Compiled:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
         bind(s, self.data, self.work)
         if s.corners.shape[1]:
-            s.flags[stepping.STICKING] = sticks(self.system)
+            s.now.sticking = sticks(self.system)
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
@@ -155,17 +155,17 @@ class Compiled:
             self.work.events.address[0], self.work.events.found[0] = CROSSINGS_PART.place(self.s, self.data), 0
         # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
         explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
-        self.s.passage[stepping.PROJECT_STAGES] = PROJECTED_STAGES if explicit else 0.0
+        self.s.now.project_stages = PROJECTED_STAGES if explicit else 0.0
         longest = longest_watched(self.s, self.max_step) if self.sampled else self.max_step
         control = (self.end, self.rtol, self.atol, longest, steps)
         if self._bound[0] is not self.s or self._bound[1] is not self.work:
             self._bound = self.s, self.work, loop.advance.bound(self.s, self.data, self.work)
         status = Status(self._bound[2](*control, outputs, out, record_t, record_y))
-        if count := int(self.s.counts[stepping.FOUND]):
+        if count := int(self.s.events[0]):
             self.found.append(self.s.found[:count].copy())
-            self.s.counts[stepping.FOUND] = 0
+            self.s.events[0] = 0
         fetch_unsure(self.s, self.unsure)
-        if self.s.flags[stepping.CLOSE_BY] and (written := int(self.s.counts[stepping.NEXT_OUTPUT])):
+        if self.s.now.close_by and (written := int(self.s.output[0])):
             if len(outputs) and outputs[written - 1] > self.t_old:
                 self._keep_passage()
         if status in (Status.RUNNING, Status.REACHED_END):
@@ -180,7 +180,7 @@ class Compiled:
             return jumping_force(self.t, self.y, self.system, self.data)
         if status == Status.STEP_TOO_SMALL:
             return singular_force(self.t, self.y, self.system, self.data)
-        projected, stuck = bool(self.s.flags[stepping.PROJECTED]), bool(self.s.passage[stepping.OFF] > NEARLY)
+        projected, stuck = bool(self.s.now.projected), bool(self.s.now.off > NEARLY)
         return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
 
     @property
@@ -214,7 +214,7 @@ class Compiled:
 
     def at(self, t: float) -> Floats:
         y = self._at(t)[0]
-        if self.s.flags[stepping.CLOSE_BY]:
+        if self.s.now.close_by:
             self._keep_passage()
         return y
 
@@ -222,7 +222,7 @@ class Compiled:
         """Keep states of the last step, which is close to a singular pose, once."""
         if not self.passages or self.passages[-1].t[-1] != self.t:
             kept = stepping.copied(self.s)
-            largest = float(self.s.passage[stepping.LARGEST_PIVOT])
+            largest = float(self.s.now.largest_pivot)
             self.passages.append(Passage(places(self.t_old, self.t), largest, lambda t: self._at(t, kept)[0]))
 
     @property
@@ -239,12 +239,12 @@ class Compiled:
     def first_output(self, out: Floats) -> None:
         """Count the state at the start, which is written to ``out``, as the first of the result."""
         out[:] = self.row
-        self.s.counts[stepping.NEXT_OUTPUT] = 1
+        self.s.output[0] = 1
 
     @property
     def written(self) -> int:
         """States of the result that are written."""
-        return int(self.s.counts[stepping.NEXT_OUTPUT])
+        return int(self.s.output[0])
 
     def work_until(self, t: float) -> Floats:
         work = self.s.balance.work[DONE]
@@ -284,11 +284,11 @@ class Compiled:
 
     @property
     def t(self) -> float:
-        return float(self.s.time[stepping.T])
+        return float(self.s.now.time)
 
     @property
     def t_old(self) -> float:
-        return float(self.s.time[stepping.T_OLD])
+        return float(self.s.now.began)
 
     @property
     def y(self) -> Floats:
@@ -296,20 +296,18 @@ class Compiled:
 
     @property
     def bounded(self) -> int:
-        return int(self.s.counts[stepping.BOUND])
+        return int(self.s.now.bounded)
 
     @property
     def lost_digits(self) -> tuple[float, float]:
-        if self.s.flags[stepping.PROJECTED]:
-            lost, t = self.s.passage[stepping.LOST], self.s.passage[stepping.FIRST_LOST]
+        if self.s.now.projected:
+            lost, t = self.s.now.lost, self.s.now.first_lost
             return math.log10(max(lost, 1.0)), float(t)
-        return lost_digits_at(self.s.smallest_pivot[stepping.OF_ALL], self.rtol, self.atol), float(
-            self.s.smallest_pivot[stepping.FIRST_CLOSE]
-        )
+        return lost_digits_at(self.s.now.least_pivot, self.rtol, self.atol), float(self.s.now.first_close)
 
     def counts(self) -> tuple[int, int, int | None]:
-        count = self.s.counts
-        return int(count[stepping.EVALUATIONS]), int(count[stepping.STEPS]), int(count[stepping.REJECTIONS])
+        now = self.s.now
+        return int(now.evaluations), int(now.steps), int(now.rejections)
 
 
 def kernel_of(work: Workspace) -> str:

@@ -18,7 +18,7 @@ from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.lift import product
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, PLACES, SLOPES, STAGES, VALUES
 from runtime.integrate.limit_changes import bends_of, cubic_of
-from runtime.integrate.stepping import LENGTH, QUINTIC
+from runtime.integrate.stepping import QUINTIC
 from runtime.jit.compilation import expanded, inlined, place_of_address
 from runtime.jit.pointers import array_at, call_at
 
@@ -33,16 +33,16 @@ SPOILT, PUT = range(2)  # what ``quintic_part`` does
 
 
 @inlined
-def shows_error(s, q, u, n, square):  # type: ignore[no-untyped-def]
+def shows_error(m, q, u, n, square):  # type: ignore[no-untyped-def]
     """1 if a tie of the last step of dop853 ``is_spoilt``."""
-    k, h = s.own.k, s.time[LENGTH]
-    return call_at(s.address[QUINTIC], SPOILT, q, u, n, len(s.y), square, h, s.y_old, s.y, k, k, s.y)
+    k, h = m.own.k, m.s.length[0]
+    return call_at(m.address[QUINTIC], SPOILT, q, u, n, len(m.y), square, h, m.y_old, m.y, k, k, m.y)
 
 
 @inlined
-def put_slopes(s, q, u, n, x, first, last, y):  # type: ignore[no-untyped-def]
+def put_slopes(m, q, u, n, x, first, last, y):  # type: ignore[no-untyped-def]
     """``put_tie`` at the fraction x of the last step into a state y; ``first``, ``last``: derivatives at its ends."""
-    call_at(s.address[QUINTIC], PUT, q, u, n, len(s.y), x, s.time[LENGTH], s.y_old, s.y, first, last, y)
+    call_at(m.address[QUINTIC], PUT, q, u, n, len(m.y), x, m.s.length[0], m.y_old, m.y, first, last, y)
 
 
 def quintic_part(purpose, q, u, n, size, x, h, y_old, y, first, last, out):  # type: ignore[no-untyped-def]

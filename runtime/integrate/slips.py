@@ -18,18 +18,7 @@ from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.switches import ACTIVE, AUTO
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
 from runtime.integrate.stepping import (
-    AFTER_REJECTION,
-    AIMED,
-    CUTS,
-    FACTOR,
-    LENGTH,
-    NEXT_STEP,
-    REJECTIONS,
     SAMPLES,
-    SLIDING,
-    T_OLD,
-    UNDONE,
-    T,
     between_ends,
 )
 from runtime.jit.compilation import inlined
@@ -143,10 +132,10 @@ def update_contacts(time, y, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def place_within(x, s, t, w):  # type: ignore[no-untyped-def]
+def place_within(x, m, t, w):  # type: ignore[no-untyped-def]
     """Update the contacts at a fraction of the last step."""
-    between_ends(s, x, s.trial)
-    update_contacts(s.time[T_OLD] + x * s.time[LENGTH], s.trial, t, w)
+    between_ends(m, x, m.trial)
+    update_contacts(m.s.began[0] + x * m.s.length[0], m.trial, t, w)
 
 
 @inlined
@@ -158,47 +147,47 @@ def slip_of(k, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def locate(k, bracket, s, t, w):  # type: ignore[no-untyped-def]
+def locate(k, bracket, m, t, w):  # type: ignore[no-untyped-def]
     """Fraction of the last step at which the slip of contact k passes the creep in a bracket, or NOWHERE; its rate [1/s]."""
     near, place = 0.5 * near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]), place_of_bend(bracket)
     for _ in range(MAX_ITERATIONS):
         if place == NOWHERE:
             break
-        place_within(place, s, t, w)
+        place_within(place, m, t, w)
         u = slip_of(k, t, w)
         if is_near_creep(u, near):
             break
         bracket = narrowed(bracket, place, u)
         place = place_of_bend(bracket)
-    return place, rate_in(bracket, s.time[LENGTH])
+    return place, rate_in(bracket, m.s.length[0])
 
 
 @inlined
-def first_bend(s, t, w):  # type: ignore[no-untyped-def]
+def first_bend(m, t, w):  # type: ignore[no-untyped-def]
     """The first fraction of the last step at which a slip passes its creep, or NOWHERE; its rate [1/s], and whether it slows.
 
     A bend at the start is that of the step before.  The end of a step that was cut at a bend has the fraction 1 if it is near.
     """
     first, fastest, inward, contacts = NOWHERE, 0.0, False, len(t.contacts.law)
     for q in range(SAMPLES + 1):
-        place_within(q / SAMPLES, s, t, w)
+        place_within(q / SAMPLES, m, t, w)
         for k in range(contacts):
             if rubs(k, t, w):
-                s.slips[q, k, 0], s.slips[q, k, 1], s.slips[q, k, 2] = slip_of(k, t, w)
+                m.slips[q, k, 0], m.slips[q, k, 1], m.slips[q, k, 2] = slip_of(k, t, w)
     for q in range(SAMPLES):
         for k in range(contacts):
             if not rubs(k, t, w):
                 continue
             x, y, near = (
-                s.slips[q, k],
-                s.slips[q + 1, k],
+                m.slips[q, k],
+                m.slips[q + 1, k],
                 near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]),
             )
             a, b, least = (x[0], x[1], x[2]), (y[0], y[1], y[2]), 2.0 * near if q == 0 else 0.0
-            at_end = q == SAMPLES - 1 and s.flags[CUTS] > 0 and is_near_creep(b, near)
+            at_end = q == SAMPLES - 1 and m.s.cuts[0] > 0 and is_near_creep(b, near)
             if not at_end and passes_creep(a, b, least) == NOWHERE:
                 continue
-            place, rate = locate(k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least), s, t, w)
+            place, rate = locate(k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least), m, t, w)
             if at_end:
                 place = 1.0
             if place < first:
@@ -209,49 +198,49 @@ def first_bend(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def look_ahead(h, s, t, w):  # type: ignore[no-untyped-def]
+def look_ahead(h, m, t, w):  # type: ignore[no-untyped-def]
     """End the attempt after a rejected one of length h where a slip will fall to its creep, by its rate at the start."""
     ahead, first, contacts = SHARE * h, SHORTER, len(t.contacts.law)
-    update_contacts(s.time[T], s.y, t, w)
+    update_contacts(m.s.time[0], m.y, t, w)
     for k in range(contacts):
         if rubs(k, t, w):
-            s.slips[0, k, 0], s.slips[0, k, 1], s.slips[0, k, 2] = slip_of(k, t, w)
-    for i in range(len(s.y)):
-        s.trial[i] = s.y[i] + ahead * s.begin[i]
-    update_contacts(s.time[T] + ahead, s.trial, t, w)
+            m.slips[0, k, 0], m.slips[0, k, 1], m.slips[0, k, 2] = slip_of(k, t, w)
+    for i in range(len(m.y)):
+        m.trial[i] = m.y[i] + ahead * m.begin[i]
+    update_contacts(m.s.time[0] + ahead, m.trial, t, w)
     for k in range(contacts):
         if rubs(k, t, w):
-            a = s.slips[0, k, 0], s.slips[0, k, 1], s.slips[0, k, 2]
+            a = m.slips[0, k, 0], m.slips[0, k, 1], m.slips[0, k, 2]
             near = near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
             first = min(first, will_slow(a, slip_of(k, t, w), near))
     if first < SHORTER:
-        s.time[NEXT_STEP] = first * h
+        m.s.next_length[0] = first * h
 
 
 @inlined
-def cut_at_bend(h, s, t, w):  # type: ignore[no-untyped-def]
+def cut_at_bend(h, m, t, w):  # type: ignore[no-untyped-def]
     """Undo the last step of length h if it passes a bend before its end; 1 if it does."""
-    cuts, (first, rate, inward) = s.flags[CUTS], first_bend(s, t, w)
-    s.flags[CUTS] = 0
+    cuts, (first, rate, inward) = m.s.cuts[0], first_bend(m, t, w)
+    m.s.cuts[0] = 0
     if first < 1.0 and cuts < MAX_CUTS:
-        for i in range(len(s.y)):
-            s.y[i] = s.y_old[i]
-        s.time[NEXT_STEP] = first * h
-        s.time[SLIDING] = max(s.time[SLIDING], h)
-        s.counts[REJECTIONS] += 1
-        s.counts[AFTER_REJECTION], s.flags[AIMED], s.flags[UNDONE], s.flags[CUTS] = 1, 0, 1, cuts + 1
+        for i in range(len(m.y)):
+            m.y[i] = m.y_old[i]
+        m.s.next_length[0] = first * h
+        m.s.sliding[0] = max(m.s.sliding[0], h)
+        m.s.rejections[0] += 1
+        m.s.after_rejection[0], m.s.aimed[0], m.s.undone[0], m.s.cuts[0] = 1, 0, 1, cuts + 1
         return 1
-    usual = max(s.time[SLIDING], h)
+    usual = max(m.s.sliding[0], h)
     if cuts == 0 or first == NOWHERE:
-        s.time[SLIDING] = usual
+        m.s.sliding[0] = usual
         return 0
-    s.tried[FACTOR], s.counts[AFTER_REJECTION] = length_after(usual, rate, inward) / h, 0
+    m.s.factor[0], m.s.after_rejection[0] = length_after(usual, rate, inward) / h, 0
     if not inward:
-        s.time[SLIDING] = 0.0
+        m.s.sliding[0] = 0.0
     return 0
 
 
-def slips_part(purpose, s, t, w, h):  # type: ignore[no-untyped-def]
+def slips_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
     """After an accurate attempt of length h, 1 if it is undone, to be repeated up to a bend; ``s.trial`` is memory.
 
     After a step that ends at a bend the next one has the usual length, or that of the way through the creep.
@@ -259,10 +248,10 @@ def slips_part(purpose, s, t, w, h):  # type: ignore[no-untyped-def]
     for k in range(len(t.contacts.law)):
         if rubs(k, t, w):
             if purpose == AFTER:
-                return cut_at_bend(h, s, t, w)
-            look_ahead(h, s, t, w)
+                return cut_at_bend(h, m, t, w)
+            look_ahead(h, m, t, w)
             return 0
-    s.flags[CUTS] = 0
+    m.s.cuts[0] = 0
     return 0
 
 

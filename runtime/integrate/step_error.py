@@ -21,7 +21,7 @@ from runtime.dynamics.energy import speed_of_bodies
 from runtime.dynamics.layout import OK, SINGULAR
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.step_control import factor_of, squared_error
-from runtime.integrate.stepping import BODIES, CAP, ERROR, FACTOR, LEVER, WEIGHT
+from runtime.integrate.stepping import CAP, LEVER, WEIGHT
 from runtime.jit.compilation import inlined
 
 # At a safety factor of 0.9 one step in fourteen of a free foot is rejected, at 0.83 one in forty.
@@ -42,18 +42,18 @@ def may_bend(t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def estimate(s, t, w):  # type: ignore[no-untyped-def]
+def estimate(m, t, w):  # type: ignore[no-untyped-def]
     """Estimates of the error from the stages, and the way between the last two of them.
 
     With bends that of order 5 becomes the root of the sum of its square and that of the estimate of bends.
     """
-    coefficients, k, errors = s.own.coefficients, s.own.k, s.own.errors
-    for i in range(len(s.y)):
+    coefficients, k, errors = m.own.coefficients, m.own.k, m.own.errors
+    for i in range(len(m.y)):
         errors[0, i] = errors[1, i] = errors[2, i] = errors[3, i] = 0.0
     for q in range(STAGES):  # a row of the stages at a time, in vector instructions
         of5, of3 = coefficients.error5[q], coefficients.error3[q]
         of_way = coefficients.b[q] - coefficients.a[STAGES - 1, q]
-        for i in range(len(s.y)):
+        for i in range(len(m.y)):
             errors[0, i] += of5 * k[q, i]
             errors[1, i] += of3 * k[q, i]
             errors[2, i] += of_way * k[q, i]
@@ -61,66 +61,66 @@ def estimate(s, t, w):  # type: ignore[no-untyped-def]
         return
     for q in range(STAGES):
         of_bends = coefficients.bends[q]
-        for i in range(len(s.y)):
+        for i in range(len(m.y)):
             errors[3, i] += of_bends * k[q, i]
-    for i in range(len(s.y)):
+    for i in range(len(m.y)):
         errors[0, i] = math.sqrt(errors[0, i] * errors[0, i] + errors[3, i] * errors[3, i])
 
 
 @inlined
-def judge(s, t, w, h, code, rtol, atol):  # type: ignore[no-untyped-def]
-    """Put the error of an attempt into ``s.tried``, and the factor of the next step; a code."""
-    square = square_of_error(s, h, rtol, atol, 1.0) if code == OK else np.inf
-    if square <= 1.0 and s.flags[BODIES] == 0:
-        speed = fastest_turn(s)
+def judge(m, t, w, h, code, rtol, atol):  # type: ignore[no-untyped-def]
+    """Store the error of an attempt, and the factor of the next step; a code."""
+    square = square_of_error(m, h, rtol, atol, 1.0) if code == OK else np.inf
+    if square <= 1.0 and m.bodies[0] == 0:
+        speed = fastest_turn(m)
         if speed * (rtol + atol) > FAST * max(atol, LEAST * rtol):
-            factor = weight_of_coordinates(s, t, w, speed, rtol, atol)
+            factor = weight_of_coordinates(m, t, w, speed, rtol, atol)
             if factor > 1.0:
-                square = square_of_error(s, h, rtol, atol, factor)
+                square = square_of_error(m, h, rtol, atol, factor)
             code = SINGULAR if factor == np.inf else OK
-    s.tried[ERROR] = math.sqrt(square)
-    s.tried[FACTOR] = factor_of(square, SAFETY, SLOWEST, FASTEST)
+    m.s.error[0] = math.sqrt(square)
+    m.s.factor[0] = factor_of(square, SAFETY, SLOWEST, FASTEST)
     return code
 
 
 @inlined
-def square_of_error(s, h, rtol, atol, of_coordinates):  # type: ignore[no-untyped-def]
+def square_of_error(m, h, rtol, atol, of_coordinates):  # type: ignore[no-untyped-def]
     """Square of Hairer's combination of the estimates of order 5 and 3, in units of the tolerance.
 
     ``of_coordinates``: factor by which errors of the coordinates of a tree count.
     """
-    errors, e5, e3 = s.own.errors, 0.0, 0.0
-    for i in range(len(s.y)):
-        scale = atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i]), s.scales[CAP, i])
-        weight = s.scales[WEIGHT, i] / scale
+    errors, e5, e3 = m.own.errors, 0.0, 0.0
+    for i in range(len(m.y)):
+        scale = atol + rtol * min(max(abs(m.y[i]), abs(m.trial[i]), m.sizes[i]), m.scales[CAP, i])
+        weight = m.scales[WEIGHT, i] / scale
         e5 += (weight * errors[0, i]) ** 2
         e3 += (weight * errors[1, i]) ** 2
     if of_coordinates > 1.0:
         more = of_coordinates * of_coordinates - 1.0
-        for i in range(len(s.y)):
-            if s.scales[LEVER, i] < 0.0:
-                weight = s.scales[WEIGHT, i] / (atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i])), s.scales[CAP, i]))
+        for i in range(len(m.y)):
+            if m.scales[LEVER, i] < 0.0:
+                weight = m.scales[WEIGHT, i] / (atol + rtol * min(max(abs(m.y[i]), abs(m.trial[i])), m.scales[CAP, i]))
                 e5 += more * (weight * errors[0, i]) ** 2
                 e3 += more * (weight * errors[1, i]) ** 2
-    return squared_error(e5, e3, h, len(s.y))
+    return squared_error(e5, e3, h, len(m.y))
 
 
 @inlined
-def fastest_turn(s):  # type: ignore[no-untyped-def]
+def fastest_turn(m):  # type: ignore[no-untyped-def]
     """The largest rate of a turn times its lever, at the end of an attempt [m/s]."""
     speed = 0.0
-    for i in range(len(s.trial)):
-        speed = max(speed, s.scales[LEVER, i] * abs(s.trial[i]))
+    for i in range(len(m.trial)):
+        speed = max(speed, m.scales[LEVER, i] * abs(m.trial[i]))
     return speed
 
 
 @inlined
-def weight_of_coordinates(s, t, w, speed, rtol, atol):  # type: ignore[no-untyped-def]
+def weight_of_coordinates(m, t, w, speed, rtol, atol):  # type: ignore[no-untyped-def]
     """Factor by which errors of coordinates count at the end of an attempt, for a speed of the fastest turn [m/s].
 
     Infinite where rounding exceeds the tolerance.
     """
-    body = speed_of_bodies(s.trial, t, w, s.own.scratch[:1])
+    body = speed_of_bodies(m.trial, t, w, m.own.scratch[:1])
     allowed = atol + rtol * body
     if not rounding_over_limit(speed, body, rtol, atol) <= 1.0:
         return np.inf

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
@@ -16,41 +16,29 @@ from numba.extending import overload
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import Balance, no_balance
+from runtime.integrate.batches.lane_state import LaneState
 from runtime.integrate.step_control import FIRST_LOOK, would_not_end
 from runtime.jit.compilation import OPTIONS, compiled, inlined
+from runtime.jit.named_rows import Block, Lane, with_lanes
 from runtime.support.arrays import Floats, Ints
 
 SAMPLES = 4  # places of a step at which limits, contacts and corners of forces are checked
 
 
+@with_lanes(1)
 class Stepper(NamedTuple):
     """State of an integration; changed in place, so that an integration can be paused and continued."""
 
-    # (12,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of the last
-    # stiff step of dop853 times the modulus of the largest eigenvalue; t of the last check that steps are long enough;
-    # length that a step had by the error of the one before, had it not been aimed at a change; t of the first row of ``corners``;
-    # length of the last step that was cut where a slip fell to its creep; length of a step before it was cut at a corner
-    time: Floats
-    counts: Ints  # (12,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
-    # touch-downs and lift-offs in ``found``; steps that speak for the other method, those since that do not, and how many of
-    # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``); steps in ``unsure``; corners of
-    # forces at which steps ended
+    s: Annotated[Floats, Block(LaneState)]
+    output: Ints  # (1,) index of the next output
+    events: Ints  # (1,) touch-downs and lift-offs in ``found``
+    unsure_count: Ints  # (1,) steps in ``unsure``
+    bodies: Ints  # (1,) those in the state, followed by their derivatives in variational equations; 0 for coordinates of a tree
     y: Floats  # (n,)
     y_old: Floats  # (n,) at the start of the last step
     trial: Floats  # (n,)
     begin: Floats  # (n,) derivative at the start of the step
     end: Floats  # (n,) derivative at its end
-    tried: Floats  # (3,) of the last attempt: error in units of the tolerance, factor for the next step, smallest pivot ratio
-    # (3,) pivot ratio: the smallest of all accepted steps, time of the first step whose smallest costs digits, at the begin of
-    # the next step
-    smallest_pivot: Floats
-    flags: Ints  # (16,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
-    # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations, 0 for
-    # coordinates of a tree; 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1:
-    # states are projected onto the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt
-    # is to be repeated there; 1: it is to end ahead of the pose; 1: the last step is close to a singular pose; 1 + limit at whose
-    # change the step is to end, or ``aiming.SHORT``, or 0; attempts to end a step where a slip passes its creep; attempts to
-    # end a step at a corner of a force; 1: no step is to end there, as friction sticks
     # (8,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
     # polynomials, for linear systems of radau, for turns of the rows of closed loops, for corners of forces, and for slips of
     # contacts; 0 where there is no such code
@@ -74,10 +62,6 @@ class Stepper(NamedTuple):
     gain: Floats  # (signals, 3) as of ``unseen_signals``
     ends: Floats  # (2, 3) memory: value, rate and acceleration of a signal
     reached: Ints  # (signals,) its piece at the end of the last attempt
-    passage: Floats  # (9,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
-    # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
-    # fraction of it below which stages are projected, steps in a row close to a singular pose, what the last projection left or
-    # moved as a fraction of what is allowed, 1: the last step may have left its branch
     # (UNSURE_STEPS, 2 + 2 n) of closed loops: steps that may have left their branch, times and states at both ends
     unsure: Floats
     rows: Floats  # (12 rows,) of D at the end of the last step of closed loops, for states of all bodies
@@ -88,47 +72,14 @@ class Stepper(NamedTuple):
     balance: Balance  # work of the sources of energy
     own: Any  # the method's memory
 
+    @property
+    def now(self) -> Any:
+        """The named numbers of the state, for Python code."""
+        return Lane(LaneState, self.s)
 
-T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-REACH, CHECKED_AT, PLANNED, CORNERS_AT, SLIDING, UNCUT = 6, 7, 8, 9, 10, 11  # places in ``Stepper.time``
-(
-    EVALUATIONS,
-    STEPS,
-    REJECTIONS,
-    NEXT_OUTPUT,
-    AFTER_REJECTION,
-    BOUND,
-    FOUND,
-    SPEAKING,
-    SILENT,
-    NEEDED,
-    UNSURE,
-    PASSED_CORNERS,
-) = range(12)
-(
-    DENSE_READY,
-    STEP_ENDED,
-    LANDING,
-    STARTED,
-    BODIES,
-    UNDONE,
-    TURN,
-    PROJECTED,
-    RETRIES,
-    REPEATED,
-    ENDS_AHEAD,
-    CLOSE_BY,
-    AIMED,
-    CUTS,
-    CORNERED,
-    STICKING,
-) = range(16)
+
 SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR, TURNED, CORNERS, SLIPS = range(8)  # places in ``Stepper.address``
-ERROR, FACTOR, SMALLEST_PIVOT = range(3)
-# Places in ``Stepper.passage``.
-LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS, OFF, DOUBTED = range(9)
 CAP, WEIGHT, TYPICAL, LEVER = range(4)  # rows of ``Stepper.scales``
-OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
 UNIT = 1.5e-15  # distance from 1 of the square of a length that was made 1; 9e-16 at most was measured
 UNSURE_STEPS = 16  # stored until Python code fetches them
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
@@ -144,9 +95,8 @@ def stepper(
     size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
     n, signals, switches = len(y), len(data.signals.start) - 1, len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
-        time=np.zeros(12), counts=np.zeros(12, np.int64), y=np.zeros(n), y_old=np.zeros(n),
-        trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
-        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, *[0] * 11]),
+        s=LaneState.block(1), output=np.zeros(1, np.int64), events=np.zeros(1, np.int64), unsure_count=np.zeros(1, np.int64),
+        bodies=np.array([bodies]), y=np.zeros(n), y_old=np.zeros(n), trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n),
         address=np.zeros(8, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         corners=np.zeros((SAMPLES + 2, data.forces.corner[-1])),
         slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.bends.any() else 0, 3)),
@@ -154,10 +104,13 @@ def stepper(
         scales=np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(n)) if scales is None else scales,
         rates=np.zeros(n), seen=np.zeros((signals, 3, 3)), gain=np.full((signals, 3), np.inf), ends=np.zeros((2, 3)),
         reached=np.zeros(signals, np.int64),
-        passage=np.array([1.0, *np.zeros(8)]), unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
+        unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
         rows=np.zeros(12 * rows if bodies else 0), rows_at=np.array([np.nan]), first_rows=np.zeros(rows * size),
         last_rows=np.zeros(rows * size), products=np.zeros(rows * rows), balance=balance or no_balance(), own=own,
     )  # fmt: skip
+    now = s.now
+    now.least_pivot = now.first_close = now.pivot_at_begin = np.inf
+    now.loose = 1.0
     begin(s, y, t, first_step)
     return s
 
@@ -165,15 +118,15 @@ def stepper(
 def begin(s: Stepper, y: Floats, t: float, first_step: float) -> None:
     """Put a stepper that took no step yet at the start."""
     s.y[:] = s.y_old[:] = y
-    s.time[T] = s.time[T_OLD] = s.time[CHECKED_AT] = t
-    s.time[CORNERS_AT] = np.nan
-    s.time[NEXT_STEP] = first_step
+    s.now.time = s.now.began = s.now.checked_at = t
+    s.now.corners_at = np.nan
+    s.now.next_length = first_step
 
 
 def copied(s: Stepper) -> Stepper:
     """A stepper that keeps the last step, with its dense output, whatever happens to this one."""
     own = type(s.own)(*(value.copy() if isinstance(value, np.ndarray) else value for value in s.own))
-    return s._replace(time=s.time.copy(), y=s.y.copy(), y_old=s.y_old.copy(), flags=s.flags.copy(), own=own)
+    return s._replace(s=s.s.copy(), y=s.y.copy(), y_old=s.y_old.copy(), own=own)
 
 
 @inlined
@@ -193,13 +146,13 @@ def normalise(y, bodies):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def endless(s, end):  # type: ignore[no-untyped-def]
+def endless(m, end):  # type: ignore[no-untyped-def]
     """Whether the later half of the steps was too short to reach the end; as ``stepwise.Lookout``."""
-    steps, half = s.counts[STEPS], s.time[T] - s.time[CHECKED_AT]
+    steps, half = int(m.s.steps[0]), m.s.time[0] - m.s.checked_at[0]
     if steps < FIRST_LOOK or steps & (steps - 1) != 0 or half == 0.0:
         return False
-    s.time[CHECKED_AT] = s.time[T]
-    return would_not_end(steps, s.time[T] - 2.0 * half, s.time[T], end)
+    m.s.checked_at[0] = m.s.time[0]
+    return would_not_end(steps, m.s.time[0] - 2.0 * half, m.s.time[0], end)
 
 
 @inlined
@@ -214,12 +167,12 @@ def lost_digits(smallest_pivot, tolerance):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def norm_of(s, v, y, rtol, atol):  # type: ignore[no-untyped-def]
+def norm_of(m, v, y, rtol, atol):  # type: ignore[no-untyped-def]
     """Root mean square of v in units of the tolerance at the state y."""
     total = 0.0
     for i in range(len(v)):
-        scale = atol + rtol * min(max(abs(y[i]), s.sizes[i]), s.scales[CAP, i])
-        total += (s.scales[WEIGHT, i] * v[i] / scale) ** 2
+        scale = atol + rtol * min(max(abs(y[i]), m.sizes[i]), m.scales[CAP, i])
+        total += (m.scales[WEIGHT, i] * v[i] / scale) ** 2
     return math.sqrt(total / len(v))
 
 
@@ -236,10 +189,10 @@ def serves(function_of_methods: Callable[..., Any], memory: type) -> Callable[[C
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         jitted = inlined(function)
 
-        def select(s, *args):  # type: ignore[no-untyped-def]
-            if s.field("own")[1].instance_class is not memory:
+        def select(m, *args):  # type: ignore[no-untyped-def]
+            if m.field("own")[1].instance_class is not memory:
                 return None
-            return lambda s, *args: jitted(s, *args)
+            return lambda m, *args: jitted(m, *args)
 
         overload(function_of_methods, strict=False, jit_options=OPTIONS)(select)
         return function
@@ -247,34 +200,34 @@ def serves(function_of_methods: Callable[..., Any], memory: type) -> Callable[[C
     return register
 
 
-def attempt(s: Stepper, t: Any, w: Any, h: float, rtol: float, atol: float) -> int:
-    """Try a step of length h from ``s.y``: fill ``s.trial`` with its end, and ``s.tried``; a code of an evaluation.
+def attempt(m: Stepper, t: Any, w: Any, h: float, rtol: float, atol: float) -> int:
+    """Try a step of length h from ``m.y``: store its end in ``m.trial``, its error, factor and smallest pivot; a code.
 
-    ``s.tried[ERROR]`` is infinite where a stage is singular or not finite.  The code refers to the end of an accurate step.
+    The error is infinite where a stage is singular or not finite.  The code refers to the end of an accurate step.
     """
     raise NotImplementedError
 
 
-def prepare_dense(s: Stepper, t: Any, w: Any) -> int:
+def prepare_dense(m: Stepper, t: Any, w: Any) -> int:
     """Prepare ``interpolate`` for the last step; a code of an evaluation."""
     raise NotImplementedError
 
 
-def interpolate(s: Stepper, time: float, y: Floats) -> None:
+def interpolate(m: Stepper, time: float, y: Floats) -> None:
     """State within the last step."""
     raise NotImplementedError
 
 
-def interpolate_work(s: Stepper, time: float, work: Floats) -> None:
+def interpolate_work(m: Stepper, time: float, work: Floats) -> None:
     """Work of the sources of energy until a time within the last step."""
     raise NotImplementedError
 
 
-def between_ends(s: Stepper, x: float, y: Floats) -> None:
+def between_ends(m: Stepper, x: float, y: Floats) -> None:
     """Rough state at a fraction of the step, available before ``prepare_dense``."""
     raise NotImplementedError
 
 
-def check_stiffness(s: Stepper, rtol: float, atol: float, max_step: float, end: float) -> int:
+def check_stiffness(m: Stepper, rtol: float, atol: float, max_step: float, end: float) -> int:
     """Count the accepted step if stability bounds it; 1 if the other method should go on, where turns are wanted."""
     raise NotImplementedError

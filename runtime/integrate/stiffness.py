@@ -12,7 +12,7 @@ tolerances from 1e-11 to 1e-4 motions that are not stiff had at most one slow st
 from __future__ import annotations
 
 from runtime.dynamics.layout import STATE, V
-from runtime.integrate.stepping import BODIES, LENGTH, NEEDED, SILENT, SPEAKING, norm_of
+from runtime.integrate.stepping import norm_of
 from runtime.jit.compilation import inlined
 
 STABLE = 5.5  # below the length of dop853's interval of stability
@@ -30,17 +30,17 @@ def cost_ratio(bodies):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def slow(s, begin, end, square, tolerance):  # type: ignore[no-untyped-def]
+def slow(m, begin, end, square, tolerance):  # type: ignore[no-untyped-def]
     """Whether the accelerations change slowly between two derivatives; ``square`` of step length times largest eigenvalue."""
     changes = size = size_end = 0.0
-    bodies, n = s.flags[BODIES], len(s.y)
+    bodies, n = m.bodies[0], len(m.y)
     if bodies == 0:  # coordinates of a tree, and their rates
         bodies = n // 2
         for i in range(n // 2, n):
             changes += (end[i] - begin[i]) ** 2
             size += begin[i] ** 2
             size_end += end[i] ** 2
-    for b in range(s.flags[BODIES]):
+    for b in range(m.bodies[0]):
         for i in range(STATE * b + V, STATE * (b + 1)):
             changes += (end[i] - begin[i]) ** 2
             size += begin[i] ** 2
@@ -53,19 +53,19 @@ def slow(s, begin, end, square, tolerance):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def resting(s, begin, square, rtol, atol):  # type: ignore[no-untyped-def]
+def resting(m, begin, square, rtol, atol):  # type: ignore[no-untyped-def]
     """Whether a step changes the state by little more than its error, so that no accuracy asks for a step as short as this."""
-    return square > 1.0 and s.time[LENGTH] * norm_of(s, begin, s.y, rtol, atol) < REST
+    return square > 1.0 and m.s.length[0] * norm_of(m, begin, m.y, rtol, atol) < REST
 
 
 @inlined
-def speaks(s, other):  # type: ignore[no-untyped-def]
+def speaks(m, other):  # type: ignore[no-untyped-def]
     """Count a step that speaks for the other method, or one that does not; whether there are enough of the former for a turn."""
     if other:
-        s.counts[SPEAKING] += 1
-        s.counts[SILENT] = 0
+        m.s.speaking[0] += 1
+        m.s.silent[0] = 0
     else:
-        s.counts[SILENT] += 1
-        if s.counts[SILENT] >= BREAK:
-            s.counts[SPEAKING] = 0
-    return s.counts[SPEAKING] >= s.counts[NEEDED]
+        m.s.silent[0] += 1
+        if m.s.silent[0] >= BREAK:
+            m.s.speaking[0] = 0
+    return m.s.speaking[0] >= m.s.needed[0]

@@ -9,7 +9,7 @@ may pass a singular pose, where a stage is useless, twice in a turn; within ``TU
 from __future__ import annotations
 
 from runtime.dynamics.layout import OMEGA, STATE
-from runtime.integrate.stepping import BODIES, LEVER, PROJECTED
+from runtime.integrate.stepping import LEVER
 from runtime.jit.compilation import compiled, inlined
 
 TURN = 1.0  # [rad] by the rates at the begin of a step: samples are a quarter of this apart
@@ -17,35 +17,35 @@ TURN_OF_LOOPS = 2.0  # [rad] likewise
 
 
 @inlined
-def fastest_rate(s):  # type: ignore[no-untyped-def]
+def fastest_rate(m):  # type: ignore[no-untyped-def]
     """The largest component of the rates of turns and of angular velocities at the begin of a step [rad/s]."""
     rate = 0.0
-    if s.flags[BODIES] == 0:
-        for i in range(len(s.y)):
-            if s.scales[LEVER, i] > 0.0:
-                rate = max(rate, abs(s.y[i]))
-    for b in range(s.flags[BODIES]):
+    if m.bodies[0] == 0:
+        for i in range(len(m.y)):
+            if m.scales[LEVER, i] > 0.0:
+                rate = max(rate, abs(m.y[i]))
+    for b in range(m.bodies[0]):
         for i in range(STATE * b + OMEGA, STATE * b + OMEGA + 3):
-            rate = max(rate, abs(s.y[i]))
+            rate = max(rate, abs(m.y[i]))
     return rate
 
 
 @inlined
-def longest_step(s, t, w, max_step):  # type: ignore[no-untyped-def]
+def longest_step(m, t, w, max_step):  # type: ignore[no-untyped-def]
     """The length of the next step [s] is this at most; ``max_step``: that of the settings."""
     if len(t.forces.address) + len(w.switches.mode) + len(w.events.value) > 0:
-        return longest_turned(s, TURN, max_step)
-    return longest_turned(s, TURN_OF_LOOPS, max_step) if s.flags[PROJECTED] == 1 else max_step
+        return longest_turned(m, TURN, max_step)
+    return longest_turned(m, TURN_OF_LOOPS, max_step) if m.s.projected[0] == 1 else max_step
 
 
 @inlined
-def longest_turned(s, turn, max_step):  # type: ignore[no-untyped-def]
+def longest_turned(m, turn, max_step):  # type: ignore[no-untyped-def]
     """The length of a step with a turn by ``turn`` [rad], ``max_step`` at most [s]."""
-    rate = fastest_rate(s)
+    rate = fastest_rate(m)
     return max_step if rate == 0.0 or rate * max_step <= turn else turn / rate
 
 
 @compiled
-def longest_watched(s, max_step):  # type: ignore[no-untyped-def]
+def longest_watched(m, max_step):  # type: ignore[no-untyped-def]
     """``longest_turned``, called from Python."""
-    return longest_turned(s, TURN, max_step)
+    return longest_turned(m, TURN, max_step)

@@ -13,10 +13,7 @@ from runtime.dynamics.force_elements import evaluate_corners
 from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
 from runtime.integrate.quintic import put_slopes
 from runtime.integrate.stepping import (
-    CORNERS_AT,
-    LENGTH,
     SAMPLES,
-    T_OLD,
     between_ends,
 )
 from runtime.integrate.switching import CLOSER, vertex
@@ -39,15 +36,15 @@ def sample(time, y, t, w, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def sample_step(s, t, w):  # type: ignore[no-untyped-def]
+def sample_step(m, t, w):  # type: ignore[no-untyped-def]
     """Sample the corners in the last step; those at its begin are known from the step before."""
-    begin, h = s.time[T_OLD], s.time[LENGTH]
-    if s.time[CORNERS_AT] != begin:
-        sample(begin, s.y_old, t, w, s.corners[0])
-        s.time[CORNERS_AT] = begin
+    begin, h = m.s.began[0], m.s.length[0]
+    if m.s.corners_at[0] != begin:
+        sample(begin, m.y_old, t, w, m.corners[0])
+        m.s.corners_at[0] = begin
     for q in range(1, SAMPLES + 1):
-        between_ends(s, q / SAMPLES, s.trial)
-        sample(begin + h * q / SAMPLES, s.trial, t, w, s.corners[q])
+        between_ends(m, q / SAMPLES, m.trial)
+        sample(begin + h * q / SAMPLES, m.trial, t, w, m.corners[q])
 
 
 @inlined
@@ -89,29 +86,29 @@ def toward_touch(x, width, before, here, after, least):  # type: ignore[no-untyp
 
 
 @inlined
-def within(s, x, y):  # type: ignore[no-untyped-def]
+def within(m, x, y):  # type: ignore[no-untyped-def]
     """State at a fraction x of the last step, by both ends: stages of the dense output may be in the touch, and bend the path."""
-    between_ends(s, x, y)
-    ties = s.own.ties
+    between_ends(m, x, y)
+    ties = m.own.ties
     for i in range(len(ties)):
-        put_slopes(s, ties[i, 0], ties[i, 1], ties[i, 2], x, s.begin, s.end, y)
+        put_slopes(m, ties[i, 0], ties[i, 1], ties[i, 2], x, m.begin, m.end, y)
 
 
 @inlined
-def unseen_touch(c, x, least, inside, s, t, w):  # type: ignore[no-untyped-def]
+def unseen_touch(c, x, least, inside, m, t, w):  # type: ignore[no-untyped-def]
     """Fraction of the last step at which corner c is on its other side, or UNTOUCHED; x: the place to begin with.
 
     ``inside``: 1 or -1, its sign there; ``least`` value that is no rounding.
     """
-    width, place, row = 1.0 / SAMPLES, x, s.corners[SAMPLES + 1]
+    width, place, row = 1.0 / SAMPLES, x, m.corners[SAMPLES + 1]
     for _ in range(REFINEMENTS):
         width *= CLOSER
         x = min(max(place, width), 1.0 - width)
         before = here = after = 0.0
         for side in range(3):
             place = x + (side - 1.0) * width
-            within(s, place, s.trial)
-            sample(s.time[T_OLD] + place * s.time[LENGTH], s.trial, t, w, row)
+            within(m, place, m.trial)
+            sample(m.s.began[0] + place * m.s.length[0], m.trial, t, w, row)
             before, here, after = here, after, inside * row[c]
         found, place = toward_touch(x, width, before, here, after, least)
         if not place >= 0.0:
@@ -120,15 +117,15 @@ def unseen_touch(c, x, least, inside, s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def first_unseen(s, t, w):  # type: ignore[no-untyped-def]
+def first_unseen(m, t, w):  # type: ignore[no-untyped-def]
     """The first fraction of the last step at which a touch, or a gap, is seen by no sample; UNTOUCHED if there is none."""
     first = UNTOUCHED
-    for c in range(s.corners.shape[1]):
+    for c in range(m.corners.shape[1]):
         for q in range(1, SAMPLES):
-            x, inside, least = suspected(s.corners, c, q)
+            x, inside, least = suspected(m.corners, c, q)
             if x < 0.0:
                 continue
-            found = unseen_touch(c, x, least, inside, s, t, w)
+            found = unseen_touch(c, x, least, inside, m, t, w)
             if found >= 0.0 and (first < 0.0 or found < first):
                 first = found
     return first

@@ -24,7 +24,7 @@ from runtime.dynamics.signal_integrals import exact_integrals, has_knot, unseen
 from runtime.dynamics.signals import evaluate_piece, piece_at, piece_near, value_of_piece
 from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.quintic import value_and_slope
-from runtime.integrate.stepping import EVALUATIONS, STEPS, T, norm_of
+from runtime.integrate.stepping import norm_of
 from runtime.jit.compilation import inlined
 
 ACCELERATION = 2  # the derivative that steps must see of drivers
@@ -92,58 +92,58 @@ def strays_unseen(k, low, begin, high, h, weights, rtol, atol, t, ends):  # type
 
 
 @inlined
-def see_signals(s, t, w, q):  # type: ignore[no-untyped-def]
+def see_signals(m, t, w, q):  # type: ignore[no-untyped-def]
     """Add the signals of the last evaluation, that of stage q after the first one, to what the attempt sees of them."""
-    weights, extent = s.own.coefficients.quadrature, t.signals.extent
+    weights, extent = m.own.coefficients.quadrature, t.signals.extent
     for k in range(len(w.signals)):
         for c in range(3):
             if extent[k, c] > 0.0:
                 for n in range(3):
-                    s.seen[k, c, n] = (0.0 if q == 1 else s.seen[k, c, n]) + weights[1 + n, q] * w.signals[k, c]
+                    m.seen[k, c, n] = (0.0 if q == 1 else m.seen[k, c, n]) + weights[1 + n, q] * w.signals[k, c]
 
 
 @inlined
-def see_signals_of_step(s, t, w, h):  # type: ignore[no-untyped-def]
+def see_signals_of_step(m, t, w, h):  # type: ignore[no-untyped-def]
     """``see_signals`` for all stages after the first one of a step of length h."""
-    for q in range(1, s.own.coefficients.quadrature.shape[1]):
-        update_signals(s.time[T] + s.own.coefficients.quadrature[0, q] * h, t, w)
-        see_signals(s, t, w, q)
+    for q in range(1, m.own.coefficients.quadrature.shape[1]):
+        update_signals(m.s.time[0] + m.own.coefficients.quadrature[0, q] * h, t, w)
+        see_signals(m, t, w, q)
 
 
 @inlined
-def passes_pulse(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+def passes_pulse(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Whether an accurate attempt at a step of length h passes more of the signals than the tolerance allows."""
-    weighed, begin, of, weights = False, s.time[T], t.signals, s.own.coefficients.quadrature
+    weighed, begin, of, weights = False, m.s.time[0], t.signals, m.own.coefficients.quadrature
     for k in range(len(w.signals)):
         if of.extent[k, 0] == 0.0 and of.extent[k, 1] == 0.0 and of.extent[k, 2] == 0.0:
             continue
-        high, low = piece_at(k, begin + h, of), piece_near(k, begin, of, max(of.start[k], s.reached[k]))
-        s.reached[k] = high
+        high, low = piece_at(k, begin + h, of), piece_near(k, begin, of, max(of.start[k], m.reached[k]))
+        m.reached[k] = high
         for c in range(3):
             w.unseen[k, c] = 0.0
             if of.extent[k, c] > 0.0 and has_knot(k, high, begin, of):
-                w.unseen[k, c] = change_unseen(k, c, low, begin, high, h, s.seen[k, c], weights, of, s.ends)
-                if c == ACCELERATION and strays_unseen(k, low, begin, high, h, weights, rtol, atol, of, s.ends):
+                w.unseen[k, c] = change_unseen(k, c, low, begin, high, h, m.seen[k, c], weights, of, m.ends)
+                if c == ACCELERATION and strays_unseen(k, low, begin, high, h, weights, rtol, atol, of, m.ends):
                     return True
-            if s.counts[STEPS] % ANEW == 0:
-                s.gain[k, c] = np.inf
-            weighed = weighed or is_weighed(abs(w.unseen[k, c]), h, of.extent[k, c], s.gain[k, c])
-    return weighed and not error_of_unseen(s, t, w, h, rtol, atol) <= 1.0
+            if int(m.s.steps[0]) % ANEW == 0:
+                m.gain[k, c] = np.inf
+            weighed = weighed or is_weighed(abs(w.unseen[k, c]), h, of.extent[k, c], m.gain[k, c])
+    return weighed and not error_of_unseen(m, t, w, h, rtol, atol) <= 1.0
 
 
 @inlined
-def error_of_unseen(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+def error_of_unseen(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """The error of a step by ``Workspace.unseen``, in units of the tolerance."""
-    end = s.time[T] + h
+    end = m.s.time[0] + h
     w.has_unseen[0] = 1
-    code = derivative(end, s.trial, t, w, s.rates)
+    code = derivative(end, m.trial, t, w, m.rates)
     w.has_unseen[0] = 0
-    for i in range(len(s.y)):
-        s.rates[i] -= s.end[i]
-    error = h * norm_of(s, s.rates, s.trial, rtol, atol) if code == OK else np.inf
-    derivative(end, s.trial, t, w, s.rates)  # the memory of the evaluation is that of the end again
-    s.counts[EVALUATIONS] += 2
+    for i in range(len(m.y)):
+        m.rates[i] -= m.end[i]
+    error = h * norm_of(m, m.rates, m.trial, rtol, atol) if code == OK else np.inf
+    derivative(end, m.trial, t, w, m.rates)  # the memory of the evaluation is that of the end again
+    m.s.evaluations[0] += 2
     for k in range(len(w.signals)):
         for c in range(3):
-            s.gain[k, c] = gain_of(error, h, abs(w.unseen[k, c]), s.gain[k, c])
+            m.gain[k, c] = gain_of(error, h, abs(w.unseen[k, c]), m.gain[k, c])
     return error

@@ -12,7 +12,7 @@ from runtime.dynamics.places import PROJECTION, ROW_SPACE
 from runtime.dynamics.projection import TO_ROUNDING
 from runtime.dynamics.row_space import BODY, orthonormalise, same_side
 from runtime.integrate.loop_parts import REAL, LoopPart
-from runtime.integrate.stepping import BODIES, DOUBTED, PROJECT_STAGES, T_OLD, TURNED, UNSURE, T, normalise
+from runtime.integrate.stepping import TURNED, normalise
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
@@ -27,14 +27,14 @@ ROW = 12  # entries of a row of D
 SMALL, VANISHED = 1e-300, 1e-20  # VANISHED: square of a part of all rows of a joint that is 0 but for rounding
 
 
-def turned_part(stepper, t, w, time_end):  # type: ignore[no-untyped-def]
+def turned_part(memory, t, w, time_end):  # type: ignore[no-untyped-def]
     """1 where a direction of the rows turns by much in a step, and in a part of its way; the end is to be evaluated anew.
 
     Between poses of both branches, where they are close, directions are reversed, wherever the way is divided.
     """
-    s, parts = stepper, 1
+    m, parts = memory, 1
     while parts <= MOST_PARTS:
-        if on_one_side(s, t, w, time_end, parts):
+        if on_one_side(m, t, w, time_end, parts):
             return 0
         parts *= 2
     return 1
@@ -44,18 +44,18 @@ TURNED_PART = LoopPart(turned_part, (), (REAL,))
 
 
 @inlined
-def on_one_side(s, t, w, time_end, parts):  # type: ignore[no-untyped-def]
+def on_one_side(m, t, w, time_end, parts):  # type: ignore[no-untyped-def]
     """Whether no direction of the rows turns by much in a part of a step."""
-    n = BODY * s.flags[BODIES] if s.flags[BODIES] > 0 else w.tree.size[0] - w.tree.data.u[0]
-    before, now, reached = s.first_rows, s.last_rows, 0.0
-    count = basis(s.time[T], s.y, t, w, before, n)
+    n = BODY * m.bodies[0] if m.bodies[0] > 0 else w.tree.size[0] - w.tree.data.u[0]
+    before, now, reached = m.first_rows, m.last_rows, 0.0
+    count = basis(m.s.time[0], m.y, t, w, before, n)
     for part in range(1, parts + 1):
         share = part / parts
-        time = s.time[T] + share * (time_end - s.time[T])
-        last, reached = reached, put_between(s, t, w, time, share)
-        if not reached > last or count <= 0 or basis(time, s.moved, t, w, now, n) != count:
+        time = m.s.time[0] + share * (time_end - m.s.time[0])
+        last, reached = reached, put_between(m, t, w, time, share)
+        if not reached > last or count <= 0 or basis(time, m.moved, t, w, now, n) != count:
             return False
-        if not same_side(before, now, s.products, count, n):
+        if not same_side(before, now, m.products, count, n):
             return False
         before, now = now, before
     return True
@@ -70,64 +70,64 @@ def basis(time, y, t, w, rows, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def put_between(s, t, w, time, share):  # type: ignore[no-untyped-def]
+def put_between(m, t, w, time, share):  # type: ignore[no-untyped-def]
     """Put the pose at a fraction of the way of a step into ``moved``; how far along it lies, or -1 where it is far aside.
 
     The change by the projection, which ``moved`` held, is known to ``off_the_rows`` by then.
     """
-    bodies = s.flags[BODIES]
-    for i in range(len(s.y)):
-        s.moved[i] = s.y[i] + share * (s.trial[i] - s.y[i]) if share < 1.0 else s.trial[i]
+    bodies = m.bodies[0]
+    for i in range(len(m.y)):
+        m.moved[i] = m.y[i] + share * (m.trial[i] - m.y[i]) if share < 1.0 else m.trial[i]
     if share == 1.0:
         return 1.0
     if bodies > 0:
-        normalise(s.moved, bodies)
+        normalise(m.moved, bodies)
     else:
-        normalise_coordinates(w.tree.data, s.moved)
-    call_at(w.address[PROJECTION], time, s.moved, t, w, TO_ROUNDING, w.violation)
+        normalise_coordinates(w.tree.data, m.moved)
+    call_at(w.address[PROJECTION], time, m.moved, t, w, TO_ROUNDING, w.violation)
     aside = along = way = 0.0
     for i in range(STATE * bodies if bodies > 0 else w.tree.data.u[0]):
         if bodies > 0 and i % STATE >= V:
             continue
-        step = s.trial[i] - s.y[i]
-        beside = s.moved[i] - s.y[i] - share * step
+        step = m.trial[i] - m.y[i]
+        beside = m.moved[i] - m.y[i] - share * step
         aside, along, way = aside + beside * beside, along + beside * step, way + step * step
     near = w.violation[0] <= SATISFIED and aside < (SIDEWAYS * SIDEWAYS) * way
     return share + along / way if near else -1.0
 
 
 @inlined
-def doubt(stepper, s, t, w, smallest, time_end):  # type: ignore[no-untyped-def]
+def doubt(memory, m, t, w, smallest, time_end):  # type: ignore[no-untyped-def]
     """Mark a step whose smallest pivot ratio is this, after the projection of its end, where it may have left its branch.
 
     Returns whether the evaluation at its end is to be repeated.
     """
-    s.passage[DOUBTED] = 0.0
-    if len(s.unsure) == 0 or is_clear(s, t, w, smallest, time_end):
+    m.s.doubted[0] = 0.0
+    if len(m.unsure) == 0 or is_clear(m, t, w, smallest, time_end):
         return False
-    s.passage[DOUBTED] = call_at(s.address[TURNED], stepper, t, w, time_end)
+    m.s.doubted[0] = call_at(m.address[TURNED], memory, t, w, time_end)
     return True
 
 
 @inlined
-def is_clear(s, t, w, smallest, time_end):  # type: ignore[no-untyped-def]
+def is_clear(m, t, w, smallest, time_end):  # type: ignore[no-untyped-def]
     """Whether a step whose smallest pivot ratio is this is too short to have crossed a singular pose."""
-    clear = CLEAR if s.passage[PROJECT_STAGES] > 0.0 else CLEAR_OF_RADAU
+    clear = CLEAR if m.s.project_stages[0] > 0.0 else CLEAR_OF_RADAU
     largest = clear * clear * smallest
-    if s.flags[BODIES] == 0:
-        return square_of_turns(s.y, s.trial, w.tree.data) < largest
-    known = s.rows_at[0] == s.time[T]
-    change = square_of_rows(t, w, s.rows)
-    s.rows_at[0] = time_end
+    if m.bodies[0] == 0:
+        return square_of_turns(m.y, m.trial, w.tree.data) < largest
+    known = m.rows_at[0] == m.s.time[0]
+    change = square_of_rows(t, w, m.rows)
+    m.rows_at[0] = time_end
     return known and change < largest
 
 
 @inlined
-def note_rows(s, t, w):  # type: ignore[no-untyped-def]
+def note_rows(m, t, w):  # type: ignore[no-untyped-def]
     """Store the rows at the start of an integration, after the projection there."""
-    if len(s.rows) > 0:
-        square_of_rows(t, w, s.rows)
-        s.rows_at[0] = s.time[T]
+    if len(m.rows) > 0:
+        square_of_rows(t, w, m.rows)
+        m.rows_at[0] = m.s.time[0]
 
 
 @inlined
@@ -185,14 +185,14 @@ def square_of_rows(t, w, before):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def keep_unsure(s):  # type: ignore[no-untyped-def]
+def keep_unsure(m):  # type: ignore[no-untyped-def]
     """Keep both ends of the last step where it may have left its branch; whether there is no more room."""
-    if s.passage[DOUBTED] == 0.0 or len(s.unsure) == 0:
+    if m.s.doubted[0] == 0.0 or len(m.unsure) == 0:
         return False
-    to, n = s.unsure[s.counts[UNSURE]], len(s.y)
-    to[0], to[1] = s.time[T_OLD], s.time[T]
+    to, n = m.unsure[m.unsure_count[0]], len(m.y)
+    to[0], to[1] = m.s.began[0], m.s.time[0]
     for i in range(n):
-        to[2 + i], to[2 + n + i] = s.y_old[i], s.y[i]
-    s.passage[DOUBTED] = 0.0
-    s.counts[UNSURE] += 1
-    return s.counts[UNSURE] == len(s.unsure)
+        to[2 + i], to[2 + n + i] = m.y_old[i], m.y[i]
+    m.s.doubted[0] = 0.0
+    m.unsure_count[0] += 1
+    return m.unsure_count[0] == len(m.unsure)

@@ -50,6 +50,24 @@ class Fields:
         return lanes_of(*count, len(cls.names()), lanes)
 
 
+class Lane:
+    """The named numbers of the first lane of a block, for Python code."""
+
+    places: dict[str, int]
+    block: Floats
+
+    def __init__(self, fields: type[Fields], block: Floats) -> None:
+        vars(self)["places"], vars(self)["block"] = {name: k for k, name in enumerate(fields.names())}, block
+
+    def __getattr__(self, name: str) -> float:
+        if name not in self.places:
+            raise AttributeError(name)
+        return float(self.block[self.places[name], 0])
+
+    def __setattr__(self, name: str, value: float) -> None:
+        self.block[self.places[name], 0] = value
+
+
 class Block(NamedTuple):
     """Metadata of an array: its fields; ``table``: it has several of each."""
 

@@ -9,7 +9,7 @@ import models
 import runtime
 from runtime import Status, simulate
 from runtime.dynamics.equations import derivative_once
-from runtime.integrate import loop, stepping
+from runtime.integrate import loop
 from runtime.integrate.aiming import until_edge
 from runtime.integrate.batches.limit_steps import go_on_with_limit
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
@@ -93,15 +93,15 @@ def test_a_change_takes_no_attempt_more_than_a_step(tolerance):
     modes, changes, repeated, beyond, code = m.work.switches.mode.copy(), 0, 0, 0.0, Status.RUNNING
     limits, rates = m.work.tree.limits, np.empty_like(m.s.y)
     while code == Status.RUNNING:
-        before = m.s.counts[stepping.REJECTIONS]
+        before = m.s.now.rejections
         code = loop.advance(m.s, m.data, m.work, 2.0, tolerance, tolerance, np.inf, 1, NONE, NONE2, NONE, NONE2)
         if (m.work.switches.mode != modes).any():
             q = m.s.y[limits.q]
             off = np.abs(np.maximum(limits.low - q, q - limits.high))
             beyond = max(beyond, off[m.work.switches.mode != modes].max())
-            changes, repeated = changes + 1, repeated + m.s.counts[stepping.REJECTIONS] - before
-            if m.s.counts[stepping.REJECTIONS] == before:  # the next step begins with the derivative by its own modes
-                derivative_once(m.s.time[stepping.T], m.s.y, m.data, m.work, rates)
+            changes, repeated = changes + 1, repeated + m.s.now.rejections - before
+            if m.s.now.rejections == before:  # the next step begins with the derivative by its own modes
+                derivative_once(m.s.now.time, m.s.y, m.data, m.work, rates)
                 assert np.abs(m.s.end - rates).max() < 1e-12 * np.abs(rates).max()
         modes[:] = m.work.switches.mode
     assert changes > 25 and repeated <= 0.3 * changes

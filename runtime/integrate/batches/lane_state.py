@@ -78,6 +78,39 @@ class LaneState(Fields):
     then_length: Row  # [s] of the next one; 0: by the error
     was_active: Row  # ``active`` in the step
     changed: Row  # 1: modes change at the end of the step, -1: at its start
+    # Of single runs alone.
+    started: Row  # 1: the first derivative and step are known
+    began: Row  # [s] start of the last step
+    step_ended: Row  # 1: its end is not yet the next beginning
+    dense_ready: Row  # 1: its dense output is ready
+    undone: Row  # 1: it was undone, to be cut at a change of mode
+    evaluations: Row
+    smallest_pivot: Row  # pivot ratio in the last attempt
+    least_pivot: Row  # the smallest of all accepted steps
+    first_close: Row  # [s] the first step whose smallest one costs digits
+    pivot_at_begin: Row  # at the begin of the next step
+    turn: Row  # 1: the other method should go on
+    speaking: Row  # steps that speak for it
+    silent: Row  # those since that do not
+    needed: Row  # how many of the former a turn takes; 0: never turn (``runtime.integrate.automatic``)
+    reach: Row  # [s] length of the last stiff step of dop853 times the modulus of the largest eigenvalue
+    corners_at: Row  # [s] time of the first row of ``Stepper.corners``
+    passed_corners: Row  # corners of forces at which steps ended
+    sticking: Row  # 1: no step is to end at a corner, as friction sticks
+    projected: Row  # 1: states are projected onto the constraints
+    retries: Row  # attempts at a step that were given up near a singular pose
+    repeated: Row  # 1: the last attempt is to be repeated there
+    ends_ahead: Row  # 1: it is to end ahead of the pose
+    close_by: Row  # 1: the last step is close to a singular pose
+    loose: Row  # factor of the tolerance there
+    usual_step: Row  # [s] length of the last usual step
+    lost: Row  # largest error in units of the tolerance that was accepted there
+    first_lost: Row  # [s] the first such step
+    largest_pivot: Row  # largest pivot ratio at an end
+    project_stages: Row  # fraction of it below which stages are projected
+    crossing_steps: Row  # steps in a row close to a singular pose
+    off: Row  # what the last projection left or moved, as a fraction of what is allowed
+    doubted: Row  # 1: the last step may have left its branch
 
 
 @inlined

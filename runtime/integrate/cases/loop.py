@@ -24,31 +24,7 @@ from runtime.integrate.loop_parts import ARRAY, INTEGER, REAL, LoopPart
 from runtime.integrate.radau.linear import FASTEST_RATE
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT
 from runtime.integrate.stepping import (
-    BOUND,
-    CHECKED_AT,
-    CLOSE_BY,
-    EVALUATIONS,
-    FIRST_CLOSE,
-    FIRST_LOST,
-    FOUND,
-    LENGTH,
-    LOST,
-    NEEDED,
-    NEXT_OUTPUT,
-    NEXT_STEP,
-    OF_ALL,
-    PROJECT_STAGES,
-    PROJECTED,
-    REACH,
-    REJECTIONS,
-    SILENT,
-    SPEAKING,
-    STEPS,
-    T_OLD,
-    TURN,
-    UNSURE,
     Stepper,
-    T,
     endless,
     normalise,
 )
@@ -159,12 +135,12 @@ def cases_found(cases: int, times: int, width: int, energies: int, events: int) 
     )  # fmt: skip
 
 
-def loop_part(s, t, w, end, rtol, atol, max_step, max_steps, count, outputs, width, out):  # type: ignore[no-untyped-def]
+def loop_part(m, t, w, end, rtol, atol, max_step, max_steps, count, outputs, width, out):  # type: ignore[no-untyped-def]
     """``loop.advance`` with addresses as arguments: outputs (count,), out (count, width)."""
     none = array_at(outputs, 0)
     of_steps = array_at(outputs, 0, 0)
     wanted, to = array_at(outputs, count), array_at(out, count, width)
-    return steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, wanted, to, none, of_steps)
+    return steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, wanted, to, none, of_steps)
 
 
 LOOP_PART = LoopPart(loop_part, (), (REAL, REAL, REAL, REAL, INTEGER, INTEGER, ARRAY, INTEGER, ARRAY))
@@ -228,17 +204,17 @@ def begin_case(m, given, n, c):  # type: ignore[no-untyped-def]
     restore(m, given, n)
     for i in range(len(s.y)):
         s.y[i] = s.y_old[i] = given.y[n, i]
-    s.time[T] = s.time[T_OLD] = s.time[CHECKED_AT] = c.t_start
-    s.time[NEXT_STEP] = c.first_step
-    s.flags[PROJECTED] = c.projected
-    s.counts[NEEDED] = c.needed
+    s.s.time[0] = s.s.began[0] = s.s.checked_at[0] = c.t_start
+    s.s.next_length[0] = c.first_step
+    s.s.projected[0] = c.projected
+    s.s.needed[0] = c.needed
     return c.in_joints == 0 or keep_signs(m, y, c)
 
 
 @inlined
 def turn(m):  # type: ignore[no-untyped-def]
     """``Automatic._turn``."""
-    s, u, here, steps = m.s, m.turning, m.turning.begun[1], m.s.counts[STEPS]
+    s, u, here, steps = m.s, m.turning, m.turning.begun[1], m.s.s.steps[0]
     there = IMPLICIT if here == EXPLICIT else EXPLICIT
     short = steps - u.begun[0] <= u.rules[0] * u.needed[here]
     u.needed[there] = min(2 * u.needed[there], u.rules[1]) if short else u.first_needed[there]
@@ -247,23 +223,23 @@ def turn(m):  # type: ignore[no-untyped-def]
         u.kept[:] = 0
         u.last[:] = 0.0
     elif u.last[FASTEST_RATE] > 0.0:
-        s.time[NEXT_STEP] = min(s.time[NEXT_STEP], s.time[REACH] / u.last[FASTEST_RATE])
-    s.flags[TURN] = s.counts[SPEAKING] = s.counts[SILENT] = 0
-    s.counts[NEEDED] = u.needed[there]
+        s.s.next_length[0] = min(s.s.next_length[0], s.s.reach[0] / u.last[FASTEST_RATE])
+    s.s.turn[0] = s.s.speaking[0] = s.s.silent[0] = 0
+    s.s.needed[0] = u.needed[there]
 
 
 @inlined
-def keep_events(s, found, n):  # type: ignore[no-untyped-def]
+def keep_events(m, found, n):  # type: ignore[no-untyped-def]
     """Keep touch-downs and lift-offs; False where there is no room."""
-    for k in range(s.counts[FOUND]):
+    for k in range(m.events[0]):
         to = found.event_counts[n]
         if found.events.shape[1] > 0:
             if to == found.events.shape[1]:
                 return False
             for i in range(4):
-                found.events[n, to, i] = s.found[k, i]
+                found.events[n, to, i] = m.found[k, i]
         found.event_counts[n] = to + 1
-    s.counts[FOUND] = 0
+    m.events[0] = 0
     return True
 
 
@@ -282,7 +258,7 @@ def portion_of(steps, c):  # type: ignore[no-untyped-def]
 def keep_turn(m, found, n):  # type: ignore[no-untyped-def]
     """Keep the time of a turn."""
     if found.turns[n] < found.turn_times.shape[1]:
-        found.turn_times[n, found.turns[n]] = m.s.time[T]
+        found.turn_times[n, found.turns[n]] = m.s.s.time[0]
     found.turns[n] += 1
 
 
@@ -297,7 +273,7 @@ def first_output(m, given, out, n, c):  # type: ignore[no-untyped-def]
     for k in range(s.balance.work.shape[1]):
         out[0, size + k] = s.balance.work[DONE, k]
     write_turns(s.y, m.w, out[0, size + s.balance.work.shape[1] :])
-    s.counts[NEXT_OUTPUT] = 1
+    s.output[0] = 1
 
 
 @inlined
@@ -305,30 +281,30 @@ def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
     """Integrate case n from where it is; RUNNING after some steps, REACHED_END or ALONE."""
     s, u, out, status = m.s, m.turning, found.out[n], Status.RUNNING
     for _ in range(PORTIONS):
-        steps = s.counts[STEPS]
+        steps = int(s.s.steps[0])
         portion = portion_of(steps, c)
         if portion <= 0 or (c.max_steps == NO_LIMIT and endless(s, c.t_end)):
             return ALONE
-        if s.flags[TURN] == 1:
+        if s.s.turn[0] == 1:
             if c.automatic == 0:
                 return ALONE
             keep_turn(m, found, n)
             turn(m)
         method = u.begun[1] if c.automatic == 1 else c.method
-        s.passage[PROJECT_STAGES] = PROJECTED_STAGES if method == EXPLICIT else 0.0
-        before = s.counts[NEXT_OUTPUT]
+        s.s.project_stages[0] = PROJECTED_STAGES if method == EXPLICIT else 0.0
+        before = s.output[0]
         status = call_at(
             m.place[method], m.stepper[method], m.t, m.w, c.t_end, c.rtol, c.atol, c.max_step, portion, len(given.outputs),
             given.outputs, out.shape[1], out,
         )  # fmt: skip
         if status < 0 and c.automatic == 1 and method == IMPLICIT:
-            s.time[NEXT_STEP] = s.time[LENGTH]
+            s.s.next_length[0] = s.s.length[0]
             keep_turn(m, found, n)
             turn(m)
             status = Status.RUNNING
-        if not keep_events(s, found, n) or s.counts[UNSURE] > 0:
+        if not keep_events(s, found, n) or s.unsure_count[0] > 0:
             return ALONE
-        if s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > before:
+        if s.s.close_by[0] == 1 and s.output[0] > before:
             found.passed[n] = 1
         if status != Status.RUNNING:
             return Status.REACHED_END if status == Status.REACHED_END else ALONE
@@ -357,13 +333,13 @@ def satisfied(m, given, out, c):  # type: ignore[no-untyped-def]
 def keep_result(m, found, n, c):  # type: ignore[no-untyped-def]
     """Keep what is known of case n beside its states."""
     s = m.s
-    found.reached[n] = s.time[T]
-    found.counts[n, 0], found.counts[n, 1] = s.counts[EVALUATIONS], s.counts[STEPS]
-    found.counts[n, 2], found.counts[n, 3] = s.counts[REJECTIONS], 0 if c.automatic == 1 else s.counts[BOUND]
+    found.reached[n] = s.s.time[0]
+    found.counts[n, 0], found.counts[n, 1] = s.s.evaluations[0], s.s.steps[0]
+    found.counts[n, 2], found.counts[n, 3] = s.s.rejections[0], 0 if c.automatic == 1 else s.s.bounded[0]
     for k in range(found.energy.shape[1]):
         found.energy[n, k] = s.balance.energy[k]
-    found.digits[n, SMALLEST], found.digits[n, WHEN_CLOSE] = s.smallest_pivot[OF_ALL], s.smallest_pivot[FIRST_CLOSE]
-    found.digits[n, LARGEST_LOST], found.digits[n, WHEN_LOST] = s.passage[LOST], s.passage[FIRST_LOST]
+    found.digits[n, SMALLEST], found.digits[n, WHEN_CLOSE] = s.s.least_pivot[0], s.s.first_close[0]
+    found.digits[n, LARGEST_LOST], found.digits[n, WHEN_LOST] = s.s.lost[0], s.s.first_lost[0]
 
 
 @compiled
@@ -377,9 +353,9 @@ def run_cases(m, given, found, c):  # type: ignore[no-untyped-def]
                 n += 1
                 continue
             first_output(m, given, found.out[n], n, c)
-        before = m.s.counts[STEPS]
+        before = m.s.s.steps[0]
         status = run_case(m, given, found, n, c)
-        steps += m.s.counts[STEPS] - before
+        steps += m.s.s.steps[0] - before
         found.next[1] = 1 if status == Status.RUNNING else 0
         if status == Status.RUNNING:
             break

@@ -11,7 +11,6 @@ import numpy as np
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.lift import places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
-from runtime.integrate import stepping
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, MAX_NEEDED, RADAU, SHORT
 from runtime.integrate.cases.loop import (
     EXPLICIT,
@@ -68,12 +67,12 @@ def parts_of(system: System, how: Settings) -> Parts:
         tree, work = tree_of(system), workspace_of_tree(system, data)
         rows, n = workspace_for(data), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)
         explicit = implicit = stepper_of_tree(tree, data, work, np.zeros(n))
-        explicit.flags[stepping.PROJECTED] = is_projected(system)
+        explicit.now.projected = is_projected(system)
     else:
         work = rows = workspace_for(data, whole_of(system, data))
         method = RADAU if how.method == RADAU else DOP853
         explicit = implicit = stepper_for(method, system, data, system.state.y)
-        explicit.flags[stepping.PROJECTED] = how.projected
+        explicit.now.projected = how.projected
         if how.method == "auto":
             implicit = explicit._replace(own=memory_of_radau(system), address=np.zeros_like(explicit.address))
             bind(implicit, data, work)

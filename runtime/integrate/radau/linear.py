@@ -159,12 +159,12 @@ def largest_eigenvalue(J, v, out):  # type: ignore[no-untyped-def]
     return math.exp(logarithm / POWER_STEPS)
 
 
-def linear_part(purpose, s, t, w, h):  # type: ignore[no-untyped-def]
+def linear_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
     """Matrices for a step of length h and their factors; a solution with the factors; or the largest eigenvalue.  Returns a code.
 
     SOLVE replaces ``right`` of the method's memory, SOLVE_PAIR ``right_pair``.
     """
-    own, J = s.own, s.own.jacobian.J
+    own, J = m.own, m.own.jacobian.J
     mu, mu_pair = own.coefficients.real / h, own.coefficients.pair / h
     if purpose == FACTORISE:
         set_matrix(mu, own.middle, J, own.lu, own.T, own.p)
@@ -186,6 +186,6 @@ LINEAR_PART = LoopPart(linear_part, (INTEGER,), (REAL,))
 
 
 @inlined
-def solve_linear(purpose, s, t, w, h):  # type: ignore[no-untyped-def]
+def solve_linear(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
     """``linear_part``; a code."""
-    return call_at(s.address[LINEAR], purpose, s, t, w, h)
+    return call_at(m.address[LINEAR], purpose, m, t, w, h)

@@ -13,7 +13,6 @@ from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
 from runtime.integrate.radau.coefficients import STAGES
 from runtime.integrate.radau.linear import SOLVE, SOLVE_PAIR, solve_linear
-from runtime.integrate.stepping import EVALUATIONS, SMALLEST_PIVOT, T
 from runtime.jit.compilation import inlined
 
 MAX_ITERATIONS = 10
@@ -58,26 +57,26 @@ def norm_in(own, v, y, rtol, atol):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def predict_middle(s, h):  # type: ignore[no-untyped-def]
+def predict_middle(m, h):  # type: ignore[no-untyped-def]
     """Put the predicted state in the middle of a step into ``own.middle``; without a prediction, the start of the step.
 
     Where a stiff direction turns, the rate of Newton's method depends on the angles between that direction at the stages and in
     the Jacobian, which are half as large from the middle of the step as from its start.
     """
-    own = s.own
-    begin = (s.time[T] - own.last[LAST_BEGIN]) / own.last[LAST_LENGTH]
+    own = m.own
+    begin = (m.s.time[0] - own.last[LAST_BEGIN]) / own.last[LAST_LENGTH]
     x = begin + 0.5 * h / own.last[LAST_LENGTH]
-    for i in range(len(s.y)):
+    for i in range(len(m.y)):
         change = continued(own, i, begin, x) if own.kept[HAS_LAST_STEP] == 1 else 0.0
-        own.middle[i] = s.y[i] + change
+        own.middle[i] = m.y[i] + change
 
 
 @inlined
-def predict(s, h):  # type: ignore[no-untyped-def]
+def predict(m, h):  # type: ignore[no-untyped-def]
     """Initial values of the stages: the polynomial of the last accurate step, continued; of a part of this step, itself."""
-    own, n = s.own, len(s.y)
+    own, n = m.own, len(m.y)
     # 1 at the end of that step, 0 where it was cut at a change of mode and is repeated.
-    begin = (s.time[T] - own.last[LAST_BEGIN]) / own.last[LAST_LENGTH]
+    begin = (m.s.time[0] - own.last[LAST_BEGIN]) / own.last[LAST_LENGTH]
     for q in range(len(own.z)):
         x = begin + own.coefficients.nodes[q] * h / own.last[LAST_LENGTH]
         for i in range(n):
@@ -98,9 +97,9 @@ def rate_of(step, last, quotient):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
+def iterate(m, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
     """Newton's method for the stages: number of iterations, or -1 where it does not converge; and a code."""
-    own, n, coefficients = s.own, len(s.y), s.own.coefficients
+    own, n, coefficients = m.own, len(m.y), m.own.coefficients
     mu, mu_pair = coefficients.real / h, coefficients.pair / h
     for i in range(n):
         own.real[i], own.pair[i] = 0.0, 0.0j
@@ -111,10 +110,10 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
     for step in range(MAX_ITERATIONS):
         for q in range(len(own.z)):  # a constant bound would be unrolled, at the price of seconds of compilation
             for i in range(n):
-                s.trial[i] = s.y[i] + own.z[q, i]
-            code = derivative(s.time[T] + coefficients.nodes[q] * h, s.trial, t, w, own.f[q])
-            s.counts[EVALUATIONS] += 1
-            s.tried[SMALLEST_PIVOT] = min(s.tried[SMALLEST_PIVOT], w.smallest_pivot[0])
+                m.trial[i] = m.y[i] + own.z[q, i]
+            code = derivative(m.s.time[0] + coefficients.nodes[q] * h, m.trial, t, w, own.f[q])
+            m.s.evaluations[0] += 1
+            m.s.smallest_pivot[0] = min(m.s.smallest_pivot[0], w.smallest_pivot[0])
             if code != OK:
                 return -1, code
         for i in range(n):
@@ -122,13 +121,13 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
             for q in range(STAGES):
                 own.right[i] += coefficients.to_real[q] * own.f[q, i]
                 own.right_pair[i] += coefficients.to_pair[q] * own.f[q, i]
-        solve_linear(SOLVE, s, t, w, h)
-        solve_linear(SOLVE_PAIR, s, t, w, h)
+        solve_linear(SOLVE, m, t, w, h)
+        solve_linear(SOLVE_PAIR, m, t, w, h)
         size = 0.0
         for i in range(n):
             own.real[i] += own.right[i]
             own.pair[i] += own.right_pair[i]
-            scale = scale_of(own, i, s.y[i], rtol, atol)
+            scale = scale_of(own, i, m.y[i], rtol, atol)
             for q in range(STAGES):
                 change = (
                     coefficients.from_real[q] * own.right[i]

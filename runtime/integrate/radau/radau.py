@@ -51,22 +51,6 @@ from runtime.integrate.radau.newton import (
     through_stages,
 )
 from runtime.integrate.stepping import (
-    AFTER_REJECTION,
-    AT_BEGIN,
-    BODIES,
-    DENSE_READY,
-    ERROR,
-    EVALUATIONS,
-    FACTOR,
-    LARGEST_PIVOT,
-    LENGTH,
-    NEEDED,
-    PASSED_CORNERS,
-    PROJECTED,
-    REACH,
-    SMALLEST_PIVOT,
-    T_OLD,
-    T,
     normalise,
     serves,
 )
@@ -139,9 +123,9 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
 
 
 @inlined
-def code_of_modes(s, w):  # type: ignore[no-untyped-def]
+def code_of_modes(m, w):  # type: ignore[no-untyped-def]
     """A code of the modes of all limits and contacts, and of the corners of forces that were passed."""
-    value = 1 + s.counts[PASSED_CORNERS]
+    value = 1 + int(m.s.passed_corners[0])
     for k in range(len(w.switches.mode)):
         value = (5 * value + w.switches.mode[k]) % 1000000007
     return value
@@ -161,59 +145,59 @@ def begin_attempt(own, modes, time):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
+def prepare_matrices(m, t, w, h):  # type: ignore[no-untyped-def]
     """Jacobian and LU factors for a step of length h, unless they are up to date; False if it fails, and a code."""
-    own = s.own
+    own = m.own
     if own.kept[FRESH] == 0 and own.kept[FACTORISED] == 0:
-        predict_middle(s, h)
-        time = s.time[T] + (0.5 * h if own.kept[HAS_LAST_STEP] == 1 else 0.0)
+        predict_middle(m, h)
+        time = m.s.time[0] + (0.5 * h if own.kept[HAS_LAST_STEP] == 1 else 0.0)
         code = accelerations(time, own.middle, t, w, False)
-        s.counts[EVALUATIONS] += 1
+        m.s.evaluations[0] += 1
         if code != OK:
             return False, code
         jacobian(t, w, own.jacobian)
-        if s.counts[NEEDED] > 0:
-            solve_linear(EIGENVALUE, s, t, w, h)
+        if m.s.needed[0] > 0:
+            solve_linear(EIGENVALUE, m, t, w, h)
         own.kept[FRESH] = 1
     if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
-        if solve_linear(FACTORISE, s, t, w, h) != OK:
+        if solve_linear(FACTORISE, m, t, w, h) != OK:
             return False, OK
         own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
     return True, OK
 
 
 @inlined
-def is_explained(own, s, rtol, atol):  # type: ignore[no-untyped-def]
+def is_explained(own, m, rtol, atol):  # type: ignore[no-untyped-def]
     """Whether the Jacobian explains how the error changes the derivative, as it does unless friction or a stop sets in."""
-    for i in range(len(s.y)):
-        own.f[2, i] = own.f[0, i] - s.begin[i] - own.f[1, i]
-    return norm_in(own, own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_in(own, own.f[1], s.y, rtol, atol)
+    for i in range(len(m.y)):
+        own.f[2, i] = own.f[0, i] - m.begin[i] - own.f[1, i]
+    return norm_in(own, own.f[2], m.y, rtol, atol) <= EXPLAINED * norm_in(own, own.f[1], m.y, rtol, atol)
 
 
 @inlined
-def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+def estimate_error(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Error of the step in units of the tolerance, from the stages; of a first or repeated step, filtered once more."""
-    own, n, coefficients = s.own, len(s.y), s.own.coefficients
+    own, n, coefficients = m.own, len(m.y), m.own.coefficients
     for i in range(n):
-        own.right[i] = s.begin[i]
+        own.right[i] = m.begin[i]
         for q in range(STAGES):
             own.right[i] += coefficients.error[q] * own.z[q, i] / h
     for i in range(n):
-        own.error[i] = own.right[i] - s.begin[i]
-    solve_linear(SOLVE, s, t, w, h)
-    error = norm_in(own, own.right, s.y, rtol, atol)
-    if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
+        own.error[i] = own.right[i] - m.begin[i]
+    solve_linear(SOLVE, m, t, w, h)
+    error = norm_in(own, own.right, m.y, rtol, atol)
+    if error >= 1.0 and (m.s.after_rejection[0] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
             # What the Jacobian makes of the error, from the equation that was solved for it.
-            own.f[1, i] = coefficients.real / h * own.right[i] - s.begin[i] - own.error[i]
-            own.right[i] += s.y[i]
-        code = derivative(s.time[T], own.right, t, w, own.f[0])
-        s.counts[EVALUATIONS] += 1
-        if code == OK and is_explained(own, s, rtol, atol):
+            own.f[1, i] = coefficients.real / h * own.right[i] - m.begin[i] - own.error[i]
+            own.right[i] += m.y[i]
+        code = derivative(m.s.time[0], own.right, t, w, own.f[0])
+        m.s.evaluations[0] += 1
+        if code == OK and is_explained(own, m, rtol, atol):
             for i in range(n):
                 own.right[i] = own.f[0, i] + own.error[i]
-            solve_linear(SOLVE, s, t, w, h)
-            error = norm_in(own, own.right, s.y, rtol, atol)
+            solve_linear(SOLVE, m, t, w, h)
+            error = norm_in(own, own.right, m.y, rtol, atol)
     return max(error, 1e-10)
 
 
@@ -233,77 +217,77 @@ def factor_of_step(own, h, error, iterations):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def tolerance_of_estimate(s, tolerance):  # type: ignore[no-untyped-def]
+def tolerance_of_estimate(m, tolerance):  # type: ignore[no-untyped-def]
     """The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
 
     It has a bound, except next to a singular pose, where accelerations lose the digits that a smaller tolerance would take.
     """
     looser = 0.1 * tolerance ** (2.0 / 3.0)
-    if s.flags[PROJECTED] == 1 and s.smallest_pivot[AT_BEGIN] < BESIDE_POSE * s.passage[LARGEST_PIVOT]:
+    if m.s.projected[0] == 1 and m.s.pivot_at_begin[0] < BESIDE_POSE * m.s.largest_pivot[0]:
         return looser
     return min(looser, LOOSER * tolerance)
 
 
 @serves(stepping.attempt, Memory)
-def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+def attempt(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
-    own = s.own
+    own = m.own
     tolerance, of_result = max(rtol, atol), (rtol, atol)
-    looser = tolerance_of_estimate(s, tolerance)
+    looser = tolerance_of_estimate(m, tolerance)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
-    s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf
-    begin_attempt(own, code_of_modes(s, w), s.time[T])
+    m.s.error[0], m.s.factor[0], m.s.smallest_pivot[0] = np.inf, 0.5, np.inf
+    begin_attempt(own, code_of_modes(m, w), m.s.time[0])
     for _ in range(2):
-        prepared, code = prepare_matrices(s, t, w, h)
+        prepared, code = prepare_matrices(m, t, w, h)
         if not prepared:
             return code
-        predict(s, h)
-        iterations, code = iterate(s, t, w, h, rtol, atol, enough)
+        predict(m, h)
+        iterations, code = iterate(m, t, w, h, rtol, atol, enough)
         if iterations > 0 or own.kept[FRESH] == 1:
             break
         own.kept[FACTORISED] = 0
     if iterations < 0:
         if code == OK:
-            s.tried[ERROR] = 2.0
+            m.s.error[0] = 2.0
         own.kept[FRESH] = own.kept[FACTORISED] = 0  # the middle of a shorter step is elsewhere
         return code
-    for i in range(len(s.y)):
-        s.trial[i] = s.y[i] + own.z[STAGES - 1, i]
-    error = estimate_error(s, t, w, h, rtol, atol)
-    s.tried[ERROR], s.tried[FACTOR] = error, factor_of_step(own, h, error, iterations)
+    for i in range(len(m.y)):
+        m.trial[i] = m.y[i] + own.z[STAGES - 1, i]
+    error = estimate_error(m, t, w, h, rtol, atol)
+    m.s.error[0], m.s.factor[0] = error, factor_of_step(own, h, error, iterations)
     if error > 1.0:
         return OK
-    see_signals_of_step(s, t, w, h)
-    code = integrate_powers(s, t, w, h)
-    keep_slopes(s, h, of_result[0], of_result[1])
-    own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), s.time[T]
+    see_signals_of_step(m, t, w, h)
+    code = integrate_powers(m, t, w, h)
+    keep_slopes(m, h, of_result[0], of_result[1])
+    own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), m.s.time[0]
     for q in range(STAGES):
-        for i in range(len(s.y)):
+        for i in range(len(m.y)):
             own.z_last[q, i] = own.z[q, i]
     own.kept[HAS_LAST_STEP] = 1
     return code
 
 
 @inlined
-def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
+def integrate_powers(m, t, w, h):  # type: ignore[no-untyped-def]
     """The derivative and the work at the end of an accurate step; a code."""
-    own, b, nodes = s.own, s.balance, s.own.coefficients.nodes
+    own, b, nodes = m.own, m.balance, m.own.coefficients.nodes
     if b.work.shape[1] > 0:
         for q in range(len(own.z) - 1):
-            for i in range(len(s.y)):
-                own.error[i] = s.y[i] + own.z[q, i]
-            time = s.time[T] + nodes[q] * h
+            for i in range(len(m.y)):
+                own.error[i] = m.y[i] + own.z[q, i]
+            time = m.s.time[0] + nodes[q] * h
             if len(t.signal_joint) > 0 or len(t.forces.reactive) > 0:
                 derivative(time, own.error, t, w, own.f[q])  # powers of drivers and of friction by reactions need it
-                s.counts[EVALUATIONS] += 1
+                m.s.evaluations[0] += 1
             else:
                 call_at(w.address[EVALUATION], time, own.error, t, w, LOADS, own.f[q])
             powers(own.error, own.f[q], t, w, b.power[1 + q])
-    code = derivative(s.time[T] + h, s.trial, t, w, s.end)
-    s.counts[EVALUATIONS] += 1
+    code = derivative(m.s.time[0] + h, m.trial, t, w, m.end)
+    m.s.evaluations[0] += 1
     if b.work.shape[1] > 0:
-        powers(s.trial, s.end, t, w, b.power[END])
+        powers(m.trial, m.end, t, w, b.power[END])
         b.energy[UNRESOLVED_NOW] = 0.0
         for k in range(b.work.shape[1]):
             b.power[0, k], b.power[STAGES, k] = b.power[BEGIN, k], b.power[END, k]
@@ -334,83 +318,83 @@ def cubic_part(coefficients, b, k):  # type: ignore[no-untyped-def]
 
 
 @serves(stepping.interpolate_work, Memory)
-def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
+def interpolate_work(m, time, work):  # type: ignore[no-untyped-def]
     """The integral of the polynomial of degree 3 through the powers at the start and at the stages."""
-    h = s.time[LENGTH]
+    h = m.s.length[0]
     for k in range(len(work)):
-        work[k] = s.balance.work[BEFORE, k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
+        work[k] = m.balance.work[BEFORE, k] + h * integral(m.own.coefficients, m.balance, k, (time - m.s.began[0]) / h)
 
 
 @inlined
-def keep_slopes(s, h, rtol, atol):  # type: ignore[no-untyped-def]
+def keep_slopes(m, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Replace accelerations whose error would be that of velocities between the ends, by the slopes of the stages."""
-    own = s.own
+    own = m.own
     follows = (
-        own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - s.time[T]) <= 1e-12 * h
+        own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - m.s.time[0]) <= 1e-12 * h
     )
-    for b in range(len(s.y) // STATE):
+    for b in range(len(m.y) // STATE):
         for i in range(STATE * b + V, STATE * (b + 1)):
             own.slopes[0, i] = own.slopes[1, i] if follows else np.nan
             first, second, third = through_stages(own, own.z, i)
             slope = first + 2.0 * second + 3.0 * third
-            replaced = INFLUENCE * abs(h * s.end[i] - slope) > scale_of(own, i, s.trial[i], rtol, atol)
+            replaced = INFLUENCE * abs(h * m.end[i] - slope) > scale_of(own, i, m.trial[i], rtol, atol)
             own.slopes[1, i] = slope / h if replaced else np.nan
 
 
 @inlined
-def slope_at(s, end, i):  # type: ignore[no-untyped-def]
+def slope_at(m, end, i):  # type: ignore[no-untyped-def]
     """The acceleration in place i of the state at an end of the last step."""
-    slope = s.own.slopes[end, i]
+    slope = m.own.slopes[end, i]
     if slope == slope:
         return slope
-    return s.begin[i] if end == 0 else s.end[i]
+    return m.begin[i] if end == 0 else m.end[i]
 
 
 @serves(stepping.check_stiffness, Memory)
-def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
+def check_stiffness(m, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
     """1 if dop853 should go on: if its steps would cost less, being as long as the last stiff one for the largest eigenvalue."""
-    if s.counts[NEEDED] == 0:
+    if m.s.needed[0] == 0:
         return 0
-    bound = s.time[LENGTH] * s.own.last[FASTEST_RATE]
-    return 1 if speaks(s, bound < s.time[REACH] * cost_ratio(s.flags[BODIES])) else 0
+    bound = m.s.length[0] * m.own.last[FASTEST_RATE]
+    return 1 if speaks(m, bound < m.s.reach[0] * cost_ratio(m.bodies[0])) else 0
 
 
 @serves(stepping.prepare_dense, Memory)
-def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
+def prepare_dense(m, t, w):  # type: ignore[no-untyped-def]
     """Derivatives at both ends, by which ``interpolate`` finds the polynomials of degree 5 of r and p."""
-    if s.flags[DENSE_READY] == 1:
+    if m.s.dense_ready[0] == 1:
         return OK
-    for i in range(len(s.y)):
-        s.own.dense[0, i], s.own.dense[1, i] = slope_at(s, 0, i), slope_at(s, 1, i)
-    s.flags[DENSE_READY] = 1
+    for i in range(len(m.y)):
+        m.own.dense[0, i], m.own.dense[1, i] = slope_at(m, 0, i), slope_at(m, 1, i)
+    m.s.dense_ready[0] = 1
     return OK
 
 
 @inlined
-def through(s, x, y):  # type: ignore[no-untyped-def]
+def through(m, x, y):  # type: ignore[no-untyped-def]
     """The polynomial of degree 3 through the stages, at the fraction x of the step."""
-    own = s.own
+    own = m.own
     for i in range(len(y)):
         a, b, c = through_stages(own, own.z, i)
-        y[i] = s.y_old[i] + x * (a + x * (b + x * c))
+        y[i] = m.y_old[i] + x * (a + x * (b + x * c))
 
 
 @serves(stepping.between_ends, Memory)
-def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+def between_ends(m, x, y):  # type: ignore[no-untyped-def]
     """The polynomial of degree 3 through the stages."""
-    through(s, x, y)
+    through(m, x, y)
 
 
 @serves(stepping.interpolate, Memory)
-def interpolate(s, time, y):  # type: ignore[no-untyped-def]
+def interpolate(m, time, y):  # type: ignore[no-untyped-def]
     """Positions from their polynomials, velocities from the slopes of these; in a very short step, both from the stages."""
-    own, h = s.own, s.time[LENGTH]
-    x = (time - s.time[T_OLD]) / h
+    own, h = m.own, m.s.length[0]
+    x = (time - m.s.began[0]) / h
     if h < SHORT:
-        through(s, x, y)
-        normalise(y, s.flags[BODIES])
+        through(m, x, y)
+        normalise(y, m.bodies[0])
         return
     for o in range(0, len(y), STATE):
         for c in range(3):
-            put_slopes(s, o + R + c, o + V + c, 1, x, own.dense[0], own.dense[1], y)
-        put_slopes(s, o + P, o + OMEGA, OF_TURN, x, own.dense[0], own.dense[1], y)
+            put_slopes(m, o + R + c, o + V + c, 1, x, own.dense[0], own.dense[1], y)
+        put_slopes(m, o + P, o + OMEGA, OF_TURN, x, own.dense[0], own.dense[1], y)

@@ -44,7 +44,7 @@ def place_points(k, states, z, d):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def shift(states, s, z, d):  # type: ignore[no-untyped-def]
+def shift(states, m, z, d):  # type: ignore[no-untyped-def]
     """The state s times z away from a state, into ``shifted``."""
     for i in range(len(z)):
-        d.shifted[i] = states[i] + s * z[i]
+        d.shifted[i] = states[i] + m * z[i]
