@@ -168,8 +168,6 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
             np.zeros((len(t.thin_body), 3)), np.zeros((bodies, 6)), np.zeros(six), np.zeros(3), np.zeros(3)
         ),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
-        unseen=np.zeros((len(t.signals.start) - 1, 3)),
-        has_unseen=np.zeros(1, np.int64),
         switches=switches,
         limits=limit_workspace(t.limits, switches.mode[:limits]),
         loads=load_workspace(t.loads),

@@ -104,10 +104,6 @@ def update_bodies(t, w):  # type: ignore[no-untyped-def]
 def update_signals(time, t, w):  # type: ignore[no-untyped-def]
     """Evaluate the signals, and put those of drivers into x."""
     evaluate_signals(time, t.signals, w.signals)
-    if w.has_unseen[0] == 1:
-        for k in range(len(w.signals)):
-            for c in range(3):
-                w.signals[k, c] += w.unseen[k, c]
     for k in range(len(t.signal_joint)):
         x, o = w.x[t.signal_joint[k]], t.signal_place[k]
         for c in range(3):

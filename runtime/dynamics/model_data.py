@@ -122,8 +122,6 @@ class Workspace(NamedTuple):
     unsatisfied: Floats  # (1,) ``relative_residual`` that is left in closed loops
     thin: ThinWorkspace
     signals: Floats  # (signals, 3) value, rate, acceleration
-    unseen: Floats  # (signals, 3) changes of these, by what the stages of a step do not see
-    has_unseen: Ints  # (1,) 1: evaluations are with these changes
     switches: Switches
     limits: LimitWorkspace
     loads: LoadWorkspace

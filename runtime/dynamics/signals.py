@@ -11,6 +11,8 @@ from runtime.support.arrays import Floats, Ints
 
 DEGREE = 5  # of the polynomial pieces
 ZERO, CONSTANT, VARYING = "zero", "constant", "varying"  # sorts of signals
+SHARP = 2.0  # weight of a knot at which the rate jumps
+ROUNDING = 2.0**-50  # of the time: a knot so near is one where the step begins
 
 
 class SignalData(NamedTuple):
@@ -19,9 +21,10 @@ class SignalData(NamedTuple):
     start: Ints  # (signals + 1,) where the pieces of each signal begin
     knot: Floats  # (pieces,) [s]
     coefficient: Floats  # (pieces, 6)
-    integrals: Floats  # (pieces, 3) as of ``signal_integrals.integrals_of_pieces``
+    weight: (
+        Floats  # (pieces,) how much the signal changes where they begin, as a part of its extent (``system.signal``)
+    )
     order: Ints  # (signals,) highest derivative on which accelerations depend
-    extent: Floats  # (signals, 3) of value, rate, acceleration where steps must see them; 0 elsewhere, and of constants
 
     def sort(self, k: int) -> str:
         """Whether signal k is 0 at any time, constant, or neither."""
@@ -38,9 +41,8 @@ def no_signals() -> SignalData:
         np.zeros(1, np.int64),
         np.zeros(0),
         np.zeros((0, DEGREE + 1)),
-        np.zeros((0, 3)),
+        np.zeros(0),
         np.zeros(0, np.int64),
-        np.zeros((0, 3)),
     )
 
 
@@ -97,3 +99,27 @@ def evaluate_signals(time, t, values):  # type: ignore[no-untyped-def]
     """Put value, rate and acceleration of every signal into ``values`` (signals, 3)."""
     for k in range(len(t.start) - 1):
         evaluate_signal(k, time, t, values[k])
+
+
+@inlined
+def until_knot(k, time, longest, least, t):  # type: ignore[no-untyped-def]
+    """Time [s] until the first sharp knot of signal k, or the second one that weighs more than ``least``; ``longest`` at most.
+
+    A pulse begins and ends at such knots: a step that passes one of them at most has its end within the pulse, and sees it.
+    """
+    passed = 0
+    for piece in range(piece_at(k, time, t) + 1, t.start[k + 1]):
+        until = t.knot[piece] - time
+        if until >= longest:
+            break
+        if t.weight[piece] > least and until > ROUNDING * abs(time):
+            if passed == 1 or t.weight[piece] == SHARP:
+                return until
+            passed = 1
+    return longest
+
+
+@inlined
+def least_weight(rtol, atol):  # type: ignore[no-untyped-def]
+    """Weight of the knots that steps with these tolerances may pass by any number."""
+    return min(1e-2, 100.0 * (rtol + atol))

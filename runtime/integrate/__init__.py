@@ -31,7 +31,7 @@ add_words(
         "batches.contact_outputs": "quantities of contacts in a batch",
         "batches.surfaces_part": "the switching of limits and contacts in a batch",
         "batches.forces": "energies of forces in a batch",
-        "batches.unseen_part": "the signals and corners within steps of a batch",
+        "batches.corner_landing": "the corners of forces within steps of a batch",
         "cases.derived": "quantities of cases from their states",
         "cases.loop": "the integration of cases one after another",
         "closed_loops": "the projection of closed loops",

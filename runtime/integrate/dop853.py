@@ -28,7 +28,6 @@ from runtime.integrate.stepping import (
     serves,
 )
 from runtime.integrate.stiffness import STABLE, WORTHWHILE, resting, slow, speaks
-from runtime.integrate.unseen_signals import see_signals
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
@@ -150,7 +149,6 @@ def attempt(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for q in range(1, len(coefficients.b)):  # with a constant bound it would be unrolled and take seconds to compile
         combine(m.y, h, coefficients.a[q], k, q, m.trial)
         code |= derivative(time + coefficients.c[q] * h, m.trial, t, w, k[q])
-        see_signals(m, t, w, q)
         keep_powers(m.balance, m.trial, k[q], t, w, q)
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
     m.s.evaluations[0] += STAGES - 1

@@ -115,13 +115,6 @@ class Coefficients(NamedTuple):
     error3: Floats  # (13,)
     dense: Floats  # (4, 16)
     bends: Floats  # (13,) of an estimate of order 6, which sees bends that those of order 5 and 3 pass over
-    quadrature: Floats  # (4, 12) as of ``quadrature_of``
-
-
-def quadrature_of(nodes: Floats, weights: Floats) -> Floats:
-    """Rows (4, n): places of stages, and their weights in integrals of a derivative over a step, once, twice and three times."""
-    left = 1.0 - nodes
-    return np.array([nodes, weights, weights * left, 0.5 * weights * left**2])
 
 
 def _square(rows: Sequence[Sequence[float]]) -> Floats:
@@ -135,7 +128,6 @@ def _square(rows: Sequence[Sequence[float]]) -> Floats:
 COEFFICIENTS = Coefficients(
     a=_square([(), *_A, (), *_A_DENSE]), b=np.array(_B), c=np.array(_C), error5=np.array(_ERROR5),
     error3=np.array(_ERROR3), dense=np.array(_DENSE), bends=np.array(_BENDS),
-    quadrature=quadrature_of(np.array(_C[:STAGES]), np.array(_B)),
 )  # fmt: skip
 
 

@@ -45,7 +45,6 @@ from runtime.integrate.stepping import (
     normalise,
 )
 from runtime.integrate.turned_steps import longest_step
-from runtime.integrate.unseen_signals import PASSED, passes_pulse
 from runtime.integrate.unsure_steps import keep_unsure, note_rows
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
@@ -105,8 +104,6 @@ def try_step(memory, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyp
     time = m.s.time[0]
     code = attempt(m, t, w, h, m.s.loose[0] * rtol, m.s.loose[0] * atol)
     judged, smallest_pivot = verdict(m.s.error[0]), m.s.smallest_pivot[0]
-    if judged == ACCEPTED and code == OK and len(w.signals) > 0 and passes_pulse(m, t, w, h, rtol, atol):
-        judged, m.s.factor[0] = REJECTED, PASSED
     if m.s.projected[0] == 1:
         projected = call_at(m.address[PROJECTING], judged, memory, t, w, h, time_end, rtol, atol)
         if m.s.repeated[0] == 1:
@@ -225,7 +222,7 @@ def steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
                 )
                 project_stages(m, w, m.s.ends_ahead[0] == 1 or near)
             m.s.ends_ahead[0] = 0
-        longest = longest_step(m, t, w, max_step)
+        longest = longest_step(m, t, w, max_step, rtol, atol)
         h, last = step_length(m.s.next_length[0], longest, time, end, m.s.landings[0] + m.s.cornered[0] > 0)
         if too_small(h, time, end):
             close = m.s.projected[0] == 1 and (

@@ -58,10 +58,6 @@ class Stepper(NamedTuple):
     # with which the first step is compared; lever [m] of the rate of a turn, -1 for coordinates of a tree, 0 for all others
     scales: Floats
     rates: Floats  # (n,) memory: a derivative
-    seen: Floats  # (signals, 3, 3) of value, rate and acceleration: sums over the stages, as of ``signal_integrals.unseen``
-    gain: Floats  # (signals, 3) as of ``unseen_signals``
-    ends: Floats  # (2, 3) memory: value, rate and acceleration of a signal
-    reached: Ints  # (signals,) its piece at the end of the last attempt
     # (UNSURE_STEPS, 2 + 2 n) of closed loops: steps that may have left their branch, times and states at both ends
     unsure: Floats
     rows: Floats  # (12 rows,) of D at the end of the last step of closed loops, for states of all bodies
@@ -93,7 +89,7 @@ def stepper(
     bodies = len(data.mass) - 1 if scales is None else 0
     rows = int(data.rows.sum()) if data.closed else 0
     size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
-    n, signals, switches = len(y), len(data.signals.start) - 1, len(data.limits.kind) + len(data.contacts.law)
+    n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
         s=LaneState.block(1), output=np.zeros(1, np.int64), events=np.zeros(1, np.int64), unsure_count=np.zeros(1, np.int64),
         bodies=np.array([bodies]), y=np.zeros(n), y_old=np.zeros(n), trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n),
@@ -102,9 +98,7 @@ def stepper(
         slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.bends.any() else 0, 3)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         scales=np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(n)) if scales is None else scales,
-        rates=np.zeros(n), seen=np.zeros((signals, 3, 3)), gain=np.full((signals, 3), np.inf), ends=np.zeros((2, 3)),
-        reached=np.zeros(signals, np.int64),
-        unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
+        rates=np.zeros(n), unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
         rows=np.zeros(12 * rows if bodies else 0), rows_at=np.array([np.nan]), first_rows=np.zeros(rows * size),
         last_rows=np.zeros(rows * size), products=np.zeros(rows * rows), balance=balance or no_balance(), own=own,
     )  # fmt: skip

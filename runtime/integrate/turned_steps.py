@@ -1,4 +1,4 @@
-"""Longest steps by the turns of bodies: within one step no body turns far.
+"""Longest steps by the turns of bodies and by signals: within one step no body turns far, and no pulse begins and ends.
 
 In joint coordinates a body that turns freely moves by a straight line, which is exact for steps of any length.  What it passes on
 its way, a wall, the edge of a limit, a cable that is taut for a part of the turn, or an event, would be between two stages or two
@@ -9,6 +9,7 @@ may pass a singular pose, where a stage is useless, twice in a turn; within ``TU
 from __future__ import annotations
 
 from runtime.dynamics.layout import OMEGA, STATE
+from runtime.dynamics.signals import least_weight, until_knot
 from runtime.integrate.stepping import LEVER
 from runtime.jit.compilation import compiled, inlined
 
@@ -31,8 +32,13 @@ def fastest_rate(m):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def longest_step(m, t, w, max_step):  # type: ignore[no-untyped-def]
+def longest_step(m, t, w, max_step, rtol, atol):  # type: ignore[no-untyped-def]
     """The length of the next step [s] is this at most; ``max_step``: that of the settings."""
+    least, planned = least_weight(rtol, atol), m.s.next_length[0]
+    for k in range(len(w.signals)):
+        until = until_knot(k, m.s.time[0], planned, least, t.signals)
+        max_step = until if until < planned else max_step
+        planned = min(until, planned)
     if len(t.forces.address) + len(w.switches.mode) + len(w.events.value) > 0:
         return longest_turned(m, TURN, max_step)
     return longest_turned(m, TURN_OF_LOOPS, max_step) if m.s.projected[0] == 1 else max_step

@@ -5,18 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import perm
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.signal_integrals import integrals_of_pieces
-from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.dynamics.signals import DEGREE, SHARP, SignalData
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import called, increasing_times
 from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.latest import Latest
 from runtime.support.numbers import floats, real_number
 
 MAX_ORDER = 100  # of derivatives, which are zero from DEGREE + 1 on
@@ -33,6 +32,9 @@ _HERMITE = np.linalg.inv(
         [0, 0, 2, 6, 12, 20],
     ]
 )
+LEVELS = (1e-8, 1e-6, 1e-4, 1e-2)  # of the extent of a signal: what knots may weigh
+_PLACES = (0.0, 0.5, 1.0)  # of a piece
+TINY = 1e-300
 ALWAYS = np.array([-np.inf, np.inf])  # knots of a constant
 ALWAYS.flags.writeable = False
 
@@ -236,44 +238,79 @@ def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
 def signal_data(signals: Sequence[Signal | None], order: ArrayLike | None = None) -> SignalData:
     """Flat data of signals, in their order; None has no pieces.
 
-    ``order`` (signals,): the highest derivatives on which accelerations depend; without it steps need not see them.
+    ``order`` (signals,): the highest derivatives on which accelerations depend; without it steps may pass any knots.
     """
     starts = np.cumsum([0] + [0 if s is None else len(s.coefficients) for s in signals])
     given = [s for s in signals if s is not None]
-    orders, extent = np.zeros(len(signals), np.int64), np.zeros((len(signals), 3))
-    if order is not None:
-        orders[:] = order
-        for k, signal in enumerate(signals):
-            if signal is not None and signal.knots is not ALWAYS and len(signal.coefficients) > 1:
-                extent[k] = _extent(signal, int(orders[k]))
+    orders = np.zeros(len(signals), np.int64) if order is None else np.array(order, np.int64)
+    weights = [
+        np.zeros(len(s.coefficients)) if order is None else _weights(s, bool(of))
+        for s, of in zip(signals, orders, strict=True)
+        if s is not None
+    ]
     # A constant holds from minus infinity on; its powers of t - knot must not be infinite.
     knots = [np.where(np.isinf(s.knots[:-1]), 0.0, s.knots[:-1]) for s in given]
     return SignalData(
         start=starts.astype(np.int64),
         knot=np.concatenate([*knots, np.zeros(0)]),
         coefficient=np.concatenate([*(s.coefficients for s in given), np.zeros((0, DEGREE + 1))]),
-        integrals=np.concatenate([*(integrals_of_pieces(s.knots, s.coefficients) for s in given), np.zeros((0, 3))]),
+        weight=np.concatenate([*weights, np.zeros(0)]),
         order=orders,
-        extent=extent,
     )
 
 
-def _extent(signal: Signal, order: int) -> Floats:
-    """The extents (3,) of value, rate and acceleration, where steps must see them, else 0.
+def _found_weights(signal: Signal, rates: bool) -> Floats:
+    """How much the signal changes at the begin of each piece, (pieces,), as one of LEVELS of its extent.
 
-    Accelerations depend on the second derivative of a driver's signal by far more than on the others, which are its integrals.
-    Knots alone do not show an acceleration that begins and ends with 0 in each piece.
+    1 for more, and SHARP where its rate jumps, too.  A knot has a level if the quintic polynomial over it, from the heavier knot
+    before to the one behind, differs by no more from the signal, and where ``rates`` matter from its rate.
     """
-    c, h, extent = signal.coefficients, np.diff(signal.knots), np.zeros(3)
-    for n in (2,) if order == 2 else range(order + 1):
-        factor = np.array([perm(power, n) for power in range(n, DEGREE + 1)])
-        within = (c[:, n:] * factor * h[:, None] ** np.arange(DEGREE + 1 - n)) @ _POWERS[: DEGREE + 1 - n]
-        extent[n] = np.ptp(within)
-    return extent
+    pieces = len(signal.coefficients)
+    weights, marks = np.zeros(pieces), np.arange(pieces + 1)
+    if pieces < 2:
+        return weights
+    h = np.diff(signal.knots)
+    at = [_polynomials(signal.coefficients, h * x) for x in _PLACES]  # value, rate and acceleration of all pieces
+    sizes = [np.ptp([one[n] for one in at]) for n in range(1 + rates)]
+    for level in LEVELS:
+        first = left = 0
+        while left < 2 and len(marks) > 2:  # every other knot is tried, then the others
+            low, high = marks[first:-2:2], marks[first + 2 :: 2]
+            span = signal.knots[high] - signal.knots[low]
+            ends = [at[0][n][low] * span**n for n in range(3)] + [at[-1][n][high - 1] * span**n for n in range(3)]
+            inside = np.arange(low[0], high[-1])  # pieces
+            of = np.searchsorted(high, inside, side="right")
+            quintic, began = (_HERMITE @ ends).T[of], signal.knots[inside] - signal.knots[low[of]]
+            off = np.zeros(len(inside))
+            for one, x in zip(at, _PLACES, strict=True):
+                found = _polynomials(quintic, (began + h[inside] * x) / span[of])
+                for n, size in enumerate(sizes):
+                    off = np.maximum(off, np.abs(found[n] / span[of] ** n - one[n][inside]) / max(size, TINY))
+            passed = marks[first + 1 : -1 : 2][np.maximum.reduceat(off, low - low[0]) <= level]
+            weights[passed] = level
+            marks, first, left = (
+                np.setdiff1d(marks, passed, assume_unique=True),
+                1 - first,
+                0 if len(passed) else left + 1,
+            )
+            first = min(first, len(marks) - 3)
+    weights[marks[1:-1]] = 1.0
+    value, rate = (np.abs(at[0][n][1:] - at[-1][n][:-1]) for n in range(2))  # jumps
+    sharp = (value <= LEAST_JUMP * sizes[0]) & (rate > JUMP * np.ptp(at[0][1]))
+    weights[1:][sharp & (weights[1:] == 1.0)] = SHARP
+    return weights
 
 
-# At as many places as decide a polynomial.
-_POWERS = np.linspace(0.0, 1.0, DEGREE + 1) ** np.arange(DEGREE + 1)[:, None]
+_weights = Latest(_found_weights, 256)
+
+
+def _polynomials(coefficients: Floats, x: Floats) -> list[Floats]:
+    """Value, rate and acceleration of polynomials (n, 6), each at its place x (n,)."""
+    of = [np.zeros(len(x)) for _ in range(3)]
+    for power in range(DEGREE, -1, -1):
+        of = [of[0] * x + coefficients[:, power], of[1] * x + of[0], of[2] * x + 2.0 * of[1]]
+    return of
+
 
 NO_SIGNAL = _constant(0.0)
 

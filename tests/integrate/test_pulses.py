@@ -4,14 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from numpy.polynomial.legendre import leggauss
 
 import runtime
-from runtime.dynamics.signal_integrals import FEW, exact_integrals
-from runtime.dynamics.signals import evaluate_piece, piece_at
-from runtime.jit.compilation import compiled
+from runtime.dynamics.signals import SHARP
 from runtime.system.signal import signal_data
-from tests.support.pulses import END, end_of, pushed, random_pulses
+from tests.support.pulses import END, end_of, pulse, pushed, random_pulses
 
 ENDS = dict(t_eval=[END])
 
@@ -85,29 +82,16 @@ def _held(back):
     return b.build()
 
 
-@compiled
-def integrals(order, begin, end, t, ends):
-    low, high = piece_at(1, begin, t), piece_at(1, end, t)
-    evaluate_piece(low, begin, t, ends[0])
-    evaluate_piece(high, end, t, ends[1])
-    return exact_integrals(1, order, low, begin, high, end, ends[0], ends[1], t)
-
-
-def test_integrals_of_signals():
-    rng = np.random.default_rng(1)
-    times = np.cumsum(rng.uniform(0.01, 0.1, 600))
-    signal = runtime.Signal.spline(times, rng.normal(size=600))
-    data = runtime.support.arrays.frozen(signal_data([runtime.Signal.constant(2.0), signal], [0, 2]))
-    within = times[:-1, None] + np.diff(times)[:, None] * np.linspace(0.0, 0.99999, 60)
-    assert data.extent.tolist() == [[0.0, 0.0, 0.0], [0.0, 0.0, pytest.approx(np.ptp(signal(within, 2)), rel=0.1)]]
-    places, weights = leggauss(6)
-    for pieces, order in itertools.product((0.3, FEW - 1.5, FEW + 2.5, 300.0), range(3)):
-        begin, end = np.interp([200.2, 200.2 + pieces], np.arange(600), times)
-        knots = np.concatenate([[begin], times[(times > begin) & (times < end)], [end]])
-        half = 0.5 * np.diff(knots)[:, None]
-        at, of = knots[:-1, None] + half * (1.0 + places), half * weights
-        values = of * signal(at.ravel(), order).reshape(at.shape)
-        expected = [(values * (end - at) ** n).sum() / max(n, 1) for n in range(3)]
-        sizes = [np.abs(values * (end - at) ** n).sum() for n in range(3)]
-        errors = np.abs(np.subtract(integrals(order, begin, end, data, np.zeros((2, 3))), expected))
-        assert (errors < 1e-10 * np.array(sizes)).all()
+def test_knots_weigh_what_a_signal_changes_there():
+    weights = lambda *signals: signal_data(signals, [0] * len(signals)).weight  # noqa: E731
+    trapezium = pulse(3.0, 0.1, 5.0)
+    assert weights(runtime.Signal.constant(2.0), trapezium).tolist() == [0.0, 0.0, *4 * [SHARP]]
+    # Of a smooth function with a knot each millisecond a few are left, and those of a narrow bump are among them.
+    smooth = runtime.Signal.function(lambda t: np.sin(6.0 * t) + 0.1 * np.exp(-(((t - 1.5) / 0.005) ** 2)), 0.0, 3.0)
+    heavy = smooth.knots[:-1][weights(smooth) > 1e-4]
+    assert len(heavy) < 40 and (np.abs(heavy - 1.5) < 0.02).sum() > 3
+    # Between them the quintic polynomials by both ends are the signal.
+    ends = np.concatenate([[0.0], heavy, [3.0]])
+    curve = runtime.Signal.samples(ends, smooth(ends), smooth(ends, 1), smooth(ends, 2))
+    t = np.linspace(0.0, 2.999, 5000)
+    assert np.abs(curve(t) - smooth(t)).max() < 1.1e-4 * np.ptp(smooth(t))

@@ -17,7 +17,7 @@ from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
 from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
-from runtime.integrate.batches.forces import call_unseen, go_on_with_forces, keep_forces
+from runtime.integrate.batches.forces import call_corner_part, go_on_with_forces, keep_forces
 from runtime.integrate.batches.limits import end_limits
 from runtime.integrate.batches.slopes import choose_slopes, put_slopes
 from runtime.integrate.batches.stages import (
@@ -214,7 +214,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             )  # fmt: skip
         if busy == 0 or stop[0] != 0:
             return
-        bound_lengths(m, steps[0])
+        bound_lengths(m, steps[0], tolerances[0], tolerances[1])
         if choose_lengths(m.s, span[1]) > 0:
             ended = end_small(m, span, steps, status, counts, reached)
             busy -= ended
@@ -222,7 +222,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
                 continue
         attempt(m, address, tolerances[0], tolerances[1])
         special = weigh_attempts(m.s, m.size[0], span[1], fastest)
-        special = call_unseen(m.forces, memory, address, tolerances[0], tolerances[1], special)
+        special = call_corner_part(m.forces, memory, special)
         if len(m.surfaces.over) > 0:
             special = call_surfaces(m, SCREEN, memory, address, 0, 0, 0.0, 0.0)
         if special > 0:

@@ -19,6 +19,7 @@ from runtime.integrate.corner_landing import (
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.unseen_corners import UNTOUCHED
 from runtime.jit.compilation import columns, inlined
+from runtime.jit.pointers import local
 
 
 @columns
@@ -95,12 +96,13 @@ def place_to_end(m, lane, passing):  # type: ignore[no-untyped-def]
     return first_unseen(m, lane) if s.near_touch[lane] > 0.0 else UNTOUCHED
 
 
-@inlined
-def reject_cornered(m, special):  # type: ignore[no-untyped-def]
-    """Reject accurate attempts that pass a corner, to be repeated up to it; the number of special ones of ``special``."""
+def corner_part(m, special):  # type: ignore[no-untyped-def]
+    """Reject accurate attempts that pass a corner, to be repeated up to it; the number of special ones of ``special``.
+
+    Compiled together with the loop it would take time of cases whose forces have none.
+    """
+    m = local(m)
     x, s, passing = m.forces, m.s, 0
-    if x.corners_by[0] == 0:
-        return special
     taken, near = s.accepted, s.near_touch
     for lane in range(m.W):
         near[lane] = 0.0

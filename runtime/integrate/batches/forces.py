@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.signals import VARYING, SignalData, evaluate_piece, no_signals, piece_near
+from runtime.dynamics.signals import (
+    VARYING,
+    SignalData,
+    evaluate_piece,
+    least_weight,
+    no_signals,
+    piece_near,
+    until_knot,
+)
 from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
@@ -24,7 +32,6 @@ from runtime.jit.pointers import call_at, local
 from runtime.support.arrays import Floats, Ints, frozen, lanes_of
 
 NO_JUMPS = np.zeros(0, np.int64)
-FIRST_SEEN = 1 + int(np.flatnonzero(COEFFICIENTS.b[1:])[0])  # stage after the first whose weight is not 0
 
 
 @with_lanes(LANES)
@@ -46,18 +53,11 @@ class BatchForces(NamedTuple):
     piece: OfLanes[Ints]  # (signals, LANES) pieces at the last times
     value: Scratch[Floats]  # (3,) of one signal
     values: OfLanes[Floats]  # (signals * 3, LANES)
-    quadrature: Common[Floats]  # (4, 12) as of ``quadrature_of``
-    watched: Common[Ints]  # (watched,) rows of ``values`` that steps must see
-    seen: OfLanes[Floats]  # (3 watched, LANES) as of ``signal_integrals.unseen``, over the stages after the first one
-    unseen: OfLanes[Floats]  # (watched, LANES) what the attempts do not see
-    gain: OfLanes[Floats]  # (watched, LANES) as of ``runtime.integrate.unseen_signals``
-    reached: OfLanes[Ints]  # (watched, LANES) pieces at the end of the last attempt that was looked at
-    # (1,) address of ``unseen_part.unseen_part``; 0: steps see all signals, and forces have no corners
-    unseen_by: Common[Ints]
-    corners_by: Common[Ints]  # (1,) address of the function of the corners of forces; 0: there are none
+    watched: Common[Ints]  # (watched,) signals of which steps pass one knot at most
+    # (2,) addresses of the function of the corners of forces, and of ``corner_landing.corner_part``; 0: there are none
+    corners_by: Common[Ints]
     corners: OfLanes[Floats]  # (SAMPLES + 2, corners * LANES) at places of the steps, as of ``Stepper.corners``
     jump: Common[Ints]  # (corners,) as of ``ForceData``
-    ends: Scratch[Floats]  # (2, 3) of one signal at the ends of a step
     given: OfCases[Floats]  # (cases or 1, parameters)
     own: OfLanes[Floats]  # (parameters, LANES)
     waiting: OfLanes[Floats]  # the same of the cases that are ready
@@ -94,7 +94,8 @@ def batch_forces(
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
-    watched = np.flatnonzero(of.signals.extent.reshape(of.sets, 3 * count).any(axis=0))
+    weights = np.maximum.reduceat(of.signals.weight, of.signals.start[:-1]) if count else np.zeros(0)
+    watched = np.flatnonzero(weights.reshape(of.sets, count).any(axis=0))
     signals = frozen(of.signals)  # one type in compiled code, with forces and without
     return BatchForces(
         address=np.array([address]), whole=np.array([int(whole)]), acting=np.array(acting, np.int64),
@@ -102,11 +103,8 @@ def batch_forces(
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
-        value=np.zeros(3), values=lanes_of(3 * count, LANES), quadrature=COEFFICIENTS.quadrature, watched=watched,
-        seen=lanes_of(3 * len(watched), LANES), unseen=lanes_of(len(watched), LANES),
-        unseen_by=np.zeros(1, np.int64), corners_by=np.array([corners[0]]),
+        value=np.zeros(3), values=lanes_of(3 * count, LANES), watched=watched, corners_by=np.array([corners[0], 0]),
         corners=lanes_of(SAMPLES + 2, len(corners[1]) * LANES), jump=corners[1],
-        gain=lanes_of(len(watched), LANES), reached=np.zeros((len(watched), LANES), np.int64), ends=np.zeros((2, 3)),
         given=given, own=lanes_of(given.shape[1], LANES), waiting=lanes_of(given.shape[1], LANES), ways=lanes_of(2, LANES),
         along=lanes_of(coordinates, LANES), energy=lanes_of(LANES), exchanged=np.zeros(cases),
         unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
@@ -136,11 +134,9 @@ def call_equations(address, y, signals, own, limits, out, power, energy, worst):
 
 
 @inlined
-def call_unseen(x, memory, address, rtol, atol, special):  # type: ignore[no-untyped-def]
-    """``unseen_part.unseen_part`` of the memory of a batch, where it has that part; the number of special attempts."""
-    if x.unseen_by[0] == 0:
-        return special
-    return call_at(x.unseen_by.ctypes.data, memory, address, rtol, atol, special)
+def call_corner_part(x, memory, special):  # type: ignore[no-untyped-def]
+    """``corner_landing.corner_part`` of the memory of a batch, where forces have corners; the number of special attempts."""
+    return special if x.corners_by[0] == 0 else call_at(x.corners_by[1:].ctypes.data, memory, special)
 
 
 @inlined
@@ -181,26 +177,16 @@ def forces_in_steps(m, fraction, y, out):  # type: ignore[no-untyped-def]
     add_forces(m, y, x.own, m.constants, out)
 
 
-@columns
-def add_seen(values, once, twice, thrice, first, of_once, of_twice, of_thrice):  # type: ignore[no-untyped-def]
-    """Add values times weights to three sums; ``first``: these begin with them."""
-    for lane in range(len(values)):
-        value, a, b, c = values[lane], of_once[lane], of_twice[lane], of_thrice[lane]
-        of_once[lane] = once * value if first else a + once * value
-        of_twice[lane] = twice * value if first else b + twice * value
-        of_thrice[lane] = thrice * value if first else c + thrice * value
-
-
 @inlined
-def see_signals(x, q):  # type: ignore[no-untyped-def]
-    """Add the signals at stage q, which is not the first one, to what the attempts see of them."""
-    weights = x.quadrature
-    if weights[1, q] != 0.0:
+def bound_by_knots(m, rtol, atol):  # type: ignore[no-untyped-def]
+    """Bound the lengths of the next attempts by the knots of signals."""
+    x, s, least = m.forces, m.s, least_weight(rtol, atol)
+    for lane in range(m.W if len(x.watched) > 0 else 0):
+        planned = s.next_length[lane]
         for r in range(len(x.watched)):
-            add_seen(
-                x.values[x.watched[r]], weights[1, q], weights[2, q], weights[3, q], q == FIRST_SEEN,
-                x.seen[3 * r], x.seen[3 * r + 1], x.seen[3 * r + 2],
-            )  # fmt: skip
+            until = until_knot(x.own_set[lane] + x.watched[r], s.time[lane], planned, least, x.signals)
+            s.longest[lane] = until if until < planned else s.longest[lane]
+            planned = min(until, planned)
 
 
 @inlined

@@ -26,10 +26,10 @@ from numba import cuda, float64, int64
 from numba.core.registry import CPUDispatcher
 
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.corner_landing import corner_part
 from runtime.integrate.batches.device_text import FOUND, MemoryText, text_of_kernel
 from runtime.integrate.batches.memory_kinds import Kind
 from runtime.integrate.batches.surfaces_part import surfaces_part
-from runtime.integrate.batches.unseen_part import unseen_part
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.written import force_corners, measured_contacts, tree_forces, tree_recursion
 from runtime.jit.cache import digest_of, unchanged
@@ -258,13 +258,13 @@ def _integration(module: ModuleType | None, texts: Texts, rows: bool) -> Any:
             return part(purpose, memory, address, a, b, x, y)
 
         replaced["call_surfaces"] = call_surfaces
-    unseen = _for_device(unseen_part, replaced, done)
+    of_corners = _for_device(corner_part, replaced, done)
 
     @cuda.jit(device=True)
-    def call_unseen(x, memory, address, rtol, atol, special):  # type: ignore[no-untyped-def]
-        return unseen(memory, address, rtol, atol, special)
+    def call_corner_part(x, memory, special):  # type: ignore[no-untyped-def]
+        return of_corners(memory, special)
 
-    replaced["call_unseen"] = call_unseen
+    replaced["call_corner_part"] = call_corner_part
     return _for_device(batch.integrate, replaced, done)
 
 

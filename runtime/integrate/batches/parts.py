@@ -8,8 +8,8 @@ import numba
 import numpy as np
 from numba import types
 
+from runtime.integrate.batches.corner_landing import corner_part
 from runtime.integrate.batches.surfaces_part import surfaces_part
-from runtime.integrate.batches.unseen_part import unseen_part
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.jit.compilation import address_of_compiled
 from runtime.jit.pointers import Pointer
@@ -18,7 +18,7 @@ WHOLE, REAL = types.int64, types.float64
 # The arguments after the memory of a batch, and those before it.
 ARGUMENTS: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     surfaces_part: ((WHOLE,), (WHOLE, WHOLE, WHOLE, REAL, REAL)),
-    unseen_part: ((), (WHOLE, REAL, REAL, WHOLE)),
+    corner_part: ((), (WHOLE,)),
 }
 _ADDRESSES: dict[Any, int] = {}  # by ``_types``; numba takes a millisecond to find the type of a memory
 
@@ -27,8 +27,8 @@ def bind_parts(memory: BatchWorkspace) -> None:
     """Give a memory the addresses of the parts that it needs."""
     if len(memory.surfaces.over):
         memory.surfaces.part[0] = address_of_part(surfaces_part, memory)
-    if len(memory.forces.watched) or memory.forces.corners_by[0]:
-        memory.forces.unseen_by[0] = address_of_part(unseen_part, memory)
+    if memory.forces.corners_by[0]:
+        memory.forces.corners_by[1] = address_of_part(corner_part, memory)
 
 
 def address_of_part(part: Any, memory: BatchWorkspace) -> int:

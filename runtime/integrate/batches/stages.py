@@ -11,7 +11,7 @@ import math
 from runtime.dynamics.layout import OK
 from runtime.integrate.batches.closing import check_ends, project_ends
 from runtime.integrate.batches.equations import count_bad, rates_in_steps, store_codes
-from runtime.integrate.batches.forces import check_forces, forces_in_steps, see_signals
+from runtime.integrate.batches.forces import bound_by_knots, check_forces, forces_in_steps
 from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.workspace import BENDS, END, ERROR3, ERROR5
 from runtime.integrate.dop853 import POWER
@@ -133,12 +133,13 @@ def bound_turns(rates, lever, s):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def bound_lengths(m, max_step):  # type: ignore[no-untyped-def]
-    """The lengths that attempts have at most, by the settings and by turns."""
+def bound_lengths(m, max_step, rtol, atol):  # type: ignore[no-untyped-def]
+    """The lengths that attempts have at most, by the settings, by turns and by knots of signals."""
     set_longest(max_step, m.s)
     if m.rates[0] > 0 and (m.forces.acting[1] == 1 or len(m.contacts.places) > 0 or len(m.limits.q) > 0):
         first, end = m.rates[0] * m.W, m.size[0] * m.W
         bound_turns(m.y[first:end], m.lever[first:end], m.s)
+    bound_by_knots(m, rtol, atol)
 
 
 @inlined
@@ -266,7 +267,6 @@ def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         for q in range(1, STAGES):
             stage(m, q, m.trial)
             rates_in_steps(m, address, m.forces.nodes[q], m.trial, m.k[q], m.s.code)
-            see_signals(m.forces, q)
             keep_worst(m.worst, m.s)
         stage(m, END, m.end)
         sum_stages(m, ERROR5, m.errors[0])

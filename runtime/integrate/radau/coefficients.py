@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.integrate.dop853_coefficients import quadrature_of
 from runtime.support.arrays import Floats
 
 STAGES = 3
@@ -45,7 +44,6 @@ class Coefficients(NamedTuple):
     dense: Floats  # (3, 3)
     nodes: Floats  # (3,)
     integral: Floats  # (4, 4) of values at the start and at the nodes; to the end of the step it is that of the method
-    quadrature: Floats  # (4, 4) as of ``quadrature_of``
 
 
 def _coefficients() -> Coefficients:
@@ -62,7 +60,7 @@ def _coefficients() -> Coefficients:
     return Coefficients(
         real=float(values[k].real), pair=complex(values[n]), to_real=back[k].real.copy(), to_pair=back[n].copy(),
         from_real=vectors[:, k].real.copy(), from_pair=vectors[:, n].copy(), error=error, dense=dense, nodes=NODES.copy(),
-        integral=_integral(), quadrature=quadrature_of(np.append(0.0, NODES), np.append(0.0, a[-1])),
+        integral=_integral(),
     )  # fmt: skip
 
 

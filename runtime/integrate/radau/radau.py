@@ -55,7 +55,6 @@ from runtime.integrate.stepping import (
     serves,
 )
 from runtime.integrate.stiffness import cost_ratio, speaks
-from runtime.integrate.unseen_signals import see_signals_of_step
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
@@ -258,7 +257,6 @@ def attempt(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     m.s.error[0], m.s.factor[0] = error, factor_of_step(own, h, error, iterations)
     if error > 1.0:
         return OK
-    see_signals_of_step(m, t, w, h)
     code = integrate_powers(m, t, w, h)
     keep_slopes(m, h, of_result[0], of_result[1])
     own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), m.s.time[0]

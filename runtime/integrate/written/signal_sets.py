@@ -35,8 +35,7 @@ def signal_sets(of_cases: Sequence[SignalData]) -> tuple[SignalSets, list[int]]:
         start=np.concatenate([*starts, begins[-1:]]).astype(np.int64),
         knot=np.concatenate([of.knot for of in firsts]),
         coefficient=np.concatenate([of.coefficient for of in firsts]),
-        integrals=np.concatenate([of.integrals for of in firsts]),
+        weight=np.concatenate([of.weight for of in firsts]),
         order=np.concatenate([of.order for of in firsts]),
-        extent=np.concatenate([of.extent for of in firsts]),
     )
     return SignalSets(signals, len(firsts)), which
