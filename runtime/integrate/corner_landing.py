@@ -5,15 +5,26 @@ which presumes a smooth step, and those of dop853 are small for some places of t
 alone may lie between two stages.  A step that ends at the corner is smooth, and so is the next one.
 
 The corner is located on polynomials through both ends of the step that passed it, which the corner bends; the repeated step ends
-close to it, and its own polynomials are exact there.  The scalar rules are those of lanes, too.
+close to it, and its own polynomials are exact there.
 """
 
 from __future__ import annotations
 
+from runtime.dynamics.force_elements import evaluate_corners
+from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
 from runtime.dynamics.layout import JUMP
 from runtime.integrate.loop_parts import LoopPart
-from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.unseen_corners import UNTOUCHED, first_unseen, sample, sample_step, within
+from runtime.integrate.quintic import put_slopes
+from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
+from runtime.integrate.unseen_corners import (
+    CLOSER_SAMPLE,
+    UNTOUCHED,
+    corners_of,
+    first_unseen,
+    is_jump,
+    sample_within,
+)
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
 
 # Of a step: a corner so near to an end is one at this end.  A stage there has the weight of a part of the whole step: what its
@@ -63,82 +74,136 @@ def narrowed(bracket, x, value):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def passed_at(c, k, q, close, m, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which corner c is passed, between samples k and q: up to ``close`` behind it.
+def passed_at(m, of, lane, i, k, q, close):  # type: ignore[no-untyped-def]
+    """Fraction of the step at which the corner in column i is passed, between samples k and q: up to ``close`` behind it.
 
     At a jump of an angle: up to ``close`` before it.
     """
-    row = m.corners[SAMPLES + 1]
-    bracket = (k / SAMPLES, q / SAMPLES, m.corners[k, c], m.corners[q, c], 0.0)
+    corners, jump = corners_of(m), is_jump(m, of, i)
+    bracket = (k / SAMPLES, q / SAMPLES, corners[k, i], corners[q, i], 0.0)
     for _ in range(MAX_SECANTS):
         if bracket[1] - bracket[0] <= 0.2 * close:
             break
         x = inside_bracket(bracket)
-        within(m, x, m.trial)
-        sample(m.s.began[0] + x * m.s.length[0], m.trial, t, w, row)
-        if row[c] == 0.0 and t.forces.jump[c] == 0:
+        sample_within(m, of, lane, x)
+        value = corners[CLOSER_SAMPLE, i]
+        if value == 0.0 and not jump:
             return x
-        bracket = narrowed(bracket, x, row[c])
-    return max(0.0, bracket[0] - 0.4 * close) if t.forces.jump[c] == 1 else min(1.0, bracket[1] + 0.4 * close)
+        bracket = narrowed(bracket, x, value)
+    return max(0.0, bracket[0] - 0.4 * close) if jump else min(1.0, bracket[1] + 0.4 * close)
 
 
 @inlined
-def first_passed(close, jumps, m, t, w):  # type: ignore[no-untyped-def]
-    """The first fraction of the last step at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED.
+def first_passed(m, of, lane, close, jumps):  # type: ignore[no-untyped-def]
+    """The first fraction of the step of a lane at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED.
 
-    ``jumps``: 1 to look for jumps of angles, at any place, 0 for corners.
+    ``jumps``: whether to look for jumps of angles, at any place, or for corners.
     """
-    first = UNTOUCHED
+    corners, first = corners_of(m), UNTOUCHED
     for q in range(1, SAMPLES + 1):
-        for c in range(m.corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0):
-            k = sample_before(m.corners, c, q) if t.forces.jump[c] == jumps else -1
+        for i in range(lane, corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0, m.W):
+            k = sample_before(corners, i, q) if is_jump(m, of, i) == jumps else -1
             if k >= 0:
-                x = passed_at(c, k, q, close, m, t, w)
-                if (x > close or jumps == 1) and (first < 0.0 or x < first):
+                x = passed_at(m, of, lane, i, k, q, close)
+                if (x > close or jumps) and (first < 0.0 or x < first):
                     first = x
     return first
 
 
 @inlined
-def end_at_corner(m, h):  # type: ignore[no-untyped-def]
+def end_at_corner(s, lane, h):  # type: ignore[no-untyped-def]
     """Accept a step of length h that ends at a corner; the next one is as long as this one was before it was cut."""
-    if m.s.cornered[0] > 0:
-        m.s.factor[0] = max(m.s.factor[0], m.s.uncut[0] / h)
-        m.s.after_rejection[0] = m.s.cornered[0] = 0
-    m.s.passed_corners[0] += 1
+    if s.cornered[lane] > 0.0:
+        s.factor[lane] = max(s.factor[lane], s.uncut[lane] / h)
+        s.after_rejection[lane] = s.cornered[lane] = 0.0
+    s.passed_corners[lane] += 1.0
+
+
+@inlined
+def place_to_end(m, of, lane, begin, h, passing, touching):  # type: ignore[no-untyped-def]
+    """Fraction at which an accurate attempt from ``begin`` on is to end, or UNTOUCHED where it is accepted; whether by a jump.
+
+    ``passing``: whether a corner may be passed, ``touching``: or one touched between samples.
+    """
+    s, cornered, close = m.s, m.s.cornered[lane], closest(begin, h)
+    # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
+    ends, passed, jump = s.sticking[lane] == 0.0 and cornered < MAX_CORNERED, UNTOUCHED, UNTOUCHED
+    if passing:
+        jump = first_passed(m, of, lane, close, True)
+        passed = first_passed(m, of, lane, close, False) if ends else UNTOUCHED
+    jumps = jump >= 0.0 and (passed < 0.0 or jump <= passed)
+    if jumps:
+        passed = jump if ends else 0.0
+    if not jumps and (passed >= 1.0 - close or (passed < 0.0 and cornered > 0.0)):
+        end_at_corner(s, lane, h)
+        return UNTOUCHED, False
+    if passed >= 0.0:
+        s.uncut[lane] = h if cornered == 0.0 else s.uncut[lane]
+        s.cornered[lane] = cornered + 1.0
+        return passed, jumps
+    s.cornered[lane] = 0.0
+    return first_unseen(m, of, lane) if touching else UNTOUCHED, False
+
+
+@for_memory(corners_of, Stepper)
+def corners_of_run(m):  # type: ignore[no-untyped-def]
+    """``corners_of``."""
+    return m.corners
+
+
+@for_memory(is_jump, Stepper)
+def is_jump_in_run(m, of, i):  # type: ignore[no-untyped-def]
+    """``is_jump``."""
+    return of[0].forces.jump[i] == 1
+
+
+@for_memory(sample_within, Stepper)
+def sample_run(m, of, lane, x):  # type: ignore[no-untyped-def]
+    """``sample_within``: stages of the dense output may be in a touch, and bend the path."""
+    between_ends(m, x, m.trial)
+    for tie in m.own.ties:
+        put_slopes(m, tie[0], tie[1], tie[2], x, m.begin, m.end, m.trial)
+    sample(m.s.began[0] + x * m.s.length[0], m.trial, of[0], of[1], m.corners[CLOSER_SAMPLE])
+
+
+@inlined
+def sample(time, y, t, w, to):  # type: ignore[no-untyped-def]
+    """Put the corners in a state of a single run into ``to``."""
+    if len(t.forces.signal) > 0:
+        update_poses_and_signals(time, y, t, w)
+    else:
+        update_poses(y, t, w)
+    evaluate_corners(t, w, to)
+
+
+@inlined
+def sample_step(m, t, w):  # type: ignore[no-untyped-def]
+    """Sample the corners in the last step of a single run; those at its begin are known from the step before."""
+    begin, h = m.s.began[0], m.s.length[0]
+    if m.s.corners_at[0] != begin:
+        sample(begin, m.y_old, t, w, m.corners[0])
+        m.s.corners_at[0] = begin
+    for q in range(1, SAMPLES + 1):
+        between_ends(m, q / SAMPLES, m.trial)
+        sample(begin + h * q / SAMPLES, m.trial, t, w, m.corners[q])
 
 
 def corners_part(m, t, w):  # type: ignore[no-untyped-def]
     """1 if the last step is undone, to be repeated up to a corner or a touch; JUMP if it is undone for good, as an angle jumps.
 
-    ``s.trial`` is memory.
+    ``m.trial`` is memory.
     """
-    h, place = m.s.length[0], UNTOUCHED
-    close = closest(m.s.began[0], h)
+    begin, h = m.s.began[0], m.s.length[0]
     sample_step(m, t, w)
-    # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
-    ends = m.s.sticking[0] == 0 and m.s.cornered[0] < MAX_CORNERED
-    passed, jump = first_passed(close, 0, m, t, w) if ends else UNTOUCHED, first_passed(close, 1, m, t, w)
-    jumps = jump >= 0.0 and (passed < 0.0 or jump <= passed)
-    if jumps:
-        passed = jump if ends else 0.0
-    if not jumps and (passed >= 1.0 - close or (passed < 0.0 and m.s.cornered[0] > 0)):
-        end_at_corner(m, h)
-    elif passed >= 0.0:
-        m.s.uncut[0] = h if m.s.cornered[0] == 0 else m.s.uncut[0]
-        m.s.cornered[0] += 1
-        place = passed
-    else:
-        place = first_unseen(m, t, w)
-        m.s.cornered[0] = 0
+    place, jumps = place_to_end(m, (t, w), 0, begin, h, True, True)
     if place < 0.0:
         for c in range(m.corners.shape[1]):
             m.corners[0, c] = m.corners[SAMPLES, c]
-        m.s.corners_at[0] = m.s.began[0] + h
+        m.s.corners_at[0] = begin + h
         return 0
     for i in range(len(m.y)):
         m.y[i] = m.y_old[i]
-    if jumps and place <= max(BEFORE_JUMP, BEFORE_JUMP_TIME * abs(m.s.began[0]) / h):
+    if jumps and place <= max(BEFORE_JUMP, BEFORE_JUMP_TIME * abs(begin) / h):
         return JUMP
     m.s.next_length[0] = place * h
     m.s.rejections[0] += 1

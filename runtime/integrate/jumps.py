@@ -8,9 +8,8 @@ import numpy as np
 
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.model_data import ModelData
-from runtime.integrate.corner_landing import sample_before
+from runtime.integrate.corner_landing import sample, sample_before
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.unseen_corners import sample
 from runtime.jit.compilation import compiled
 from runtime.support.arrays import Floats
 from runtime.system.system import System

@@ -12,15 +12,14 @@ Slips are vectors in units of the creep.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from runtime.dynamics.contacts import SLIP, SPEED_RESOLUTION, measure, place_contacts
 from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.switches import ACTIVE, AUTO
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
-from runtime.integrate.stepping import (
-    SAMPLES,
-    between_ends,
-)
+from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
 
 NOWHERE = 2.0  # in place of a fraction of the step
@@ -118,24 +117,144 @@ def length_after(usual, rate, inward):  # type: ignore[no-untyped-def]
     return min(usual, THROUGH / rate) if inward else usual
 
 
+def contacts_in(m: Any, of: Any) -> int:
+    """Number of contacts."""
+    raise NotImplementedError
+
+
+def rubs(m: Any, of: Any, lane: int, k: int) -> bool:
+    """Whether contact k of a lane has a friction with a bend in the attempt."""
+    raise NotImplementedError
+
+
+def near_in(m: Any, of: Any, lane: int, k: int) -> float:
+    """``near_creep`` of contact k of a lane."""
+    raise NotImplementedError
+
+
+def sampled_slip(m: Any, of: Any, lane: int, k: int, q: int) -> tuple[float, float, float]:
+    """The slip of contact k of a lane at sample q of the attempt."""
+    raise NotImplementedError
+
+
+def slip_at(m: Any, of: Any, lane: int, k: int, x: float) -> tuple[float, float, float]:
+    """The slip of contact k of a lane at a fraction of the attempt."""
+    raise NotImplementedError
+
+
 @inlined
-def rubs(k, t, w):  # type: ignore[no-untyped-def]
-    """Whether contact k has a friction with a bend in the last step."""
+def locate(m, of, lane, k, bracket):  # type: ignore[no-untyped-def]
+    """Fraction of the step at which the slip of contact k passes the creep in a bracket, or NOWHERE; its rate [1/s]."""
+    near, place = 0.5 * near_in(m, of, lane, k), place_of_bend(bracket)
+    for _ in range(MAX_ITERATIONS):
+        if place == NOWHERE:
+            break
+        u = slip_at(m, of, lane, k, place)
+        if is_near_creep(u, near):
+            break
+        bracket = narrowed(bracket, place, u)
+        place = place_of_bend(bracket)
+    return place, rate_in(bracket, m.s.length[lane])
+
+
+@inlined
+def first_bend(m, of, lane):  # type: ignore[no-untyped-def]
+    """The first fraction of the step at which a slip passes its creep, or NOWHERE; its rate [1/s], and whether it slows.
+
+    A bend at the start is that of the step before.  The end of a step that was cut at a bend has the fraction 1 if it is near.
+    """
+    first, fastest, inward = NOWHERE, 0.0, False
+    for q in range(SAMPLES):
+        for k in range(contacts_in(m, of)):
+            if not rubs(m, of, lane, k):
+                continue
+            near = near_in(m, of, lane, k)
+            a, b = sampled_slip(m, of, lane, k, q), sampled_slip(m, of, lane, k, q + 1)
+            least = 2.0 * near if q == 0 else 0.0
+            at_end = q == SAMPLES - 1 and m.s.cuts[lane] > 0.0 and is_near_creep(b, near)
+            if not at_end and passes_creep(a, b, least) == NOWHERE:
+                continue
+            place, rate = locate(m, of, lane, k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least))
+            if at_end:
+                place = 1.0
+            if place < first:
+                first, fastest, inward = place, rate, is_outside(a)
+        if first != NOWHERE:
+            break
+    return first, fastest, inward
+
+
+@inlined
+def place_of_cut(m, of, lane):  # type: ignore[no-untyped-def]
+    """Fraction at which the accurate attempt of a lane is to end at a bend, or NOWHERE where it is accepted."""
+    s, cuts, h, (first, rate, inward) = m.s, m.s.cuts[lane], m.s.length[lane], first_bend(m, of, lane)
+    s.cuts[lane] = 0.0
+    usual = max(s.sliding[lane], h)
+    if first < 1.0 and cuts < MAX_CUTS:
+        s.sliding[lane], s.cuts[lane] = usual, cuts + 1.0
+        return first
+    if cuts == 0.0 or first == NOWHERE:
+        s.sliding[lane] = usual
+        return NOWHERE
+    s.factor[lane], s.after_rejection[lane] = length_after(usual, rate, inward) / h, 0.0
+    if not inward:
+        s.sliding[lane] = 0.0
+    return NOWHERE
+
+
+@inlined
+def place_ahead(m, of, lane, first_of):  # type: ignore[no-untyped-def]
+    """Fraction of a rejected attempt at which a slip will fall to its creep, by its rate at the start, or SHORTER.
+
+    The slips are those of the samples 0 and ``first_of``, which is SHARE of the attempt later.
+    """
+    first = SHORTER
+    for k in range(contacts_in(m, of)):
+        if rubs(m, of, lane, k):
+            a, b = sampled_slip(m, of, lane, k, 0), sampled_slip(m, of, lane, k, first_of)
+            first = min(first, will_slow(a, b, near_in(m, of, lane, k)))
+    return first
+
+
+@for_memory(contacts_in, Stepper)
+def contacts_in_run(m, of):  # type: ignore[no-untyped-def]
+    """``contacts_in``."""
+    return len(of[0].contacts.law)
+
+
+@for_memory(rubs, Stepper)
+def rubs_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
+    """``rubs``."""
+    t, w = of
     return t.contacts.bends[k] == 1 and (w.contacts.mode[k] == ACTIVE or w.contacts.mode[k] == AUTO)
+
+
+@for_memory(near_in, Stepper)
+def near_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
+    """``near_in``."""
+    return near_creep(of[1].contacts.speed_resolution[0], of[0].contacts.creep[k])
+
+
+@for_memory(sampled_slip, Stepper)
+def sampled_slip_of_run(m, of, lane, k, q):  # type: ignore[no-untyped-def]
+    """``sampled_slip``."""
+    slip = m.slips[q, k]
+    return slip[0], slip[1], slip[2]
+
+
+@for_memory(slip_at, Stepper)
+def slip_in_run(m, of, lane, k, x):  # type: ignore[no-untyped-def]
+    """``slip_at``."""
+    between_ends(m, x, m.trial)
+    update_contacts(m.s.began[0] + x * m.s.length[0], m.trial, of[0], of[1])
+    return slip_of(k, of[0], of[1])
 
 
 @inlined
 def update_contacts(time, y, t, w):  # type: ignore[no-untyped-def]
-    """Update poses and the vectors of contacts, with the speeds of their belts."""
+    """Update poses and the vectors of contacts of a single run, with the speeds of their belts."""
     update_poses_and_signals(time, y, t, w)
     place_contacts(t, w)
-
-
-@inlined
-def place_within(x, m, t, w):  # type: ignore[no-untyped-def]
-    """Update the contacts at a fraction of the last step."""
-    between_ends(m, x, m.trial)
-    update_contacts(m.s.began[0] + x * m.s.length[0], m.trial, t, w)
 
 
 @inlined
@@ -147,109 +266,54 @@ def slip_of(k, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def locate(k, bracket, m, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which the slip of contact k passes the creep in a bracket, or NOWHERE; its rate [1/s]."""
-    near, place = 0.5 * near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]), place_of_bend(bracket)
-    for _ in range(MAX_ITERATIONS):
-        if place == NOWHERE:
-            break
-        place_within(place, m, t, w)
-        u = slip_of(k, t, w)
-        if is_near_creep(u, near):
-            break
-        bracket = narrowed(bracket, place, u)
-        place = place_of_bend(bracket)
-    return place, rate_in(bracket, m.s.length[0])
+def sample_slips(m, of, q, time, y):  # type: ignore[no-untyped-def]
+    """Store the slips in a state of a single run as those of sample q."""
+    update_contacts(time, y, of[0], of[1])
+    for k in range(len(m.slips[q])):
+        if rubs(m, of, 0, k):
+            m.slips[q, k, 0], m.slips[q, k, 1], m.slips[q, k, 2] = slip_of(k, of[0], of[1])
 
 
 @inlined
-def first_bend(m, t, w):  # type: ignore[no-untyped-def]
-    """The first fraction of the last step at which a slip passes its creep, or NOWHERE; its rate [1/s], and whether it slows.
-
-    A bend at the start is that of the step before.  The end of a step that was cut at a bend has the fraction 1 if it is near.
-    """
-    first, fastest, inward, contacts = NOWHERE, 0.0, False, len(t.contacts.law)
-    for q in range(SAMPLES + 1):
-        place_within(q / SAMPLES, m, t, w)
-        for k in range(contacts):
-            if rubs(k, t, w):
-                m.slips[q, k, 0], m.slips[q, k, 1], m.slips[q, k, 2] = slip_of(k, t, w)
-    for q in range(SAMPLES):
-        for k in range(contacts):
-            if not rubs(k, t, w):
-                continue
-            x, y, near = (
-                m.slips[q, k],
-                m.slips[q + 1, k],
-                near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k]),
-            )
-            a, b, least = (x[0], x[1], x[2]), (y[0], y[1], y[2]), 2.0 * near if q == 0 else 0.0
-            at_end = q == SAMPLES - 1 and m.s.cuts[0] > 0 and is_near_creep(b, near)
-            if not at_end and passes_creep(a, b, least) == NOWHERE:
-                continue
-            place, rate = locate(k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least), m, t, w)
-            if at_end:
-                place = 1.0
-            if place < first:
-                first, fastest, inward = place, rate, is_outside(a)
-        if first != NOWHERE:
-            break
-    return first, fastest, inward
-
-
-@inlined
-def look_ahead(h, m, t, w):  # type: ignore[no-untyped-def]
-    """End the attempt after a rejected one of length h where a slip will fall to its creep, by its rate at the start."""
-    ahead, first, contacts = SHARE * h, SHORTER, len(t.contacts.law)
-    update_contacts(m.s.time[0], m.y, t, w)
-    for k in range(contacts):
-        if rubs(k, t, w):
-            m.slips[0, k, 0], m.slips[0, k, 1], m.slips[0, k, 2] = slip_of(k, t, w)
+def look_ahead(h, m, of):  # type: ignore[no-untyped-def]
+    """End the attempt after a rejected one of length h where a slip will fall to its creep."""
+    sample_slips(m, of, 0, m.s.time[0], m.y)
     for i in range(len(m.y)):
-        m.trial[i] = m.y[i] + ahead * m.begin[i]
-    update_contacts(m.s.time[0] + ahead, m.trial, t, w)
-    for k in range(contacts):
-        if rubs(k, t, w):
-            a = m.slips[0, k, 0], m.slips[0, k, 1], m.slips[0, k, 2]
-            near = near_creep(w.contacts.speed_resolution[0], t.contacts.creep[k])
-            first = min(first, will_slow(a, slip_of(k, t, w), near))
+        m.trial[i] = m.y[i] + SHARE * h * m.begin[i]
+    sample_slips(m, of, 1, m.s.time[0] + SHARE * h, m.trial)
+    first = place_ahead(m, of, 0, 1)
     if first < SHORTER:
         m.s.next_length[0] = first * h
 
 
 @inlined
-def cut_at_bend(h, m, t, w):  # type: ignore[no-untyped-def]
+def cut_at_bend(h, m, of):  # type: ignore[no-untyped-def]
     """Undo the last step of length h if it passes a bend before its end; 1 if it does."""
-    cuts, (first, rate, inward) = m.s.cuts[0], first_bend(m, t, w)
-    m.s.cuts[0] = 0
-    if first < 1.0 and cuts < MAX_CUTS:
-        for i in range(len(m.y)):
-            m.y[i] = m.y_old[i]
-        m.s.next_length[0] = first * h
-        m.s.sliding[0] = max(m.s.sliding[0], h)
-        m.s.rejections[0] += 1
-        m.s.after_rejection[0], m.s.aimed[0], m.s.undone[0], m.s.cuts[0] = 1, 0, 1, cuts + 1
-        return 1
-    usual = max(m.s.sliding[0], h)
-    if cuts == 0 or first == NOWHERE:
-        m.s.sliding[0] = usual
+    for q in range(SAMPLES + 1):
+        between_ends(m, q / SAMPLES, m.trial)
+        sample_slips(m, of, q, m.s.began[0] + q / SAMPLES * m.s.length[0], m.trial)
+    place = place_of_cut(m, of, 0)
+    if place == NOWHERE:
         return 0
-    m.s.factor[0], m.s.after_rejection[0] = length_after(usual, rate, inward) / h, 0
-    if not inward:
-        m.s.sliding[0] = 0.0
-    return 0
+    for i in range(len(m.y)):
+        m.y[i] = m.y_old[i]
+    m.s.next_length[0] = place * h
+    m.s.rejections[0] += 1
+    m.s.after_rejection[0], m.s.aimed[0], m.s.undone[0] = 1, 0, 1
+    return 1
 
 
 def slips_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
-    """After an accurate attempt of length h, 1 if it is undone, to be repeated up to a bend; ``s.trial`` is memory.
+    """After an accurate attempt of length h, 1 if it is undone, to be repeated up to a bend; ``m.trial`` is memory.
 
     After a step that ends at a bend the next one has the usual length, or that of the way through the creep.
     """
+    of = t, w
     for k in range(len(t.contacts.law)):
-        if rubs(k, t, w):
+        if rubs(m, of, 0, k):
             if purpose == AFTER:
-                return cut_at_bend(h, m, t, w)
-            look_ahead(h, m, t, w)
+                return cut_at_bend(h, m, of)
+            look_ahead(h, m, of)
             return 0
     m.s.cuts[0] = 0
     return 0

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import Balance, no_balance
 from runtime.integrate.batches.lane_state import LaneState
 from runtime.integrate.step_control import FIRST_LOOK, would_not_end
-from runtime.jit.compilation import OPTIONS, compiled, inlined
+from runtime.jit.by_memory import form
+from runtime.jit.compilation import compiled, inlined
 from runtime.jit.named_rows import Block, Lane, with_lanes
 from runtime.support.arrays import Floats, Ints
 
@@ -179,19 +179,7 @@ def normalise_all(states):  # type: ignore[no-untyped-def]
 
 def serves(function_of_methods: Callable[..., Any], memory: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a method's function as one of the six below, for steppers whose own memory is of a type."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        jitted = inlined(function)
-
-        def select(m, *args):  # type: ignore[no-untyped-def]
-            if m.field("own")[1].instance_class is not memory:
-                return None
-            return lambda m, *args: jitted(m, *args)
-
-        overload(function_of_methods, strict=False, jit_options=OPTIONS)(select)
-        return function
-
-    return register
+    return form(function_of_methods, lambda m: m.field("own")[1].instance_class is memory)
 
 
 def attempt(m: Stepper, t: Any, w: Any, h: float, rtol: float, atol: float) -> int:

@@ -9,42 +9,33 @@ back; closer samples decide.  Where it does, the step is repeated up to the deep
 
 from __future__ import annotations
 
-from runtime.dynamics.force_elements import evaluate_corners
-from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
-from runtime.integrate.quintic import put_slopes
-from runtime.integrate.stepping import (
-    SAMPLES,
-    between_ends,
-)
+from typing import Any
+
+from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import CLOSER, vertex
 from runtime.jit.compilation import inlined
+from runtime.support.arrays import Floats
 
 NEAR = 0.3  # of the extent of three samples: a parabola that comes so near to zero is refined
 REFINEMENTS = 4
 ROUNDING = 1e-12  # of the values around: a touch that is less deep is none
 UNTOUCHED = -1.0  # in place of a fraction of the step
+CLOSER_SAMPLE = SAMPLES + 1  # row of the samples that ``sample_within`` fills
 
 
-@inlined
-def sample(time, y, t, w, to):  # type: ignore[no-untyped-def]
-    """Put the corners in a state into ``to``."""
-    if len(t.forces.signal) > 0:
-        update_poses_and_signals(time, y, t, w)
-    else:
-        update_poses(y, t, w)
-    evaluate_corners(t, w, to)
+def corners_of(m: Any) -> Floats:
+    """Samples of the corners of forces in the last attempt, (SAMPLES + 2, corners W)."""
+    raise NotImplementedError
 
 
-@inlined
-def sample_step(m, t, w):  # type: ignore[no-untyped-def]
-    """Sample the corners in the last step; those at its begin are known from the step before."""
-    begin, h = m.s.began[0], m.s.length[0]
-    if m.s.corners_at[0] != begin:
-        sample(begin, m.y_old, t, w, m.corners[0])
-        m.s.corners_at[0] = begin
-    for q in range(1, SAMPLES + 1):
-        between_ends(m, q / SAMPLES, m.trial)
-        sample(begin + h * q / SAMPLES, m.trial, t, w, m.corners[q])
+def is_jump(m: Any, of: Any, i: int) -> bool:
+    """Whether an angle jumps at the corner in column i, as of ``ForceData.jump``."""
+    raise NotImplementedError
+
+
+def sample_within(m: Any, of: Any, lane: int, x: float) -> None:
+    """Sample the corners at a fraction of the step of a lane, by both ends of the step, in the row CLOSER_SAMPLE."""
+    raise NotImplementedError
 
 
 @inlined
@@ -86,30 +77,19 @@ def toward_touch(x, width, before, here, after, least):  # type: ignore[no-untyp
 
 
 @inlined
-def within(m, x, y):  # type: ignore[no-untyped-def]
-    """State at a fraction x of the last step, by both ends: stages of the dense output may be in the touch, and bend the path."""
-    between_ends(m, x, y)
-    ties = m.own.ties
-    for i in range(len(ties)):
-        put_slopes(m, ties[i, 0], ties[i, 1], ties[i, 2], x, m.begin, m.end, y)
-
-
-@inlined
-def unseen_touch(c, x, least, inside, m, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which corner c is on its other side, or UNTOUCHED; x: the place to begin with.
+def unseen_touch(m, of, lane, i, x, least, inside):  # type: ignore[no-untyped-def]
+    """Fraction of the step at which the corner in column i is on its other side, or UNTOUCHED; x: the place to begin with.
 
     ``inside``: 1 or -1, its sign there; ``least`` value that is no rounding.
     """
-    width, place, row = 1.0 / SAMPLES, x, m.corners[SAMPLES + 1]
+    width, place, closer = 1.0 / SAMPLES, x, corners_of(m)[CLOSER_SAMPLE]
     for _ in range(REFINEMENTS):
         width *= CLOSER
         x = min(max(place, width), 1.0 - width)
         before = here = after = 0.0
         for side in range(3):
-            place = x + (side - 1.0) * width
-            within(m, place, m.trial)
-            sample(m.s.began[0] + place * m.s.length[0], m.trial, t, w, row)
-            before, here, after = here, after, inside * row[c]
+            sample_within(m, of, lane, x + (side - 1.0) * width)
+            before, here, after = here, after, inside * closer[i]
         found, place = toward_touch(x, width, before, here, after, least)
         if not place >= 0.0:
             return found
@@ -117,15 +97,13 @@ def unseen_touch(c, x, least, inside, m, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def first_unseen(m, t, w):  # type: ignore[no-untyped-def]
-    """The first fraction of the last step at which a touch, or a gap, is seen by no sample; UNTOUCHED if there is none."""
-    first = UNTOUCHED
-    for c in range(m.corners.shape[1]):
+def first_unseen(m, of, lane):  # type: ignore[no-untyped-def]
+    """The first fraction of the step of a lane at which a touch, or a gap, is seen by no sample; UNTOUCHED if there is none."""
+    corners, first = corners_of(m), UNTOUCHED
+    for i in range(lane, corners.shape[1], m.W):
         for q in range(1, SAMPLES):
-            x, inside, least = suspected(m.corners, c, q)
-            if x < 0.0:
-                continue
-            found = unseen_touch(c, x, least, inside, m, t, w)
+            x, inside, least = suspected(corners, i, q)
+            found = unseen_touch(m, of, lane, i, x, least, inside) if x >= 0.0 else UNTOUCHED
             if found >= 0.0 and (first < 0.0 or found < first):
                 first = found
     return first

@@ -1,25 +1,82 @@
-"""Steps of a batch that pass a corner of a force's law are repeated, to end there.
-
-The rules are those of ``runtime.integrate.corner_landing``.
-"""
+"""Corners of forces in a batch: samples of all lanes, and attempts that are repeated to end at a corner."""
 
 from __future__ import annotations
 
 from runtime.dynamics.layout import JUMP, OK
 from runtime.integrate.batches.control import reject
-from runtime.integrate.batches.unseen_corners import first_unseen, mark_near, sample_lane, sample_lanes
-from runtime.integrate.corner_landing import (
-    MAX_CORNERED,
-    MAX_SECANTS,
-    closest,
-    inside_bracket,
-    narrowed,
-    sample_before,
-)
+from runtime.integrate.batches.forces import set_signals
+from runtime.integrate.batches.polynomial import hermite
+from runtime.integrate.batches.workspace import BatchWorkspace
+from runtime.integrate.corner_landing import place_to_end
+from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.limit_changes import cubic_of
+from runtime.integrate.quintic import put_tie
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.unseen_corners import UNTOUCHED
+from runtime.integrate.unseen_corners import CLOSER_SAMPLE, NEAR, corners_of, is_jump, sample_within
+from runtime.jit import addresses
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import columns, inlined
 from runtime.jit.pointers import local
+
+
+@inlined
+def call_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+    """Corners of the forces of all lanes."""
+    addresses.call(address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, out.ctypes.data)
+
+
+@for_memory(corners_of, BatchWorkspace)
+def corners_of_lanes(m):  # type: ignore[no-untyped-def]
+    """``corners_of``."""
+    return m.forces.corners
+
+
+@for_memory(is_jump, BatchWorkspace)
+def is_jump_in_lanes(m, of, i):  # type: ignore[no-untyped-def]
+    """``is_jump``."""
+    return m.forces.jump[i // m.W] == 1
+
+
+@inlined
+def sample_lanes(m, fraction, row):  # type: ignore[no-untyped-def]
+    """Sample the corners at a fraction of the steps of all lanes."""
+    x = m.forces
+    hermite(m.y, m.end, m.k[0], m.k[STAGES], fraction, m.s, m.trial[: m.size[0] * m.W])
+    if len(x.varying) > 0:
+        for lane in range(m.W):
+            time = m.s.time[lane] + fraction * m.s.length[lane]
+            set_signals(x, lane, x.own_set[lane], time)
+    call_corners(x.corners_by[0], m.trial, x.values, x.own, x.corners[row])
+
+
+@for_memory(sample_within, BatchWorkspace)
+def sample_lane(m, of, lane, fraction):  # type: ignore[no-untyped-def]
+    """``sample_within``; coordinates are by quintic polynomials."""
+    x, h = m.forces, m.s.length[lane]
+    for i in range(m.size[0]):
+        e = i * m.W + lane
+        cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
+        m.trial[e] = cubic[0] + fraction * (cubic[1] + fraction * (cubic[2] + fraction * cubic[3]))
+    for r in range(len(m.ties)):
+        q, u = m.ties[r, 0] * m.W + lane, m.ties[r, 1] * m.W + lane
+        put_tie(m.y, m.end, m.k[0], m.k[STAGES], q, u, m.ties[r, 2], m.W, h, fraction, m.trial, q, u)
+    if len(x.varying) > 0:
+        set_signals(x, lane, x.own_set[lane], m.s.time[lane] + fraction * h)
+    call_corners(x.corners_by[0], m.trial, x.values, x.own, x.corners[CLOSER_SAMPLE])
+
+
+@columns
+def mark_near(before, here, after, taken, near):  # type: ignore[no-untyped-def]
+    """Mark the lanes whose accurate attempts may touch a corner near three samples, as of ``suspected``."""
+    for lane in range(len(before)):
+        a, b, c = before[lane], here[lane], after[lane]
+        bend, rise = a - 2.0 * b + c, 0.5 * (c - a)
+        inside = -1.0 if bend >= 0.0 else 1.0
+        extent = max(a, max(b, c)) - min(a, min(b, c))
+        # Over the bend, without a division: top of the parabola above -NEAR of the extent.
+        high = (inside * b + NEAR * extent) * abs(bend) + 0.5 * rise * rise
+        marked = taken[lane] if high > 0.0 else 0.0
+        near[lane] = max(near[lane], marked if abs(rise) <= abs(bend) else 0.0)
 
 
 @columns
@@ -30,70 +87,6 @@ def count_passed(before, behind):  # type: ignore[no-untyped-def]
         a, b = before[lane], behind[lane]
         found += 1 if min(a, b) <= 0.0 and max(a, b) >= 0.0 and a != b else 0
     return found
-
-
-@inlined
-def passed_at(m, lane, i, k, q, close):  # type: ignore[no-untyped-def]
-    """As of ``runtime.integrate.corner_landing.passed_at``, for the corner in column i."""
-    corners = m.forces.corners
-    bracket = (k / SAMPLES, q / SAMPLES, corners[k, i], corners[q, i], 0.0)
-    for _ in range(MAX_SECANTS):
-        if bracket[1] - bracket[0] <= 0.2 * close:
-            break
-        x = inside_bracket(bracket)
-        sample_lane(m, lane, x)
-        if corners[SAMPLES + 1, i] == 0.0:
-            return x
-        bracket = narrowed(bracket, x, corners[SAMPLES + 1, i])
-    return min(1.0, bracket[1] + 0.4 * close)
-
-
-@inlined
-def first_passed(m, lane, close):  # type: ignore[no-untyped-def]
-    """As of ``runtime.integrate.corner_landing.first_passed``, for the attempt of a lane."""
-    corners, first = m.forces.corners, UNTOUCHED
-    for q in range(1, SAMPLES + 1):
-        for i in range(lane, corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0, m.W):
-            k = sample_before(corners, i, q) if m.forces.jump[i // m.W] == 0 else -1
-            if k >= 0:
-                x = passed_at(m, lane, i, k, q, close)
-                if x > close and (first < 0.0 or x < first):
-                    first = x
-    return first
-
-
-@inlined
-def jumps(m, lane):  # type: ignore[no-untyped-def]
-    """Whether an angle of a force jumps by a turn in the attempt of a lane, as of ``ForceData.jump``."""
-    corners = m.forces.corners
-    for i in range(lane, corners.shape[1], m.W):
-        if m.forces.jump[i // m.W] == 1:
-            for q in range(1, SAMPLES + 1):
-                if sample_before(corners, i, q) >= 0:
-                    return True
-    return False
-
-
-@inlined
-def place_to_end(m, lane, passing):  # type: ignore[no-untyped-def]
-    """Fraction at which the accurate attempt of a lane is to end, or UNTOUCHED where it is accepted.
-
-    ``passing``: whether any lane passes a corner.
-    """
-    s, h = m.s, m.s.length[lane]
-    close, cornered = closest(s.time[lane], h), s.cornered[lane]
-    passed = first_passed(m, lane, close) if passing and cornered < MAX_CORNERED else UNTOUCHED
-    if passed >= 1.0 - close or (passed < 0.0 and cornered > 0.0):
-        if cornered > 0.0:
-            s.factor[lane] = max(s.factor[lane], s.uncut[lane] / h)
-            s.after_rejection[lane] = s.cornered[lane] = 0.0
-        return UNTOUCHED
-    if passed >= 0.0:
-        s.uncut[lane] = h if cornered == 0.0 else s.uncut[lane]
-        s.cornered[lane] = cornered + 1.0
-        return passed
-    s.cornered[lane] = 0.0
-    return first_unseen(m, lane) if s.near_touch[lane] > 0.0 else UNTOUCHED
 
 
 def corner_part(m, special):  # type: ignore[no-untyped-def]
@@ -117,12 +110,11 @@ def corner_part(m, special):  # type: ignore[no-untyped-def]
     for lane in range(m.W):
         if s.accepted[lane] == 0.0 or s.end_code[lane] != OK:
             continue
-        if passing > 0 and jumps(m, lane):  # the run alone ends at the jump, and says so
+        place, jumps = place_to_end(m, 0, lane, s.time[lane], s.length[lane], passing > 0, near[lane] > 0.0)
+        if jumps:  # the run alone ends at the jump, and says so
             s.end_code[lane] = JUMP
             special += 1 if s.special[lane] == 0.0 else 0
             s.special[lane] = 1.0
-            continue
-        place = place_to_end(m, lane, passing > 0)
-        if place >= 0.0:
+        elif place >= 0.0:
             special = reject(s, lane, 2.0, place, special)
     return special

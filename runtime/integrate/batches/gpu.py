@@ -109,6 +109,8 @@ def _for_device(function: Any, replaced: Mapping[str, Any], done: dict[Any, Any]
                 values[name] = replaced[name]
             elif isinstance(value, CPUDispatcher):
                 values[name] = _for_device(value, replaced, done)
+            elif BatchWorkspace in getattr(value, "forms", ()):
+                values[name] = _for_device(value.forms[BatchWorkspace], replaced, done)
         done[function] = cuda.jit(device=True)(FunctionType(source.__code__, values, source.__name__))
     return done[function]
 

@@ -1,7 +1,4 @@
-"""Steps of a batch end where slips of contacts pass the creep of friction.
-
-The rules are those of ``runtime.integrate.slips``.
-"""
+"""Slips of contacts in a batch: samples of all lanes, and attempts that end where slips pass the creep of friction."""
 
 from __future__ import annotations
 
@@ -13,138 +10,87 @@ from runtime.integrate.batches.contact_memory import CREEP, ELSEWHERE, END, MODE
 from runtime.integrate.batches.contacts import measure_at, place_of
 from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.polynomial import set_between, states_between
+from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.slips import (
-    MAX_CUTS,
-    MAX_ITERATIONS,
     NOWHERE,
     SHARE,
     SHORTER,
-    is_near_creep,
-    is_outside,
-    length_after,
-    narrowed,
+    contacts_in,
     near_creep,
-    passes_creep,
-    place_of_bend,
-    rate_in,
-    will_slow,
+    near_in,
+    place_ahead,
+    place_of_cut,
+    rubs,
+    sampled_slip,
+    slip_at,
 )
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.written.acting_contacts import NOTHING, SLIP
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
 
 
-@inlined
-def slip_in(x, of, k, lane):  # type: ignore[no-untyped-def]
-    """The slip of contact k of a lane, by what was measured."""
-    at = place_of(x, k, lane) + SLIP * x.W
-    return of[at], of[at + x.W], of[at + 2 * x.W]
+@for_memory(contacts_in, BatchWorkspace)
+def contacts_in_lanes(m, of):  # type: ignore[no-untyped-def]
+    """``contacts_in``."""
+    return len(m.contacts.places)
 
 
-@inlined
-def rubs(m, k, lane):  # type: ignore[no-untyped-def]
-    """Whether contact k of a lane has a friction with a bend in the step."""
+@for_memory(rubs, BatchWorkspace)
+def rubs_in_lanes(m, of, lane, k):  # type: ignore[no-untyped-def]
+    """``rubs``."""
     return m.contacts.places[k, CREEP] != NOTHING and m.contacts.state[k, MODE, lane] == ACTIVE
+
+
+@for_memory(near_in, BatchWorkspace)
+def near_in_lanes(m, of, lane, k):  # type: ignore[no-untyped-def]
+    """``near_in``."""
+    return near_creep(m.contacts.resolution[0], m.forces.own[m.contacts.places[k, CREEP], lane])
+
+
+@inlined
+def row_of(q):  # type: ignore[no-untyped-def]
+    """Row of ``BatchContacts.measured`` of sample q of the steps; of another place beyond SAMPLES."""
+    return START if q == 0 else END if q == SAMPLES else ELSEWHERE if q > SAMPLES else WITHIN + q - 1
+
+
+@for_memory(sampled_slip, BatchWorkspace)
+def sampled_slip_of_lanes(m, of, lane, k, q):  # type: ignore[no-untyped-def]
+    """``sampled_slip``."""
+    measured, at = m.contacts.measured[row_of(q)], place_of(m.contacts, k, lane) + SLIP * m.W
+    return measured[at], measured[at + m.W], measured[at + 2 * m.W]
+
+
+@for_memory(slip_at, BatchWorkspace)
+def slip_in_lanes(m, of, lane, k, x):  # type: ignore[no-untyped-def]
+    """``slip_at``."""
+    set_between(m, x, lane)
+    m.s.at[lane] = x
+    measure_at(m, m.contacts.measured[ELSEWHERE])
+    return sampled_slip(m, of, lane, k, SAMPLES + 1)
 
 
 @inlined
 def slides(m, lane):  # type: ignore[no-untyped-def]
     """Whether a contact of a lane rubs."""
     for k in range(len(m.contacts.places)):
-        if rubs(m, k, lane):
+        if rubs(m, 0, lane, k):
             return True
     return False
 
 
 @inlined
-def near_in(m, k, lane):  # type: ignore[no-untyped-def]
-    """As of ``slips.near_creep``, of contact k of a lane."""
-    return near_creep(m.contacts.resolution[0], m.forces.own[m.contacts.places[k, CREEP], lane])
-
-
-@inlined
-def row_of(q):  # type: ignore[no-untyped-def]
-    """Row of ``BatchContacts.measured`` of sample q of the steps."""
-    return START if q == 0 else (END if q == SAMPLES else WITHIN + q - 1)
-
-
-@inlined
-def locate(m, lane, k, bracket):  # type: ignore[no-untyped-def]
-    """As of ``slips.locate``, in the step of a lane."""
-    near, of, place = 0.5 * near_in(m, k, lane), m.contacts.measured[ELSEWHERE], place_of_bend(bracket)
-    for _ in range(MAX_ITERATIONS):
-        if place == NOWHERE:
-            break
-        set_between(m, place, lane)
-        m.s.at[lane] = place
-        measure_at(m, of)
-        u = slip_in(m.contacts, of, k, lane)
-        if is_near_creep(u, near):
-            break
-        bracket = narrowed(bracket, place, u)
-        place = place_of_bend(bracket)
-    return place, rate_in(bracket, m.s.length[lane])
-
-
-@inlined
-def first_bend(m, lane):  # type: ignore[no-untyped-def]
-    """As of ``slips.first_bend``, in the step of a lane."""
-    first, fastest, inward, x, of = NOWHERE, 0.0, False, m.contacts, m.contacts.measured
-    for q in range(SAMPLES):
-        for k in range(len(m.contacts.places)):
-            if not rubs(m, k, lane):
-                continue
-            near = near_in(m, k, lane)
-            a, b = slip_in(x, of[row_of(q)], k, lane), slip_in(x, of[row_of(q + 1)], k, lane)
-            least = 2.0 * near if q == 0 else 0.0
-            at_end = q == SAMPLES - 1 and m.s.cuts[lane] > 0.0 and is_near_creep(b, near)
-            if not at_end and passes_creep(a, b, least) == NOWHERE:
-                continue
-            place, rate = locate(m, lane, k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least))
-            if at_end:
-                place = 1.0
-            if place < first:
-                first, fastest, inward = place, rate, is_outside(a)
-        if first != NOWHERE:
-            break
-    return first, fastest, inward
-
-
-@inlined
-def cut_at_bend(m, lane):  # type: ignore[no-untyped-def]
-    """As of ``slips.cut_at_bend``, for the accurate attempt of a lane."""
-    s, cuts, (first, rate, inward) = m.s, m.s.cuts[lane], first_bend(m, lane)
-    h, s.cuts[lane] = s.length[lane], 0.0
-    usual = max(s.sliding[lane], h)
-    if cuts == 0.0 or first != 1.0:
-        s.sliding[lane] = usual
-    if first < 1.0 and cuts < MAX_CUTS:
-        s.cuts[lane] = cuts + 1.0
-        reject(s, lane, 2.0, first, 0)
-    elif cuts > 0.0 and first != NOWHERE:
-        s.factor[lane], s.after_rejection[lane] = length_after(usual, rate, inward) / h, 0.0
-        if not inward:
-            s.sliding[lane] = 0.0
-
-
-@inlined
 def look_ahead(m):  # type: ignore[no-untyped-def]
-    """As of ``slips.look_ahead``, for the rejected attempts."""
-    s, x = m.s, m.contacts
+    """End the attempts after rejected ones where slips will fall to their creep."""
+    s = m.s
     for lane in range(m.W):
         ahead = SHARE * s.length[lane]
         for e in range(lane, len(m.trial), m.W):
             m.trial[e] = m.y[e] + ahead * m.k[0, e]
         s.at[lane] = SHARE
-    measure_at(m, x.measured[ELSEWHERE])
+    measure_at(m, m.contacts.measured[ELSEWHERE])
     for lane in range(m.W):
-        if not is_rejected(s, lane):
-            continue
-        first = SHORTER
-        for k in range(len(x.places)):
-            if rubs(m, k, lane):
-                a, b = slip_in(x, x.measured[START], k, lane), slip_in(x, x.measured[ELSEWHERE], k, lane)
-                first = min(first, will_slow(a, b, near_in(m, k, lane)))
+        first = place_ahead(m, 0, lane, SAMPLES + 1) if is_rejected(s, lane) else SHORTER
         if first < SHORTER:
             s.factor[lane] = first
 
@@ -177,5 +123,6 @@ def end_at_bends(m):  # type: ignore[no-untyped-def]
         measure_at(m, m.contacts.measured[row_of(q)])
     for lane in range(m.W):
         accurate = s.accepted[lane] == 1.0 and s.end_code[lane] == OK
-        if accurate and slides(m, lane):
-            cut_at_bend(m, lane)
+        place = place_of_cut(m, 0, lane) if accurate and slides(m, lane) else NOWHERE
+        if place != NOWHERE:
+            reject(s, lane, 2.0, place, 0)
