@@ -32,7 +32,7 @@ from runtime.dynamics.status import Status
 from runtime.dynamics.tree_equations import by_kernel
 from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
 from runtime.integrate.balance import BEGIN, DONE, END, TRIAL, keep_powers, release
-from runtime.integrate.batches.lane_state import set_usual, usual_of
+from runtime.integrate.lane_state import set_usual, usual_of
 from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
 from runtime.integrate.step_control import after_acceptance, failure

@@ -15,7 +15,7 @@ import numpy as np
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import Balance, no_balance
-from runtime.integrate.batches.lane_state import LaneState
+from runtime.integrate.lane_state import LaneState
 from runtime.integrate.step_control import FIRST_LOOK, would_not_end
 from runtime.jit.by_memory import form
 from runtime.jit.compilation import compiled, inlined

@@ -17,7 +17,6 @@ from runtime.integrate.batches.contact_memory import ELSEWHERE, END, START
 from runtime.integrate.batches.contacts import change_contact, is_suspect, measure_at, over_in
 from runtime.integrate.batches.equations import evaluate
 from runtime.integrate.batches.forces import add_forces
-from runtime.integrate.batches.lane_state import set_usual, usual_of
 from runtime.integrate.batches.limit_steps import end_step
 from runtime.integrate.batches.limits import (
     beyond_side,
@@ -32,6 +31,7 @@ from runtime.integrate.batches.memory_kinds import Common, OfLanes
 from runtime.integrate.batches.polynomial import set_between, set_dense, states_between
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.landing import CLOSE, CLOSE_TIME, FIRST_ACTIVE, MAX_LANDINGS, MIN_LANDING
+from runtime.integrate.lane_state import set_usual, usual_of
 from runtime.integrate.limit_changes import ON_SIDE
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import (

@@ -12,12 +12,12 @@ from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.equations import Equations, no_equations
 from runtime.integrate.batches.forces import BatchForces, no_forces
-from runtime.integrate.batches.lane_state import LaneState
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
 from runtime.integrate.batches.surfaces import Surfaces, surfaces_of
 from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
+from runtime.integrate.lane_state import LaneState
 from runtime.integrate.quintic import OF_TURN
 from runtime.jit.named_rows import Block, with_lanes
 from runtime.support.arrays import Floats, Ints, lanes_of
