@@ -15,7 +15,7 @@ from runtime.integrate.batches.limit_steps import go_on_with_limit
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.limit_changes import ON_SIDE, SHARE, bends_of, cubic_of, passes
 from runtime.integrate.methods import NONE, NONE2
-from runtime.integrate.tree_method import InJointCoordinates
+from runtime.integrate.tree_method import InJointCoordinates, start_of
 from runtime.jit.compilation import compiled
 
 
@@ -145,10 +145,10 @@ def test_events_at_the_edges_are_located_within_the_tolerance(tolerance):
     system = models.foot.build("modified", limits="elastic")
     m = InJointCoordinates(system, system.data, system.state, 0.0, 1.0, 1e-8, 1e-8, np.inf, 0.0)
     loop.advance(m.s, m.data, m.work, 1.0, 1e-8, 1e-8, np.inf, 0, NONE, NONE2, NONE, NONE2)  # first modes
-    own, of_limits = m._own_state, m.work.tree.limits
+    of_limits = m.work.tree.limits
 
     def edge(k):
-        return runtime.Event(f"{k}", lambda t, state: own(state.y)[of_limits.q[k]] - of_limits.high[k])
+        return runtime.Event(f"{k}", lambda t, state: start_of(system, state)[of_limits.q[k]] - of_limits.high[k])
 
     runs = [
         simulate(system, 1.0, rtol=one, atol=one, events=[edge(0), edge(1)], coordinates="joint", t_eval=[0.0, 1.0])
