@@ -58,8 +58,7 @@ from runtime.results.undecided_turns import followed_by_poses
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
-from runtime.system.closed_cases import parameters_of_joints
-from runtime.system.closed_tree import parameters_of_cases
+from runtime.system.closed_tree import parameters_of_cases, parameters_of_joints
 from runtime.system.system import System
 from runtime.system.tree_geometry import carried
 
@@ -126,8 +125,8 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
         limits, (prepared, turned) = prepared.limits, in_axes_of_system(prepared)
         load = carried(prepared.where, given.tree.skeleton, given.masses, given.inertias)
         assert prepared.joints is not None
-        own = prepared.joints.of_cases, prepared.where, load, np.broadcast_to(given.gravity, (count, 3))
-        parameters, serves = parameters_of_joints(closed, given.tree, system.data, *own)
+        own = prepared.joints.of_cases[:3], prepared.where, load, np.broadcast_to(given.gravity, (count, 3))
+        parameters, serves = parameters_of_joints(closed, given.tree, system.data, *own[0], *own[1:])
     else:
         states, good = system.state.y[None], given.good
         if only_velocities(task, cases):
@@ -135,7 +134,7 @@ def _group_of(task: Task, cases: Cases) -> _Group | None:
         prepared = with_joints_of_system(given, states, good, partial(system_of_case, task, cases))
         masses = np.concatenate([np.tile(system.data.mass[:1], (count, 1)), given.masses], axis=1)
         gravity, limits = np.broadcast_to(given.gravity, (count, 3)), given.limits
-        parameters, serves = parameters_of_cases(closed, given.tree, system.joints, system.data, masses, gravity)
+        parameters, serves = parameters_of_cases(closed, given.tree, system.data, masses, gravity)
     prepared.good[:] &= serves
     rows = closed_rows(system, module)
     constants = np.zeros((rows.of_case, count))

@@ -165,8 +165,7 @@ class _Values:
         if closed is None:
             parameters = kernel_parameters(tree.geometry, tree.skeleton, load, self.gravity)
         else:
-            of_system = closed, tree, system.joints, system.data
-            parameters, serves = parameters_of_cases(*of_system, self.mass, self.gravity)
+            parameters, serves = parameters_of_cases(closed, tree, system.data, self.mass, self.gravity)
             self.good &= serves
         constants = np.zeros((module.CONSTANTS, len(self.mass)))
         module.prepare(parameters, constants)
