@@ -6,6 +6,7 @@ move as one when only this joint moves.  In a closed loop no joint can move alon
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,9 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, P, R
+from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.support.arrays import Floats
+from runtime.system.connected import groups_of
 from runtime.system.joint_motion import relative_poses, twists
 from runtime.system.parts import Joint
 from runtime.system.reference import rotation_matrix, states_with_ground
@@ -64,6 +67,11 @@ def branches(system: System) -> Tree:
             edges.setdefault((min(a, b), max(a, b)), []).append(k)
     roots: dict[int, tuple[int, ...]] = {}
     found: list[Branch] = []
+
+    def reached(start: int, of: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+        group = groups_of(range(len(system.bodies) + 1), of)
+        return tuple(body for body, own in enumerate(group) if own == group[start])
+
     seen = {GROUND_INDEX}
     order = [k + 1 for k, body in enumerate(system.bodies) if body.free]
     order += [k + 1 for k in range(len(system.bodies)) if k + 1 not in order]
@@ -71,7 +79,7 @@ def branches(system: System) -> Tree:
         if root != GROUND_INDEX:
             if root in seen:
                 continue
-            roots[root] = tuple(sorted(_reached(root, list(edges))))
+            roots[root] = reached(root, edges)
             seen.add(root)
         front = [root]
         while front:
@@ -82,22 +90,11 @@ def branches(system: System) -> Tree:
                     continue
                 front.append(far)
                 seen.add(far)
-                beyond = _reached(far, [edge for edge in edges if edge != pair])
+                # Bodies that also reach the ground by another chain of joints cannot move as one: they are in a loop.
+                beyond = reached(far, [edge for edge in edges if edge != pair])
                 if near not in beyond:
-                    found.append(Branch(near, far, tuple(joints), tuple(sorted(beyond))))
+                    found.append(Branch(near, far, tuple(joints), beyond))
     return found, roots
-
-
-def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
-    reached, grew = {start}, True
-    while grew:
-        before = len(reached)
-        for a, b in edges:
-            # Bodies that also reach the ground by another chain of joints cannot move as one: they are in a loop.
-            if a in reached or b in reached:
-                reached |= {a, b}
-        grew = len(reached) > before
-    return reached
 
 
 def degrees_of_freedom(
@@ -109,9 +106,7 @@ def degrees_of_freedom(
     measures (n, 6 bodies): the rates of the degrees of freedom are the measures times the velocities of all bodies.
     tree : result of ``branches``, which is the same in all configurations
     """
-    work = shared_workspace_for(system.data)
-    projection.worst_row(time, y, system.data, work, False)
-    states = states_with_ground(y)
+    work, states = rows_at(system, time, y), states_with_ground(y)
     found, roots = tree or branches(system)
     names: list[DegreeOfFreedom] = []
     columns: list[Floats] = []
@@ -264,6 +259,14 @@ def _axes(
         else:
             axes.append((name, v, side))
     return axes, points
+
+
+def rows_at(system: System, time: float, y: Floats, data: ModelData | None = None) -> Workspace:
+    """Memory in which the rows of a system, or of other data of it, are evaluated in a state (13 bodies,)."""
+    data = system.data if data is None else data
+    work: Workspace = shared_workspace_for(data)
+    projection.worst_row(time, y, data, work, False)
+    return work
 
 
 def dense_rows(system: System, D: Floats, drivers: bool | None = None) -> Floats:

@@ -17,7 +17,7 @@ from runtime.support.errors import AssemblyError
 from runtime.support.units import with_unit
 from runtime.system.assemble import poses_moved
 from runtime.system.cone import Cone
-from runtime.system.degrees_of_freedom import null_space
+from runtime.system.degrees_of_freedom import null_space, rows_at
 from runtime.system.dependence import is_held, near_dependence
 from runtime.system.limit_building import restricting_moment
 from runtime.system.parts import Body
@@ -178,8 +178,7 @@ def opposite_axes(system: System, y: Floats) -> list[str]:
     """Sentences on joints that hold two axes parallel which point against each other."""
     if not system.joints:
         return []
-    work, states, found = shared_workspace_for(system.data), states_with_ground(y), []
-    projection.worst_row(system.time, y, system.data, work, False)
+    work, states, found = rows_at(system, system.time, y), states_with_ground(y), []
     for k, joint in enumerate(system.joints):
         ends = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
         axes = {

@@ -20,6 +20,7 @@ from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData
 from runtime.dynamics.limits_along import LimitAlong
 from runtime.support.arrays import Floats, Ints
+from runtime.system.connected import groups_of
 from runtime.system.joint_motion import JointMotion
 from runtime.system.model_description import key_of
 from runtime.system.parts import GROUND, Body, Joint
@@ -234,8 +235,7 @@ def _walked(
 
 def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], Floats]) -> list[int]:
     """For each body and the ground the first body of those that are locked to it."""
-    group = list(range(len(places)))
-    rows = None
+    rows, locked = None, []
     pairs: dict[tuple[int, int], list[int]] = {}
     for k, joint in enumerate(joints):
         if not joint.signals:  # a driver moves its bodies against each other
@@ -249,9 +249,8 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
             of_j = [rows[k, : len(joints[k].rows), 6 * (places[joints[k].body_i] != j) :][:, :6] for k in which]
             fixed = _lock_of_rows(np.concatenate(of_j)) >= LOCKED
         if fixed:
-            first, other = sorted((group[i], group[j]))
-            group = [first if g == other else g for g in group]
-    return group
+            locked.append((i, j))
+    return groups_of(range(len(places)), locked)
 
 
 def _lock_of_rows(rows: Floats) -> float:

@@ -23,17 +23,19 @@ from runtime.system.assemble import (
     check_velocities,
     without_drivers,
 )
+from runtime.system.connected import groups_of
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
-from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
+from runtime.system.parts import Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_infinite_forces,
     refuse_singular_joints,
     refuse_singular_motors,
     with_redundant_rows_named,
 )
+from runtime.system.reference import body_places
 from runtime.system.remarks import (
     beyond_limits,
     changed_velocities,
@@ -208,15 +210,10 @@ def _refuse_unknown_coordinates(system: System) -> None:
 
 
 def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:
-    connected = {GROUND} | {body.name for body in bodies if body.free}
-    grew = True
-    while grew:
-        before = len(connected)
-        for joint in joints:
-            if {joint.body_i, joint.body_j} & connected:
-                connected |= {joint.body_i, joint.body_j}
-        grew = len(connected) > before
-    loose = [body.name for body in bodies if body.name not in connected]
+    places = body_places(body.name for body in bodies)
+    group = groups_of(range(len(places)), [(places[joint.body_i], places[joint.body_j]) for joint in joints])
+    held = {group[0], *(group[places[body.name]] for body in bodies if body.free)}
+    loose = [body.name for body in bodies if group[places[body.name]] not in held]
     if loose:
         raise ModelError(
             f"system '{name}': no chain of joints leads from {', '.join(repr(n) for n in loose)} to the ground; "
