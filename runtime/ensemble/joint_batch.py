@@ -10,6 +10,7 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.status import Status
 from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, measured_in_lanes, stored_in_forces
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batches import batch
@@ -325,6 +326,7 @@ class TreeRuns(NamedTuple):
     """Cases that were integrated in lanes, and what is known of their energies."""
 
     results: Results  # ``out`` (cases, times, n)
+    good: Bools  # (cases,) which reached their end
     times: Floats  # (m,) [s] with the start
     path: Floats  # (cases, m, n) coordinates and rates at these
     work: Floats  # (cases, m) [J] of all sources until then
@@ -353,11 +355,12 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     path = np.ascontiguousarray(path[..., :n])
     events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
     stored = stored_in_lanes(system, path, times, of._replace(events=events))
+    good = results.status == Status.REACHED_END
     if not forces:
         none = np.zeros(len(z))
-        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
+        return TreeRuns(results, good, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
     results, f = results._replace(out=np.ascontiguousarray(results.out[..., :n])), memory.forces
-    return TreeRuns(results, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events)
+    return TreeRuns(results, good, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events)
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
