@@ -18,9 +18,10 @@ from runtime.integrate.tree_method import tree_of_lanes
 from runtime.integrate.written.force_parameters import Values, takes_values
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.system.allowed_values import allowed, matrices_of, within
+from runtime.system.coordinate_steps import step_along
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role, quantities
-from runtime.system.spanning_tree import RATES, SpanningTree
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
@@ -72,19 +73,16 @@ class Given:
         return True
 
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
-        joint, _, column = quantity.owner.rpartition(".")
-        place = list(self.system.joint_motions[joint].units).index(column)
-        of_joint = (k for k, c in enumerate(self.tree.coordinates) if c.joint == joint)
-        step = next(
-            (k for k in of_joint if 0 <= place - self.tree.coordinates[k].place < RATES[self.tree.kinds[k]]), None
-        )
-        if step is None or not self._moves_what_is_beyond(step):
+        found = step_along(quantity.owner, self.system.joint_motions, self.tree)
+        if found is None or not self._moves_what_is_beyond(found[0]):
             return False
-        one = self.tree.coordinates[step]
+        step, component = found
         if self.tree.kinds[step] == "ball":
-            self.balls.setdefault(step, {})[quantity.part, place - one.place] = values
+            self.balls.setdefault(step, {})[quantity.part, component] = values
         else:
-            self.coordinates[self.tree.places[int(quantity.part == "rate")][step]] = one.sign * values
+            self.coordinates[self.tree.places[int(quantity.part == "rate")][step]] = (
+                self.tree.coordinates[step].sign * values
+            )
         return True
 
     def _moves_what_is_beyond(self, step: int) -> bool:

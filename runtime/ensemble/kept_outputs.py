@@ -32,6 +32,7 @@ from runtime.results.stats import Stats
 from runtime.results.whole_turns import before_start
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
+from runtime.system.coordinate_steps import step_along
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
 from runtime.system.spanning_tree import SpanningTree
@@ -135,18 +136,14 @@ class BatchQuantities:
     def _coordinate(self, quantity: Quantity) -> Floats | None:
         """A coordinate of a joint or its rate, as ``Run.angles`` has it: at the start an angle is within half a turn."""
         assert self.tree is not None and self.z is not None and self.start is not None
-        joint, _, column = quantity.owner.rpartition(".")
-        place = list(self.system.joint_motions[joint].units).index(column)
-        for k, coordinate in enumerate(self.tree.coordinates):
-            if (coordinate.joint, coordinate.place) == (joint, place):
-                if self.tree.kinds[k] == "ball":
-                    return None
-                q, u = (places[k] for places in self.tree.places)
-                if quantity.part == "rate":
-                    return coordinate.sign * self.z[..., u]
-                values, start = coordinate.sign * self.z[..., q], coordinate.sign * self.start[:, q, None]
-                return values - before_start(start) if quantity.unit == "rad" else values
-        return None
+        found = step_along(quantity.owner, self.system.joint_motions, self.tree)
+        if found is None or self.tree.kinds[found[0]] == "ball":
+            return None
+        sign, (q, u) = self.tree.coordinates[found[0]].sign, (places[found[0]] for places in self.tree.places)
+        if quantity.part == "rate":
+            return sign * self.z[..., u]
+        values = sign * self.z[..., q]
+        return values - before_start(sign * self.start[:, q, None]) if quantity.unit == "rad" else values
 
     @staticmethod
     def _of_limit(
