@@ -54,10 +54,10 @@ from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
+from runtime.system.joint_cases import JointCases, joint_cases
 from runtime.system.joint_motion import JointMotion
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
-from runtime.system.reference import body_places
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
@@ -209,7 +209,7 @@ def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: b
         reference, also = joints.assembled_on_joints(system.reference_configuration.y)
         good &= also
     motions = joints.motions(reference)
-    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
+    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_with_ground(reference))
     z = _coordinates(given, motions, states, reference, where)
     good &= given.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()

@@ -146,7 +146,8 @@ def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float
         return ((),) * len(system.joints)
     work, i, j = rows_at(system, time, y), system.data.body_i, system.data.body_j
     return tuple(
-        branch_signs(joint, work.state[i[k]], work.state[j[k]], work.x[k]) for k, joint in enumerate(system.joints)
+        tuple(map(float, branch_signs(joint, work.state[i[k]], work.state[j[k]], work.x[k])))
+        for k, joint in enumerate(system.joints)
     )
 
 

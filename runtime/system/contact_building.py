@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -112,23 +111,15 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
     ModelError
         For values that ``Builder.contact`` refuses.
     """
-    bounds, what = contact_bounds(contact.law, contact.friction), f"contact '{contact.name}'"
-    parameters, values, least = dict(contact.parameters), dict(contact.values), contact.least_impact
-    for key, value in changes.items():
-        if key in POINTS:
-            values[POINTS[key]] = finite(value, (3,), f"{what}: {key}")
-            values[POINTS[key]].flags.writeable = False
-            continue
-        number = checked_parameter(value, f"{what}: {key}", bounds[key], REMEDY.get(key, ""))
-        if key == "radius":
-            values[key] = number
-        elif key == "least_impact":
-            least = number
-        else:
-            parameters[key] = number
-    return replace(
-        contact, parameters=MappingProxyType(parameters), values=MappingProxyType(values), least_impact=least
-    )
+    common, names = {**COMMON, **POINTS}, contact.values
+    given = {**contact.parameters, "radius": names["radius"], "least_impact": contact.least_impact}
+    given |= {key: names[own] for key, own in POINTS.items()} | dict(changes)
+    named = {key: given.pop(key) for key in common}
+    return build_contact(
+        contact.name, contact.body, (contact.body, contact.plane), law=contact.law, friction=contact.friction,
+        plane=contact.plane, normal=names["n_j"], belt=names["b_j"], belt_speed=contact.belt_speed, parameters=given,
+        states=None, **named,
+    )  # fmt: skip
 
 
 def contact_bounds(law: str, friction: str | None) -> dict[str, Bounds]:
@@ -270,13 +261,6 @@ def hertz_stiffness(
     ------
     ModelError
     """
-    given = dict(
-        radius=radius, youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, plane_modulus=plane_modulus,
-        plane_ratio=plane_ratio,
-    )  # fmt: skip
-    for key, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            raise ModelError(f"hertz_stiffness: {key} = {value!r}; give one number")
     for key, modulus, ratio in (("sphere", youngs_modulus, poissons_ratio), ("plane", plane_modulus, plane_ratio)):
         if not modulus > 0.0:
             raise ModelError(f"hertz_stiffness: modulus of the {key} = {modulus!r} Pa, must be above 0 Pa")

@@ -18,8 +18,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.support.arrays import Floats
 from runtime.system.connected import groups_of
 from runtime.system.joint_motion import relative_poses, twists
-from runtime.system.parts import Joint
-from runtime.system.reference import rotation_matrix, states_with_ground
+from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
 
 ADMITTED = 1e-7  # a joint admits a motion of 1 rad or 1 m if its rows change by less
@@ -215,7 +214,9 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
     for k in branch.joints:
         joint = system.joints[k]
         owner = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
-        axes, points = _axes(joint, owner, states)
+        of = list(placed_vectors(joint, states[owner["i"]], states[owner["j"]]))
+        axes = [(name, axis, side) for name, kind, side, axis in of if kind != "point"]
+        points = {side: point for _, kind, side, point in of if kind == "point"}
         for name, axis, side in axes:
             point = points.get(side, next(iter(points.values()), centre))
             candidates.append((name, np.concatenate([_cross(axis, centre - point), axis]), True))
@@ -241,24 +242,6 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
     for n in range(admitted.shape[1] - len(chosen)):
         chosen.append((f"twist_{n + 1}", left[:, n], bool(np.linalg.norm(left[3:, n]) > 0.5)))
     return chosen
-
-
-def _axes(
-    joint: Joint, owner: dict[str, int], states: Floats
-) -> tuple[list[tuple[str, Floats, str]], dict[str, Floats]]:
-    """Directions of a joint by name, in global axes, with the side ("i" or "j") of their body; and its points by side."""
-    axes: list[tuple[str, Floats, str]] = []
-    points: dict[str, Floats] = {}
-    for name, kind, side in joint.module.VECTORS:
-        if name not in joint.values:
-            continue
-        state = states[owner[side]]
-        v = rotation_matrix(state[P : P + 4]) @ joint.values[name]
-        if kind == "point":
-            points[side] = state[R:P] + v
-        else:
-            axes.append((name, v, side))
-    return axes, points
 
 
 def rows_at(system: System, time: float, y: Floats, data: ModelData | None = None) -> Workspace:

@@ -16,9 +16,8 @@ import numpy as np
 
 from runtime.dynamics.cases import count_dependent_rows
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import ROWS, STATE, P, V
+from runtime.dynamics.layout import ROWS, P, V
 from runtime.dynamics.projection import ASSEMBLED
-from runtime.jit.python_code import python_code
 from runtime.jit.references import Reference
 from runtime.lanes.assembly import CaseData, case_lanes
 from runtime.lanes.cases import Assembled, Checks, assemble_cases, largest_violations, project_cases
@@ -28,7 +27,7 @@ from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.parts import Force, Joint
 from runtime.system.rank import JOINT_RANK_TOLERANCE
-from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
+from runtime.system.reference import branch_signs, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
 
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
@@ -94,7 +93,7 @@ class JointCases:
         m = self.memory
         assemble_cases(system.time, states, self.of_cases, m.data, m.work, m.lanes, checks, found)
         good: Bools = (found.left <= ASSEMBLED) & (found.regular == 1.0)
-        own = states_of_cases(states)
+        own = states_with_ground(states)
         for k, x in zip(signed, np.moveaxis(found.x, 1, 0), strict=True):
             before = self._signs(k, states_with_ground(system.reference_configuration.y)[None], self._at_reference(k))
             good &= ~(before * self._signs(k, own, x) < 0.0).any(axis=0)
@@ -150,7 +149,7 @@ class JointCases:
 
     def motions(self, states: Floats) -> dict[str, JointMotion]:
         """The motions of the joints from reference configurations (cases, 13 bodies)."""
-        found, bodies = {}, states_of_cases(states)
+        found, bodies = {}, states_with_ground(states)
         for k, joint in enumerate(self.system.joints):
             if getattr(joint.module, "MOTION", None):
                 i, j = (bodies[:, body[k]] for body in (self.system.data.body_i, self.system.data.body_j))
@@ -160,12 +159,8 @@ class JointCases:
 
     def _signs(self, k: int, states: Floats, x: Floats) -> Floats:
         """Of the expressions that a joint's definition passes to ``keeps_sign``, (signs, cases)."""
-        module, t = self.system.joints[k].module, self.system.data
-        before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
-        out = np.zeros((before + module.BRANCH_SIGNS, len(x)))
-        python_code(module.reference)(states[:, t.body_i[k]].T, states[:, t.body_j[k]].T, x.T, out)
-        signs: Floats = np.sign(out[before:])
-        return signs
+        ends = (states[:, body[k]].T for body in (self.system.data.body_i, self.system.data.body_j))
+        return branch_signs(self.system.joints[k], *ends, x.T)
 
     def _at_reference(self, k: int) -> Floats:
         """The vectors and constants of a joint in the reference configurations, (cases, X)."""
@@ -245,9 +240,3 @@ def _lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
     sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
     longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
     return np.where(longest > 0.0, longest, 1.0)
-
-
-def states_of_cases(states: Floats) -> Floats:
-    """States of the ground and the bodies (cases, bodies + 1, 13), from those of the bodies (cases, 13 bodies)."""
-    ground = np.broadcast_to(ground_state(), (len(states), 1, STATE))
-    return np.concatenate([ground, states.reshape(len(states), -1, STATE)], axis=1)

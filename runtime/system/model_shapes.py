@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.support.checks import bounded, finite, positive
+from runtime.support.checks import bounded, finite, not_negative, positive
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.parts import GROUND
 from runtime.system.shapes import Shape, checked_colour
@@ -27,10 +27,10 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
     what = f"shape of '{body}' ({kind})"
     if body != GROUND and body not in bodies:
         raise unknown_name(body, [*bodies, GROUND], "body", "bodies", f"{what}: ")
-    sizes = tuple(positive(size, f"{what}: sizes") if n != 1 or kind not in ("capsule", "bone") else _length(size, what)
-                  for n, size in enumerate(item.get("sizes", ())))  # fmt: skip
-    if len(sizes) != SIZES[kind]:
-        raise ModelError(f"{what}: has {len(sizes)} sizes; needs {SIZES[kind]}")
+    checks = [positive, not_negative if kind in ("capsule", "bone") else positive, positive]  # a length may be 0
+    if len(given_sizes := item.get("sizes", ())) != SIZES[kind]:
+        raise ModelError(f"{what}: has {len(given_sizes)} sizes; needs {SIZES[kind]}")
+    sizes = tuple([check(size, f"{what}: sizes") for check, size in zip(checks, given_sizes, strict=False)])
     at = finite(item.get("at", np.zeros(3)), (3,), f"{what}: at")
     rotation = finite(item.get("rotation", np.eye(3)), (3, 3), f"{what}: rotation")
     if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(rotation) < 0.0:
@@ -57,10 +57,3 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
         checked_colour(item.get("colour"), what),
         item.get("label", ""),
     )
-
-
-def _length(size: float, what: str) -> float:
-    """The length of a capsule, which may be 0."""
-    if size < 0.0:
-        raise ModelError(f"{what}: length = {size:g} m is negative; give 0 or more")
-    return float(size)

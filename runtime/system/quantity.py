@@ -100,15 +100,14 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
         for part, unit in BODY_UNITS.items():
             yield parameter("body", body.name, part, unit, False, getattr(body, part))
     for joint in system.joints:
-        keywords = _keywords(joint.module)
         for part, value in joint.values.items():
-            yield parameter("joint", joint.name, part, *keywords[part], value)
+            yield parameter("joint", joint.name, part, *keywords_of(joint.module)[part], value)
     for motor in system.motors:
         for part, unit in zip(MOTOR_PARTS, _motor_units(motor), strict=True):
             yield parameter("motor", motor.name, part, unit, False, getattr(motor, part))
     for force in system.forces:
         for part, value in force.values.items():
-            yield parameter("force", force.name, part, *force_keywords(force.module)[part], value)
+            yield parameter("force", force.name, part, *keywords_of(force.module)[part], value)
     for limit in system.limits:
         for part, unit in LIMIT_UNITS.items():
             yield parameter("limit", limit.name, part, unit, False, getattr(limit, part))
@@ -146,18 +145,12 @@ def initial_coordinates(system: System) -> list[str]:
 
 
 @cache
-def _keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
-    """Unit of each vector and constant of a joint's definition, and whether it is a direction."""
+def keywords_of(module: ModuleType) -> dict[str, tuple[str, bool]]:
+    """Unit of each vector, constant and table of the definition of a joint or force, and whether it is a direction."""
     units = {part: ("m" if kind == "point" else "1", kind == "direction") for part, kind, _ in module.VECTORS}
-    return units | {part: (unit_with_metres("", power), False) for part, power in module.PARAMETERS}
-
-
-@cache
-def force_keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
-    """Unit of each vector, constant and table of a force's definition, and whether it is a direction."""
-    units = {part: ("m" if kind == "point" else "1", kind == "direction") for part, kind, _ in module.VECTORS}
-    units |= {part: (unit, False) for part, unit in module.PARAMETERS}
-    return units | {part: (unit, False) for part, unit in module.TABLE_UNITS.items()}
+    for part, unit in module.PARAMETERS:  # of joints the power of metres
+        units[part] = (unit if isinstance(unit, str) else unit_with_metres("", unit)), False
+    return units | {part: (unit, False) for part, unit in getattr(module, "TABLE_UNITS", {}).items()}
 
 
 def _motor_units(motor: Motor) -> tuple[str, str]:

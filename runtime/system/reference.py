@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.cases import rotations
 from runtime.dynamics.kinematics import rotation
-from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
+from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
@@ -30,8 +30,10 @@ def ground_state() -> Floats:
 
 
 def states_with_ground(y: Floats) -> Floats:
-    """States of the ground and of all bodies, (bodies + 1, 13), from those of the bodies in a row."""
-    return np.vstack([ground_state(), y.reshape(-1, STATE)])
+    """States of the ground and of all bodies, (..., bodies + 1, 13), from those of the bodies in a row (..., 13 bodies)."""
+    more = y.shape[:-1]
+    ground = np.broadcast_to(ground_state(), (*more, 1, STATE))
+    return np.concatenate([ground, y.reshape(*more, y.shape[-1] // STATE, STATE)], axis=-2)
 
 
 def body_places(names: Iterable[str]) -> dict[str, int]:
@@ -56,6 +58,15 @@ def rotation_matrices(p: Floats) -> Floats:
     else:
         rotations(np.ascontiguousarray(p), A)
     return A
+
+
+def placed_vectors(joint: Joint, state_i: Floats, state_j: Floats) -> Iterator[tuple[str, str, str, Floats]]:
+    """Points and directions that a joint was given, in states (13,) of its bodies: name, kind, side ("i" or "j"), global vector."""
+    A = {side: (rotation_matrix(state[P:V]), state[R:P]) for side, state in (("i", state_i), ("j", state_j))}
+    for name, kind, side in joint.module.VECTORS:
+        if name in joint.values:
+            turned = A[side][0] @ joint.values[name]
+            yield name, kind, side, turned + A[side][1] if kind == "point" else turned
 
 
 def reference(
@@ -142,13 +153,16 @@ def reference_data(
     return body_i, body_j, x, vector_data(vectors)
 
 
-def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> tuple[float, ...]:
-    """Signs of the expressions that the joint's definition passes to ``keeps_sign``: -1, 0 or 1 each."""
+def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> Floats:
+    """Signs (n, ...) of the expressions that the joint's definition passes to ``keeps_sign``: -1, 0 or 1 each.
+
+    Of one case, or of many: states (13,) or (13, cases), x (X, ...).
+    """
     module = joint.module
     before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
-    out = np.zeros(before + module.BRANCH_SIGNS)
+    out = np.zeros((before + module.BRANCH_SIGNS, *x.shape[1:]))
     python_code(module.reference)(state_i, state_j, x, out)
-    return tuple(map(float, np.sign(out[before:])))
+    return np.asarray(np.sign(out[before:]))
 
 
 def tangents(a: Floats) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from runtime.system.dependence import is_held, near_dependence
 from runtime.system.limit_building import restricting_moment
 from runtime.system.parts import Body
 from runtime.system.rank import close_loops, joints_of
-from runtime.system.reference import rotation_matrix, states_with_ground
+from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
 
 MOVED = 1e-3  # of the model's size: a body is named if its centre of mass, or a point of a joint, is moved by more
@@ -46,11 +46,8 @@ def model_size(system: System, y: Floats) -> float:
     centres = states[1:, R:P]
     middle, points = centres.mean(axis=0), [*centres]
     for k, joint in enumerate(system.joints):
-        ends = []
-        for name, kind, side in joint.module.VECTORS:
-            if kind == "point":
-                state = states[int((system.data.body_i if side == "i" else system.data.body_j)[k])]
-                ends.append(state[R:P] + rotation_matrix(state[P:V]) @ joint.values[name])
+        of = placed_vectors(joint, states[system.data.body_i[k]], states[system.data.body_j[k]])
+        ends = [where for _, kind, _, where in of if kind == "point"]
         if ends:
             points.append(min(ends, key=lambda end: float(np.linalg.norm(end - middle))))
     return float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
@@ -110,17 +107,13 @@ def moved_bodies(system: System, before: Floats, after: Floats) -> list[str]:
 def _largest_moves(system: System, before: Floats, after: Floats) -> Floats:
     """Largest displacement of each body's centre of mass and points of joints between two states [m]."""
     moves = poses_moved(before, after)[0]
-    (a, A), (b, B) = (
-        (states, [rotation_matrix(state[P:V]) for state in states])
-        for states in map(states_with_ground, (before, after))
-    )
+    states = [states_with_ground(y) for y in (before, after)]
     for k, joint in enumerate(system.joints):
-        places = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
-        for name, kind, side in joint.module.VECTORS:
-            n = places[side]
-            if kind == "point" and n != GROUND_INDEX:
-                move = b[n, R:P] - a[n, R:P] + (B[n] - A[n]) @ joint.values[name]
-                moves[n - 1] = max(moves[n - 1], float(np.linalg.norm(move)))
+        ends = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
+        old, new = (placed_vectors(joint, of[ends["i"]], of[ends["j"]]) for of in states)
+        for (_, kind, side, was), (*_, now) in zip(old, new, strict=True):
+            if kind == "point" and (n := ends[side]) != GROUND_INDEX:
+                moves[n - 1] = max(moves[n - 1], float(np.linalg.norm(now - was)))
     return moves
 
 
@@ -181,11 +174,8 @@ def opposite_axes(system: System, y: Floats) -> list[str]:
     work, states, found = rows_at(system, system.time, y), states_with_ground(y), []
     for k, joint in enumerate(system.joints):
         ends = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
-        axes = {
-            name: rotation_matrix(states[ends[side]][P:V]) @ joint.values[name]
-            for name, kind, side in joint.module.VECTORS
-            if kind == "direction"
-        }
+        of = placed_vectors(joint, states[ends["i"]], states[ends["j"]])
+        axes = {name: axis for name, kind, _, axis in of if kind == "direction"}
         for name, axis in axes.items():
             other = f"{name.removesuffix('_i')}_j"
             if not name.endswith("_i") or other not in axes or not axis @ axes[other] < OPPOSITE:

@@ -290,12 +290,9 @@ class _Steps:
         motion = self.motions[joint.name]
         ends = (joint.body_i, joint.body_j) if outwards else (joint.body_j, joint.body_i)
         inner, outer = (groups[self.places[end]] for end in ends)
-        parent, place, numbered = self.last.get(inner, GROUND_STEP), 0, []
-        for step in motion.steps:
-            numbered.append((place, step))
-            place += len(step.columns)
-        for place, step in numbered if outwards else reversed(numbered):
-            parent = self._put(Coordinate(joint.name, place, 1.0 if outwards else -1.0, *ends), step.kind, parent)
+        parent = self.last.get(inner, GROUND_STEP)
+        for step, own in motion.places if outwards else reversed(motion.places):
+            parent = self._put(Coordinate(joint.name, own.start, 1.0 if outwards else -1.0, *ends), step.kind, parent)
         self.last[outer] = parent
 
     def depth(self, *groups: int) -> int:
