@@ -34,7 +34,7 @@ from runtime.system.allowed_values import allowed
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.contact_building import POINTS
 from runtime.system.model_description import parameters_of
-from runtime.system.parts import FRICTIONS, LIMIT_UNITS, NORMAL_LAWS
+from runtime.system.parts import FRICTIONS, LIMIT_BOUNDS, NORMAL_LAWS
 from runtime.system.quantity import GRAVITY, MOTOR_PARTS, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
@@ -74,7 +74,7 @@ class _Values:
             return self._take_mass(system.body_index(quantity.owner) + 1, values)
         if sort == "motor" and quantity.part in MOTOR_PARTS:
             return self._put(f"loads.{quantity.part}", system.motor_names.index(quantity.owner), values)
-        if sort == "limit" and quantity.part in LIMIT_UNITS:
+        if sort == "limit" and quantity.part in LIMIT_BOUNDS:
             return self._take_limit(system.limit_names.index(quantity.owner), quantity.part, values)
         if sort == "force":
             return self._take_force(system.force_names.index(quantity.owner), quantity.part, values)

@@ -17,9 +17,9 @@ from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
-from runtime.system.connection import Bounds, checked_parameter, refuse_other_keys
+from runtime.system.connection import checked_parameter, refuse_other_keys
 from runtime.system.global_axes import local_direction, local_point
-from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Contact
+from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Bounds, Contact
 from runtime.system.reference import reference_data
 from runtime.system.signal import Signal, as_signal
 

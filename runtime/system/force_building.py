@@ -13,12 +13,12 @@ from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats, Ints
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import ModelError
 from runtime.support.numbers import LARGEST, SMALLEST, floats
-from runtime.system.connection import checked_values
+from runtime.system.connection import checked_values, definition, refuse_unknown_body
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.global_axes import local_values
-from runtime.system.parts import FORCE_KINDS, GROUND, Force, Joint
+from runtime.system.parts import GROUND, Force, Joint
 from runtime.system.reference import reference
 from runtime.system.signal import as_signal
 
@@ -47,14 +47,7 @@ def build_force(
     ModelError
         Naming the force, its kind and the rule.
     """
-    module = FORCE_KINDS.get(kind) if isinstance(kind, str) else kind
-    if module is None:
-        known_kinds = [*FORCE_KINDS, "what codegen.compile_force(definition) returns"]
-        raise unknown_name(kind, known_kinds, "kind", whose=f"force '{name}': ")
-    if not all(hasattr(module, part) for part in ("evaluate", "OUTPUTS", "KEYWORDS")):
-        raise ModelError(
-            f"force '{name}': {shown(kind)} is no kind of force; pass a name or codegen.compile_force(definition)"
-        )
+    module = definition(sort, name, kind)
     what = f"{sort} '{name}' ({module.NAME})"
     _check_bodies(what, module, bodies, known)
     _check_joint(what, module, bodies, joint)
@@ -91,8 +84,7 @@ def _check_joint(what: str, module: ModuleType, bodies: Sequence[str], joint: Jo
 
 def _check_bodies(what: str, module: ModuleType, bodies: Sequence[str], known: Collection[str]) -> None:
     for body in bodies:
-        if not isinstance(body, str) or (body != GROUND and body not in known):
-            raise unknown_name(body, [*known, GROUND], "body", "bodies", f"{what}: ")
+        refuse_unknown_body(body, known, what)
     needed = set(module.BODIES) | {body for _, _, body in module.VECTORS}
     count = 4 if "l" in needed else 3 if "k" in needed else 2
     if len(bodies) != count:

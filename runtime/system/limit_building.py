@@ -17,13 +17,13 @@ from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData,
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, frozen
-from runtime.support.checks import cross, finite_number, length_of
+from runtime.support.checks import cross, length_of
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
-from runtime.system.connection import checked_vector
+from runtime.system.connection import checked_parameter, checked_vector
 from runtime.system.global_axes import local_direction
-from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
 PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
@@ -142,13 +142,7 @@ def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
 def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
     """Return the parameters of a limit's law by name; refuse values outside their range."""
     given = {"max_moment": max_moment, "compliance": compliance, "damping": damping}
-    checked = {}
-    for key, of_law in LIMIT_UNITS.items():
-        checked[key] = finite_number(given[key], f"{what}: {key}")
-        if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
-            rule = "must not be below" if key == "damping" else "must be above"
-            raise ModelError(f"{what}: {key} = {checked[key]:g} {of_law}, {rule} 0 {of_law}")
-    return checked
+    return {key: checked_parameter(given[key], f"{what}: {key}", bounds) for key, bounds in LIMIT_BOUNDS.items()}
 
 
 def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:

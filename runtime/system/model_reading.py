@@ -24,7 +24,7 @@ from runtime.system.model_schema import check_schema
 from runtime.system.model_shapes import shape_of
 from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, VERSION, shipped_definition
-from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Limit
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
 from runtime.system.parts_builder import GRAVITY, Made, PartsBuilder
 from runtime.system.signal import Signal, as_signal
 from runtime.system.sum_of_products import SumOfProducts
@@ -190,7 +190,7 @@ class _Reader(PartsBuilder):
             raise ModelError(
                 f"{what} ({module.NAME}): joint '{joint.name}' is {joint.kind}; use {', '.join(module.FITS)}"
             )
-        checked = checked_law_parameters(what, **{key: item.get(key, 0.0) for key in LIMIT_UNITS})
+        checked = checked_law_parameters(what, **{key: item.get(key, 0.0) for key in LIMIT_BOUNDS})
         values = _limit_values(what, module, item["values"])
         if values["damping"] != checked["damping"]:
             raise ModelError(

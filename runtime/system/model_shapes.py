@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from runtime.support.checks import bounded, finite, not_negative, positive
-from runtime.support.errors import ModelError, unknown_name
-from runtime.system.parts import GROUND
+from runtime.support.errors import ModelError
+from runtime.system.connection import refuse_unknown_body
 from runtime.system.shapes import Shape, checked_colour
 
 SIZES = {"sphere": 1, "capsule": 2, "bone": 2, "ellipsoid": 3, "box": 3, "mesh": 0}
@@ -25,8 +25,7 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
     """
     body, kind = item["body"], item["kind"]
     what = f"shape of '{body}' ({kind})"
-    if body != GROUND and body not in bodies:
-        raise unknown_name(body, [*bodies, GROUND], "body", "bodies", f"{what}: ")
+    refuse_unknown_body(body, bodies, what)
     checks = [positive, not_negative if kind in ("capsule", "bone") else positive, positive]  # a length may be 0
     if len(given_sizes := item.get("sizes", ())) != SIZES[kind]:
         raise ModelError(f"{what}: has {len(given_sizes)} sizes; needs {SIZES[kind]}")

@@ -31,7 +31,7 @@ from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.mass_data import MASS_DATA, changed_mass_data
 from runtime.system.model_description import like_model
-from runtime.system.parts import LIMIT_UNITS, Body, Force, Joint, Limit, Motor
+from runtime.system.parts import LIMIT_BOUNDS, Body, Force, Joint, Limit, Motor
 from runtime.system.quantity import (
     ARMATURE,
     GRAVITY,
@@ -286,7 +286,7 @@ def _first_number(signals: Ints) -> int:
 def _changed_limit(system: System, limit: Limit, own: Mapping[str, Any]) -> Limit:
     what = f"limit '{limit.name}' of joint '{limit.joint}' ({system.joint(limit.joint).kind})"
     law: dict[str, Any] = checked_law_parameters(
-        what, **{key: own.get(key, getattr(limit, key)) for key in LIMIT_UNITS}
+        what, **{key: own.get(key, getattr(limit, key)) for key in LIMIT_BOUNDS}
     )
     law["values"] = MappingProxyType({**limit.values, "damping": law["damping"]})
     if LATITUDES in own:

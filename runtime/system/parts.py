@@ -23,7 +23,11 @@ from runtime.system.signal import Signal
 GROUND = "ground"  # name of the fixed body
 AXIS_TOLERANCE = 1e-9  # [1] how far a unit vector's length may be from 1, and the product of perpendicular ones from 0
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
-LIMIT_UNITS = {"max_moment": "N m", "compliance": "rad", "damping": "N m s"}  # of the parameters of a limit's law
+Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
+# Of the parameters of a limit's law.
+LIMIT_BOUNDS: dict[str, Bounds] = {
+    "max_moment": (0.0, True, None, "N m"), "compliance": (0.0, True, None, "rad"), "damping": (0.0, False, None, "N m s"),
+}  # fmt: skip
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
 FORCE_KINDS = Definitions(force_definitions.MODULES)
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}

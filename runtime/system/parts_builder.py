@@ -17,7 +17,7 @@ from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.armature import build_armature
 from runtime.system.body_building import build_body
 from runtime.system.cone import Cone
-from runtime.system.connection import checked_name, connection, definition
+from runtime.system.connection import checked_name, connection, definition, refuse_unknown_body
 from runtime.system.contact_building import build_contact
 from runtime.system.coupling import build_coupling
 from runtime.system.data_building import Parts
@@ -639,6 +639,5 @@ class PartsBuilder:
         ModelError
         """
         for shape in shapes:
-            if shape.body not in self._states:
-                raise unknown_name(shape.body, [*self._made.starts, GROUND], "body", "bodies", "add_shapes: ")
+            refuse_unknown_body(shape.body, self._made.starts, "add_shapes")
         self._of["shapes"] |= dict(enumerate(shapes, len(self.shapes)))

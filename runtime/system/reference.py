@@ -61,7 +61,10 @@ def rotation_matrices(p: Floats) -> Floats:
 
 
 def placed_vectors(joint: Joint, state_i: Floats, state_j: Floats) -> Iterator[tuple[str, str, str, Floats]]:
-    """Points and directions that a joint was given, in states (13,) of its bodies: name, kind, side ("i" or "j"), global vector."""
+    """Points and directions that a joint was given, in states (13,) of its bodies.
+
+    Name, kind, side ("i" or "j") and global vector of each.
+    """
     A = {side: (rotation_matrix(state[P:V]), state[R:P]) for side, state in (("i", state_i), ("j", state_j))}
     for name, kind, side in joint.module.VECTORS:
         if name in joint.values:

@@ -14,10 +14,10 @@ from runtime.dynamics.layout import P
 from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats, Ints
 from runtime.support.checks import finite, length_of, positive
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import ModelError, shown
+from runtime.system.connection import refuse_other_keys, refuse_unknown_body
 from runtime.system.global_axes import local_point
 from runtime.system.orientation import euler_parameters
-from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
 
 
@@ -94,28 +94,18 @@ def build_shape(
     ------
     ModelError
     """
-    if not isinstance(body, str) or (body != GROUND and body not in bodies):
-        raise unknown_name(body, [*bodies, GROUND], "body", "bodies", "shape: ")
+    refuse_unknown_body(body, bodies, "shape")
     make, needed, more = KINDS[kind]
     what = f"shape of '{body}' ({kind})"
     if tuple(values) != needed:
-        _refuse_other_keys(what, values, needed, more)
+        known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
+        refuse_other_keys(what, [name for name in values if name not in more], needed, f"needs {known}")
     form = make(_Place(what, None if states is None else states[body]), values)
     for array in (form.at, form.rotation, *form.mesh):
         array.flags.writeable = False
     sizes, (vertices, faces) = form.sizes, form.mesh
     colour = checked_colour(colour, what)
     return unchecked(Shape, body, kind, form.at, form.rotation, sizes, vertices, faces, colour, label)
-
-
-def _refuse_other_keys(what: str, given: Collection[str], needed: Collection[str], more: Collection[str]) -> None:
-    for word, names in (
-        ("missing", [name for name in needed if name not in given]),
-        ("unused", [name for name in given if name not in needed and name not in more]),
-    ):
-        if names:
-            known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
-            raise ModelError(f"{what}: {word} {', '.join(names)}; needs {known}")
 
 
 def checked_colour(colour: Any, what: str) -> str | None:
