@@ -17,6 +17,7 @@ import numpy as np
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.ensemble.cases import Cases
+from runtime.ensemble.columns import columns_of
 from runtime.ensemble.compiled_cases import Group, group_of, initial_states, run_group
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.given import system_of_case
@@ -30,7 +31,6 @@ from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, 
 from runtime.integrate.tree_scales import levers_of
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.system.allowed_values import allowed
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.contact_building import POINTS
 from runtime.system.model_description import parameters_of
@@ -66,7 +66,6 @@ class _Values:
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Take the values (cases, ...) of a parameter; False where they change more than numbers of the data."""
         system, sort = self.group.system, quantity.owner_sort
-        self.good &= allowed(system, quantity, values)
         if quantity.part == GRAVITY:
             self.gravity = values
             return self._unfolded("gravity", values, system.gravity) and self._put("gravity", slice(None), values)
@@ -236,12 +235,10 @@ def values_of_cases(task: Task, cases: Cases) -> Iterator[_Values | None]:
         yield None
         return
     try:
-        count = len(next(iter(cases.values())))
-        mass, gravity = np.tile(system.data.mass, (count, 1)), np.tile(system.gravity, (count, 1))
-        values = _Values(group, np.ones(count, bool), mass, gravity)
-        given = {name: np.asarray(of_cases, float) for name, of_cases in cases.items()}
-        own = {name: of for name, of in given.items() if task.quantities[name].role is Role.PARAMETER}
-        if all(values.take(task.quantities[name], of_cases) for name, of_cases in own.items()):
+        columns = columns_of(task, system, cases)
+        mass, gravity = (np.tile(own, (len(columns.good), 1)) for own in (system.data.mass, system.gravity))
+        values = _Values(group, columns.good, mass, gravity)
+        if all(values.take(*column) for column in columns.of.items() if column[0].role is Role.PARAMETER):
             values.put_constants()
             yield values
         else:
