@@ -84,8 +84,7 @@ def branches(system: System) -> Tree:
         while front:
             near = front.pop(0)
             for pair, joints in edges.items():
-                far = pair[1] if pair[0] == near else pair[0] if pair[1] == near else None
-                if far is None or far in seen:
+                if near not in pair or (far := sum(pair) - near) in seen:
                     continue
                 front.append(far)
                 seen.add(far)

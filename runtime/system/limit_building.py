@@ -45,14 +45,12 @@ def build_limit(
     ModelError
     """
     what = f"limit '{name}' of joint '{joint.name}' ({joint.kind})"
-    if reference not in (joint.body_i, joint.body_j):
-        raise ModelError(f"{what}: reference = {reference!r}; use one of its bodies, {joint.body_i} or {joint.body_j}")
+    moving = moving_body(what, joint, reference)
     if not isinstance(cone, Cone):
         raise ModelError(f"{what}: cone = {cone!r}; give runtime.Cone(longitudes, latitudes)")
     if law not in LAWS:
         raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
     checked = checked_law_parameters(what, max_moment, compliance, damping)
-    moving = joint.body_j if reference == joint.body_i else joint.body_i
     if global_axes:
         xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
         if direction is not None:
@@ -66,6 +64,14 @@ def build_limit(
     return unchecked(
         Limit, name, module.NAME, joint.name, reference, moving, cone, *checked.values(), law, MappingProxyType(values)
     )
+
+
+def moving_body(what: str, joint: Joint, reference: str) -> str:
+    """The other body of a joint than the one that carries the cone."""
+    ends = [joint.body_i, joint.body_j]
+    if reference not in ends:
+        raise ModelError(f"{what}: reference = {reference!r}; use one of its bodies, {' or '.join(ends)}")
+    return ends[1 - ends.index(reference)]
 
 
 def _points_of(module: ModuleType, joint: Joint, reference: str) -> dict[str, str]:

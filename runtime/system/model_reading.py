@@ -18,7 +18,7 @@ from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name, checked_vector, refuse_other_keys
-from runtime.system.limit_building import checked_law_parameters
+from runtime.system.limit_building import checked_law_parameters, moving_body
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_schema import check_schema
 from runtime.system.model_shapes import shape_of
@@ -178,11 +178,7 @@ class _Reader(PartsBuilder):
         if item["joint"] not in self._of["joints"]:
             raise unknown_name(item["joint"], self._of["joints"], "joint", whose=f"{what}: ")
         joint = self._of["joints"][item["joint"]]
-        ends = (joint.body_i, joint.body_j)
-        if item["reference"] not in ends:
-            raise ModelError(
-                f"{what}: reference = {shown(item['reference'])}; use one of its bodies, {' or '.join(ends)}"
-            )
+        moving = moving_body(what, joint, item["reference"])
         if item["kind"] not in LIMIT_KINDS:
             raise unknown_name(item["kind"], LIMIT_KINDS, "kind", whose=f"{what}: ")
         module = LIMIT_KINDS[item["kind"]]
@@ -196,7 +192,6 @@ class _Reader(PartsBuilder):
             raise ModelError(
                 f"{what}: damping = {checked['damping']:g}, but its values have {values['damping']:g}; give it twice"
             )
-        moving = ends[1] if item["reference"] == ends[0] else ends[0]
         self._of["limits"][item["name"]] = Limit(
             item["name"], module.NAME, joint.name, item["reference"], moving, given["cone"], **checked,
             law=item.get("law", "conservative"), values=MappingProxyType(values),
