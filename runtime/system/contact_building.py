@@ -181,8 +181,6 @@ def contact_data(
     contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
 ) -> ContactData:
     """Flat data of contacts, whose signals are numbered from ``first_signal``; ``index``: places of the bodies in ``states``."""
-    body_i, body_j, x, vectors = reference_data(contacts, index, states, ("body", "plane"))
-    vector_contact, vector_place, vector_body, vector_local = vectors
     laws, frictions = list(NORMAL_LAWS), [None, *FRICTIONS]
 
     def parameters(names: Sequence[Sequence[str]]) -> Floats:
@@ -196,8 +194,7 @@ def contact_data(
     return ContactData(
         law=np.array([laws.index(c.law) for c in contacts], np.int64),
         friction=np.array([frictions.index(c.friction) - 1 for c in contacts], np.int64),
-        body_i=body_i,
-        body_j=body_j,
+        **reference_data("contact", contacts, index, states, ("body", "plane")),
         normal=parameters(of_law),
         impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
         least_impact=np.array([c.least_impact for c in contacts], float),
@@ -207,11 +204,6 @@ def contact_data(
         bends=np.array([friction_bends(c.friction) for c in contacts], np.int64),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
-        vector_contact=vector_contact,
-        vector_place=vector_place,
-        vector_body=vector_body,
-        vector_local=vector_local,
-        x=x,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
-from runtime.dynamics.vectors import Vector, vector_data, vectors_of
+from runtime.dynamics.vectors import Vector, vectors_of
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
@@ -19,7 +19,7 @@ from runtime.system.connection import checked_values, definition, refuse_unknown
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.global_axes import local_values
 from runtime.system.parts import GROUND, Force, Joint
-from runtime.system.reference import reference
+from runtime.system.reference import named_vectors, reference
 from runtime.system.signal import as_signal
 
 SUFFIXES = "ijkl"
@@ -182,7 +182,6 @@ def force_data(
         call_place += [force.module.TABLES_PLACE + LOOKED_UP * n for n in range(len(tables))]
         pieces += [table_pieces(force.values[table]) for table in tables]
         calls.append(calls[-1] + len(tables))
-    vector_force, vector_place, vector_body, vector_local = vector_data(vectors)
     of_signals = [
         (k, force.module.LOADS_PLACE - 3 * (len(force.signals) - n))
         for k, force in enumerate(forces)
@@ -192,7 +191,7 @@ def force_data(
         **force_addresses(forces), body=body,
         corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64), jump=jumps_of(forces),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
-        vector_force=vector_force, vector_place=vector_place, vector_body=vector_body, vector_local=vector_local,
+        **named_vectors("force", vectors),
         signal=first_signal + np.arange(len(of_signals)),
         signal_force=np.array([k for k, _ in of_signals], np.int64),
         signal_place=np.array([place for _, place in of_signals], np.int64),

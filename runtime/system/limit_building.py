@@ -210,12 +210,9 @@ def _admitted_rotations(joint: Joint, states: dict[str, Floats]) -> Floats:
 def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitData:
     """Flat data of limits; ``index``: places of the bodies by name in ``states``, the reference configuration."""
     start, pieces = joined([limit.cone for limit in limits])
-    body_i, body_j, x, vectors = reference_data(limits, index, states, ("reference", "moving"))
-    vector_limit, vector_place, vector_body, vector_local = vectors
     return LimitData(
         kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
-        body_i=body_i,
-        body_j=body_j,
+        **reference_data("limit", limits, index, states, ("reference", "moving")),
         law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
         max_moment=np.array([limit.max_moment for limit in limits], float),
         compliance=np.array([limit.compliance for limit in limits], float),
@@ -226,11 +223,6 @@ def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats
         vertex=np.array([[vertex for _, vertex in limit.vertices] for limit in limits], float).reshape(-1, 2, 3),
         start=start,
         pieces=pieces,
-        vector_limit=vector_limit,
-        vector_place=vector_place,
-        vector_body=vector_body,
-        vector_local=vector_local,
-        x=x,
     )
 
 

@@ -12,7 +12,7 @@ from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.jit.python_code import python_code
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats
 from runtime.support.checks import cross
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
@@ -136,15 +136,16 @@ def _times(A: Floats, vector: Floats) -> Floats:
 
 
 def reference_data(
+    sort: str,
     items: Sequence[Joint | Limit | Contact],
     index: Mapping[str, int],
     states: Floats,
     ends: tuple[str, str] = ("body_i", "body_j"),
-) -> tuple[Ints, Ints, Floats, tuple[Ints, Ints, Ints, Floats]]:
+) -> dict[str, Any]:
     """Return bodies i and j of joints, limits or contacts, their constants x (items, X), and the flat data of their vectors.
 
     All are computed in the reference configuration ``states`` (bodies + 1, 13); ``index``: places of the bodies by name;
-    ``ends``: attributes of an item that hold the names of bodies i and j.
+    ``ends``: attributes of an item that hold the names of bodies i and j; ``sort``: of the items, as fields of the data name it.
     """
     body_i, body_j = (np.array([index[getattr(item, end)] for item in items], np.int64) for end in ends)
     x = np.zeros((len(items), max([item.module.SIZE for item in items], default=1)))
@@ -153,7 +154,13 @@ def reference_data(
         owner = {"i": int(body_i[k]), "j": int(body_j[k])}
         local = reference(item, states[owner["i"]], states[owner["j"]], x[k])
         vectors += vectors_of(k, item.module.VECTORS, owner, local)
-    return body_i, body_j, x, vector_data(vectors)
+    return {"body_i": body_i, "body_j": body_j, "x": x, **named_vectors(sort, vectors)}
+
+
+def named_vectors(sort: str, vectors: Sequence[Vector]) -> dict[str, Any]:
+    """Flat data of vectors by the names of their fields, such as "vector_joint" (``sort``: "joint")."""
+    names = (f"vector_{sort}", "vector_place", "vector_body", "vector_local")
+    return dict(zip(names, vector_data(list(vectors)), strict=True))
 
 
 def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> Floats:
