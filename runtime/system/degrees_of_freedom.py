@@ -253,30 +253,23 @@ def rows_at(system: System, time: float, y: Floats, data: ModelData | None = Non
 
 def dense_rows(system: System, D: Floats, drivers: bool | None = None) -> Floats:
     """Dense rows of D on all bodies, (m, 6 bodies): of all, of the drivers alone, or of the joints alone."""
-    data, blocks = system.data, []
-    for k, joint in enumerate(system.joints):
-        if drivers is not None and bool(joint.signals) != drivers:
-            continue
-        block = np.zeros((len(joint.rows), len(system.bodies) + 1, 6))
-        block[:, data.body_i[k]] += D[k, : len(joint.rows), :6]
-        block[:, data.body_j[k]] += D[k, : len(joint.rows), 6:]
-        blocks.append(block[:, 1:].reshape(len(joint.rows), -1))
-    return np.concatenate([np.zeros((0, 6 * len(system.bodies))), *blocks])
+    k, r = np.array(row_places(system, drivers), np.int64).reshape(-1, 2).T
+    every, rows = np.arange(len(k)), np.zeros((len(k), len(system.bodies) + 1, 6))
+    rows[every, system.data.body_i[k]] += D[k, r, :6]
+    rows[every, system.data.body_j[k]] += D[k, r, 6:]
+    return rows[:, 1:].reshape(len(k), 6 * len(system.bodies))
 
 
 def stacked(system: System, values: Floats, drivers: bool | None = None) -> Floats:
     """Phi, Phi' or gamma (joints, 6) of the rows of ``dense_rows``, (m,)."""
-    parts = [
-        values[k, : len(joint.rows)]
-        for k, joint in enumerate(system.joints)
-        if drivers is None or bool(joint.signals) == drivers
-    ]
-    return np.concatenate([np.zeros(0), *parts])
+    k, r = np.array(row_places(system, drivers), np.int64).reshape(-1, 2).T
+    return values[k, r]
 
 
-def row_places(system: System) -> list[tuple[int, int]]:
+def row_places(system: System, drivers: bool | None = None) -> list[tuple[int, int]]:
     """Joint and row within it of all of ``dense_rows``."""
-    return [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
+    joints = [k for k, joint in enumerate(system.joints) if drivers is None or bool(joint.signals) == drivers]
+    return [(k, r) for k in joints for r in range(len(system.joints[k].rows))]
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

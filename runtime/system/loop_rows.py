@@ -13,7 +13,7 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats
-from runtime.system.degrees_of_freedom import dense_rows, rows_at, stacked
+from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at, stacked
 from runtime.system.rank import joints_of, lever_arm
 from runtime.system.system import System
 
@@ -42,7 +42,7 @@ class Spectrum(NamedTuple):
 
 def row_names(system: System) -> list[str]:
     """``joint.row`` of the rows of all joints that are no drivers."""
-    return [system.row_name(k, r) for k in joints_of(system) for r in range(len(system.joints[k].rows))]
+    return [system.row_name(*place) for place in row_places(system, False)]
 
 
 class LoopRows:

@@ -134,8 +134,7 @@ def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floa
             with_redundant_rows_named(system, y, redundant)  # the better message where drivers contradict each other
         raise
     if iterations:
-        refuse_singular_joints(system, start)
-        refuse_singular_motors(system, start)
+        _refuse_singular(system, start)
     return start, iterations, residual
 
 
