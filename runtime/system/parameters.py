@@ -19,11 +19,12 @@ from runtime.dynamics.sparsity import has_loops
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, Ints, frozen
 from runtime.support.checks import finite, not_negative
-from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
 from runtime.support.names import Named
 from runtime.support.units import ask_about_change
 from runtime.system.armature import checked_armature
-from runtime.system.assemble import assembled, assembled_on_joints, branch_signs_of, change, check_velocities
+from runtime.system.assemble import assembled, assembled_on_joints, branch_signs_of, change
+from runtime.system.checked_start import checked_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.contact_building import changed_contact, contact_data
@@ -43,13 +44,12 @@ from runtime.system.quantity import (
     parse,
     quantities,
 )
-from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
+from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import impossible_inertias, locked
-from runtime.system.singular_start import refuse_singular_start
 from runtime.system.state import State
 from runtime.system.system import System, keep_of_joints, with_fields
-from runtime.system.thin_bodies import open_motions_at_start, with_added_inertia
+from runtime.system.thin_bodies import open_motions_at_start
 
 # By the unit of a parameter: the factor from which on a change is asked about.
 CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}
@@ -170,12 +170,7 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     kept = not moved and y.tobytes() == before.tobytes()
     known = open_motions_at_start(system) if kept and len(system.data.thin_body) else None
-    other = with_added_inertia(other, other.time, y, known)
-    check_velocities(other, other.time, y, "give other velocities")
-    refuse_singular_start(other, singular)
-    refuse_infinite_forces(other, other.time, y)
-    for remark in remarks:
-        warn(remark)
+    other = checked_start(other, y, singular, remarks, "give other velocities", known)
     assembly = replace(change(other.body_names, before, y, iterations, residual), remarks=remarks)
     reference = system.reference
     if reference is not None and moved:

@@ -11,7 +11,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats, frozen
-from runtime.support.errors import AssemblyError, ModelError, warn
+from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.adjustable import Chosen
 from runtime.system.adjusting import adjusted
 from runtime.system.assemble import (
@@ -23,6 +23,7 @@ from runtime.system.assemble import (
     check_velocities,
     without_drivers,
 )
+from runtime.system.checked_start import checked_start
 from runtime.system.connected import groups_of
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import whose_couplings
@@ -30,7 +31,6 @@ from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
 from runtime.system.parts import Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
-    refuse_infinite_forces,
     refuse_singular_joints,
     refuse_singular_motors,
     with_redundant_rows_named,
@@ -45,10 +45,8 @@ from runtime.system.remarks import (
     opposite_axes,
     with_light_guesses,
 )
-from runtime.system.singular_start import refuse_singular_start
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
-from runtime.system.thin_bodies import with_added_inertia
 from runtime.system.unusual_values import ask_about_values
 
 
@@ -103,12 +101,7 @@ def build_system(
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
-    system = with_added_inertia(system, time, start)
-    check_velocities(system, time, start, remedy)
-    refuse_singular_start(system, singular)
-    refuse_infinite_forces(system, time, start)
-    for remark in remarks:
-        warn(remark)
+    system = checked_start(system, start, singular, remarks, remedy)
     remarks += beyond_limits(system, start)  # such a start may be meant: without a warning
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     assembly = change(names, y, placed if displaces else start, iterations, residual)
