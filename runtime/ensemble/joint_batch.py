@@ -40,7 +40,7 @@ from runtime.integrate.written.tree_forces import address_of_forces, text_of_for
 from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers, text_of_recursion
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.results.whole_turns import WholeTurns, surely_shown, whole_turns
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints, read_only
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND, SpanningTree, ties_of, turn_weights
 from runtime.system.system import System
@@ -103,13 +103,7 @@ def cases_of_tree(
         arm=where.arms(skeleton.body_step), p=where.pose[..., P:V], mass=masses[..., None],
         inertia=inertias.reshape(*inertias.shape[:2], 9), gravity=gravity[:, None],
     )  # fmt: skip
-    return CasesOfTree(*map(_read_only, cases))
-
-
-def _read_only(values: Any) -> Any:
-    kept = np.ascontiguousarray(values).view()
-    kept.setflags(write=False)
-    return kept
+    return CasesOfTree(*(read_only(np.ascontiguousarray(values)) for values in cases))
 
 
 # Of the cases of one system.

@@ -160,10 +160,8 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
 
 def jumps_of(forces: Sequence[Force]) -> Ints:
     """1 for each number of forces that changes its sign where an angle jumps, 0 for each at a corner, (corners,)."""
-    found: list[int] = []
-    for force in forces:
-        found += [0] * (force.module.CORNERS - force.module.JUMPS) + [1] * force.module.JUMPS
-    return np.array(found, np.int64)
+    modules = [force.module for force in forces]
+    return np.array([n >= m.CORNERS - m.JUMPS for m in modules for n in range(m.CORNERS)], np.int64)
 
 
 def force_data(

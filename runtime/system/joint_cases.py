@@ -21,7 +21,7 @@ from runtime.dynamics.projection import ASSEMBLED
 from runtime.jit.references import Reference
 from runtime.lanes.assembly import CaseData, case_lanes
 from runtime.lanes.cases import Assembled, Checks, assemble_cases, largest_violations, project_cases
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints, read_only
 from runtime.support.latest import Latest
 from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
@@ -111,10 +111,6 @@ class JointCases:
         """Masses (cases, bodies), by which states are moved."""
         return self.of_cases.masses
 
-    @property
-    def _data(self) -> tuple[Any, ...]:
-        return self.of_cases, *self.memory.written, self.memory.data, self.memory.work
-
     def of(self, at: Ints) -> JointCases:
         """The cases at these places."""
         if len(at) == len(self.masses):
@@ -137,8 +133,9 @@ class JointCases:
         cases, bodies, found = *self.masses.shape, np.zeros(len(states), np.int64)
         length = np.broadcast_to(self.length, cases)[:, None, None, None]
         inverses = np.tile(np.eye(3), (1, bodies, 1, 1)) / length**2
-        unit = replace(self, of_cases=self.of_cases._replace(masses=np.ones((cases, bodies)), inverses=inverses))
-        count_dependent_rows(self.system.time, np.ascontiguousarray(states), *unit._data, tolerance, found)
+        unit, m = self.of_cases._replace(masses=np.ones((cases, bodies)), inverses=inverses), self.memory
+        of = unit, *m.written, m.data, m.work
+        count_dependent_rows(self.system.time, np.ascontiguousarray(states), *of, tolerance, found)
         return found
 
     @property
@@ -219,13 +216,6 @@ def constants_of_cases(
     of_cases = replace(owner, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))
     own = np.zeros(shape)
     return own, reference(of_cases, ends[0], ends[1], own, *ends[2:])
-
-
-def read_only(memory: Floats) -> Floats:
-    """The same memory, which may not be written through it: compiled code is specialised to read-only data."""
-    seen = memory.view()
-    seen.flags.writeable = False
-    return seen
 
 
 def _of(values: Floats, at: Ints) -> Floats:

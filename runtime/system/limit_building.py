@@ -59,8 +59,6 @@ def build_limit(
     u = None if direction is None else checked_vector(direction, what, "direction", AXIS_TOLERANCE)
     module = _definition_of(what, joint, u)
     values = {"damping": checked["damping"], **_geometry(what, module, joint, states, reference, moving, frame, u)}
-    for own, of_joint in _points_of(module, joint, reference).items():
-        values[own] = joint.values[of_joint]
     return unchecked(
         Limit, name, module.NAME, joint.name, reference, moving, cone, *checked.values(), law, MappingProxyType(values)
     )
@@ -74,17 +72,11 @@ def moving_body(what: str, joint: Joint, reference: str) -> str:
     return ends[1 - ends.index(reference)]
 
 
-def _points_of(module: ModuleType, joint: Joint, reference: str) -> dict[str, str]:
-    points = _form_of(joint.kind).points if module.BORROWS else ()
-    return {own: own if reference == joint.body_i else other for own, other in points}
-
-
 class _Form(NamedTuple):
     """The definition for a kind of joint, the general one, and what it needs."""
 
     module: ModuleType
     general: ModuleType
-    points: tuple[tuple[str, str], ...]  # borrowed points, with those of the other body
     directed: bool  # uses a direction of the moving body
 
 
@@ -92,8 +84,7 @@ class _Form(NamedTuple):
 def _form_of(kind: str) -> _Form:
     general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
     module = next((module for module in LIMIT_KINDS.values() if kind in module.FITS), general)
-    points = tuple((name, _other(name)) for name in module.BORROWS if name.startswith("s_"))
-    return _Form(module, general, points, any(name == "u_r_j" for name, *_ in module.VECTORS))
+    return _Form(module, general, any(name == "u_r_j" for name, *_ in module.VECTORS))
 
 
 def _other(name: str) -> str:

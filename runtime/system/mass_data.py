@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from runtime.dynamics.model_data import ModelData
 from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import Body, Joint
 
@@ -39,17 +38,6 @@ def mass_data(bodies: Sequence[Body], joints: Sequence[Joint], added: float = AD
         thin_body.append(k + 1)
         thin.append((axes * (lifted - moments) / lifted) @ axes.T)
     return np.array(inverse), np.array(thin_body, np.int64), np.array(thin).reshape(-1, 3, 3)
-
-
-def changed_mass_data(bodies: Sequence[Body], joints: Sequence[Joint], changed: list[int], t: ModelData) -> MassData:
-    """``mass_data`` of bodies of which only some, by their places, differ from those of the data t."""
-    if len(t.thin_body) == 0:
-        inverse, thin, _ = mass_data([bodies[k] for k in changed], joints)
-        if len(thin) == 0:
-            every = t.inertia_inverse.copy()
-            every[np.array(changed) + 1] = inverse[1:]
-            return every, t.thin_body, t.thin
-    return mass_data(bodies, joints)
 
 
 def _arm(body: Body, joints: Sequence[Joint]) -> float:

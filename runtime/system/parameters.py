@@ -30,7 +30,7 @@ from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.contact_building import changed_contact, contact_data
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
-from runtime.system.mass_data import MASS_DATA, changed_mass_data
+from runtime.system.mass_data import MASS_DATA, mass_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_BOUNDS, Body, Force, Joint, Limit, Motor
 from runtime.system.quantity import (
@@ -207,8 +207,7 @@ def _changed_data(system: System, new: Mapping[str, Any]) -> dict[str, Any]:
     if bodies := new.get("bodies"):
         data["mass"] = np.array([t.mass[0], *(body.mass for body in bodies)])
         data["inertia"] = np.array([t.inertia[0], *(body.inertia for body in bodies)])
-        which = [k for k, (body, before) in enumerate(zip(bodies, system.bodies, strict=True)) if body is not before]
-        data |= zip(MASS_DATA, changed_mass_data(bodies, system.joints, which, t), strict=True)
+        data |= zip(MASS_DATA, mass_data(bodies, system.joints), strict=True)
     if joints := new.get("joints"):
         data["x"], data["vector_local"] = t.x.copy(), t.vector_local.copy()
         for k in (k for k, joint in enumerate(joints) if joint is not system.joints[k]):

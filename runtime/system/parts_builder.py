@@ -26,7 +26,7 @@ from runtime.system.global_axes import Axes, is_global
 from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor
 from runtime.system.orientation import ORIGIN, UPRIGHT
-from runtime.system.orthosis import OrthosisData, parts_of_orthosis
+from runtime.system.orthosis import OrthosisData, add_orthosis
 from runtime.system.parts import GROUND
 from runtime.system.reference import ground_state
 from runtime.system.shapes import Shape, build_shape
@@ -341,8 +341,7 @@ class PartsBuilder:
         """
         in_global_axes = is_global(axes, self.axes, f"orthosis '{name}'")
         given = OrthosisData(stiffness, damping, neutral, mass, plate, cuff, length, anterior, up, side, in_global_axes)
-        for call in parts_of_orthosis(name, leg, foot, given, self._states, self._of["forces"]):
-            getattr(self, call.method)(*call.given, **call.named)
+        add_orthosis(self, name, leg, foot, given, self._states, self._of["forces"])
 
     def motor(
         self,

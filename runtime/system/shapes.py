@@ -134,14 +134,10 @@ def _placed(place: _Place, values: Mapping[str, Any], sizes: tuple[float, ...]) 
     return _Form(at, place.rotation(values["p"]) if "p" in values else np.eye(3), sizes)
 
 
-def _sphere(place: _Place, values: Mapping[str, Any]) -> _Form:
-    return _placed(place, values, (positive(values["radius"], f"{place.what}: radius"),))
-
-
-def _three(name: str) -> Callable[[_Place, Mapping[str, Any]], _Form]:
+def _sized(name: str, shape: tuple[int, ...]) -> Callable[[_Place, Mapping[str, Any]], _Form]:
     def make(place: _Place, values: Mapping[str, Any]) -> _Form:
         what = f"{place.what}: {name}"
-        sizes = finite(values[name], (3,), what)
+        sizes = np.atleast_1d(finite(values[name], shape, what)).tolist()
         return _placed(place, values, tuple(positive(size, what) for size in sizes))
 
     return make
@@ -185,10 +181,10 @@ def _path(value: Any, what: str) -> str:
 
 _PLACED = ("at", "p")
 KINDS: Mapping[str, tuple[Callable[[_Place, Mapping[str, Any]], _Form], tuple[str, ...], tuple[str, ...]]] = {
-    "sphere": (_sphere, ("radius",), ("at",)),
+    "sphere": (_sized("radius", ()), ("radius",), ("at",)),
     "capsule": (_long, ("start", "end", "radius"), ()),
     "bone": (_long, ("start", "end", "radius"), ()),
-    "ellipsoid": (_three("semi_axes"), ("semi_axes",), _PLACED),
-    "box": (_three("edges"), ("edges",), _PLACED),
+    "ellipsoid": (_sized("semi_axes", (3,)), ("semi_axes",), _PLACED),
+    "box": (_sized("edges", (3,)), ("edges",), _PLACED),
     "mesh": (_mesh, ("file",), (*_PLACED, "scale")),
 }  # the function that reads its keywords, those that it needs, and those that may be left out
