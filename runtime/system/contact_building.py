@@ -14,7 +14,7 @@ from runtime.dynamics.contacts import ContactData
 from runtime.dynamics.small_matrices import cross
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
 from runtime.system.connection import checked_parameter, refuse_other_keys
@@ -75,13 +75,10 @@ def build_contact(
     checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}
     values: dict[str, Any] = _vectors(what, body, plane, centre, point, normal, belt, belt_speed, states)
     values["radius"] = checked.pop("radius")
-    for value in values.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
     least = checked.pop("least_impact")
     return unchecked(
         Contact, name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
-        MappingProxyType(values),
+        MappingProxyType({key: read_only(value) for key, value in values.items()}),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from runtime.dynamics.layout import P, V
 from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
-from runtime.support.arrays import Floats, frozen
+from runtime.support.arrays import Floats, frozen, read_only
 from runtime.support.checks import cross, length_of
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
@@ -118,10 +118,7 @@ def _geometry(
         values["u_r_j"] = _hinge_direction(what, borrowed["a_j"], frame[2], states[reference], states[moving], u)
     elif "u_r_j" in wanted:
         values["u_r_j"] = _cone_direction(what, joint, states, moving, u)
-    for value in values.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-    return values
+    return {key: read_only(value) for key, value in values.items()}
 
 
 def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:

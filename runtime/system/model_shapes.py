@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.support.arrays import read_only
 from runtime.support.checks import bounded, finite, not_negative, positive
 from runtime.support.errors import ModelError
 from runtime.system.connection import refuse_unknown_body
@@ -43,16 +44,14 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
     if kind != "mesh" and (len(vertices) or given):
         raise ModelError(f"{what}: unused vertices or faces; a mesh has them")
     faces = np.array(given, dtype=np.int64).reshape(-1, 3)
-    for array in (at, rotation, vertices, faces):
-        array.flags.writeable = False
     return Shape(
         body,
         kind,
-        at,
-        rotation,
+        read_only(at),
+        read_only(rotation),
         sizes,
-        vertices,
-        faces,
+        read_only(vertices),
+        read_only(faces),
         checked_colour(item.get("colour"), what),
         item.get("label", ""),
     )

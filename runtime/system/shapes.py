@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.dynamics.layout import P
 from runtime.support.arguments import checked_class, unchecked
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import finite, length_of, positive
 from runtime.support.errors import ModelError, shown
 from runtime.system.connection import refuse_other_keys, refuse_unknown_body
@@ -101,11 +101,8 @@ def build_shape(
         known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
         refuse_other_keys(what, [name for name in values if name not in more], needed, f"needs {known}")
     form = make(_Place(what, None if states is None else states[body]), values)
-    for array in (form.at, form.rotation, *form.mesh):
-        array.flags.writeable = False
-    sizes, (vertices, faces) = form.sizes, form.mesh
-    colour = checked_colour(colour, what)
-    return unchecked(Shape, body, kind, form.at, form.rotation, sizes, vertices, faces, colour, label)
+    at, rotation, *mesh = map(read_only, (form.at, form.rotation, *form.mesh))
+    return unchecked(Shape, body, kind, at, rotation, form.sizes, *mesh, checked_colour(colour, what), label)
 
 
 def checked_colour(colour: Any, what: str) -> str | None:
