@@ -16,7 +16,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, P, R
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.support.arrays import Floats
-from runtime.system.connected import groups_of
+from runtime.system.connected import connected
 from runtime.system.joint_motion import relative_poses, twists
 from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
@@ -68,7 +68,7 @@ def branches(system: System) -> Tree:
     found: list[Branch] = []
 
     def reached(start: int, of: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-        group = groups_of(range(len(system.bodies) + 1), of)
+        group = connected(len(system.bodies) + 1, of)[0]
         return tuple(body for body, own in enumerate(group) if own == group[start])
 
     seen = {GROUND_INDEX}

@@ -12,7 +12,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.assemble import POSITION_TOLERANCE
-from runtime.system.connected import groups_of
+from runtime.system.connected import connected
 from runtime.system.coupling import in_order
 from runtime.system.degrees_of_freedom import rows_at
 from runtime.system.joint_motion import (
@@ -189,7 +189,7 @@ def _beyond(system: System, joint: str, i: int, j: int) -> tuple[list[int], bool
     """The bodies that move with a joint of bodies i and j, and whether j is among them rather than i."""
     places = body_places(system.body_names)
     pairs = [(places[one.body_i], places[one.body_j]) for one in system.joints]
-    group = groups_of(range(len(places)), [pair for pair in pairs if {*pair} != {i, j}])
+    group = connected(len(places), [pair for pair in pairs if {*pair} != {i, j}])[0]
     if group[i] == group[j]:
         raise ModelError(
             f"joint '{joint}' of system '{system.name}' belongs to a closed loop, in which other joints have to follow; give "

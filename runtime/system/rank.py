@@ -19,7 +19,7 @@ from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
-from runtime.system.connected import groups_of
+from runtime.system.connected import connected
 from runtime.system.degrees_of_freedom import coordinate_motions, dense_rows, null_space, row_places, rows_at, undriven
 from runtime.system.joint_friction import reason_of_friction
 from runtime.system.parts import Joint
@@ -111,14 +111,8 @@ def joints_of(system: System) -> list[int]:
 
 def closing_joints(system: System, which: Sequence[int]) -> list[int]:
     """Those joints of these indices whose bodies earlier ones connect already: they close loops."""
-    pairs = list(zip(system.data.body_i.tolist(), system.data.body_j.tolist(), strict=True))
-    group, closing = list(range(len(system.bodies) + 1)), []
-    for k in which:
-        a, b = pairs[k]
-        if group[a] == group[b]:
-            closing.append(k)
-        group = groups_of(group, [(a, b)])
-    return closing
+    pairs = zip(system.data.body_i[list(which)].tolist(), system.data.body_j[list(which)].tolist(), strict=True)
+    return [which[k] for k in connected(len(system.bodies) + 1, pairs)[1]]
 
 
 def close_loops(system: System, which: Sequence[int]) -> bool:

@@ -20,7 +20,7 @@ from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData
 from runtime.dynamics.limits_along import LimitAlong
 from runtime.support.arrays import Floats, Ints
-from runtime.system.connected import groups_of
+from runtime.system.connected import connected
 from runtime.system.joint_motion import JointMotion
 from runtime.system.model_description import key_of
 from runtime.system.parts import GROUND, Body, Joint
@@ -250,7 +250,7 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
             fixed = _lock_of_rows(np.concatenate(of_j)) >= LOCKED
         if fixed:
             locked.append((i, j))
-    return groups_of(range(len(places)), locked)
+    return connected(len(places), locked)[0]
 
 
 def _lock_of_rows(rows: Floats) -> float:

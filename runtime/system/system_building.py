@@ -24,7 +24,7 @@ from runtime.system.assemble import (
     without_drivers,
 )
 from runtime.system.checked_start import checked_start
-from runtime.system.connected import groups_of
+from runtime.system.connected import connected
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
@@ -203,7 +203,7 @@ def _refuse_unknown_coordinates(system: System) -> None:
 
 def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:
     places = body_places(body.name for body in bodies)
-    group = groups_of(range(len(places)), [(places[joint.body_i], places[joint.body_j]) for joint in joints])
+    group = connected(len(places), [(places[joint.body_i], places[joint.body_j]) for joint in joints])[0]
     held = {group[0], *(group[places[body.name]] for body in bodies if body.free)}
     loose = [body.name for body in bodies if group[places[body.name]] not in held]
     if loose:
