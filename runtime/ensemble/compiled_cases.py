@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -363,7 +363,7 @@ def _columns(
         system,
         lambda: own,
         lambda: given.states[good],
-        None if system.armatures else of_states.energies,
+        None if system.armatures else lru_cache(1)(of_states.energies),
         motions=system.joint_motions if same_joints else None,
         quarters=turns.quarters,
         derived=DerivedQuantities(system, task.outputs, of_states, own) if same_joints and derives else None,

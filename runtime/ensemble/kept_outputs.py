@@ -64,7 +64,7 @@ class BatchQuantities:
     """Quantities over time of cases that were integrated side by side and reached their end.
 
     ``states``: returns (cases, times, 13 bodies); ``begun``: returns those at the start, (cases, 13 bodies);
-    ``energies``: returns (cases, times, 3), if they are known;
+    ``energies``: returns (cases, times, 3), if they are known; called again for each quantity, as ``contacts`` is;
     ``z`` (cases, times, n): coordinates and rates of the tree;
     ``start`` (cases, n): those at the start of the runs;
     ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same;
@@ -87,8 +87,6 @@ class BatchQuantities:
     contacts: Callable[[], Floats] | None = None
     events: Callable[[int], Floats] | None = None
     derived: DerivedQuantities | None = None
-    _energies: Floats | None = None
-    _contacts: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
@@ -97,15 +95,9 @@ class BatchQuantities:
             o, place = STATE * self.system.body_index(quantity.owner), PARTS[part]
             return self.states()[..., o + place.start : o + place.stop]
         if part in ENERGIES and self.energies is not None:
-            if self._energies is None:
-                self._energies = self.energies()
-            found: Floats = self._energies[..., ENERGIES[part]].sum(axis=-1)
-            return found
+            return np.asarray(self.energies()[..., ENERGIES[part]].sum(axis=-1))
         if part in OF_CONTACTS and self.contacts is not None:
-            if self._contacts is None:
-                self._contacts = self.contacts()
-            measured: Floats = self._contacts[:, :, self.system.contact_names.index(quantity.owner), OF_CONTACTS[part]]
-            return measured
+            return self.contacts()[:, :, self.system.contact_names.index(quantity.owner), OF_CONTACTS[part]]
         if part in COORDINATES and self.motions is not None:
             return self._coordinate_of_states(self.motions, quantity)
         values = self._along_coordinates(quantity)

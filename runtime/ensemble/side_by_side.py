@@ -127,6 +127,7 @@ def _columns_of_block(
     def states() -> Floats:
         return prepared.states(kept, z)
 
+    @lru_cache(1)
     def of_energies() -> Floats:
         return prepared.energies(kept, z, times, events) if energies is None else energies
 
@@ -135,7 +136,8 @@ def _columns_of_block(
     if tree.closing and prepared.joints is None:
         quantities.motions, quantities.quarters = system.joint_motions, turns_in_lanes(tree, start, angles).quarters
     if events is not None:
-        quantities.contacts, quantities.events = partial(prepared.contacts, kept, z, times, events), events.of
+        quantities.contacts = lru_cache(1)(partial(prepared.contacts, kept, z, times, events))
+        quantities.events = events.of
     with prepared.derived(task, kept, states, events) as derived:
         quantities.derived = derived
         same = derived is not None and vary_alone(task, *OF_MASSES) and not system.redundant
