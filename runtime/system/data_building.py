@@ -110,7 +110,13 @@ def _load_data(
     joints = [motor.joint for motor in motors]
     data = LoadData(
         body=np.array([places[load.body] for load in loads], np.int64),
-        at=np.array([_point_of_action(load) for load in loads], np.int64),
+        at=np.array(
+            [
+                AT_CENTRE if load.point is None else AT_BODY_POINT if load.point_of_body else AT_GLOBAL_POINT
+                for load in loads
+            ],
+            np.int64,
+        ),
         in_body_axes=np.array([load.axes == "body" for load in loads], np.int64),
         signal=components.reshape(-1, OF_LOAD),
         address=addresses_of(j.module for j in joints),
@@ -122,9 +128,3 @@ def _load_data(
         damping=np.array([motor.damping for motor in motors], float),
     )
     return data, signals
-
-
-def _point_of_action(load: Load) -> int:
-    if load.point is None:
-        return AT_CENTRE
-    return AT_BODY_POINT if load.point_of_body else AT_GLOBAL_POINT

@@ -211,7 +211,7 @@ def locked(system: System, y: Floats) -> list[str]:
     if not close_loops(system, joints_of(system)):
         return []
     near = near_dependence(system, y)
-    exact = _rank_of_joints(system)
+    exact = sum(len(joint.rows) for joint in system.joints if not joint.signals) - len(system.redundant)
     remedy = "state their points and axes with all digits, or let build(adjust=True) change them by the least"
     if near and near.freedoms and exact < near.exact_rank:
         raise AssemblyError(
@@ -236,11 +236,6 @@ def locked(system: System, y: Floats) -> list[str]:
             "or a point"
         ]
     return []
-
-
-def _rank_of_joints(system: System) -> int:
-    rows = sum(len(joint.rows) for joint in system.joints if not joint.signals)
-    return rows - len(system.redundant)
 
 
 def beyond_limits(system: System, y: Floats) -> list[str]:

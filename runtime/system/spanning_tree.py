@@ -214,10 +214,6 @@ def spanning_tree(steps: TreeSteps, bodies: Sequence[Body]) -> SpanningTree:
     return SpanningTree(steps.skeleton, steps.geometry, steps.closing, load)
 
 
-def _count_of_rates(motion: JointMotion) -> int:
-    return sum(RATES[step.kind] for step in motion.steps)
-
-
 def _walked(
     bodies: Sequence[Body], joints: Sequence[Joint], motions: Mapping[str, JointMotion], groups: Sequence[int],
     in_loops: bool = False,
@@ -266,7 +262,8 @@ def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached
     ends = [one for one in ends if one[0].name in steps.motions]
     while ready := [one for one in ends if (one[1] in reached) != (one[2] in reached)]:
         if steps.in_loops:  # the joints with the fewest coordinates are steps, and of these the nearest to the ground
-            ready.sort(key=lambda one: (_count_of_rates(steps.motions[one[0].name]), steps.depth(one[1], one[2])))
+            rates = {one[0].name: sum(RATES[step.kind] for step in steps.motions[one[0].name].steps) for one in ready}
+            ready.sort(key=lambda one: (rates[one[0].name], steps.depth(one[1], one[2])))
         joint, i, j = ready[0]
         steps.add(joint, i in reached, groups)
         reached |= {i, j}

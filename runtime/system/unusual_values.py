@@ -15,7 +15,7 @@ from runtime.dynamics.layout import STATE, R
 from runtime.support.arrays import Floats
 from runtime.support.units import Usual, ask
 from runtime.system.parts import GROUND, Body, Contact
-from runtime.system.quantity import COORDINATES, Quantity, quantities
+from runtime.system.quantity import COORDINATES, quantities
 from runtime.system.system import System
 
 MOST_GRAVITY = 300.0  # [m/s^2] on the sun
@@ -62,16 +62,11 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     for part, given in (("angle", angles), ("rate", rates)):
         ask_about_state(system, {f"{part}.{name}": value for name, value in given.items()})
     for quantity, value in quantities(system).values() if system.forces or system.motors else ():
-        if _is_stiffness(quantity):
+        if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
             ask(f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}", value, bound)
     for contact in system.contacts:
         _ask_about_contact(system, contact, extent, weight)
-
-
-def _is_stiffness(quantity: Quantity) -> bool:
-    """Whether it is a stiffness of a motor or force that a solid body bounds."""
-    return quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor")
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
