@@ -24,10 +24,10 @@ from runtime.ensemble.compiled_cases import settings_of
 from runtime.ensemble.contact_batch import ContactEvents, measured_in_lanes
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import given_cases, system_of_case
-from runtime.ensemble.joint_batch import TreeRuns, forces_of_system
+from runtime.ensemble.joint_batch import TreeRuns, forces_of_system, integrate, texts_on_contact
 from runtime.ensemble.kept_outputs import needs_more_than_states
 from runtime.ensemble.named_cases import values_of_cases
-from runtime.ensemble.task import Stopped, Task
+from runtime.ensemble.task import Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.parameters import stored_energies
@@ -43,9 +43,7 @@ from runtime.integrate.tree_method import (
 from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import closed_rows
 from runtime.integrate.written.closed_stages import texts_of_closed
-from runtime.integrate.written.force_corners import text_of_corners
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
-from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.lanes.lift import CasesOfTree
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
@@ -69,8 +67,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
 
 def _texts_of(system: System, module: ModuleType) -> dict[str, str]:
     """The functions of one lane, as text, for a graphics processor, by the names of ``gpu.Texts``."""
-    contacts = text_of_contacts(system) if system.contacts else ""
-    return texts_of_closed(system, module) | {"contacts": contacts, "corners": text_of_corners(system)}
+    return texts_of_closed(system, module) | texts_on_contact(system)
 
 
 _texts = Latest(_texts_of, 4)
@@ -108,14 +105,8 @@ class ClosedCases(Prepared):
         of_run, results = batch.arguments(how, start[:, 0], constants)
         limits = np.ascontiguousarray(self.limits[at])
         of_batch = memory.workspace(limits)
-        if task.gpu:
-            from runtime.integrate.batches import gpu
-
-            gpu.integrate(None, of_batch, *of_run, *results, texts=gpu.Texts(**_texts(self.given.system, self.module)))
-        else:
-            batch.integrate(of_batch, memory.addresses.derivative, *of_run, *results, task.stop)
-        if task.stop[0]:
-            raise Stopped
+        texts = partial(_texts, self.given.system, self.module)
+        integrate(task, None, of_batch, *of_run, *results, texts=texts, address=memory.addresses.derivative)
         good &= results.status == Status.REACHED_END
         path, f = np.concatenate([start, results.out], axis=1), memory.forces
         path[~good] = start[~good]

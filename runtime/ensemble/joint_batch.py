@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -196,11 +197,13 @@ def given_limits(systems: Systems) -> Floats:
 
 
 def integrate(
-    task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any, own: Own | None = None
-) -> None:
+    task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any,
+    texts: Callable[[], dict[str, str]] = dict, address: int | None = None,
+) -> None:  # fmt: skip
     """Integrate the cases of a chunk with the kernel of a model, on the CPU or on a graphics processor; None: by the recursion.
 
-    ``own``: of which of the systems the kernel does not know the forces, or of which there is no kernel
+    texts : on a graphics processor, the functions of one lane that the kernel does not know, by the names of ``gpu.Texts``
+    address : of the equations of a tree with rows
 
     Raises
     ------
@@ -210,11 +213,18 @@ def integrate(
     if task.gpu:
         from runtime.integrate.batches import gpu
 
-        gpu.integrate(module, memory, *arrays, texts=gpu.Texts() if own is None else gpu.Texts(*_texts(*own)))
-    else:
+        gpu.integrate(module, memory, *arrays, texts=gpu.Texts(**texts()))
+    elif address is None:
         batch.run(module, "lanes", memory, *arrays, task.stop)
+    else:
+        batch.integrate(memory, address, *arrays, task.stop)
     if task.stop[0]:
         raise Stopped
+
+
+def texts_on_contact(system: System) -> dict[str, str]:
+    """The texts of contacts, and of kinks of forces."""
+    return {"contacts": text_of_contacts(system) if system.contacts else "", "corners": text_of_corners(system)}
 
 
 class Own(NamedTuple):
@@ -224,12 +234,11 @@ class Own(NamedTuple):
     general: bool  # as of ``address_of_recursion``
 
 
-def _texts_of(system: System, general: bool) -> tuple[str, str, str, str]:
-    """The functions of one lane, as text, for a graphics processor: forces, contacts, corners, equations."""
-    contacts, corners = text_of_contacts(system) if system.contacts else "", text_of_corners(system)
+def _texts_of(system: System, general: bool) -> dict[str, str]:
+    """The functions of one lane, as text, for a graphics processor."""
     if by_recursion(system):
-        return "", contacts, corners, text_of_recursion(system, general=general)
-    return text_of_forces(system), contacts, corners, ""
+        return texts_on_contact(system) | {"equations": text_of_recursion(system, general=general)}
+    return texts_on_contact(system) | {"forces": text_of_forces(system)}
 
 
 _texts = Latest(_texts_of, 8)
@@ -339,7 +348,8 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     given, results = batch.arguments(how, initial, constants)
     memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol, gpu=task.gpu)
     module = None if by_recursion(system) else kernel_of(tree)
-    integrate(task, module, memory, *given, *results, own=_own(system, of))
+    own = _own(system, of)
+    integrate(task, module, memory, *given, *results, texts=dict if own is None else partial(_texts, *own))
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
     dampers: Any = 0.0
     if tree.limits:  # the work of dampers is known at the end
