@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -39,7 +39,9 @@ def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
     module = kinds.get(kind) if isinstance(kind, str) else kind
     sort = "force" if of_force else sort
     if module is None:
-        able = {"force": lambda m: True, "joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS)}
+        able: dict[str, Callable[[Any], bool]] = {
+            "force": lambda m: True, "joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS),
+        }  # fmt: skip
         known = [key for key, m in kinds.items() if able.get(sort, lambda m: m.COORDINATE)(m)]
         raise unknown_name(
             kind, [*known, f"what codegen.{made}(definition) returns"], "kind", whose=f"{sort} '{name}': "
