@@ -71,18 +71,16 @@ def branches(system: System) -> Tree:
         group = connected(len(system.bodies) + 1, of)[0]
         return tuple(body for body, own in enumerate(group) if own == group[start])
 
-    seen = {GROUND_INDEX}
-    order = [k + 1 for k, body in enumerate(system.bodies) if body.free]
-    order += [k + 1 for k in range(len(system.bodies)) if k + 1 not in order]
-    for root in (GROUND_INDEX, *order):
+    seen: set[int] = set()
+    free_first = sorted(range(1, len(system.bodies) + 1), key=lambda body: not system.bodies[body - 1].free)
+    for root in (GROUND_INDEX, *free_first):
+        if root in seen:
+            continue
         if root != GROUND_INDEX:
-            if root in seen:
-                continue
             roots[root] = reached(root, edges)
-            seen.add(root)
+        seen.add(root)
         front = [root]
-        while front:
-            near = front.pop(0)
+        for near in front:  # which grows
             for pair, joints in edges.items():
                 if near not in pair or (far := sum(pair) - near) in seen:
                     continue
@@ -118,13 +116,12 @@ def degrees_of_freedom(
         columns.append(motion[1:].ravel())
 
     for root, beyond in roots.items():
-        body = system.bodies[root - 1].name
+        body, own_rates = system.bodies[root - 1].name, np.zeros((6, len(system.bodies) + 1, 6))
+        own_rates[:, root] = np.eye(6)
+        rows += list(own_rates[:, 1:].reshape(6, -1))
         for k in range(6):
             name = f"{body}.{'xyz'[k]}" if k < 3 else f"{body}.turn_{'xyz'[k - 3]}"
             add(DegreeOfFreedom(name, "", body, k >= 3), beyond, np.eye(6)[k], states[root, R:P])
-            row = np.zeros((len(system.bodies) + 1, 6))
-            row[root, k] = 1.0
-            rows.append(row[1:].ravel())
     for branch in found:
         side = slice(6, 12), slice(0, 6)
         D = np.concatenate(
