@@ -63,7 +63,7 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     kept, found, out = at[ended], None, of_places(results.out, ended)
     if task.outputs is not None:
         events = None if runs.events is None else runs.events.at(ended)
-        known = energies[ended, 1:] if energies.shape[1] == 1 + out.shape[1] else None
+        known = energies[ended, 1:] if np.array_equal(runs.times[1:], how.t or ()) else None
         found = _columns(task, prepared, kept, numbers[kept], out, known, events, chunk)
     else:
         start = prepared.angles(kept, of_places(prepared.z, kept))
