@@ -97,7 +97,7 @@ def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: 
     given = kernel_parameters(tree.geometry, tree.skeleton, tree.carried, data.gravity)
     values = _values_of_joints(of_joints, tree, data, *alone)
     axes = axes_of(tree.kinds, tree.parents, given[:, 0], _others(of_joints, [value[:, 0] for value in values]))
-    every = _in_axes(axes, of_joints, tree, data, given, values, tree.geometry)
+    every, poses = _in_axes(axes, of_joints, tree, data, given, values, tree.geometry)
     parameters, unit, n = every.rounded()[:, 0], every.unit[:, 0], len(tree.kinds)
     numbers = (parameters == 0.0) | (unit & (np.abs(parameters) == 1.0))
     if not tree.turns_and_slides:
@@ -115,7 +115,7 @@ def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: 
     ]  # fmt: skip
     return ClosedTree(
         name, key_of(decided), kernels, tree.kinds, tree.parents, tuple(of_joints), parameters, constants, axes,
-        _poses_of(tree, of_joints, data, len(given) + n),
+        tuple(poses),
     )  # fmt: skip
 
 
@@ -139,20 +139,6 @@ def _parts_of_vectors(parameters: Floats, unit: Bools, n: int, of_joints: Sequen
 def _named(posed: tuple[bool, bool]) -> list[tuple[bool, bool]]:
     """What the key of a kernel says of Euler parameters; nothing where none are read."""
     return [posed] if any(posed) else []
-
-
-def _poses_of(
-    tree: SpanningTree, of_joints: Sequence[ClosingJoint], data: ModelData, start: int
-) -> tuple[tuple[int, int], ...]:
-    """``ClosedTree.poses``; the parameters of the closing joints begin at ``start``."""
-    found = []
-    for k, joint in zip(tree.closing, of_joints, strict=True):
-        start += 2 * OF_BODY + joint.size
-        for body, posed in zip((int(data.body_i[k]), int(data.body_j[k])), joint.posed, strict=True):
-            if posed and body != GROUND_INDEX:
-                found.append((start, body - 1))
-            start += OF_POSE * posed
-    return tuple(found)
 
 
 def reads_euler_parameters(module: Any, side: int) -> bool:
@@ -225,7 +211,7 @@ def parameters_of_joints(
     given = kernel_parameters(where, tree.skeleton, load, gravity)
     values = _values_of_joints(closed.joints, tree, data, x, local, masses, where)
     axes = axes_of(closed.kinds, closed.parents, given, _others(closed.joints, values), closed.axes)
-    found = _in_axes(axes, closed.joints, tree, data, given, values, where).rounded()
+    found = _in_axes(axes, closed.joints, tree, data, given, values, where)[0].rounded()
     return found, served_by(closed, found)
 
 
@@ -254,8 +240,12 @@ def _others(joints: Sequence[ClosingJoint], values: Sequence[Floats]) -> dict[in
 def _in_axes(
     axes: Axes, joints: Sequence[ClosingJoint], tree: SpanningTree, data: ModelData, given: Floats,
     values: Sequence[Floats], where: Geometry,
-) -> _Parameters:  # fmt: skip
-    """All parameters (n, cases) in axes of the steps, from those of the steps and of the joints in global axes."""
+) -> tuple[_Parameters, list[tuple[int, int]]]:  # fmt: skip
+    """All parameters (n, cases) in axes of the steps, from those of the steps and of the joints in global axes.
+
+    Also ``ClosedTree.poses``.
+    """
+    poses: list[tuple[int, int]] = []
     length, cases, n = _length(tree), given.shape[1], len(tree.kinds)
     offset = np.zeros((n, cases)) + axes.offset.reshape(n, -1)
     parts = [
@@ -274,10 +264,12 @@ def _in_axes(
         parts.append(_Parameters(value, OF_TURNED * size, unit))
         for body, step, posed in zip((data.body_i[k], data.body_j[k]), joint.steps, joint.posed, strict=True):
             if posed:
+                start = sum(len(part.value) for part in parts)
+                poses += [(start, int(body) - 1)] * (body != GROUND_INDEX)
                 p = np.eye(4)[:, :1] if body == GROUND_INDEX else where.pose[:, body - 1, P:V].T
                 p = axes.turned_back(step, p + np.zeros(cases))
                 parts.append(_Parameters(p, np.ones_like(p), np.zeros_like(p, bool)))  # of either sign
-    return _Parameters(*(np.concatenate(own) for own in zip(*parts, strict=True)))
+    return _Parameters(*(np.concatenate(own) for own in zip(*parts, strict=True))), poses
 
 
 def _closing_joint(k: int, joint: Joint, tree: SpanningTree, data: ModelData) -> ClosingJoint:
