@@ -109,7 +109,7 @@ def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: 
     decided = [
         digests.WHOLE, "closed tree", kernels, tree.kinds, tree.parents, constants,
         [
-            [joints[k].module.__name__, j.steps, j.vectors, j.signals, *_named(j.posed)]
+            [joints[k].module.__name__, j.steps, j.vectors, j.signals, *[j.posed] * any(j.posed)]
             for k, j in zip(tree.closing, of_joints, strict=True)
         ],
     ]  # fmt: skip
@@ -134,11 +134,6 @@ def _parts_of_vectors(parameters: Floats, unit: Bools, n: int, of_joints: Sequen
         own = slice(first, first + size)
         found[own] = bool(parameters[own].any()) & ~unit[own]
     return found
-
-
-def _named(posed: tuple[bool, bool]) -> list[tuple[bool, bool]]:
-    """What the key of a kernel says of Euler parameters; nothing where none are read."""
-    return [posed] if any(posed) else []
 
 
 def reads_euler_parameters(module: Any, side: int) -> bool:
@@ -264,8 +259,8 @@ def _in_axes(
         parts.append(_Parameters(value, OF_TURNED * size, unit))
         for body, step, posed in zip((data.body_i[k], data.body_j[k]), joint.steps, joint.posed, strict=True):
             if posed:
-                start = sum(len(part.value) for part in parts)
-                poses += [(start, int(body) - 1)] * (body != GROUND_INDEX)
+                if body != GROUND_INDEX:
+                    poses.append((sum(len(part.value) for part in parts), int(body) - 1))
                 p = np.eye(4)[:, :1] if body == GROUND_INDEX else where.pose[:, body - 1, P:V].T
                 p = axes.turned_back(step, p + np.zeros(cases))
                 parts.append(_Parameters(p, np.ones_like(p), np.zeros_like(p, bool)))  # of either sign
