@@ -185,7 +185,7 @@ def with_joints_of_system(given: Given, states: Floats, good: Bools, system_of: 
     z = in_joints(everywhere, states)
     off = off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states)
     z = set_coordinates(np.tile(z, (len(given.good) // len(z), 1)), given, given.tree.geometry)
-    good = given.good & good & (off <= OFF_THE_ROWS)
+    good = good & (off <= OFF_THE_ROWS)
     return Prepared(given, given.tree.geometry, z, given.limits, good, None, system_of)
 
 
@@ -260,5 +260,8 @@ def prepared_trees(task: Task, system: System, cases: Cases) -> Prepared | None:
         return _with_velocities(given, task, cases, system_of)
     if given.joints:
         return with_joints(given, system_of, assemble=task.assemble)
-    prepared = with_joints_of_system(given, system.state.y[None], given.good, system_of)
-    return prepared if prepared.good.any() else None  # the state of the system may be off its coordinates
+    prepared = with_joints_of_system(given, system.state.y[None], np.ones_like(given.good), system_of)
+    if not prepared.good.any():
+        return None  # the state of the system is off its coordinates
+    prepared.good[:] &= given.good
+    return prepared
