@@ -142,7 +142,7 @@ class Prepared:
         """Coordinates and rates (cases, ..., n) of results of the cases at these places."""
         if self.turned is None:
             return z
-        turned: Floats = z - self.turned[at].reshape(len(at), *[1] * (z.ndim - 2), -1)
+        turned: Floats = z - self.turned[at].reshape(len(at), *[1] * (z.ndim - 2), z.shape[-1])
         return turned
 
     def at_start(self, at: Ints) -> Floats:
