@@ -156,8 +156,8 @@ class JointCases:
 
     def _signs(self, k: int, states: Floats, x: Floats) -> Floats:
         """Of the expressions that a joint's definition passes to ``keeps_sign``, (signs, cases)."""
-        ends = (states[:, body[k]].T for body in (self.system.data.body_i, self.system.data.body_j))
-        return branch_signs(self.system.joints[k], *ends, x.T)
+        of_i, of_j = (states[:, body[k]].T for body in (self.system.data.body_i, self.system.data.body_j))
+        return branch_signs(self.system.joints[k], of_i, of_j, x.T)
 
     def _at_reference(self, k: int) -> Floats:
         """The vectors and constants of a joint in the reference configurations, (cases, X)."""

@@ -241,7 +241,8 @@ def _changed_joint(system: System, joint: Joint, own: Mapping[str, Any]) -> Join
 
 def _changed_motor(_: System, motor: Motor, own: Mapping[str, Any]) -> Motor:
     what = f"motor '{motor.name}' ({motor.joint.kind})"
-    return replace(motor, **{key: not_negative(given, f"{what}: {key}") for key, given in own.items()})
+    gains: dict[str, Any] = {key: not_negative(given, f"{what}: {key}") for key, given in own.items()}
+    return replace(motor, **gains)
 
 
 def refuse_borrowed(system: System, joint: Joint, own: Collection[str]) -> None:
