@@ -43,7 +43,7 @@ def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
             "force": lambda m: True, "joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS),
             "motor": lambda m: bool(m.COORDINATE),
         }  # fmt: skip
-        known = [key for key, m in kinds.items() if able[sort](m)]
+        known = [key for key, m in kinds.items() if able.get(sort, able["motor"])(m)]
         raise unknown_name(
             kind, [*known, f"what codegen.{made}(definition) returns"], "kind", whose=f"{sort} '{name}': "
         )
