@@ -51,7 +51,7 @@ def _kept(ensemble: Any, what: str) -> list[tuple[Ints, Any]]:
     """``Chunk.turns`` or ``Chunk.starts`` of all chunks."""
     kept = ensemble._states
     if isinstance(kept, Folder):
-        return [own for first, _ in kept.done() for own in getattr(kept, what)(first)]
+        return [own for first, _ in kept.done() for own in kept.kept(first, what)]
     return [own for chunk in kept for own in getattr(chunk, what, ())]  # pickled by earlier versions: none
 
 

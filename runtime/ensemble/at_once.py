@@ -5,9 +5,10 @@ Geometry and masses of their trees, parameters of the kernel, constants and init
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,8 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.limits_along import OF_LIMIT
-from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.contact_batch import ContactEvents
-from runtime.ensemble.damping_groups import run_in_groups
 from runtime.ensemble.given import Given, given_cases, system_of_case
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
@@ -31,7 +30,6 @@ from runtime.ensemble.joint_batch import (
     forces_of_system,
     has_parameters,
     in_joints,
-    keep_turns,
     of_bodies,
     of_one_batch,
     run_trees,
@@ -39,18 +37,12 @@ from runtime.ensemble.joint_batch import (
     stored_in_lanes,
     trees_of_system,
 )
-from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
-from runtime.ensemble.task import Chunk, Task
+from runtime.ensemble.task import Task
 from runtime.ensemble.velocities import coordinates_with_velocities, only_velocities
-from runtime.integrate.balance_check import unbalanced_cases
-from runtime.integrate.batches import batch
 from runtime.integrate.batches.parameters import OFFSET, SIGN
-from runtime.integrate.endings import with_stability
-from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     by_recursion,
-    joints_in_lanes,
     kernel_of,
     off_the_rows,
     tree_constants,
@@ -62,10 +54,10 @@ from runtime.lanes.lift import CasesOfTree
 from runtime.lanes.tree_constants import TreeCases, constants_of_trees
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.latest import Latest
-from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
+from runtime.system.joint_cases import JointCases, joint_cases
 from runtime.system.joint_motion import JointMotion
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
-from runtime.system.reference import body_places
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
@@ -84,6 +76,9 @@ class Prepared:
     good: Bools  # (cases,)
     joints: JointCases | None  # None: the same for all
     system_of: Callable[[int], System]  # of a case
+    # (cases, n) coordinates in the reference configurations of cases, where results do not count from those of the trees
+    turned: Floats | None = None
+    shown: Floats | None = None  # (cases, limits, PARAMETERS) of results, where others restrain the coordinates
 
     def constants(self, at: Ints) -> Floats:
         """Constants of the kernel (cases, constants) of the cases at these places; one row if all have the same."""
@@ -101,7 +96,7 @@ class Prepared:
 
     def acting(self, at: Ints) -> Acting:
         """Parameters of what acts on the cases at these places."""
-        given, limits = self.given, _of_places(self.limits, at)
+        given, limits = self.given, of_places(self.limits, at)
         if not has_parameters(given.system):
             return Acting(limits, None)
         own = given.forces if len(at) == len(given.good) else given.forces_at(at)
@@ -120,6 +115,40 @@ class Prepared:
             load = carried(where, given.tree.skeleton, given.masses[at], inertias)
         gravity = given.gravity[None] if given.gravity.ndim == 1 else given.gravity[at]
         return equations_of_cases(given.system, where, load, gravity, own)
+
+    def integrated(self, task: Task, at: Ints, trees: CasesOfTree) -> TreeRuns:
+        """The runs of the cases at these places, whose trees these are."""
+        runs = run_trees(task, self.given.system, of_places(self.z, at), self.constants(at), self.acting(at))
+        if self.joints is not None:
+            ends = states_in_lanes(trees, runs.path[:, -1:])[:, 0]
+            runs = runs._replace(good=runs.good & self.joints.of(at).on_the_rows(ends))
+        return runs
+
+    def energies(self, at: Ints, z: Floats, times: Floats, events: ContactEvents | None) -> Floats:
+        """Energies (cases, times, 3) of the cases at these places, at coordinates and rates z (cases, times, n)."""
+        stored = stored_in_lanes(self.given.system, z, times, self.acting(at)._replace(events=events))
+        return energies_in_lanes(self.trees(at), z, stored)
+
+    def contacts(self, at: Ints, z: Floats, times: Floats, events: ContactEvents) -> Floats:
+        """What is measured of contacts of the cases at these places, at coordinates and rates z (cases, times, n)."""
+        return contacts_in_lanes(self.given.system, z, times, self.acting(at)._replace(events=events))
+
+    @contextmanager
+    def derived(self, task: Task, at: Ints, states: Callable[[], Floats], events: Any) -> Iterator[Any]:
+        """What follows by the equations of the cases at these places from their states; None: nothing."""
+        yield None
+
+    def angles(self, at: Ints, z: Floats) -> Floats:
+        """Coordinates and rates (cases, ..., n) of results of the cases at these places."""
+        if self.turned is None:
+            return z
+        turned: Floats = z - self.turned[at].reshape(len(at), *[1] * (z.ndim - 2), z.shape[-1])
+        return turned
+
+    def at_start(self, at: Ints) -> Floats:
+        """States at the start (cases, 13 bodies) of the cases at these places."""
+        start: Floats = self.states(at, self.z[at][:, None])[:, 0]
+        return start
 
     def states(self, at: Ints, z: Floats) -> Floats:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
@@ -141,7 +170,7 @@ constants_of_system = Latest(
 )  # (1, constants)
 
 
-def _of_places(values: Any, at: Ints) -> Any:
+def of_places(values: Any, at: Ints) -> Any:
     """Rows of the cases at these places, in order; not copied where these are all."""
     return values if len(at) == len(values) else values[at]
 
@@ -156,7 +185,7 @@ def with_joints_of_system(given: Given, states: Floats, good: Bools, system_of: 
     z = in_joints(everywhere, states)
     off = off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states)
     z = set_coordinates(np.tile(z, (len(given.good) // len(z), 1)), given, given.tree.geometry)
-    good = given.good & good & (off <= OFF_THE_ROWS)
+    good = good & (off <= OFF_THE_ROWS)
     return Prepared(given, given.tree.geometry, z, given.limits, good, None, system_of)
 
 
@@ -180,7 +209,7 @@ def with_joints(given: Given, system_of: Callable[[int], System], *, assemble: b
         reference, also = joints.assembled_on_joints(system.reference_configuration.y)
         good &= also
     motions = joints.motions(reference)
-    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
+    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_with_ground(reference))
     z = _coordinates(given, motions, states, reference, where)
     good &= given.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()
@@ -222,125 +251,17 @@ def _angles(system: System, states: Floats) -> Floats:
     return found
 
 
-def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
-    """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
-    return run_in_groups(_run_alike, task, cases, chunk)
-
-
-def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
-    """``run_at_once`` for cases of these numbers in a chunk, whose contacts are like those of the system."""
-    system = task.system
-    if not isinstance(system, System) or not task.starts_in_time(system) or not joints_in_lanes(system, task.how):
-        return None
+def prepared_trees(task: Task, system: System, cases: Cases) -> Prepared | None:
+    """The cases of a system whose trees run side by side; None where they differ in more than this module knows."""
     if (given := given_cases(task, system, cases)) is None:
         return None
     system_of = partial(system_of_case, task, cases)
     if only_velocities(task, cases):
-        prepared = _with_velocities(given, task, cases, system_of)
-    elif given.joints:
-        prepared = with_joints(given, system_of, assemble=task.assemble)
-    else:
-        prepared = with_joints_of_system(given, system.state.y[None], given.good, system_of)
-        if not prepared.good.any():
-            return None  # the state of the system may be off its coordinates
-    return numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()  # type: ignore[no-any-return]
-
-
-def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) -> Bools:
-    """Integrate the good ones of prepared cases, which are those of these numbers in a chunk; which of them reached their end."""
-    good, at = prepared.good.copy(), np.flatnonzero(prepared.good)
-    if len(at):
-        good[at] = _run(task, prepared, at, numbers, chunk)
-    return good
-
-
-def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
-    """``run_prepared`` for cases at these places."""
-    how, trees, z = task.how, prepared.trees(at), _of_places(prepared.z, at)
-    runs = run_trees(task, prepared.given.system, z, prepared.constants(at), prepared.acting(at))
-    results, path, stored = runs.results, runs.path, runs.stored
-    good: Bools = results.status == Status.REACHED_END
-    if prepared.joints is not None:
-        good &= prepared.joints.of(at).on_the_rows(states_in_lanes(trees, path[:, -1:])[:, 0])
-    in_steps = task.outputs is None and not (runs.forces or prepared.given.tree.limits)  # states of the results at once
-    of_states = (chunk.states, np.where(good, numbers[at], -1)) if in_steps else ()
-    energies = energies_in_lanes(trees, path, stored, *of_states)
-    remarks = _remarks(prepared, at, np.flatnonzero(good), how, runs, energies)
-    ended = np.flatnonzero(good)
-    kept, found = at[ended], None
-    if task.outputs is not None:
-        events = None if runs.events is None else runs.events.at(ended)
-        found = _columns(task, prepared, kept, numbers, results.out[ended], events, chunk)
-    else:
-        start, path = _of_places(z, ended), _of_places(results.out, ended)
-        keep_turns(chunk, task, numbers[kept], prepared.given.tree, start, path)
-        if not in_steps:
-            states_in_lanes(trees, results.out, chunk.states, np.where(good, numbers[at], -1))
-    counts, reached = _of_places(results.counts, ended), _of_places(results.reached, ended)
-    chunk.keep(numbers[kept], found, counts, reached)
-    chunk.keep_starts(task, numbers[kept], partial(_at_start, prepared, kept), of_tree=True)
-    chunk.remark(numbers[at], remarks, how.t_end)
-    return good
-
-
-def _at_start(prepared: Prepared, at: Ints) -> Floats:
-    """States at the start (cases, 13 bodies) of cases at these places."""
-    start: Floats = prepared.states(at, prepared.z[at][:, None])[:, 0]
-    return start
-
-
-def _remarks(
-    prepared: Prepared, at: Ints, ended: Ints, how: Settings, runs: TreeRuns, energies: Floats
-) -> dict[int, str]:
-    """Remarks on balances and stability of the cases that ended, by their places among those at ``at``."""
-    steps, weights = runs.results.counts[ended, batch.STEPS], prepared.given.weights(at[ended])
-    own = (_of_places(values, ended) for values in (energies, runs.work, runs.exchanged, runs.unresolved))
-    remarks = unbalanced_cases(weights, how, steps, runs.times, *own)
-    remarks = with_stability(prepared.given.system, remarks, steps, runs.bounded[ended])
-    return {int(ended[k]): text for k, text in remarks.items()}
-
-
-def _columns(
-    task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, events: ContactEvents | None, chunk: Chunk
-) -> Floats:
-    """Outputs (cases, columns) of the cases at these places, from coordinates and rates (cases, times, n).
-
-    events : of their contacts
-    """
-    blocks = blocks_of(len(kept), z.shape[1] * len(prepared.given.system.state.y))
-    every, found = np.arange(len(kept)), []
-    for b in blocks:
-        own = None if events is None else events.at(every[b])
-        found.append(_columns_of_block(task, prepared, kept[b], numbers, z[b], own, chunk))
-    return np.concatenate(found)
-
-
-def _columns_of_block(
-    task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, events: ContactEvents | None, chunk: Chunk
-) -> Floats:
-    """``_columns`` of a block of cases."""
-    given, limits, times = prepared.given, prepared.limits[kept], np.array(task.how.t, float)
-    assert task.outputs is not None
-    if not len(kept):
-        return np.zeros((0, *task.kept_shape))
-
-    # No function refers to itself through another: arrays of a chunk would stay until the next collection of cycles.
-    @lru_cache(1)
-    def states() -> Floats:
-        return prepared.states(kept, z)
-
-    def energies() -> Floats:
-        stored = stored_in_lanes(given.system, z, times, prepared.acting(kept)._replace(events=events))
-        return energies_in_lanes(prepared.trees(kept), z, stored)
-
-    def contacts() -> Floats:
-        return contacts_in_lanes(given.system, z, times, prepared.acting(kept)._replace(events=events))
-
-    def system_of(k: int) -> System:
-        return prepared.system_of(int(kept[k]))
-
-    begun = partial(_at_start, prepared, kept)
-    quantities = BatchQuantities(given.system, states, begun, energies, given.tree, z, prepared.z[kept], limits)
-    if events is not None:
-        quantities.contacts, quantities.events = contacts, events.of
-    return columns_of_batch(task.outputs, task.how, quantities, system_of, partial(chunk.say, numbers[kept]))
+        return _with_velocities(given, task, cases, system_of)
+    if given.joints:
+        return with_joints(given, system_of, assemble=task.assemble)
+    prepared = with_joints_of_system(given, system.state.y[None], np.ones_like(given.good), system_of)
+    if not prepared.good.any():
+        return None  # the state of the system is off its coordinates
+    prepared.good[:] &= given.good
+    return prepared

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.status import Status, message_at_end
-from runtime.ensemble.at_once import run_at_once, run_prepared
 from runtime.ensemble.batch_remarks import Built, undecided, with_places
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.closed_at_once import rows_in_lanes, run_closed
+from runtime.ensemble.closed_at_once import rows_in_lanes
 from runtime.ensemble.compiled_cases import run_compiled, settings_of
 from runtime.ensemble.joint_batch import (
     forces_key,
@@ -26,6 +25,7 @@ from runtime.ensemble.joint_batch import (
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run
 from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.seals import digest_of_system
+from runtime.ensemble.side_by_side import run_prepared, run_side_by_side
 from runtime.ensemble.systems_at_once import prepared_systems
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
@@ -107,12 +107,11 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         first, np.full((count, *task.kept_shape), np.nan), np.full(count, int(Status.REFUSED)),
         np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), {}, (0, ""),
     )  # fmt: skip
-    left = run_at_once(task, cases, chunk)
-    if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how)):
-        left = run_closed(task, cases, chunk)
-        if left is None or left:
-            named = run_named(task, cases, chunk, left)
-            left = left if named is None else named
+    left = run_side_by_side(task, cases, chunk)
+    alike = isinstance(task.system, System) and side_by_side(task.system, how)
+    if (left is None or left) and not alike:
+        named = run_named(task, cases, chunk, left)
+        left = left if named is None else named
     if left is not None:
         built = built_cases(task, chunk, cases, left)
         _run_each(list(built), built, task, chunk)

@@ -18,9 +18,9 @@ from runtime.ensemble.joint_batch import of_one_batch
 from runtime.integrate.batches.parameters import OFFSET, SIGN
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Bools, Floats
-from runtime.system.joint_cases import MARGIN, JointCases, states_of_cases
+from runtime.system.joint_cases import MARGIN, JointCases
 from runtime.system.joint_motion import times
-from runtime.system.reference import body_places, rotation_matrices
+from runtime.system.reference import body_places, rotation_matrices, states_with_ground
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
@@ -41,7 +41,7 @@ def in_axes_of_system(prepared: Prepared) -> tuple[Prepared, Floats]:
     if not found.any():
         return prepared, np.zeros_like(prepared.z)
     motions = joints.motions(reference)
-    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
+    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_with_ground(reference))
     z = joint_coordinates(tree, system.body_names, motions, states, where.pose)
     found &= of_one_batch(system, tree, where, z, states)
     turned = np.where(found[:, None], z - prepared.z, 0.0)
@@ -78,7 +78,10 @@ def _satisfied(joints: JointCases, k: int, outer: int, states: Floats) -> Floats
         local = joints.of_cases.local[:, row]
         x[:, o : o + 3] = local if body == 0 else times(rotation_matrices(states[:, body - 1, P:V]), local)
     for _ in range(ITERATIONS):
-        ends = [states_of_cases(states)[:, int(body[k])].T for body in (data.body_i, data.body_j)]
+        ends = [
+            states_with_ground(states.reshape(len(states), -1))[:, int(body[k])].T
+            for body in (data.body_i, data.body_j)
+        ]
         Phi, D = np.zeros((ROWS, len(x))), np.zeros((ROWS, 12, len(x)))
         python_code(joint.module.phi)(*ends, x.T, Phi)
         python_code(joint.module.jacobian)(*ends, x.T, D)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import places_of_turns
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
+from runtime.ensemble.batch_remarks import with_places
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
 from runtime.ensemble.task import Chunk, Stopped, Task
@@ -134,22 +135,14 @@ def run_compiled(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -
     groups: dict[Any, Group] = {}
     left: list[int] = []
     try:
-        for system, own in _by_system(cases, built):
-            left += _add(groups, system, own, built, task)
+        for system, own in with_places({case: built[case][0] for case in cases}):
+            left += _add(groups, system, own.tolist(), built, task)
         for group in groups.values():
             left += run_group(group, lambda case: built[case][0], task, chunk)
     finally:
         for group in groups.values():
             group.frame.give_back()
     return sorted(left)
-
-
-def _by_system(cases: Sequence[int], built: Built) -> list[tuple[System, list[int]]]:
-    found: dict[int, tuple[System, list[int]]] = {}
-    for case in cases:
-        system = built[case][0]
-        found.setdefault(id(system), (system, []))[1].append(case)
-    return list(found.values())
 
 
 def _add(groups: dict[Any, Group], system: System, cases: list[int], built: Built, task: Task) -> list[int]:
@@ -370,7 +363,7 @@ def _columns(
         system,
         lambda: own,
         lambda: given.states[good],
-        None if system.armatures else of_states.energies,
+        None if system.armatures else lru_cache(1)(of_states.energies),
         motions=system.joint_motions if same_joints else None,
         quarters=turns.quarters,
         derived=DerivedQuantities(system, task.outputs, of_states, own) if same_joints and derives else None,

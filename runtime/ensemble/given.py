@@ -8,6 +8,7 @@ import numpy as np
 
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.columns import columns_of
 from runtime.ensemble.joint_batch import given_limits
 from runtime.ensemble.task import Task
 from runtime.ensemble.velocities import only_velocities
@@ -17,10 +18,10 @@ from runtime.integrate.creeps import CREEP
 from runtime.integrate.tree_method import tree_of_lanes
 from runtime.integrate.written.force_parameters import Values, takes_values
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.system.allowed_values import allowed, matrices_of, within
+from runtime.system.coordinate_steps import step_along
 from runtime.system.parameters import replace_parameters
-from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role, quantities
-from runtime.system.spanning_tree import RATES, SpanningTree
+from runtime.system.quantity import GRAVITY, Quantity, Role
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
@@ -46,16 +47,10 @@ class Given:
     forces: dict[tuple[str, str], dict[str, Floats]] = field(default_factory=dict)
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
-        """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
+        """Give all cases their values of a quantity; False if it changes more than these arrays."""
         if quantity.role is Role.COORDINATE:
-            fits = within(None, values)
-            self.good &= fits
-            return self._take_coordinate(quantity, np.where(fits, values, 0.0))
+            return self._take_coordinate(quantity, values)
         sort, part, owner = quantity.owner_sort, quantity.part, quantity.owner
-        values = matrices_of(values) if part == INERTIA else values
-        fits = allowed(self.system, quantity, values)
-        self.good &= fits
-        values = np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, quantities(self.system)[quantity.name][1])
         self.varied |= sort == "body" or part == GRAVITY
         if part == GRAVITY:
             self.gravity = values
@@ -72,19 +67,16 @@ class Given:
         return True
 
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
-        joint, _, column = quantity.owner.rpartition(".")
-        place = list(self.system.joint_motions[joint].units).index(column)
-        of_joint = (k for k, c in enumerate(self.tree.coordinates) if c.joint == joint)
-        step = next(
-            (k for k in of_joint if 0 <= place - self.tree.coordinates[k].place < RATES[self.tree.kinds[k]]), None
-        )
-        if step is None or not self._moves_what_is_beyond(step):
+        found = step_along(quantity.owner, self.system.joint_motions, self.tree)
+        if found is None or not self._moves_what_is_beyond(found[0]):
             return False
-        one = self.tree.coordinates[step]
+        step, component = found
         if self.tree.kinds[step] == "ball":
-            self.balls.setdefault(step, {})[quantity.part, place - one.place] = values
+            self.balls.setdefault(step, {})[quantity.part, component] = values
         else:
-            self.coordinates[self.tree.places[int(quantity.part == "rate")][step]] = one.sign * values
+            self.coordinates[self.tree.places[int(quantity.part == "rate")][step]] = (
+                self.tree.coordinates[step].sign * values
+            )
         return True
 
     def _moves_what_is_beyond(self, step: int) -> bool:
@@ -122,16 +114,10 @@ def given_cases(task: Task, system: System, cases: Cases) -> Given | None:
     count, masses, moving = len(next(iter(cases.values()))), system.data.mass[1:], only_velocities(task, cases)
     masses = np.broadcast_to(masses, (count, len(masses))) if moving else np.tile(masses, (count, 1))
     limits = given_limits([(system, np.arange(count))])
-    given = Given(
-        system, tree_of_lanes(system), masses, system.data.inertia[1:], system.gravity, limits, np.ones(count, bool)
-    )
-    for name, values in () if moving else cases.items():
-        quantity = task.quantities[name]
-        if quantity.role not in (Role.COORDINATE, Role.PARAMETER) or not given.take(
-            quantity, np.asarray(values, float)
-        ):
-            return None
-    return given
+    columns = columns_of(task, system, cases)
+    given = Given(system, tree_of_lanes(system), masses, system.data.inertia[1:], system.gravity, limits, columns.good)
+    known = moving or not columns.starts
+    return given if known and all(given.take(*column) for column in columns.of.items()) else None
 
 
 def system_of_case(task: Task, cases: Cases, k: int) -> System:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.status import Status
 from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, measured_in_lanes, stored_in_forces
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batches import batch
@@ -39,7 +41,7 @@ from runtime.integrate.written.tree_forces import address_of_forces, text_of_for
 from runtime.integrate.written.tree_recursion import address_of_recursion, has_plain_numbers, text_of_recursion
 from runtime.lanes.lift import CasesOfTree, lanes_of_tree, lift_lanes, prepare_lift
 from runtime.results.whole_turns import WholeTurns, surely_shown, whole_turns
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints, read_only
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND, SpanningTree, ties_of, turn_weights
 from runtime.system.system import System
@@ -102,13 +104,7 @@ def cases_of_tree(
         arm=where.arms(skeleton.body_step), p=where.pose[..., P:V], mass=masses[..., None],
         inertia=inertias.reshape(*inertias.shape[:2], 9), gravity=gravity[:, None],
     )  # fmt: skip
-    return CasesOfTree(*map(_read_only, cases))
-
-
-def _read_only(values: Any) -> Any:
-    kept = np.ascontiguousarray(values).view()
-    kept.setflags(write=False)
-    return kept
+    return CasesOfTree(*(read_only(np.ascontiguousarray(values)) for values in cases))
 
 
 # Of the cases of one system.
@@ -201,11 +197,13 @@ def given_limits(systems: Systems) -> Floats:
 
 
 def integrate(
-    task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any, own: Own | None = None
-) -> None:
+    task: Task, module: ModuleType | None, memory: BatchWorkspace, *arrays: Any,
+    texts: Callable[[], dict[str, str]] = dict, address: int | None = None,
+) -> None:  # fmt: skip
     """Integrate the cases of a chunk with the kernel of a model, on the CPU or on a graphics processor; None: by the recursion.
 
-    ``own``: of which of the systems the kernel does not know the forces, or of which there is no kernel
+    texts : on a graphics processor, the functions of one lane that the kernel does not know, by the names of ``gpu.Texts``
+    address : of the equations of a tree with rows
 
     Raises
     ------
@@ -215,11 +213,18 @@ def integrate(
     if task.gpu:
         from runtime.integrate.batches import gpu
 
-        gpu.integrate(module, memory, *arrays, texts=gpu.Texts() if own is None else gpu.Texts(*_texts(*own)))
-    else:
+        gpu.integrate(module, memory, *arrays, texts=gpu.Texts(**texts()))
+    elif address is None:
         batch.run(module, "lanes", memory, *arrays, task.stop)
+    else:
+        batch.integrate(memory, address, *arrays, task.stop)
     if task.stop[0]:
         raise Stopped
+
+
+def texts_on_contact(system: System) -> dict[str, str]:
+    """The texts of contacts, and of kinks of forces."""
+    return {"contacts": text_of_contacts(system) if system.contacts else "", "corners": text_of_corners(system)}
 
 
 class Own(NamedTuple):
@@ -229,12 +234,11 @@ class Own(NamedTuple):
     general: bool  # as of ``address_of_recursion``
 
 
-def _texts_of(system: System, general: bool) -> tuple[str, str, str, str]:
-    """The functions of one lane, as text, for a graphics processor: forces, contacts, corners, equations."""
-    contacts, corners = text_of_contacts(system) if system.contacts else "", text_of_corners(system)
+def _texts_of(system: System, general: bool) -> dict[str, str]:
+    """The functions of one lane, as text, for a graphics processor."""
     if by_recursion(system):
-        return "", contacts, corners, text_of_recursion(system, general=general)
-    return text_of_forces(system), contacts, corners, ""
+        return texts_on_contact(system) | {"equations": text_of_recursion(system, general=general)}
+    return texts_on_contact(system) | {"forces": text_of_forces(system)}
 
 
 _texts = Latest(_texts_of, 8)
@@ -325,6 +329,7 @@ class TreeRuns(NamedTuple):
     """Cases that were integrated in lanes, and what is known of their energies."""
 
     results: Results  # ``out`` (cases, times, n)
+    good: Bools  # (cases,) which reached their end
     times: Floats  # (m,) [s] with the start
     path: Floats  # (cases, m, n) coordinates and rates at these
     work: Floats  # (cases, m) [J] of all sources until then
@@ -343,7 +348,8 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     given, results = batch.arguments(how, initial, constants)
     memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol, gpu=task.gpu)
     module = None if by_recursion(system) else kernel_of(tree)
-    integrate(task, module, memory, *given, *results, own=_own(system, of))
+    own = _own(system, of)
+    integrate(task, module, memory, *given, *results, texts=dict if own is None else partial(_texts, *own))
     times, path = np.append(how.t_start, how.t or ()), np.concatenate([initial[:, None], results.out], axis=1)
     dampers: Any = 0.0
     if tree.limits:  # the work of dampers is known at the end
@@ -353,11 +359,12 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     path = np.ascontiguousarray(path[..., :n])
     events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
     stored = stored_in_lanes(system, path, times, of._replace(events=events))
+    good = results.status == Status.REACHED_END
     if not forces:
         none = np.zeros(len(z))
-        return TreeRuns(results, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
+        return TreeRuns(results, good, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
     results, f = results._replace(out=np.ascontiguousarray(results.out[..., :n])), memory.forces
-    return TreeRuns(results, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events)
+    return TreeRuns(results, good, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events)
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:

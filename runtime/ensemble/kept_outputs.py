@@ -32,6 +32,7 @@ from runtime.results.stats import Stats
 from runtime.results.whole_turns import before_start
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
+from runtime.system.coordinate_steps import step_along
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
 from runtime.system.spanning_tree import SpanningTree
@@ -63,7 +64,7 @@ class BatchQuantities:
     """Quantities over time of cases that were integrated side by side and reached their end.
 
     ``states``: returns (cases, times, 13 bodies); ``begun``: returns those at the start, (cases, 13 bodies);
-    ``energies``: returns (cases, times, 3), if they are known;
+    ``energies``: returns (cases, times, 3), if they are known; called again for each quantity, as ``contacts`` is;
     ``z`` (cases, times, n): coordinates and rates of the tree;
     ``start`` (cases, n): those at the start of the runs;
     ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same;
@@ -86,8 +87,6 @@ class BatchQuantities:
     contacts: Callable[[], Floats] | None = None
     events: Callable[[int], Floats] | None = None
     derived: DerivedQuantities | None = None
-    _energies: Floats | None = None
-    _contacts: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
@@ -96,15 +95,9 @@ class BatchQuantities:
             o, place = STATE * self.system.body_index(quantity.owner), PARTS[part]
             return self.states()[..., o + place.start : o + place.stop]
         if part in ENERGIES and self.energies is not None:
-            if self._energies is None:
-                self._energies = self.energies()
-            found: Floats = self._energies[..., ENERGIES[part]].sum(axis=-1)
-            return found
+            return np.asarray(self.energies()[..., ENERGIES[part]].sum(axis=-1))
         if part in OF_CONTACTS and self.contacts is not None:
-            if self._contacts is None:
-                self._contacts = self.contacts()
-            measured: Floats = self._contacts[:, :, self.system.contact_names.index(quantity.owner), OF_CONTACTS[part]]
-            return measured
+            return self.contacts()[:, :, self.system.contact_names.index(quantity.owner), OF_CONTACTS[part]]
         if part in COORDINATES and self.motions is not None:
             return self._coordinate_of_states(self.motions, quantity)
         values = self._along_coordinates(quantity)
@@ -135,18 +128,14 @@ class BatchQuantities:
     def _coordinate(self, quantity: Quantity) -> Floats | None:
         """A coordinate of a joint or its rate, as ``Run.angles`` has it: at the start an angle is within half a turn."""
         assert self.tree is not None and self.z is not None and self.start is not None
-        joint, _, column = quantity.owner.rpartition(".")
-        place = list(self.system.joint_motions[joint].units).index(column)
-        for k, coordinate in enumerate(self.tree.coordinates):
-            if (coordinate.joint, coordinate.place) == (joint, place):
-                if self.tree.kinds[k] == "ball":
-                    return None
-                q, u = (places[k] for places in self.tree.places)
-                if quantity.part == "rate":
-                    return coordinate.sign * self.z[..., u]
-                values, start = coordinate.sign * self.z[..., q], coordinate.sign * self.start[:, q, None]
-                return values - before_start(start) if quantity.unit == "rad" else values
-        return None
+        found = step_along(quantity.owner, self.system.joint_motions, self.tree)
+        if found is None or self.tree.kinds[found[0]] == "ball":
+            return None
+        sign, (q, u) = self.tree.coordinates[found[0]].sign, (places[found[0]] for places in self.tree.places)
+        if quantity.part == "rate":
+            return sign * self.z[..., u]
+        values = sign * self.z[..., q]
+        return values - before_start(sign * self.start[:, q, None]) if quantity.unit == "rad" else values
 
     @staticmethod
     def _of_limit(

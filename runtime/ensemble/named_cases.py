@@ -17,6 +17,7 @@ import numpy as np
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.ensemble.cases import Cases
+from runtime.ensemble.columns import columns_of
 from runtime.ensemble.compiled_cases import Group, group_of, initial_states, run_group
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.given import system_of_case
@@ -30,11 +31,10 @@ from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, 
 from runtime.integrate.tree_scales import levers_of
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.system.allowed_values import allowed
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.contact_building import POINTS
 from runtime.system.model_description import parameters_of
-from runtime.system.parts import FRICTIONS, LIMIT_UNITS, NORMAL_LAWS
+from runtime.system.parts import FRICTIONS, LIMIT_BOUNDS, NORMAL_LAWS
 from runtime.system.quantity import GRAVITY, MOTOR_PARTS, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
@@ -66,7 +66,6 @@ class _Values:
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Take the values (cases, ...) of a parameter; False where they change more than numbers of the data."""
         system, sort = self.group.system, quantity.owner_sort
-        self.good &= allowed(system, quantity, values)
         if quantity.part == GRAVITY:
             self.gravity = values
             return self._unfolded("gravity", values, system.gravity) and self._put("gravity", slice(None), values)
@@ -74,7 +73,7 @@ class _Values:
             return self._take_mass(system.body_index(quantity.owner) + 1, values)
         if sort == "motor" and quantity.part in MOTOR_PARTS:
             return self._put(f"loads.{quantity.part}", system.motor_names.index(quantity.owner), values)
-        if sort == "limit" and quantity.part in LIMIT_UNITS:
+        if sort == "limit" and quantity.part in LIMIT_BOUNDS:
             return self._take_limit(system.limit_names.index(quantity.owner), quantity.part, values)
         if sort == "force":
             return self._take_force(system.force_names.index(quantity.owner), quantity.part, values)
@@ -165,8 +164,7 @@ class _Values:
         if closed is None:
             parameters = kernel_parameters(tree.geometry, tree.skeleton, load, self.gravity)
         else:
-            of_system = closed, tree, system.joints, system.data
-            parameters, serves = parameters_of_cases(*of_system, self.mass, self.gravity)
+            parameters, serves = parameters_of_cases(closed, tree, system.data, self.mass, self.gravity)
             self.good &= serves
         constants = np.zeros((module.CONSTANTS, len(self.mass)))
         module.prepare(parameters, constants)
@@ -237,12 +235,10 @@ def values_of_cases(task: Task, cases: Cases) -> Iterator[_Values | None]:
         yield None
         return
     try:
-        count = len(next(iter(cases.values())))
-        mass, gravity = np.tile(system.data.mass, (count, 1)), np.tile(system.gravity, (count, 1))
-        values = _Values(group, np.ones(count, bool), mass, gravity)
-        given = {name: np.asarray(of_cases, float) for name, of_cases in cases.items()}
-        own = {name: of for name, of in given.items() if task.quantities[name].role is Role.PARAMETER}
-        if all(values.take(task.quantities[name], of_cases) for name, of_cases in own.items()):
+        columns = columns_of(task, system, cases)
+        mass, gravity = (np.tile(own, (len(columns.good), 1)) for own in (system.data.mass, system.gravity))
+        values = _Values(group, columns.good, mass, gravity)
+        if all(values.take(*column) for column in columns.of.items() if column[0].role is Role.PARAMETER):
             values.put_constants()
             yield values
         else:

@@ -17,6 +17,7 @@ class Outcomes:
         self.counts = np.zeros((count, 3), np.int64)
         self.in_batch = np.zeros(count, bool)
         self.messages: dict[int, str] = {}
+        self.finished = 0  # cases
 
     def add(self, chunk: Chunk) -> None:
         """Add the cases of a finished chunk."""
@@ -24,3 +25,4 @@ class Outcomes:
         self.status[part], self.reached[part], self.counts[part] = chunk.status, chunk.reached, chunk.counts
         self.in_batch[part] = chunk.in_batch
         self.messages |= chunk.messages
+        self.finished += len(chunk.status)

@@ -189,36 +189,34 @@ class Ensemble(ReadOnlyArrays):
         wanted = {name: self.outputs[name] for name in (self.outputs if names is None else names)}
         places = places_of(self.outputs) if self.outputs else {}
         columns = {name: slice(places[name].start, places[name].stop) for name in wanted}
-        found = self._collect_outputs(cases, columns)
+        found = self._collect(cases, columns)
         return {name: values.reshape(len(values), *wanted[name].shape) for name, values in found.items()}
 
-    def _collect_outputs(self, cases: slice | Sequence[int] | None, columns: Mapping[str, slice]) -> dict[str, Floats]:
-        """Some columns of outputs of some cases by name; each chunk is read once."""
+    def states(self, cases: slice | Sequence[int] | None = None) -> Floats:
+        """States of some cases (default: all), (cases, times, bodies, 13): r, p, v, omega.  NaN where a case did not arrive."""
+        self._refuse_outputs("states")
+        states = self._states_of(cases, slice(0, len(self.bodies) * STATE))
+        return states.reshape(*states.shape[:2], len(self.bodies), STATE)
+
+    def _collect(
+        self, cases: slice | Sequence[int] | None, columns: Mapping[str, slice], times: tuple[int, ...] = ()
+    ) -> dict[str, Floats]:
+        """Some columns of states or outputs of some cases by name, (cases, times, columns); each chunk is read once."""
         wanted = self._numbers(cases)
-        out = {name: np.full((len(wanted), place.stop - place.start), np.nan) for name, place in columns.items()}
+        out = {
+            name: np.full((len(wanted), *times, place.stop - place.start), np.nan) for name, place in columns.items()
+        }
         for first, count, load in self._parts() if columns else ():
             here = np.flatnonzero((wanted >= first) & (wanted < first + count))
             if len(here):
                 rows = load()[wanted[here] - first]
                 for name, place in columns.items():
-                    out[name][here] = rows[:, place]
+                    out[name][here] = rows[..., place]
         return out
 
-    def states(self, cases: slice | Sequence[int] | None = None) -> Floats:
-        """States of some cases (default: all), (cases, times, bodies, 13): r, p, v, omega.  NaN where a case did not arrive."""
-        self._refuse_outputs("states")
-        states = self._collect(cases, slice(0, len(self.bodies) * STATE))
-        return states.reshape(*states.shape[:2], len(self.bodies), STATE)
-
-    def _collect(self, cases: slice | Sequence[int] | None, columns: slice) -> Floats:
-        """Some columns of the states of some cases, chunk by chunk, (cases, times, columns)."""
-        wanted = self._numbers(cases)
-        out = np.full((len(wanted), len(self.t), columns.stop - columns.start), np.nan)
-        for first, count, load in self._parts():
-            here = np.flatnonzero((wanted >= first) & (wanted < first + count))
-            if len(here):
-                out[here] = load()[wanted[here] - first][:, :, columns]
-        return out
+    def _states_of(self, cases: slice | Sequence[int] | None, columns: slice) -> Floats:
+        """Some columns of the states of some cases, (cases, times, columns)."""
+        return self._collect(cases, {"states": columns}, (len(self.t),))["states"]
 
     def _refuse_outputs(self, wanted: str) -> None:
         if self.outputs:
@@ -253,7 +251,7 @@ class Ensemble(ReadOnlyArrays):
             raise unknown_name(body, self.bodies, "body", "bodies")
         self._refuse_outputs(f"{name}.{body}")
         o = STATE * self.bodies.index(body)
-        return self._collect(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
+        return self._states_of(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
 
     @property
     def r(self) -> OfBodies:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from types import MappingProxyType
@@ -183,47 +183,31 @@ def simulate_many(
         if out is not None:
             folder = Folder.opened(Path(out), example, task, columns, size)
             size = folder.chunk
-        results = _run_unfinished(pool, task, columns, size, folder, AHEAD * workers, progress)
+        outcomes, chunks, failures = _run_unfinished(pool, task, columns, size, folder, AHEAD * workers, progress)
     finally:
         task.stop[0] = 1
         close()
         if folder:
             folder.release()
-    if results.failures and not results.finished:
+    if failures and not outcomes.finished:
         remedy = "" if engine is None else "; mend it, or leave out engine"
-        raise ModelError(f"no case could be run; the first reason: {results.failures[min(results.failures)]}{remedy}")
+        raise ModelError(f"no case could be run; the first reason: {failures[min(failures)]}{remedy}")
     if folder:
-        found = of_folder(folder, columns, results.outcomes)
+        found = of_folder(folder, columns, outcomes)
     else:
-        chunks = sorted(results.kept, key=lambda chunk: chunk.first)
         found = gathered(
             ensemble_name(system, example),
             example.body_names,
             task.stored_settings,
             columns,
             quantities,
-            results.outcomes,
+            outcomes,
             None,
-            chunks,
+            sorted(chunks, key=lambda chunk: chunk.first),
             kept,
         )
     running_again = replace(task, stop=np.zeros(1, np.int64))
-    return replace(_with_reasons(found, results.failures, size), _task=running_again)
-
-
-@dataclass
-class _Results:
-    """Results of a sweep so far: how cases ended, chunks that no folder holds, and why chunks were not run."""
-
-    outcomes: Outcomes
-    finished: int = 0  # cases
-    kept: list[Chunk] = field(default_factory=list)
-    failures: dict[int, str] = field(default_factory=dict)  # by the first case of the chunk
-
-    def add(self, chunk: Chunk) -> None:
-        """Add the outcomes of a finished chunk."""
-        self.outcomes.add(chunk)
-        self.finished += len(chunk.status)
+    return replace(_with_reasons(found, failures, size), _task=running_again)
 
 
 def _run_unfinished(
@@ -234,37 +218,40 @@ def _run_unfinished(
     folder: Folder | None,
     ahead: int,
     progress: bool | Callable[[float, float], None] | None,
-) -> _Results:
-    """Run all chunks of ``size`` cases that the folder does not hold, and save each result or keep it."""
+) -> tuple[Outcomes, list[Chunk], dict[int, str]]:
+    """Run all chunks of ``size`` cases that the folder does not hold, and save each result or keep it.
+
+    Also why chunks were not run, by their first cases.
+    """
     count = len(next(iter(columns.values())))
-    results, done = _Results(Outcomes(count)), set()
+    outcomes, kept, failures, done = Outcomes(count), list[Chunk](), dict[int, str](), set()
     if folder:
         for first, _ in folder.done():
-            results.add(folder.outcome(first))
+            outcomes.add(folder.outcome(first))
             done.add(first)
     LOG.info(
-        "%d cases, %d in a chunk%s", count, size, f", {results.finished} of them in {folder.path}" if folder else ""
+        "%d cases, %d in a chunk%s", count, size, f", {outcomes.finished} of them in {folder.path}" if folder else ""
     )
     with reporter(progress, 0.0, float(count), "cases") as bar:
 
         def keep(first: int, result: Chunk | BaseException) -> None:
             if not isinstance(result, Chunk):
-                results.failures[first] = f"{type(result).__name__}: {result}"
-                LOG.warning("cases from %d on were not run: %s", first, results.failures[first])
+                failures[first] = f"{type(result).__name__}: {result}"
+                LOG.warning("cases from %d on were not run: %s", first, failures[first])
                 return
             if folder:
                 folder.save(result)
             else:
-                results.kept.append(result)
-            results.add(result)
-            LOG.debug("%d of %d cases", results.finished, count)
-            bar.update(float(results.finished))
+                kept.append(result)
+            outcomes.add(result)
+            LOG.debug("%d of %d cases", outcomes.finished, count)
+            bar.update(float(outcomes.finished))
 
         waiting = (first for first in range(0, count, size) if first not in done)
         chunks = ((first, {k: v[first : first + size] for k, v in columns.items()}) for first in waiting)
         _run_all(pool, chunks, task, ahead, keep)
-    LOG.info("%d of %d cases done", results.finished, count)
-    return results
+    LOG.info("%d of %d cases done", outcomes.finished, count)
+    return outcomes, kept, failures
 
 
 def _with_reasons(found: Ensemble, failures: Mapping[int, str], size: int) -> Ensemble:

@@ -39,7 +39,7 @@ from runtime.ensemble.seals import (
 from runtime.ensemble.task import Chunk, Task
 from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Ints
 from runtime.support.errors import ModelError
 from runtime.support.files import is_unfinished, opened, read_file, reason, write_bytes
 from runtime.support.forks import not_in_forks
@@ -212,15 +212,10 @@ class Folder:
             raise ModelError(f"{file} was changed since it was written; {AGAIN}")
         return arrays
 
-    def turns(self, first: int) -> list[tuple[Ints, Ints]]:
-        """``Chunk.turns`` of a finished chunk."""
+    def kept(self, first: int, what: str) -> list[tuple[Ints, Any]]:
+        """``Chunk.turns`` or ``Chunk.starts`` (``what``) of a finished chunk."""
         arrays = self.load(first, states=False)
-        return [(arrays["turn_cases"], arrays["turns"])] if "turns" in arrays else []
-
-    def starts(self, first: int) -> list[tuple[Ints, Floats]]:
-        """``Chunk.starts`` of a finished chunk."""
-        arrays = self.load(first, states=False)
-        return [(arrays["start_cases"], arrays["starts"])] if "starts" in arrays else []
+        return [(arrays[f"{what.removesuffix('s')}_cases"], arrays[what])] if what in arrays else []
 
     def outcome(self, first: int) -> Chunk:
         """A finished chunk without its states."""

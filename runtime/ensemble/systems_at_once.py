@@ -26,7 +26,7 @@ from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _OfSystems(Prepared):
     """Cases whose constants and parameters are those of systems."""
 
@@ -56,4 +56,5 @@ def prepared_systems(
     good = of_one_batch(system, tree, where, z, states)
     given = Given(system, tree, *masses_of(systems), limits, good, varied=True)
     acts = acting_on(systems)._replace(general=general)
-    return _OfSystems(given, where, z, limits, good, None, system_of, of_each(systems, constants), acts)
+    of_kernel = of_each(systems, constants)
+    return _OfSystems(given, where, z, limits, good, None, system_of, of_kernel=of_kernel, acts=acts)

@@ -65,14 +65,7 @@ def coordinates_with_velocities(task: Task, cases: Cases) -> tuple[Floats, Bools
 def _velocities(task: Task, system: System, cases: Cases) -> Floats:
     """Velocities (6 bodies, cases) of all bodies; with ``assemble``, projected onto the constraints."""
     count, bodies = len(next(iter(cases.values()))), len(system.bodies)
-    found = np.empty((bodies, STATE - V, count))
-    given = {(system.body_index(quantity.owner), quantity.part) for quantity in map(task.quantities.__getitem__, cases)}
-    for body in range(bodies):
-        for part in ("v", "omega"):
-            if (body, part) not in given:
-                place = PARTS[part]
-                own = system.state.y[STATE * body + place.start : STATE * body + place.stop]
-                found[body, place.start - V : place.stop - V] = own[:, None]
+    found = np.tile(system.state.y.reshape(bodies, STATE)[:, V:, None], (1, 1, count))
     for name, values in cases.items():
         quantity = task.quantities[name]
         place = PARTS[quantity.part]

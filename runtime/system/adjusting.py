@@ -251,8 +251,10 @@ def _adjustment(d: Datum, joint: Joint, used: Any) -> Adjustment:
     if d.kind == "direction":
         change = 2.0 * float(np.arcsin(min(change / 2.0, 1.0)))
     used = used if d.kind == "length" else tuple(map(float, used))
-    return Adjustment(d.name, given if d.kind == "length" else tuple(map(float, given)), used, change, _unit(d))
-
-
-def _unit(d: Datum) -> str:
-    return "rad" if d.kind == "direction" else "m"
+    return Adjustment(
+        d.name,
+        given if d.kind == "length" else tuple(map(float, given)),
+        used,
+        change,
+        "rad" if d.kind == "direction" else "m",
+    )

@@ -8,22 +8,19 @@ import numpy as np
 
 from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
-from runtime.system.connection import Bounds
-from runtime.system.contact_building import contact_bounds, fades
+from runtime.system.contact_building import fades
 from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, LIMIT_UNITS, NORMAL_LAWS, Contact
-from runtime.system.quantity import INERTIA, MOTOR_PARTS, Quantity
+from runtime.system.parts import AXIS_TOLERANCE, NORMAL_LAWS, Bounds, Contact
+from runtime.system.quantity import INERTIA, Quantity
 from runtime.system.system import System
 
 MARGIN = 10.0  # from the least moment of a body that is not thin, within which a case is made alone
 SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed
-POSITIVE: Bounds = (0.0, True, None, "")
-NOT_NEGATIVE: Bounds = (0.0, False, None, "")
 
 
 def allowed(system: System, quantity: Quantity, values: Floats) -> Bools:
     """Which values (cases, ...) of a parameter break no rule; of contacts, and leave open where the damping fades."""
-    good = within(_bounds(system, quantity), values)
+    good = within(quantity.bounds, values)
     if quantity.part == INERTIA:
         good[good] = _sound_inertias(matrices_of(values[good]))
     if quantity.unit_length:
@@ -47,23 +44,6 @@ def within(bounds: Bounds | None, values: Floats) -> Bools:
             good &= values <= upper
     found: Bools = np.asarray(good.reshape(len(values), -1).all(axis=1))
     return found
-
-
-def _bounds(system: System, quantity: Quantity) -> Bounds | None:
-    sort, part, owner = quantity.owner_sort, quantity.part, quantity.owner
-    if sort == "body":
-        return POSITIVE if part == "mass" else None
-    if sort == "motor" and part in MOTOR_PARTS:
-        return NOT_NEGATIVE
-    if sort == "limit" and part in LIMIT_UNITS:
-        return NOT_NEGATIVE if part == "damping" else POSITIVE
-    if sort == "contact":
-        contact = system.contact(owner)
-        return contact_bounds(contact.law, contact.friction).get(part)
-    if sort in ("joint", "force"):
-        found: Bounds | None = getattr(system, sort)(owner).module.BOUNDS.get(part)
-        return found
-    return None
 
 
 def fades_in_cases(contact: Contact, given: Mapping[str, Floats]) -> Bools:

@@ -12,6 +12,7 @@ from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite_number
 from runtime.support.errors import AssemblyError
 from runtime.support.units import with_unit
+from runtime.system.degrees_of_freedom import rows_at
 from runtime.system.homotopy import follow_homotopy
 from runtime.system.parts import Assembly
 from runtime.system.rank import closing_joints, joints_of, lever_arm
@@ -56,10 +57,9 @@ def is_assembled(system: System, time: float, y: Floats, residual: float) -> boo
     size = largest_coordinate(y)
     if not (np.isfinite(residual) and size > 1.0):
         return False
-    work = shared_workspace_for(system.data)
-    projection.worst_row(time, y, system.data, work, False)
+    Phi = rows_at(system, time, y).Phi
     return all(
-        np.abs(work.Phi[k, r]) <= projection.ASSEMBLED * size**power
+        np.abs(Phi[k, r]) <= projection.ASSEMBLED * size**power
         for k, joint in enumerate(system.joints)
         for r, power in zip(range(system.data.rows[k]), joint.module.UNITS, strict=False)
     )
@@ -144,11 +144,10 @@ def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float
     """Signs of the expressions that each joint's definition passes to ``keeps_sign``, in a configuration."""
     if not any(joint.module.BRANCH_SIGNS for joint in system.joints):
         return ((),) * len(system.joints)
-    work = shared_workspace_for(system.data)
-    projection.worst_row(time, y, system.data, work, False)
-    i, j = system.data.body_i, system.data.body_j
+    work, i, j = rows_at(system, time, y), system.data.body_i, system.data.body_j
     return tuple(
-        branch_signs(joint, work.state[i[k]], work.state[j[k]], work.x[k]) for k, joint in enumerate(system.joints)
+        tuple(map(float, branch_signs(joint, work.state[i[k]], work.state[j[k]], work.x[k])))
+        for k, joint in enumerate(system.joints)
     )
 
 

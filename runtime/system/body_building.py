@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -19,19 +18,11 @@ from runtime.system.parts import GROUND, Body
 from runtime.system.reference import rotation_matrix
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A body and its initial state (13,), read-only."""
-
-    body: Body
-    start: Floats
-
-
 def build_body(
     name: str, known: Collection[str], mass: float, inertia: ArrayLike, *, r: ArrayLike, p: Any, v: ArrayLike, omega: ArrayLike,
     inertia_axes: Axes, free: bool, guess: bool,
-) -> Placed:  # fmt: skip
-    """Return a checked body; see ``Builder.body``.  ``known``: the names of other bodies.
+) -> tuple[Body, Floats]:  # fmt: skip
+    """Return a checked body and its initial state (13,), read-only; see ``Builder.body``.  ``known``: the names of other bodies.
 
     Raises
     ------
@@ -48,4 +39,4 @@ def build_body(
         A = rotation_matrix(start[P:V])
         J = checked_inertia(A.T @ J @ A, what)
     start.setflags(write=False)
-    return Placed(unchecked(Body, name, mass, J, bool(free), bool(guess)), start)
+    return unchecked(Body, name, mass, J, bool(free), bool(guess)), start

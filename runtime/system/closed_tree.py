@@ -10,15 +10,17 @@ import numpy as np
 
 from generated import digests
 from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
+from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.model_data import ModelData
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Bools, Floats
+from runtime.system.joint_motion import times
 from runtime.system.model_description import digest_of_module, key_of
 from runtime.system.parts import Joint
 from runtime.system.reference import rotation_matrices
-from runtime.system.spanning_tree import SpanningTree, tree_parameters
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.tree_axes import Axes, axes_of
-from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, carried, kernel_parameters
+from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, Carried, Geometry, carried, kernel_parameters
 
 ROUNDING = 1e-15
 OF_TURNED = 4.0  # rounding of what was turned into other axes, in units of that of the others
@@ -34,10 +36,6 @@ class _Parameters(NamedTuple):
     value: Floats
     size: Floats  # what a value of 0 may differ from it, in units of rounding
     unit: Bools  # components of unit vectors
-
-    def like(self, value: Floats) -> _Parameters:
-        """Those of cases (n, cases)."""
-        return _Parameters(value, self.size[:, None], self.unit[:, None])
 
     def rounded(self) -> Floats:
         """With what is 0, or a component 1 or -1 of a unit vector, but for rounding made so: such values are computed."""
@@ -82,7 +80,6 @@ class ClosedTree:
     parameters: Floats
     constants: tuple[float | None, ...]
     axes: Axes
-    rounding: tuple[_Parameters, ...]  # of the closing joints, without Euler parameters
     poses: tuple[tuple[int, int], ...]  # of Euler parameters that are read: place among the parameters, body from 0 on
 
     def with_signs(self, signs: Floats) -> Floats:
@@ -95,24 +92,16 @@ class ClosedTree:
 
 def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: ModelData) -> ClosedTree:
     """A tree with rows, of a system of this name with these joints and data."""
-    length = _length(tree)
-    given = np.array(tree_parameters(tree, data.gravity))
-    pairs = [_closing_joint(k, joints[k], tree, data, length) for k in tree.closing]
-    of_joints = [joint for joint, _ in pairs]
-    axes = axes_of(tree.kinds, tree.parents, given, _others(pairs))
-    rounding = tuple(_in_axes(joint, values, axes) for joint, values in pairs)
-    n = len(tree.kinds)
-    offsets = _Parameters(axes.offset, np.zeros(n), np.zeros(n, bool))
-    own = [_of_tree(axes.of_tree(tree.parents, given), data.gravity, length), offsets]
-    own += [
-        _posed(joint, k, tree, data, axes, values)
-        for k, joint, values in zip(tree.closing, of_joints, rounding, strict=True)
-    ]
-    every = _Parameters(*(np.concatenate(parts) for parts in zip(*own, strict=True)))
-    parameters = every.rounded()
-    numbers = (parameters == 0.0) | (every.unit & (np.abs(parameters) == 1.0))
+    of_joints = [_closing_joint(k, joints[k], tree, data) for k in tree.closing]
+    alone = data.x[None], data.vector_local[None], data.mass[None, 1:], tree.geometry
+    given = kernel_parameters(tree.geometry, tree.skeleton, tree.carried, data.gravity)
+    values = _values_of_joints(of_joints, tree, data, *alone)
+    axes = axes_of(tree.kinds, tree.parents, given[:, 0], _others(of_joints, [value[:, 0] for value in values]))
+    every, poses = _in_axes(axes, of_joints, tree, data, given, values, tree.geometry)
+    parameters, unit, n = every.rounded()[:, 0], every.unit[:, 0], len(tree.kinds)
+    numbers = (parameters == 0.0) | (unit & (np.abs(parameters) == 1.0))
     if not tree.turns_and_slides:
-        numbers &= ~_parts_of_vectors(parameters, every.unit, n, of_joints)
+        numbers &= ~_parts_of_vectors(parameters, unit, n, of_joints)
     constants = tuple(
         value if known else None for value, known in zip(parameters.tolist(), numbers.tolist(), strict=True)
     )
@@ -120,13 +109,13 @@ def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: 
     decided = [
         digests.WHOLE, "closed tree", kernels, tree.kinds, tree.parents, constants,
         [
-            [joints[k].module.__name__, j.steps, j.vectors, j.signals, *_named(j.posed)]
+            [joints[k].module.__name__, j.steps, j.vectors, j.signals, *[j.posed] * any(j.posed)]
             for k, j in zip(tree.closing, of_joints, strict=True)
         ],
     ]  # fmt: skip
     return ClosedTree(
         name, key_of(decided), kernels, tree.kinds, tree.parents, tuple(of_joints), parameters, constants, axes,
-        rounding, _poses_of(tree, of_joints, data, len(given) + n),
+        tuple(poses),
     )  # fmt: skip
 
 
@@ -144,37 +133,6 @@ def _parts_of_vectors(parameters: Floats, unit: Bools, n: int, of_joints: Sequen
     for first, size in vectors:
         own = slice(first, first + size)
         found[own] = bool(parameters[own].any()) & ~unit[own]
-    return found
-
-
-def _named(posed: tuple[bool, bool]) -> list[tuple[bool, bool]]:
-    """What the key of a kernel says of Euler parameters; nothing where none are read."""
-    return [posed] if any(posed) else []
-
-
-def _poses_of(
-    tree: SpanningTree, of_joints: Sequence[ClosingJoint], data: ModelData, start: int
-) -> tuple[tuple[int, int], ...]:
-    """``ClosedTree.poses``; the parameters of the closing joints begin at ``start``."""
-    found = []
-    for k, joint in zip(tree.closing, of_joints, strict=True):
-        start += 2 * OF_BODY + joint.size
-        for body, posed in zip((int(data.body_i[k]), int(data.body_j[k])), joint.posed, strict=True):
-            if posed and body != GROUND_INDEX:
-                found.append((start, body - 1))
-            start += OF_POSE * posed
-    return tuple(found)
-
-
-def _posed(
-    joint: ClosingJoint, k: int, tree: SpanningTree, data: ModelData, axes: Axes, found: _Parameters
-) -> _Parameters:
-    """The parameters of the k-th joint of a system, with those of the Euler parameters that it reads."""
-    for body, step, posed in zip((data.body_i[k], data.body_j[k]), joint.steps, joint.posed, strict=True):
-        if posed:
-            p = np.array([1.0, 0.0, 0.0, 0.0]) if body == GROUND_INDEX else tree.pose[body - 1, P:V]
-            more = axes.turned_back(step, tree.parents, p), np.ones(OF_POSE), np.zeros(OF_POSE, bool)  # of either sign
-            found = _Parameters(*(np.concatenate(parts) for parts in zip(found, more, strict=True)))
     return found
 
 
@@ -198,16 +156,16 @@ def _length(tree: SpanningTree) -> float:
 
 
 def parameters_of_cases(
-    closed: ClosedTree, tree: SpanningTree, joints: tuple[Joint, ...], data: ModelData, masses: Floats, gravity: Floats
+    closed: ClosedTree, tree: SpanningTree, data: ModelData, masses: Floats, gravity: Floats
 ) -> tuple[Floats, Bools]:
     """Parameters of the kernel of a tree for cases of its system, (n, cases), and which cases it serves.
 
-    masses (cases, bodies + 1), gravity (cases, 3); all else is that of the system with this tree, joints and data.
+    masses (cases, bodies + 1), gravity (cases, 3); all else is that of the system with this tree and data.
     """
     found: Floats = np.tile(closed.parameters[:, None], len(masses))
     load = carried(tree.geometry, tree.skeleton, masses[:, 1:], data.inertia[1:])
-    given = closed.axes.of_tree(tree.parents, kernel_parameters(tree.geometry, tree.skeleton, load, gravity))
-    found[: len(given)] = _of_tree(given, gravity.T, _length(tree)).rounded()
+    given = closed.axes.of_tree(kernel_parameters(tree.geometry, tree.skeleton, load, gravity))
+    found[: len(given)] = _of_tree(given, _length(tree)).rounded()
     start = len(given) + len(tree.kinds)
     arms = tree.geometry.arms(tree.skeleton.body_step)[0]
     for k, joint in zip(tree.closing, closed.joints, strict=True):
@@ -216,7 +174,7 @@ def parameters_of_cases(
                 arm = arms[body - 1] if joint.moved[side] else np.zeros(3)
                 weights = start + OF_BODY * side + 3
                 found[weights : weights + 2] = weights_of(body, data, masses[:, body], arm)
-        start += 2 * OF_BODY + joints[k].module.SIZE + OF_POSE * sum(joint.posed)
+        start += 2 * OF_BODY + joint.size + OF_POSE * sum(joint.posed)
     return found, served_by(closed, found)
 
 
@@ -229,95 +187,146 @@ def served_by(closed: ClosedTree, found: Floats) -> Bools:
     return serves
 
 
-def of_steps(found: Floats, gravity: Floats, tree: SpanningTree) -> Floats:
-    """Parameters of the steps (n, cases) for gravity (3, cases), without what is rounding."""
-    return _of_tree(found, gravity, _length(tree)).rounded()
+def parameters_of_joints(
+    closed: ClosedTree, tree: SpanningTree, data: ModelData, x: Floats, local: Floats, masses: Floats, where: Geometry,
+    load: Carried, gravity: Floats,
+) -> tuple[Floats, Bools]:  # fmt: skip
+    """Parameters of the kernel of a tree for cases whose joints differ, (n, cases), and which cases it serves.
+
+    Each case has the axes that its vectors need for the zeros of the kernel.
+
+    Parameters
+    ----------
+    x, local, masses : (cases, joints, X), (cases or 1, vectors, 3), (cases, bodies)
+        Of the joints and bodies of the cases, as of ``CaseData``.
+    where, load : Geometry, Carried
+        Of the trees.
+    gravity : (cases, 3) [m/s^2]
+    """
+    given = kernel_parameters(where, tree.skeleton, load, gravity)
+    values = _values_of_joints(closed.joints, tree, data, x, local, masses, where)
+    axes = axes_of(closed.kinds, closed.parents, given, _others(closed.joints, values), closed.axes)
+    found = _in_axes(axes, closed.joints, tree, data, given, values, where)[0].rounded()
+    return found, served_by(closed, found)
 
 
-def _of_tree(found: Floats, gravity: Floats, length: float) -> _Parameters:
-    """Parameters of the steps, found as for ``prepare``."""
-    sizes, more = np.zeros_like(found), found.shape[1:]
-    sizes[:OF_GRAVITY] = np.abs(gravity).max(axis=0)
+def _of_tree(found: Floats, length: float) -> _Parameters:
+    """Parameters of the steps (n, cases), found as for ``prepare``."""
+    sizes, unit, more = np.zeros_like(found), np.zeros(found.shape, bool), found.shape[1:]
+    sizes[:OF_GRAVITY] = np.abs(found[:OF_GRAVITY]).max(axis=0)
     own, of = found[OF_GRAVITY:].reshape(-1, OF_STEP, *more), sizes[OF_GRAVITY:].reshape(-1, OF_STEP, *more)
     of[:, 0:3], of[:, 3:6] = 1.0, length
     of[:, 7:10] = length * own[:, 6:7]
     of[:, 10:] = np.abs(own[:, 10:]).max(axis=1, keepdims=True)
     of *= OF_TURNED
-    unit = np.zeros(len(found), bool)
-    unit[OF_GRAVITY:].reshape(-1, OF_STEP)[:, 0:3] = True
-    return _Parameters(found, sizes, unit.reshape(-1, *[1] * len(more)))
+    unit[OF_GRAVITY:].reshape(-1, OF_STEP, *more)[:, 0:3] = True
+    return _Parameters(found, sizes, unit)
 
 
-def _others(pairs: Sequence[tuple[ClosingJoint, _Parameters]]) -> dict[int, list[Floats]]:
-    """By step the vectors of closing joints that it moves: to the bodies, and those of x."""
+def _others(joints: Sequence[ClosingJoint], values: Sequence[Floats]) -> dict[int, list[Floats]]:
+    """By step the vectors (3, ...) of closing joints that it moves: to the bodies, and those of x."""
     found: dict[int, list[Floats]] = {}
-    for joint, values in pairs:
+    for joint, value in zip(joints, values, strict=True):
         for side, first in joint.places():
-            found.setdefault(joint.steps[side], []).append(values.value[first : first + 3])
+            found.setdefault(joint.steps[side], []).append(value[first : first + 3])
     return found
 
 
-def _in_axes(joint: ClosingJoint, values: _Parameters, axes: Axes) -> _Parameters:
-    """The parameters of a closing joint with its vectors in the axes of the steps that move them."""
-    value = values.value.copy()
-    for side, first in joint.places():
-        value[first : first + 3] = axes.turned(joint.steps[side], value[first : first + 3])
-    return values._replace(value=value, size=OF_TURNED * values.size)
+def _in_axes(
+    axes: Axes, joints: Sequence[ClosingJoint], tree: SpanningTree, data: ModelData, given: Floats,
+    values: Sequence[Floats], where: Geometry,
+) -> tuple[_Parameters, list[tuple[int, int]]]:  # fmt: skip
+    """All parameters (n, cases) in axes of the steps, from those of the steps and of the joints in global axes.
 
-
-def _closing_joint(
-    k: int, joint: Joint, tree: SpanningTree, data: ModelData, length: float
-) -> tuple[ClosingJoint, _Parameters]:
-    """The k-th joint of a system, and its parameters.
-
-    These are arm, 1 / mass and 3 / trace of inertia of both bodies, and x.  Where rows read a body's place only in sums with the
-    vectors to its points, these lead from the point of the step, about which the inertia is then, and there is no arm.
+    Also ``ClosedTree.poses``.
     """
-    bodies, skeleton = (int(data.body_i[k]), int(data.body_j[k])), tree.skeleton
-    of_k = data.vector_joint == k
+    poses: list[tuple[int, int]] = []
+    length, cases, n = _length(tree), given.shape[1], len(tree.kinds)
+    offset = np.zeros((n, cases)) + axes.offset.reshape(n, -1)
+    parts = [
+        _of_tree(axes.of_tree(given), length),
+        _Parameters(offset, np.zeros_like(offset), np.zeros_like(offset, bool)),
+    ]
+    for k, joint, in_global in zip(tree.closing, joints, values, strict=True):
+        value, size, unit = in_global.copy(), np.zeros(in_global.shape), np.zeros(in_global.shape, bool)
+        size[:3] = size[OF_BODY : OF_BODY + 3] = length
+        for place, side in joint.vectors:
+            own, point = slice(2 * OF_BODY + place, 2 * OF_BODY + place + 3), place in joint.points
+            unit[own] = not point
+            size[own] = length if point and joint.moved[side] else np.abs(value[own]).max(axis=0)
+        for side, first in joint.places():
+            value[first : first + 3] = axes.turned(joint.steps[side], value[first : first + 3])
+        parts.append(_Parameters(value, OF_TURNED * size, unit))
+        for body, step, posed in zip((data.body_i[k], data.body_j[k]), joint.steps, joint.posed, strict=True):
+            if posed:
+                if body != GROUND_INDEX:
+                    poses.append((sum(len(part.value) for part in parts), int(body) - 1))
+                p = np.eye(4)[:, :1] if body == GROUND_INDEX else where.pose[:, body - 1, P:V].T
+                p = axes.turned_back(step, p + np.zeros(cases))
+                parts.append(_Parameters(p, np.ones_like(p), np.zeros_like(p, bool)))  # of either sign
+    return _Parameters(*(np.concatenate(own) for own in zip(*parts, strict=True))), poses
+
+
+def _closing_joint(k: int, joint: Joint, tree: SpanningTree, data: ModelData) -> ClosingJoint:
+    """The k-th joint of a system.
+
+    Where rows read a body's place only in sums with the vectors to its points, these lead from the point of the step, about
+    which the inertia is then, and there is no arm.
+    """
+    bodies, of_k = (int(data.body_i[k]), int(data.body_j[k])), data.vector_joint == k
     vectors = [
         (int(place), bodies.index(int(body)))
         for place, body in zip(data.vector_place[of_k], data.vector_body[of_k], strict=True)
     ]
-    steps, found, arms, moved = [], [], [], []
-    for side, body in enumerate(bodies):
-        of_ground = body == GROUND_INDEX
-        arm = np.zeros(3) if of_ground else tree.geometry.arms(skeleton.body_step)[0, body - 1]
-        moved.append(not of_ground and reads_points_alone(joint.module, vectors, side))
-        arms.append(arm)
-        steps.append(-1 if of_ground else skeleton.body_step[body - 1])
-        weights = (
-            (0.0, 0.0) if of_ground else weights_of(body, data, data.mass[body], arm if moved[side] else np.zeros(3))
-        )
-        found.append(np.concatenate([np.zeros(3) if moved[side] else arm, weights]))
-    x = data.x[k, : joint.module.SIZE].copy()
-    of_x, unit = np.zeros_like(x), np.zeros(len(x), bool)
-    for (place, side), local in zip(vectors, data.vector_local[of_k], strict=True):
-        body = bodies[side]
-        turned = local if body == GROUND_INDEX else rotation_matrices(tree.pose[body - 1 : body, P:V])[0] @ local
-        of_x[place : place + 3] = np.abs(turned).max()
-        unit[place : place + 3] = joint.module.VECTORS[place // 3][1] != POINT
-        if moved[side] and not unit[place]:
-            turned, of_x[place : place + 3] = turned + arms[side], length
-        x[place : place + 3] = turned
+    steps = [GROUND_STEP if body == GROUND_INDEX else tree.body_step[body - 1] for body in bodies]
+    moved = [
+        body != GROUND_INDEX and reads_points_alone(joint.module, vectors, side) for side, body in enumerate(bodies)
+    ]
     signals = [
         (int(place), n)
         for n, (at, place) in enumerate(zip(data.signal_joint, data.signal_place, strict=True))
         if at == k
     ]
-    for place, _ in signals:
-        x[place : place + 3] = 0.0
-    one = ClosingJoint(
-        joint.module.evaluate, len(joint.rows), (steps[0], steps[1]), len(x), tuple(vectors), (moved[0], moved[1]),
-        tuple(signals), tuple(place for place, _ in vectors if joint.module.VECTORS[place // 3][1] == POINT),
+    return ClosingJoint(
+        joint.module.evaluate, len(joint.rows), (steps[0], steps[1]), joint.module.SIZE, tuple(vectors),
+        (moved[0], moved[1]), tuple(signals),
+        tuple(place for place, _ in vectors if joint.module.VECTORS[place // 3][1] == POINT),
         (reads_euler_parameters(joint.module, 0), reads_euler_parameters(joint.module, 1)),
     )  # fmt: skip
-    of_arms = np.array([length, length, length, 0.0, 0.0])
-    return one, _Parameters(
-        np.concatenate([*found, x]),
-        np.concatenate([of_arms, of_arms, of_x]),
-        np.concatenate([np.zeros(10, bool), unit]),
-    )
+
+
+def _values_of_joints(
+    joints: Sequence[ClosingJoint], tree: SpanningTree, data: ModelData, x: Floats, local: Floats, masses: Floats,
+    where: Geometry,
+) -> list[Floats]:  # fmt: skip
+    """Parameters (2 * OF_BODY + SIZE, cases) of each closing joint, in global axes; without Euler parameters.
+
+    These are arm, 1 / mass and 3 / trace of inertia of both bodies, and x.
+    """
+    values, of_bodies = [], where.arms(tree.skeleton.body_step)
+    for k, joint in zip(tree.closing, joints, strict=True):
+        found = np.zeros((2 * OF_BODY + joint.size, len(x)))
+        found[2 * OF_BODY :] = x[:, k, : joint.size].T
+        bodies = int(data.body_i[k]), int(data.body_j[k])
+        arms = [np.zeros((1, 3)) if body == GROUND_INDEX else of_bodies[:, body - 1] for body in bodies]
+        for side, body in enumerate(bodies):
+            if body == GROUND_INDEX:
+                continue
+            arm, first = arms[side], OF_BODY * side
+            found[first : first + 3] = 0.0 if joint.moved[side] else arm.T
+            weights = weights_of(body, data, masses[:, body - 1], arm if joint.moved[side] else np.zeros((1, 3)))
+            found[first + 3 : first + 5] = np.broadcast_arrays(*weights, np.zeros(len(x)))[:2]
+        for row, (at, side) in zip(np.flatnonzero(data.vector_joint == k), joint.vectors, strict=True):
+            turned, body = local[:, row], bodies[side]
+            if body != GROUND_INDEX:
+                turned = times(rotation_matrices(where.pose[:, body - 1, P:V]), turned)
+            if joint.moved[side] and at in joint.points:
+                turned = turned + arms[side]
+            found[2 * OF_BODY + at : 2 * OF_BODY + at + 3] = turned.T
+        for at, _ in joint.signals:
+            found[2 * OF_BODY + at : 2 * OF_BODY + at + 3] = 0.0
+        values.append(found)
+    return values
 
 
 def weights_of(body: int, data: ModelData, mass: Any, arm: Floats) -> tuple[Any, Any]:

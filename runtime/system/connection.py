@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -19,36 +19,48 @@ from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, floats
 from runtime.system.definitions import Definitions
 from runtime.system.global_axes import AXIS, POINT, local_values
-from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
+from runtime.system.parts import AXIS_TOLERANCE, FORCE_KINDS, GROUND, Bounds, Joint
 from runtime.system.signal import as_signal
 
 # Relative, because published inertias are rounded and flat bodies satisfy the equality exactly
 ROUNDING = 1e-12  # relative, of a principal moment that is zero
-Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
 KINDS = Definitions(joints.MODULES)
 
 
 def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
-    """Return the generated module of a kind of joint, driver or motor (``sort``).
+    """Return the generated module of a kind of joint, driver, motor, force or event (``sort``).
 
     Raises
     ------
     ModelError
     """
-    module = KINDS.get(kind) if isinstance(kind, str) else kind
+    of_force = sort in ("force", "event")
+    kinds, made = (FORCE_KINDS, "compile_force") if of_force else (KINDS, "compile_joint")
+    module = kinds.get(kind) if isinstance(kind, str) else kind
+    sort = "force" if of_force else sort
     if module is None:
-        able = {"joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS)}
-        known = [key for key, m in KINDS.items() if (able[sort](m) if sort in able else m.COORDINATE)]
+        able: dict[str, Callable[[Any], bool]] = {
+            "force": lambda m: True, "joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS),
+            "motor": lambda m: bool(m.COORDINATE),
+        }  # fmt: skip
+        known = [key for key, m in kinds.items() if able.get(sort, able["motor"])(m)]
         raise unknown_name(
-            kind, [*known, "what codegen.compile_joint(definition) returns"], "kind", whose=f"{sort} '{name}': "
+            kind, [*known, f"what codegen.{made}(definition) returns"], "kind", whose=f"{sort} '{name}': "
         )
-    if module is kind and not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
+    needed = ("evaluate", "KEYWORDS", "OUTPUTS" if of_force else "reference")
+    if module is kind and not all(hasattr(module, part) for part in needed):
         raise ModelError(
-            f"{sort} '{name}': {shown(kind)} is no kind of {sort}; pass a name or codegen.compile_joint(definition)"
+            f"{sort} '{name}': {shown(kind)} is no kind of {sort}; pass a name or codegen.{made}(definition)"
         )
-    if len(module.ROWS) > ROWS:
+    if not of_force and len(module.ROWS) > ROWS:
         raise ModelError(f"{sort} '{name}' ({module.NAME}): {len(module.ROWS)} rows, limit {ROWS}; use two {sort}s")
     return module
+
+
+def refuse_unknown_body(body: Any, bodies: Collection[str], what: str) -> None:
+    """Refuse what is neither the name of a body nor the ground."""
+    if not isinstance(body, str) or (body != GROUND and body not in bodies):
+        raise unknown_name(body, [*bodies, GROUND], "body", "bodies", f"{what}: ")
 
 
 def connection(
@@ -72,8 +84,7 @@ def connection(
     """
     what = f"{sort} '{name}' ({module.NAME})"
     for body in (body_i, body_j):
-        if not isinstance(body, str) or (body != GROUND and body not in bodies):
-            raise unknown_name(body, [*bodies, GROUND], "body", "bodies", f"{what}: ")
+        refuse_unknown_body(body, bodies, what)
     if body_i == body_j:
         raise ModelError(f"{what}: joins body '{body_i}' to itself; give two different bodies")
     if sort != "joint" and body_i == GROUND and module.BODIES == ("i",):

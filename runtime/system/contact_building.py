@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -15,12 +14,12 @@ from runtime.dynamics.contacts import ContactData
 from runtime.dynamics.small_matrices import cross
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
-from runtime.system.connection import Bounds, checked_parameter, refuse_other_keys
+from runtime.system.connection import checked_parameter, refuse_other_keys
 from runtime.system.global_axes import local_direction, local_point
-from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Contact
+from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Bounds, Contact
 from runtime.system.reference import reference_data
 from runtime.system.signal import Signal, as_signal
 
@@ -76,13 +75,10 @@ def build_contact(
     checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}
     values: dict[str, Any] = _vectors(what, body, plane, centre, point, normal, belt, belt_speed, states)
     values["radius"] = checked.pop("radius")
-    for value in values.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
     least = checked.pop("least_impact")
     return unchecked(
         Contact, name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
-        MappingProxyType(values),
+        MappingProxyType({key: read_only(value) for key, value in values.items()}),
     )  # fmt: skip
 
 
@@ -112,23 +108,15 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
     ModelError
         For values that ``Builder.contact`` refuses.
     """
-    bounds, what = contact_bounds(contact.law, contact.friction), f"contact '{contact.name}'"
-    parameters, values, least = dict(contact.parameters), dict(contact.values), contact.least_impact
-    for key, value in changes.items():
-        if key in POINTS:
-            values[POINTS[key]] = finite(value, (3,), f"{what}: {key}")
-            values[POINTS[key]].flags.writeable = False
-            continue
-        number = checked_parameter(value, f"{what}: {key}", bounds[key], REMEDY.get(key, ""))
-        if key == "radius":
-            values[key] = number
-        elif key == "least_impact":
-            least = number
-        else:
-            parameters[key] = number
-    return replace(
-        contact, parameters=MappingProxyType(parameters), values=MappingProxyType(values), least_impact=least
-    )
+    common, names = {**COMMON, **POINTS}, contact.values
+    given = {**contact.parameters, "radius": names["radius"], "least_impact": contact.least_impact}
+    given |= {key: names[own] for key, own in POINTS.items()} | dict(changes)
+    named = {key: given.pop(key) for key in common}
+    return build_contact(
+        contact.name, contact.body, (contact.body, contact.plane), law=contact.law, friction=contact.friction,
+        plane=contact.plane, normal=names["n_j"], belt=names["b_j"], belt_speed=contact.belt_speed, parameters=given,
+        states=None, **named,
+    )  # fmt: skip
 
 
 def contact_bounds(law: str, friction: str | None) -> dict[str, Bounds]:
@@ -190,8 +178,6 @@ def contact_data(
     contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
 ) -> ContactData:
     """Flat data of contacts, whose signals are numbered from ``first_signal``; ``index``: places of the bodies in ``states``."""
-    body_i, body_j, x, vectors = reference_data(contacts, index, states, ("body", "plane"))
-    vector_contact, vector_place, vector_body, vector_local = vectors
     laws, frictions = list(NORMAL_LAWS), [None, *FRICTIONS]
 
     def parameters(names: Sequence[Sequence[str]]) -> Floats:
@@ -205,8 +191,7 @@ def contact_data(
     return ContactData(
         law=np.array([laws.index(c.law) for c in contacts], np.int64),
         friction=np.array([frictions.index(c.friction) - 1 for c in contacts], np.int64),
-        body_i=body_i,
-        body_j=body_j,
+        **reference_data("contact", contacts, index, states, ("body", "plane")),
         normal=parameters(of_law),
         impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
         least_impact=np.array([c.least_impact for c in contacts], float),
@@ -216,11 +201,6 @@ def contact_data(
         bends=np.array([friction_bends(c.friction) for c in contacts], np.int64),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
-        vector_contact=vector_contact,
-        vector_place=vector_place,
-        vector_body=vector_body,
-        vector_local=vector_local,
-        x=x,
     )
 
 
@@ -270,13 +250,6 @@ def hertz_stiffness(
     ------
     ModelError
     """
-    given = dict(
-        radius=radius, youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, plane_modulus=plane_modulus,
-        plane_ratio=plane_ratio,
-    )  # fmt: skip
-    for key, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            raise ModelError(f"hertz_stiffness: {key} = {value!r}; give one number")
     for key, modulus, ratio in (("sphere", youngs_modulus, poissons_ratio), ("plane", plane_modulus, plane_ratio)):
         if not modulus > 0.0:
             raise ModelError(f"hertz_stiffness: modulus of the {key} = {modulus!r} Pa, must be above 0 Pa")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from runtime.support.errors import ModelError
-from runtime.system.spanning_tree import SpanningTree
+from runtime.system.spanning_tree import RATES, SpanningTree, TreeSteps
 
 
 def step_of(what: str, name: str, motions: Mapping[str, Any], tree: SpanningTree) -> int:
@@ -25,11 +25,17 @@ def step_of(what: str, name: str, motions: Mapping[str, Any], tree: SpanningTree
         raise ModelError(
             f"{what}: '{name}' is no turn or slide of joint '{joint}', along which alone it can act; those of this joint: {known}"
         )
-    place = columns.index(column)
-    for k, coordinate in enumerate(tree.coordinates):
-        if coordinate.joint == joint and coordinate.place == place:
-            return k
-    raise ModelError(
-        f"{what}: joint '{joint}' closes a loop, and only coordinates of the spanning tree can be named here; name one of "
-        "another joint of the loop"
-    )
+    if (found := step_along(name, motions, tree)) is None:
+        raise ModelError(
+            f"{what}: joint '{joint}' closes a loop, and only coordinates of the spanning tree can be named here; name one of "
+            "another joint of the loop"
+        )
+    return found[0]
+
+
+def step_along(name: str, motions: Mapping[str, Any], tree: TreeSteps) -> tuple[int, int] | None:
+    """The step of a tree that moves along a coordinate such as "knee.angle", and its component there; None of a closing joint."""
+    joint, _, column = name.rpartition(".")
+    place = list(motions[joint].units).index(column)
+    steps = [(k, place - one.place) for k, one in enumerate(tree.coordinates) if one.joint == joint]
+    return next(((k, part) for k, part in steps if 0 <= part < RATES[tree.kinds[k]]), None)

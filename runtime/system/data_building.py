@@ -53,8 +53,8 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     rows = np.array([0 if fit and j.signals else len(j.rows) for j in joints], np.int64)
     inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
     inertia_inverse, thin_body, thin = mass_data(bodies, joints)
-    body_i, body_j, x, vectors = reference_data(joints, places, states)
-    vector_joint, vector_place, vector_body, vector_local = vectors
+    of_joints = reference_data("joint", joints, places, states)
+    ends = of_joints["body_i"], of_joints["body_j"]
     driven = [
         (k, joint.module.SIZE - 3 * (len(joint.signals) - n), signal)
         for k, joint in enumerate(joints)
@@ -76,21 +76,15 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         gravity=gravity.copy(),
         alpha=5.0,
         beta=5.0,
-        closed=int(has_loops(body_i, body_j, [j.holds_points for j in joints])),
+        closed=int(has_loops(*ends, [j.holds_points for j in joints])),
         redundant=0,
         address=addresses_of(j.module for j in joints),
-        body_i=body_i,
-        body_j=body_j,
         rows=rows,
-        vector_joint=vector_joint,
-        vector_place=vector_place,
-        vector_body=vector_body,
-        vector_local=vector_local,
-        x=x,
+        **of_joints,
         signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds + of_forces, order),
         signal_joint=np.array([k for k, _, _ in driven], np.int64),
         signal_place=np.array([place for _, place, _ in driven], np.int64),
-        sparsity=sparsity(body_i, body_j),
+        sparsity=sparsity(*ends),
         limits=limit_data(parts.limits, places, states),
         loads=loads,
         contacts=contact_data(parts.contacts, places, states, len(driven) + len(load_signals)),
@@ -114,31 +108,23 @@ def _load_data(
     numbers = first_signal + np.arange(len(signals), dtype=np.int64)
     components, efforts, targets = np.split(numbers, np.cumsum([OF_LOAD * len(loads), len(motors)]))
     joints = [motor.joint for motor in motors]
-    body_i, body_j, x, vectors = reference_data(joints, places, states)
-    vector_motor, vector_place, vector_body, vector_local = vectors
     data = LoadData(
         body=np.array([places[load.body] for load in loads], np.int64),
-        at=np.array([_point_of_action(load) for load in loads], np.int64),
+        at=np.array(
+            [
+                AT_CENTRE if load.point is None else AT_BODY_POINT if load.point_of_body else AT_GLOBAL_POINT
+                for load in loads
+            ],
+            np.int64,
+        ),
         in_body_axes=np.array([load.axes == "body" for load in loads], np.int64),
         signal=components.reshape(-1, OF_LOAD),
         address=addresses_of(j.module for j in joints),
-        body_i=body_i,
-        body_j=body_j,
+        **reference_data("motor", joints, places, states),
         effort=efforts,
         target=targets,
         target_place=np.array([j.module.SIZE - 3 for j in joints], np.int64),
         stiffness=np.array([motor.stiffness for motor in motors], float),
         damping=np.array([motor.damping for motor in motors], float),
-        vector_motor=vector_motor,
-        vector_place=vector_place,
-        vector_body=vector_body,
-        vector_local=vector_local,
-        x=x,
     )
     return data, signals
-
-
-def _point_of_action(load: Load) -> int:
-    if load.point is None:
-        return AT_CENTRE
-    return AT_BODY_POINT if load.point_of_body else AT_GLOBAL_POINT

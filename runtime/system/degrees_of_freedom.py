@@ -6,6 +6,7 @@ move as one when only this joint moves.  In a closed loop no joint can move alon
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,11 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, P, R
+from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.support.arrays import Floats
+from runtime.system.connected import connected
 from runtime.system.joint_motion import relative_poses, twists
-from runtime.system.parts import Joint
-from runtime.system.reference import rotation_matrix, states_with_ground
+from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
 
 ADMITTED = 1e-7  # a joint admits a motion of 1 rad or 1 m if its rows change by less
@@ -64,40 +66,31 @@ def branches(system: System) -> Tree:
             edges.setdefault((min(a, b), max(a, b)), []).append(k)
     roots: dict[int, tuple[int, ...]] = {}
     found: list[Branch] = []
-    seen = {GROUND_INDEX}
-    order = [k + 1 for k, body in enumerate(system.bodies) if body.free]
-    order += [k + 1 for k in range(len(system.bodies)) if k + 1 not in order]
-    for root in (GROUND_INDEX, *order):
+
+    def reached(start: int, of: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+        group = connected(len(system.bodies) + 1, of)[0]
+        return tuple(body for body, own in enumerate(group) if own == group[start])
+
+    seen: set[int] = set()
+    free_first = sorted(range(1, len(system.bodies) + 1), key=lambda body: not system.bodies[body - 1].free)
+    for root in (GROUND_INDEX, *free_first):
+        if root in seen:
+            continue
         if root != GROUND_INDEX:
-            if root in seen:
-                continue
-            roots[root] = tuple(sorted(_reached(root, list(edges))))
-            seen.add(root)
+            roots[root] = reached(root, edges)
+        seen.add(root)
         front = [root]
-        while front:
-            near = front.pop(0)
+        for near in front:  # which grows
             for pair, joints in edges.items():
-                far = pair[1] if pair[0] == near else pair[0] if pair[1] == near else None
-                if far is None or far in seen:
+                if near not in pair or (far := sum(pair) - near) in seen:
                     continue
                 front.append(far)
                 seen.add(far)
-                beyond = _reached(far, [edge for edge in edges if edge != pair])
+                # Bodies that also reach the ground by another chain of joints cannot move as one: they are in a loop.
+                beyond = reached(far, [edge for edge in edges if edge != pair])
                 if near not in beyond:
-                    found.append(Branch(near, far, tuple(joints), tuple(sorted(beyond))))
+                    found.append(Branch(near, far, tuple(joints), beyond))
     return found, roots
-
-
-def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
-    reached, grew = {start}, True
-    while grew:
-        before = len(reached)
-        for a, b in edges:
-            # Bodies that also reach the ground by another chain of joints cannot move as one: they are in a loop.
-            if a in reached or b in reached:
-                reached |= {a, b}
-        grew = len(reached) > before
-    return reached
 
 
 def degrees_of_freedom(
@@ -109,9 +102,7 @@ def degrees_of_freedom(
     measures (n, 6 bodies): the rates of the degrees of freedom are the measures times the velocities of all bodies.
     tree : result of ``branches``, which is the same in all configurations
     """
-    work = shared_workspace_for(system.data)
-    projection.worst_row(time, y, system.data, work, False)
-    states = states_with_ground(y)
+    work, states = rows_at(system, time, y), states_with_ground(y)
     found, roots = tree or branches(system)
     names: list[DegreeOfFreedom] = []
     columns: list[Floats] = []
@@ -125,13 +116,12 @@ def degrees_of_freedom(
         columns.append(motion[1:].ravel())
 
     for root, beyond in roots.items():
-        body = system.bodies[root - 1].name
+        body, own_rates = system.bodies[root - 1].name, np.zeros((6, len(system.bodies) + 1, 6))
+        own_rates[:, root] = np.eye(6)
+        rows += list(own_rates[:, 1:].reshape(6, -1))
         for k in range(6):
             name = f"{body}.{'xyz'[k]}" if k < 3 else f"{body}.turn_{'xyz'[k - 3]}"
             add(DegreeOfFreedom(name, "", body, k >= 3), beyond, np.eye(6)[k], states[root, R:P])
-            row = np.zeros((len(system.bodies) + 1, 6))
-            row[root, k] = 1.0
-            rows.append(row[1:].ravel())
     for branch in found:
         side = slice(6, 12), slice(0, 6)
         D = np.concatenate(
@@ -220,7 +210,9 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
     for k in branch.joints:
         joint = system.joints[k]
         owner = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
-        axes, points = _axes(joint, owner, states)
+        of = list(placed_vectors(joint, states[owner["i"]], states[owner["j"]]))
+        axes = [(name, axis, side) for name, kind, side, axis in of if kind != "point"]
+        points = {side: point for _, kind, side, point in of if kind == "point"}
         for name, axis, side in axes:
             point = points.get(side, next(iter(points.values()), centre))
             candidates.append((name, np.concatenate([_cross(axis, centre - point), axis]), True))
@@ -248,50 +240,33 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
     return chosen
 
 
-def _axes(
-    joint: Joint, owner: dict[str, int], states: Floats
-) -> tuple[list[tuple[str, Floats, str]], dict[str, Floats]]:
-    """Directions of a joint by name, in global axes, with the side ("i" or "j") of their body; and its points by side."""
-    axes: list[tuple[str, Floats, str]] = []
-    points: dict[str, Floats] = {}
-    for name, kind, side in joint.module.VECTORS:
-        if name not in joint.values:
-            continue
-        state = states[owner[side]]
-        v = rotation_matrix(state[P : P + 4]) @ joint.values[name]
-        if kind == "point":
-            points[side] = state[R:P] + v
-        else:
-            axes.append((name, v, side))
-    return axes, points
+def rows_at(system: System, time: float, y: Floats, data: ModelData | None = None) -> Workspace:
+    """Memory in which the rows of a system, or of other data of it, are evaluated in a state (13 bodies,)."""
+    data = system.data if data is None else data
+    work: Workspace = shared_workspace_for(data)
+    projection.worst_row(time, y, data, work, False)
+    return work
 
 
 def dense_rows(system: System, D: Floats, drivers: bool | None = None) -> Floats:
     """Dense rows of D on all bodies, (m, 6 bodies): of all, of the drivers alone, or of the joints alone."""
-    data, blocks = system.data, []
-    for k, joint in enumerate(system.joints):
-        if drivers is not None and bool(joint.signals) != drivers:
-            continue
-        block = np.zeros((len(joint.rows), len(system.bodies) + 1, 6))
-        block[:, data.body_i[k]] += D[k, : len(joint.rows), :6]
-        block[:, data.body_j[k]] += D[k, : len(joint.rows), 6:]
-        blocks.append(block[:, 1:].reshape(len(joint.rows), -1))
-    return np.concatenate([np.zeros((0, 6 * len(system.bodies))), *blocks])
+    k, r = np.array(row_places(system, drivers), np.int64).reshape(-1, 2).T
+    every, rows = np.arange(len(k)), np.zeros((len(k), len(system.bodies) + 1, 6))
+    rows[every, system.data.body_i[k]] += D[k, r, :6]
+    rows[every, system.data.body_j[k]] += D[k, r, 6:]
+    return rows[:, 1:].reshape(len(k), 6 * len(system.bodies))
 
 
 def stacked(system: System, values: Floats, drivers: bool | None = None) -> Floats:
     """Phi, Phi' or gamma (joints, 6) of the rows of ``dense_rows``, (m,)."""
-    parts = [
-        values[k, : len(joint.rows)]
-        for k, joint in enumerate(system.joints)
-        if drivers is None or bool(joint.signals) == drivers
-    ]
-    return np.concatenate([np.zeros(0), *parts])
+    k, r = np.array(row_places(system, drivers), np.int64).reshape(-1, 2).T
+    return values[k, r]
 
 
-def row_places(system: System) -> list[tuple[int, int]]:
+def row_places(system: System, drivers: bool | None = None) -> list[tuple[int, int]]:
     """Joint and row within it of all of ``dense_rows``."""
-    return [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
+    joints = [k for k, joint in enumerate(system.joints) if drivers is None or bool(joint.signals) == drivers]
+    return [(k, r) for k in joints for r in range(len(system.joints[k].rows))]
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
-from runtime.dynamics import projection
-from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.assemble import POSITION_TOLERANCE
+from runtime.system.connected import connected
 from runtime.system.coupling import in_order
+from runtime.system.degrees_of_freedom import rows_at
 from runtime.system.joint_motion import (
     JointMotion,
     Pose,
@@ -77,10 +77,9 @@ def displaced(
             {f"{part}.{n}": v for part, of in (("angle", angles), ("rate", rates)) for n, v in (of or {}).items()},
         )
     states = states_with_ground(state.y)
-    neighbours = _neighbours(system) if wanted else []
     for joint, values in wanted.items():
         before = states.copy()
-        _displace(system, system.joint_motions[joint], states, values["angle"], values["rate"], neighbours)
+        _displace(system, system.joint_motions[joint], states, values["angle"], values["rate"])
         _refuse_held(system, joint, before, states)
     if system.couplings:
         _move_followers(system, states, angles or {}, rates or {})
@@ -114,7 +113,6 @@ def joint_coordinates(system: System, state: State | None = None) -> tuple[dict[
 
 def _move_followers(system: System, states: Floats, angles: Values, rates: Values) -> None:
     """Put followers of couplings where their leaders put them, in states (bodies + 1, 13); refuse other values for them."""
-    neighbours = _neighbours(system)
     for one in in_order(system.couplings):
         q, u = values_of(system.joint_motions, system.body_names, states[1:].ravel())
         at, rate = (
@@ -129,7 +127,7 @@ def _move_followers(system: System, states: Floats, angles: Values, rates: Value
                     f"{', '.join(map(repr, one.leaders))} at {value:.9g}; leave it out, or change the leader"
                 )
         joint, _, column = one.follower.rpartition(".")
-        _displace(system, system.joint_motions[joint], states, {column: wanted[0]}, {column: wanted[1]}, neighbours)
+        _displace(system, system.joint_motions[joint], states, {column: wanted[0]}, {column: wanted[1]})
 
 
 def coordinate_of(system: System, name: str) -> tuple[str, str]:
@@ -145,16 +143,14 @@ def coordinate_of(system: System, name: str) -> tuple[str, str]:
 def refuse_closed_loop(system: System, joint: str) -> None:
     """Refuse a joint with coordinates whose values other joints decide, whatever they are.  Raises ModelError."""
     places, ends = body_places(system.body_names), system.joint(joint)
-    _beyond(system, joint, places[ends.body_i], places[ends.body_j], _neighbours(system))
+    _beyond(system, joint, places[ends.body_i], places[ends.body_j])
 
 
-def _displace(
-    system: System, motion: JointMotion, states: Floats, angles: Values, rates: Values, neighbours: Sequence[set[int]]
-) -> None:
+def _displace(system: System, motion: JointMotion, states: Floats, angles: Values, rates: Values) -> None:
     """Change the states (bodies + 1, 13) of the bodies beyond a joint."""
     joint, places = motion.joint, body_places(system.body_names)
     i, j = places[joint.body_i], places[joint.body_j]
-    moving, on_j = _beyond(system, joint.name, i, j, neighbours)
+    moving, on_j = _beyond(system, joint.name, i, j)
     of_i, of_j = states[i : i + 1], states[j : j + 1]
     poses, columns = relative_poses(of_i, of_j), list(motion.units)
     q, u = coordinates(motion, poses)[0], rates_of(motion, poses, of_i, of_j)[0]
@@ -189,37 +185,18 @@ def _displace(
     states[moving] = own
 
 
-def _neighbours(system: System) -> list[set[int]]:
-    """Places of the bodies, the ground first, to which joints connect each of them."""
-    places = body_places(system.body_names)
-    found: list[set[int]] = [set() for _ in places]
-    for joint in system.joints:
-        i, j = places[joint.body_i], places[joint.body_j]
-        found[i].add(j)
-        found[j].add(i)
-    return found
-
-
-def _beyond(system: System, joint: str, i: int, j: int, neighbours: Sequence[set[int]]) -> tuple[list[int], bool]:
+def _beyond(system: System, joint: str, i: int, j: int) -> tuple[list[int], bool]:
     """The bodies that move with a joint of bodies i and j, and whether j is among them rather than i."""
-
-    def side(start: int, other: int) -> set[int]:
-        reached, left = {start}, [start]
-        while left:
-            body = left.pop()
-            more = neighbours[body] - reached - ({other} if body == start else set())
-            reached |= more
-            left += more
-        return reached
-
-    beyond_j = side(j, i)
-    if i in beyond_j:
+    places = body_places(system.body_names)
+    pairs = [(places[one.body_i], places[one.body_j]) for one in system.joints]
+    group = connected(len(places), [pair for pair in pairs if {*pair} != {i, j}])[0]
+    if group[i] == group[j]:
         raise ModelError(
             f"joint '{joint}' of system '{system.name}' belongs to a closed loop, in which other joints have to follow; give "
             "poses of bodies, and runtime.assemble moves them onto the joints"
         )
-    on_j = GROUND_INDEX not in beyond_j
-    return sorted(beyond_j if on_j else side(i, j)), on_j
+    on_j = group[j] != group[GROUND_INDEX]
+    return [body for body, own in enumerate(group) if own == group[j if on_j else i]], on_j
 
 
 def _refuse_held(system: System, joint: str, before: Floats, after: Floats) -> None:
@@ -229,9 +206,9 @@ def _refuse_held(system: System, joint: str, before: Floats, after: Floats) -> N
     others = [k for k in others if not system.joints[k].signals]  # drivers move: compared where their time is known
     if not others:
         return
-    work, violated = shared_workspace_for(system.data), []
+    violated = []
     for states in (before, after):
-        projection.worst_row(system.time, states[1:].ravel(), system.data, work, False)
+        work = rows_at(system, system.time, states[1:].ravel())
         violated.append(np.maximum(np.abs(work.Phi), np.abs(work.Phi_dot)))
     for k in others:
         rows = len(system.joints[k].rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,9 @@ from runtime.support.arrays import Ints
 from runtime.system.parts import Force, Joint
 
 
-def force_addresses(forces: Sequence[Force]) -> dict[str, Ints]:
+def force_addresses(forces: Sequence[Force]) -> dict[str, Any]:
     """Addresses (forces,) in this process of the kernels of ``ForceData``, by their names there; 0 for none."""
-    found = {"address": addresses_of(f.module for f in forces)}
+    found: dict[str, Any] = {"address": addresses_of(f.module for f in forces)}
     for name, sort in (("lookups", "TABLES"), ("corners", "CORNERS")):
         own = [int(addresses_of([f.module], f"{name}_entry")[0]) if getattr(f.module, sort) else 0 for f in forces]
         found[name] = np.array(own, np.int64)

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
-from runtime.dynamics.vectors import Vector, vector_data, vectors_of
+from runtime.dynamics.vectors import Vector, vectors_of
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats, Ints
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import ModelError
 from runtime.support.numbers import LARGEST, SMALLEST, floats
-from runtime.system.connection import checked_values
+from runtime.system.connection import checked_values, definition, refuse_unknown_body
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.global_axes import local_values
-from runtime.system.parts import FORCE_KINDS, GROUND, Force, Joint
-from runtime.system.reference import reference
+from runtime.system.parts import GROUND, Force, Joint
+from runtime.system.reference import named_vectors, reference
 from runtime.system.signal import as_signal
 
 SUFFIXES = "ijkl"
@@ -47,14 +47,7 @@ def build_force(
     ModelError
         Naming the force, its kind and the rule.
     """
-    module = FORCE_KINDS.get(kind) if isinstance(kind, str) else kind
-    if module is None:
-        known_kinds = [*FORCE_KINDS, "what codegen.compile_force(definition) returns"]
-        raise unknown_name(kind, known_kinds, "kind", whose=f"force '{name}': ")
-    if not all(hasattr(module, part) for part in ("evaluate", "OUTPUTS", "KEYWORDS")):
-        raise ModelError(
-            f"force '{name}': {shown(kind)} is no kind of force; pass a name or codegen.compile_force(definition)"
-        )
+    module = definition(sort, name, kind)
     what = f"{sort} '{name}' ({module.NAME})"
     _check_bodies(what, module, bodies, known)
     _check_joint(what, module, bodies, joint)
@@ -91,8 +84,7 @@ def _check_joint(what: str, module: ModuleType, bodies: Sequence[str], joint: Jo
 
 def _check_bodies(what: str, module: ModuleType, bodies: Sequence[str], known: Collection[str]) -> None:
     for body in bodies:
-        if not isinstance(body, str) or (body != GROUND and body not in known):
-            raise unknown_name(body, [*known, GROUND], "body", "bodies", f"{what}: ")
+        refuse_unknown_body(body, known, what)
     needed = set(module.BODIES) | {body for _, _, body in module.VECTORS}
     count = 4 if "l" in needed else 3 if "k" in needed else 2
     if len(bodies) != count:
@@ -168,10 +160,8 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
 
 def jumps_of(forces: Sequence[Force]) -> Ints:
     """1 for each number of forces that changes its sign where an angle jumps, 0 for each at a corner, (corners,)."""
-    found: list[int] = []
-    for force in forces:
-        found += [0] * (force.module.CORNERS - force.module.JUMPS) + [1] * force.module.JUMPS
-    return np.array(found, np.int64)
+    modules = [force.module for force in forces]
+    return np.array([n >= m.CORNERS - m.JUMPS for m in modules for n in range(m.CORNERS)], np.int64)
 
 
 def force_data(
@@ -190,7 +180,6 @@ def force_data(
         call_place += [force.module.TABLES_PLACE + LOOKED_UP * n for n in range(len(tables))]
         pieces += [table_pieces(force.values[table]) for table in tables]
         calls.append(calls[-1] + len(tables))
-    vector_force, vector_place, vector_body, vector_local = vector_data(vectors)
     of_signals = [
         (k, force.module.LOADS_PLACE - 3 * (len(force.signals) - n))
         for k, force in enumerate(forces)
@@ -200,7 +189,7 @@ def force_data(
         **force_addresses(forces), body=body,
         corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64), jump=jumps_of(forces),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
-        vector_force=vector_force, vector_place=vector_place, vector_body=vector_body, vector_local=vector_local,
+        **named_vectors("force", vectors),
         signal=first_signal + np.arange(len(of_signals)),
         signal_force=np.array([k for k, _ in of_signals], np.int64),
         signal_place=np.array([place for _, place in of_signals], np.int64),

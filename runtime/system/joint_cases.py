@@ -16,19 +16,18 @@ import numpy as np
 
 from runtime.dynamics.cases import count_dependent_rows
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import ROWS, STATE, P, V
+from runtime.dynamics.layout import ROWS, P, V
 from runtime.dynamics.projection import ASSEMBLED
-from runtime.jit.python_code import python_code
 from runtime.jit.references import Reference
 from runtime.lanes.assembly import CaseData, case_lanes
 from runtime.lanes.cases import Assembled, Checks, assemble_cases, largest_violations, project_cases
-from runtime.support.arrays import Bools, Floats, Ints
+from runtime.support.arrays import Bools, Floats, Ints, read_only
 from runtime.support.latest import Latest
 from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.parts import Force, Joint
 from runtime.system.rank import JOINT_RANK_TOLERANCE
-from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
+from runtime.system.reference import branch_signs, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
 
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
@@ -94,7 +93,7 @@ class JointCases:
         m = self.memory
         assemble_cases(system.time, states, self.of_cases, m.data, m.work, m.lanes, checks, found)
         good: Bools = (found.left <= ASSEMBLED) & (found.regular == 1.0)
-        own = states_of_cases(states)
+        own = states_with_ground(states)
         for k, x in zip(signed, np.moveaxis(found.x, 1, 0), strict=True):
             before = self._signs(k, states_with_ground(system.reference_configuration.y)[None], self._at_reference(k))
             good &= ~(before * self._signs(k, own, x) < 0.0).any(axis=0)
@@ -111,10 +110,6 @@ class JointCases:
     def masses(self) -> Floats:
         """Masses (cases, bodies), by which states are moved."""
         return self.of_cases.masses
-
-    @property
-    def _data(self) -> tuple[Any, ...]:
-        return self.of_cases, *self.memory.written, self.memory.data, self.memory.work
 
     def of(self, at: Ints) -> JointCases:
         """The cases at these places."""
@@ -138,8 +133,9 @@ class JointCases:
         cases, bodies, found = *self.masses.shape, np.zeros(len(states), np.int64)
         length = np.broadcast_to(self.length, cases)[:, None, None, None]
         inverses = np.tile(np.eye(3), (1, bodies, 1, 1)) / length**2
-        unit = replace(self, of_cases=self.of_cases._replace(masses=np.ones((cases, bodies)), inverses=inverses))
-        count_dependent_rows(self.system.time, np.ascontiguousarray(states), *unit._data, tolerance, found)
+        unit, m = self.of_cases._replace(masses=np.ones((cases, bodies)), inverses=inverses), self.memory
+        of = unit, *m.written, m.data, m.work
+        count_dependent_rows(self.system.time, np.ascontiguousarray(states), *of, tolerance, found)
         return found
 
     @property
@@ -150,7 +146,7 @@ class JointCases:
 
     def motions(self, states: Floats) -> dict[str, JointMotion]:
         """The motions of the joints from reference configurations (cases, 13 bodies)."""
-        found, bodies = {}, states_of_cases(states)
+        found, bodies = {}, states_with_ground(states)
         for k, joint in enumerate(self.system.joints):
             if getattr(joint.module, "MOTION", None):
                 i, j = (bodies[:, body[k]] for body in (self.system.data.body_i, self.system.data.body_j))
@@ -160,12 +156,8 @@ class JointCases:
 
     def _signs(self, k: int, states: Floats, x: Floats) -> Floats:
         """Of the expressions that a joint's definition passes to ``keeps_sign``, (signs, cases)."""
-        module, t = self.system.joints[k].module, self.system.data
-        before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
-        out = np.zeros((before + module.BRANCH_SIGNS, len(x)))
-        python_code(module.reference)(states[:, t.body_i[k]].T, states[:, t.body_j[k]].T, x.T, out)
-        signs: Floats = np.sign(out[before:])
-        return signs
+        of_i, of_j = (states[:, body[k]].T for body in (self.system.data.body_i, self.system.data.body_j))
+        return branch_signs(self.system.joints[k], of_i, of_j, x.T)
 
     def _at_reference(self, k: int) -> Floats:
         """The vectors and constants of a joint in the reference configurations, (cases, X)."""
@@ -226,13 +218,6 @@ def constants_of_cases(
     return own, reference(of_cases, ends[0], ends[1], own, *ends[2:])
 
 
-def read_only(memory: Floats) -> Floats:
-    """The same memory, which may not be written through it: compiled code is specialised to read-only data."""
-    seen = memory.view()
-    seen.flags.writeable = False
-    return seen
-
-
 def _of(values: Floats, at: Ints) -> Floats:
     """Those of the cases at these places, unless all cases have the same."""
     return values if len(values) == 1 else values[at]
@@ -245,9 +230,3 @@ def _lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
     sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
     longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
     return np.where(longest > 0.0, longest, 1.0)
-
-
-def states_of_cases(states: Floats) -> Floats:
-    """States of the ground and the bodies (cases, bodies + 1, 13), from those of the bodies (cases, 13 bodies)."""
-    ground = np.broadcast_to(ground_state(), (len(states), 1, STATE))
-    return np.concatenate([ground, states.reshape(len(states), -1, STATE)], axis=1)

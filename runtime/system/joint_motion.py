@@ -185,10 +185,8 @@ def _turn(step: Step, values: Floats) -> Floats:
 def moved_pose(motion: JointMotion, values: Floats) -> Pose:
     """The pose (3, 3), (3,) of body j for values of its coordinates (coordinates,)."""
     A, r = motion.reference.A, motion.reference.r
-    last = len(values)
-    for step in reversed(motion.steps):
-        own = values[last - len(step.columns) : last]
-        last -= len(step.columns)
+    for step, places in reversed(motion.places):
+        own = values[places]
         if step.kind == "slide":
             r = r + step.axis * own[0]
             continue

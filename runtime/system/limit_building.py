@@ -16,14 +16,14 @@ from runtime.dynamics.layout import P, V
 from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
-from runtime.support.arrays import Floats, frozen
-from runtime.support.checks import cross, finite_number, length_of
+from runtime.support.arrays import Floats, frozen, read_only
+from runtime.support.checks import cross, length_of
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
-from runtime.system.connection import checked_vector
+from runtime.system.connection import checked_parameter, checked_vector
 from runtime.system.global_axes import local_direction
-from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
 PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
@@ -45,14 +45,12 @@ def build_limit(
     ModelError
     """
     what = f"limit '{name}' of joint '{joint.name}' ({joint.kind})"
-    if reference not in (joint.body_i, joint.body_j):
-        raise ModelError(f"{what}: reference = {reference!r}; use one of its bodies, {joint.body_i} or {joint.body_j}")
+    moving = moving_body(what, joint, reference)
     if not isinstance(cone, Cone):
         raise ModelError(f"{what}: cone = {cone!r}; give runtime.Cone(longitudes, latitudes)")
     if law not in LAWS:
         raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
     checked = checked_law_parameters(what, max_moment, compliance, damping)
-    moving = joint.body_j if reference == joint.body_i else joint.body_i
     if global_axes:
         xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
         if direction is not None:
@@ -61,16 +59,17 @@ def build_limit(
     u = None if direction is None else checked_vector(direction, what, "direction", AXIS_TOLERANCE)
     module = _definition_of(what, joint, u)
     values = {"damping": checked["damping"], **_geometry(what, module, joint, states, reference, moving, frame, u)}
-    for own, of_joint in _points_of(module, joint, reference).items():
-        values[own] = joint.values[of_joint]
     return unchecked(
         Limit, name, module.NAME, joint.name, reference, moving, cone, *checked.values(), law, MappingProxyType(values)
     )
 
 
-def _points_of(module: ModuleType, joint: Joint, reference: str) -> dict[str, str]:
-    points = _form_of(joint.kind).points if module.BORROWS else ()
-    return {own: own if reference == joint.body_i else other for own, other in points}
+def moving_body(what: str, joint: Joint, reference: str) -> str:
+    """The other body of a joint than the one that carries the cone."""
+    ends = [joint.body_i, joint.body_j]
+    if reference not in ends:
+        raise ModelError(f"{what}: reference = {reference!r}; use one of its bodies, {' or '.join(ends)}")
+    return ends[1 - ends.index(reference)]
 
 
 class _Form(NamedTuple):
@@ -78,7 +77,6 @@ class _Form(NamedTuple):
 
     module: ModuleType
     general: ModuleType
-    points: tuple[tuple[str, str], ...]  # borrowed points, with those of the other body
     directed: bool  # uses a direction of the moving body
 
 
@@ -86,8 +84,7 @@ class _Form(NamedTuple):
 def _form_of(kind: str) -> _Form:
     general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
     module = next((module for module in LIMIT_KINDS.values() if kind in module.FITS), general)
-    points = tuple((name, _other(name)) for name in module.BORROWS if name.startswith("s_"))
-    return _Form(module, general, points, any(name == "u_r_j" for name, *_ in module.VECTORS))
+    return _Form(module, general, any(name == "u_r_j" for name, *_ in module.VECTORS))
 
 
 def _other(name: str) -> str:
@@ -121,10 +118,7 @@ def _geometry(
         values["u_r_j"] = _hinge_direction(what, borrowed["a_j"], frame[2], states[reference], states[moving], u)
     elif "u_r_j" in wanted:
         values["u_r_j"] = _cone_direction(what, joint, states, moving, u)
-    for value in values.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-    return values
+    return {key: read_only(value) for key, value in values.items()}
 
 
 def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
@@ -142,13 +136,7 @@ def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
 def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
     """Return the parameters of a limit's law by name; refuse values outside their range."""
     given = {"max_moment": max_moment, "compliance": compliance, "damping": damping}
-    checked = {}
-    for key, of_law in LIMIT_UNITS.items():
-        checked[key] = finite_number(given[key], f"{what}: {key}")
-        if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
-            rule = "must not be below" if key == "damping" else "must be above"
-            raise ModelError(f"{what}: {key} = {checked[key]:g} {of_law}, {rule} 0 {of_law}")
-    return checked
+    return {key: checked_parameter(given[key], f"{what}: {key}", bounds) for key, bounds in LIMIT_BOUNDS.items()}
 
 
 def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:
@@ -210,12 +198,9 @@ def _admitted_rotations(joint: Joint, states: dict[str, Floats]) -> Floats:
 def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitData:
     """Flat data of limits; ``index``: places of the bodies by name in ``states``, the reference configuration."""
     start, pieces = joined([limit.cone for limit in limits])
-    body_i, body_j, x, vectors = reference_data(limits, index, states, ("reference", "moving"))
-    vector_limit, vector_place, vector_body, vector_local = vectors
     return LimitData(
         kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
-        body_i=body_i,
-        body_j=body_j,
+        **reference_data("limit", limits, index, states, ("reference", "moving")),
         law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
         max_moment=np.array([limit.max_moment for limit in limits], float),
         compliance=np.array([limit.compliance for limit in limits], float),
@@ -226,11 +211,6 @@ def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats
         vertex=np.array([[vertex for _, vertex in limit.vertices] for limit in limits], float).reshape(-1, 2, 3),
         start=start,
         pieces=pieces,
-        vector_limit=vector_limit,
-        vector_place=vector_place,
-        vector_body=vector_body,
-        vector_local=vector_local,
-        x=x,
     )
 
 

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats
-from runtime.system.degrees_of_freedom import dense_rows, stacked
+from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at, stacked
 from runtime.system.rank import joints_of, lever_arm
 from runtime.system.system import System
 
@@ -43,7 +42,7 @@ class Spectrum(NamedTuple):
 
 def row_names(system: System) -> list[str]:
     """``joint.row`` of the rows of all joints that are no drivers."""
-    return [system.row_name(k, r) for k in joints_of(system) for r in range(len(system.joints[k].rows))]
+    return [system.row_name(*place) for place in row_places(system, False)]
 
 
 class LoopRows:
@@ -59,8 +58,7 @@ class LoopRows:
 
     def at(self, y: Floats) -> Rows:
         """The rows in a pose."""
-        work = shared_workspace_for(self.system.data)
-        projection.worst_row(self.system.time, y, self.system.data, work, False)
+        work = rows_at(self.system, self.system.time, y)
         D = dense_rows(self.system, work.D, False) / self.unit[:, None] * self.step
         size = np.maximum(np.linalg.norm(D, axis=1), 1e-300)
         return Rows(D / size[:, None], stacked(self.system, work.Phi, False) / self.unit / size, size * self.unit, work)

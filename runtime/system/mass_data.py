@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from runtime.dynamics.model_data import ModelData
 from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import Body, Joint
 
@@ -27,29 +26,23 @@ def mass_data(bodies: Sequence[Body], joints: Sequence[Joint], added: float = AD
 
     ``added``: smallest moment of inertia of M + E of a thin body, as a fraction of its largest.
     """
-    inverse, thin_body, thin = [np.eye(3)], [], []
-    for k, body in enumerate(bodies):
-        moments, axes = np.linalg.eigh(body.inertia)
-        scale = float(moments[-1]) if moments[-1] > 0.0 else body.mass * _arm(body, joints) ** 2
-        if moments[0] >= THIN * scale:
-            inverse.append(np.linalg.inv(body.inertia).astype(float))
-            continue
-        lifted = np.where(moments < THIN * scale, added * scale, moments)
-        inverse.append((axes / lifted) @ axes.T)
-        thin_body.append(k + 1)
-        thin.append((axes * (lifted - moments) / lifted) @ axes.T)
-    return np.array(inverse), np.array(thin_body, np.int64), np.array(thin).reshape(-1, 3, 3)
-
-
-def changed_mass_data(bodies: Sequence[Body], joints: Sequence[Joint], changed: list[int], t: ModelData) -> MassData:
-    """``mass_data`` of bodies of which only some, by their places, differ from those of the data t."""
-    if len(t.thin_body) == 0:
-        inverse, thin, _ = mass_data([bodies[k] for k in changed], joints)
-        if len(thin) == 0:
-            every = t.inertia_inverse.copy()
-            every[np.array(changed) + 1] = inverse[1:]
-            return every, t.thin_body, t.thin
-    return mass_data(bodies, joints)
+    inertia = np.array([np.eye(3), *(body.inertia for body in bodies)])
+    moments, axes = np.linalg.eigh(inertia)
+    sizes = [
+        m if m > 0.0 else body.mass * _arm(body, joints) ** 2 for body, m in zip(bodies, moments[1:, 2], strict=True)
+    ]
+    scale = np.array([1.0, *sizes])[:, None]
+    (thin_body,) = np.nonzero(moments[:, 0] < THIN * scale[:, 0])
+    lifted = np.where(moments < THIN * scale, added * scale, moments)[thin_body]
+    axes = axes[thin_body]
+    inertia[thin_body] = np.eye(3)
+    inverse = np.linalg.inv(inertia)
+    inverse[thin_body] = (axes / lifted[:, None]) @ np.swapaxes(axes, 1, 2)
+    return (
+        inverse,
+        thin_body,
+        (axes * (lifted - moments[thin_body])[:, None] / lifted[:, None]) @ np.swapaxes(axes, 1, 2),
+    )
 
 
 def _arm(body: Body, joints: Sequence[Joint]) -> float:

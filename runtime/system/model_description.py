@@ -74,12 +74,18 @@ def describe_model(
     """
     fixed = [True, *(_is_fixed(joints, body) for body in bodies)]
     parameters = parameters_of(t, y, fixed)
-    folded = {name: _foldable(values) & (name in FOLDED) for name, values in parameters.items()}
+    folded = {
+        name: ((values == 0.0) | (np.abs(values) == 1.0)) & (name in FOLDED) for name, values in parameters.items()
+    }
     rows = [list(range(n)) for n in t.rows.tolist()]
     pairs = [(int(i), int(j)) for i, j in zip(t.body_i, t.body_j, strict=True)]
     vectors = [(int(k), int(p), int(b)) for k, p, b in zip(t.vector_joint, t.vector_place, t.vector_body, strict=True)]
     signals = [(int(k), int(p)) for k, p in zip(t.signal_joint, t.signal_place, strict=True)]
-    constants = [[name, list(map(int, i)), float(parameters[name][i])] for name in FOLDED for i in _where(folded[name])]
+    constants = [
+        [name, list(map(int, i)), float(parameters[name][i])]
+        for name in FOLDED
+        for i in map(tuple, np.argwhere(folded[name]))
+    ]
     kernels = {joint.module.__name__: digest_of_module(joint.module) for joint in joints}
     decided = [
         digests.WHOLE, kernels, _text(rotation), _text(euler_rates),
@@ -107,11 +113,6 @@ def key_of(decided: object) -> str:
     return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16]
 
 
-def _foldable(values: Floats) -> Bools:
-    mask: Bools = (values == 0.0) | (np.abs(values) == 1.0)
-    return mask
-
-
 def _is_fixed(joints: Sequence[Joint], body: str) -> bool:
     """The body is held by a fixed joint to the ground."""
     return any(j.kind == "fixed" and {j.body_i, j.body_j} == {GROUND, body} for j in joints)
@@ -125,10 +126,6 @@ def parameters_of(t: ModelData, y: Floats, fixed: Sequence[bool]) -> dict[str, F
     pose[1:][fixed[1:]] = y.reshape(-1, STATE)[fixed[1:], :V]
     found = {name: np.asarray(getattr(t, name)) for name in FOLDED}
     return found | {"x": x, "pose": pose, "alpha": np.array(t.alpha), "beta": np.array(t.beta)}
-
-
-def _where(mask: Bools) -> list[tuple[int, ...]]:
-    return [tuple(index) for index in np.argwhere(mask)]
 
 
 @cache

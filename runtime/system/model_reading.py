@@ -2,68 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import STATE, P, V
-from runtime.support.arrays import Floats
-from runtime.support.checks import finite, unit
+from runtime.dynamics.layout import P, V
+from runtime.support.arrays import Floats, read_only
+from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import ModelError, shown, unknown_name
-from runtime.system.armature import Armature, build_armature
 from runtime.system.cone import Cone
-from runtime.system.connection import (
-    checked_inertia,
-    checked_mass,
-    checked_name,
-    connection,
-    definition,
-    refuse_other_keys,
-)
-from runtime.system.contact_building import build_contact
-from runtime.system.coupling import Coupling, build_coupling
-from runtime.system.data_building import Parts
-from runtime.system.force_building import build_force
-from runtime.system.limit_building import build_limit, checked_law_parameters
-from runtime.system.load_building import build_motor
+from runtime.system.connection import checked_name, checked_vector, refuse_other_keys
+from runtime.system.limit_building import checked_law_parameters, moving_body
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_schema import check_schema
 from runtime.system.model_shapes import shape_of
 from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, VERSION, shipped_definition
-from runtime.system.parts import (
-    AXIS_TOLERANCE,
-    FORCE_KINDS,
-    GROUND,
-    LIMIT_KINDS,
-    Body,
-    Contact,
-    Force,
-    Joint,
-    Limit,
-    Load,
-    Motor,
-)  # fmt: skip
-from runtime.system.reference import ground_state
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
+from runtime.system.parts_builder import GRAVITY, Made, PartsBuilder
 from runtime.system.signal import Signal, as_signal
 from runtime.system.sum_of_products import SumOfProducts
 
-GRAVITY = (0.0, 0.0, -9.81)
 Item = Mapping[str, Any]
 Own = Mapping[str, ModuleType]  # a user's definitions by sort and name, such as "joint pin"
 
 
 @dataclass(eq=False)
 class Model:
-    """A model that was read.  ``y`` (13 bodies,): states that its bodies are given; ``changed``: definitions of other digests."""
+    """A model that was read; ``changed``: definitions of other digests."""
 
     document: Document
-    parts: Parts
-    y: Floats
+    made: Made
     gravity: Floats
     changed: tuple[str, ...]
 
@@ -71,16 +46,6 @@ class Model:
     def name(self) -> str:
         """Name of the system."""
         return str(self.document.value.get("name", "system"))
-
-    @property
-    def angles(self) -> dict[str, float]:
-        """Initial coordinates by name."""
-        return {key: float(value) for key, value in self.document.value.get("angles", {}).items()}
-
-    @property
-    def rates(self) -> dict[str, float]:
-        """Initial rates by name."""
-        return {key: float(value) for key, value in self.document.value.get("rates", {}).items()}
 
     def remark(self) -> str:
         """A sentence about definitions that have changed; empty where none has."""
@@ -91,16 +56,6 @@ class Model:
             f"{self.document.file}: {', '.join(self.changed)} {verb} another definition than when the file was written; compare "
             "a run with one of that time, and write the file anew"
         )
-
-
-@dataclass(eq=False)
-class _Found:
-    document: Document
-    own: Own
-    bodies: dict[str, Body] = field(default_factory=dict)
-    states: dict[str, Floats] = field(default_factory=dict)
-    joints: dict[str, Joint] = field(default_factory=dict)
-    couplings: dict[str, Coupling] = field(default_factory=dict)
 
 
 def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
@@ -114,7 +69,6 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
     document = read_document(file)
     _refuse_format(document)
     check_schema(document)
-    found = _Found(document, _own(definitions))
     with document.at(("name",)):
         name = document.value.get("name", "system")
         if not name or not name.isprintable():
@@ -122,22 +76,8 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
     with document.at(("gravity",)):
         gravity = finite(document.value.get("gravity", GRAVITY), (3,), "gravity")
     gravity.flags.writeable = False
-    bodies, y = _section(found, "bodies", _body), np.concatenate(list(found.states.values()))
-    found.states[GROUND] = ground_state()
-    parts = Parts(
-        bodies=bodies,
-        joints=_section(found, "joints", _joint),
-        limits=_section(found, "limits", _limit),
-        loads=_section(found, "loads", _load),
-        motors=_section(found, "motors", _motor),
-        contacts=_section(found, "contacts", _contact),
-        forces=_section(found, "forces", _force),
-        shapes=_section(found, "shapes", lambda f, item: shape_of(item, f.bodies)),
-        couplings=_section(found, "couplings", _coupling),
-        armatures=_armatures(found),
-    )
-    _check_names(document, parts)
-    return Model(document, parts, y, gravity, _changed(document, found.own))
+    reader = _Reader(document, _own(definitions))
+    return Model(document, reader.read(), gravity, _changed(document, reader.own))
 
 
 def _refuse_format(document: Document) -> None:
@@ -178,64 +118,147 @@ def _changed(document: Document, own: Own) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _section(found: _Found, key: str, make: Any) -> tuple[Any, ...]:
-    """The parts of a list of the document, each error with its line."""
-    made = []
-    for n, item in enumerate(found.document.value.get(key, ())):
-        with found.document.at((key, n)):
-            made.append(make(found, item))
-    return tuple(made)
+class _Reader(PartsBuilder):
+    """Adds the parts of a document, in axes of the bodies; each error has its line."""
+
+    def __init__(self, document: Document, own: Own) -> None:
+        self._begin("body")
+        self.document, self.own = document, own
+
+    def read(self) -> Made:
+        """All parts, initial coordinates and rates."""
+        for key, add in _SECTIONS.items():
+            for n, item in enumerate(self.document.value.get(key, ())):
+                with self.document.at((key, n)):
+                    add(self, item)
+        for coordinate, inertia in self.document.value.get("armature", {}).items():
+            with self.document.at(("armature", coordinate)):
+                self.armature(coordinate, inertia)
+        for key, into in (("angles", self._made.angles), ("rates", self._made.rates)):
+            into |= {name: float(value) for name, value in self.document.value.get(key, {}).items()}
+        return self._made
+
+    def _body(self, item: Item) -> None:
+        self.body(**item)
+        if "p" in item:  # with the bits of the file
+            start = self._made.starts[item["name"]].copy()
+            start[P:V] = unit(np.array(item["p"], dtype=float), f"body '{item['name']}': p", AXIS_TOLERANCE)
+            self._made.starts[item["name"]] = read_only(start)
+
+    def _kind(self, sort: str, item: Item, family: str) -> ModuleType | str:
+        """The module of a definition: a user's own, or a shipped one; the name of an unknown one."""
+        kind, listed = item["kind"], self.document.value.get("definitions", {})
+        found = self.own.get(f"{family} {kind}") or shipped_definition(family, kind)
+        if found is None and f"{family} {kind}" in listed:
+            raise ModelError(
+                f"{sort} '{item['name']}': {shown(kind)} is a definition of the user's own; pass "
+                f"definitions=[codegen.compile_{family}({kind})]"
+            )
+        return found or kind
+
+    def _joint(self, item: Item) -> None:
+        sort = "driver" if "signals" in item else "joint"
+        module = self._kind(sort, item, "joint")
+        add = self.driver if getattr(module, "SIGNALS", sort == "driver") else self.joint
+        add(item["name"], module, item["body_i"], item["body_j"], **_values(item, sort))
+
+    def _motor(self, item: Item) -> None:
+        given = {key: item[key] for key in ("stiffness", "damping") if key in item}
+        effort = _signal(item.get("effort", 0.0), f"motor '{item['name']}': effort")
+        module, values = self._kind("motor", item, "joint"), _values(item, "motor")
+        self.motor(item["name"], module, item["body"], item["other"], effort=effort, **given, **values)
+
+    def _limit(self, item: Item) -> None:
+        given = {**item, "cone": Cone(**item["cone"])}
+        if "xi" in item:
+            self.limit(**{key: value for key, value in given.items() if key not in ("kind", "values")})
+            return
+        what = f"limit '{item['name']}'"
+        checked_name(item["name"], "limit", self._of["limits"])
+        if item["joint"] not in self._of["joints"]:
+            raise unknown_name(item["joint"], self._of["joints"], "joint", whose=f"{what}: ")
+        joint = self._of["joints"][item["joint"]]
+        moving = moving_body(what, joint, item["reference"])
+        if item["kind"] not in LIMIT_KINDS:
+            raise unknown_name(item["kind"], LIMIT_KINDS, "kind", whose=f"{what}: ")
+        module = LIMIT_KINDS[item["kind"]]
+        if module.FITS and joint.kind not in module.FITS:
+            raise ModelError(
+                f"{what} ({module.NAME}): joint '{joint.name}' is {joint.kind}; use {', '.join(module.FITS)}"
+            )
+        checked = checked_law_parameters(what, **{key: item.get(key, 0.0) for key in LIMIT_BOUNDS})
+        values = _limit_values(what, module, item["values"])
+        if values["damping"] != checked["damping"]:
+            raise ModelError(
+                f"{what}: damping = {checked['damping']:g}, but its values have {values['damping']:g}; give it twice"
+            )
+        self._of["limits"][item["name"]] = Limit(
+            item["name"], module.NAME, joint.name, item["reference"], moving, given["cone"], **checked,
+            law=item.get("law", "conservative"), values=MappingProxyType(values),
+        )  # fmt: skip
+
+    def _load(self, item: Item) -> None:
+        three = {
+            key: [_signal(one, f"load '{item['name']}': {key}") for one in item[key]]
+            for key in ("force", "moment", "point")
+            if key in item
+        }
+        attached = item.get("attached", False)
+        if attached and (item.get("axes") == "body" or "point" not in item):
+            raise ModelError(f'load \'{item["name"]}\': attached needs a point and "axes": "global"')
+        self.load(**{**item, **three, "attached": False})
+        loads = self._of["loads"]
+        loads[item["name"]] = replace(loads[item["name"]], attached=attached)  # its point is in axes of the body
+
+    def _contact(self, item: Item) -> None:
+        given = {key: value for key, value in item.items() if key != "parameters"}
+        _refuse_arguments("contact", item["name"], item["parameters"])
+        if "belt_speed" in item:
+            given["belt_speed"] = _signal(item["belt_speed"], f"contact '{item['name']}': belt_speed")
+        self.contact(**given, **item["parameters"])
+
+    def _force(self, item: Item) -> None:
+        ends = dict(zip(("body_i", "body_j", "body_k", "body_l"), item["bodies"], strict=False))
+        own, forces = {"joint": item["joint"]} if "joint" in item else {}, self._of["forces"]
+        self.force(item["name"], self._kind("force", item, "force"), **ends, **own, **_values(item, "force"))
+        made = forces[item["name"]]
+        borrowed = tuple(item.get("borrowed", made.borrowed))
+        if set(borrowed) - set(made.values):
+            raise ModelError(
+                f"force '{item['name']}': borrowed = {shown(list(borrowed))}; its vectors are {', '.join(made.values)}"
+            )
+        forces[item["name"]] = replace(made, borrowed=borrowed)
+
+    def _coupling(self, item: Item) -> None:
+        law = item["law"]
+        pieces = isinstance(law, dict) and "knots" in law
+        if isinstance(law, dict):
+            law = SumOfProducts(**law) if "powers" in law else _signal(law, f"coupling '{item['name']}': law")
+        self.coupling(item["name"], item["follower"], item["leader"], law, straight=not pieces)
+
+    def _shape(self, item: Item) -> None:
+        self.add_shapes([shape_of(item, self._made.starts)])
 
 
-def _check_names(document: Document, parts: Parts) -> None:
-    sections: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
-        ("limit", "limits", parts.limits), ("load", "loads", parts.loads), ("motor", "motors", parts.motors),
-        ("contact", "contacts", parts.contacts), ("force", "forces", parts.forces),
-    )  # fmt: skip
-    for sort, key, items in sections:
-        before: set[str] = set()
-        for n, item in enumerate(items):
-            with document.at((key, n)):
-                checked_name(item.name, sort, before)
-            before.add(item.name)
+_SECTIONS: dict[str, Callable[[_Reader, Item], None]] = {
+    "bodies": _Reader._body, "joints": _Reader._joint, "limits": _Reader._limit, "loads": _Reader._load,
+    "motors": _Reader._motor, "contacts": _Reader._contact, "forces": _Reader._force, "shapes": _Reader._shape,
+    "couplings": _Reader._coupling,
+}  # fmt: skip
 
 
-def _body(found: _Found, item: Item) -> Body:
-    name, start = item["name"], ground_state()
-    what = f"body '{name}'"
-    checked_name(name, "body", found.bodies)
-    if name == GROUND:
-        raise ModelError(f"body '{GROUND}': this name is reserved for the fixed body; choose another name")
-    for key, place in (("r", slice(0, P)), ("p", slice(P, V)), ("v", slice(V, V + 3)), ("omega", slice(V + 3, STATE))):
-        if key in item:
-            start[place] = finite(item[key], (place.stop - place.start,), f"{what}: {key}")
-    unit(start[P:V], f"{what}: p", AXIS_TOLERANCE)
-    inertia, free, guess = checked_inertia(item["inertia"], what), item.get("free", False), item.get("guess", False)
-    found.bodies[name] = Body(name, checked_mass(item["mass"], what), inertia, free, guess)
-    found.states[name] = start
-    return found.bodies[name]
+def _values(item: Item, sort: str) -> dict[str, Any]:
+    """The keywords of a definition, its signals among them."""
+    what = f"{sort} '{item['name']}'"
+    found = {**item["values"], **{k: _signal(v, f"{what}: {k}") for k, v in item.get("signals", {}).items()}}
+    _refuse_arguments(sort, item["name"], found)
+    return found
 
 
-def _kind(found: _Found, sort: str, item: Item, family: str) -> ModuleType:
-    """The module of a definition: a user's own, or a shipped one."""
-    kind, listed = item["kind"], found.document.value.get("definitions", {})
-    if f"{family} {kind}" in found.own:
-        return found.own[f"{family} {kind}"]
-    module = shipped_definition(family, kind)
-    if module is None and f"{family} {kind}" in listed:
-        raise ModelError(
-            f"{sort} '{item['name']}': {shown(kind)} is a definition of the user's own; pass "
-            f"definitions=[codegen.compile_{family}({kind})]"
-        )
-    if family == "force":
-        if module is None:
-            raise unknown_name(kind, FORCE_KINDS, "kind", whose=f"force '{item['name']}': ")
-        return module
-    return definition(sort, item["name"], module or kind)
-
-
-def _signals(item: Item, what: str) -> dict[str, Signal]:
-    return {key: _signal(value, f"{what}: {key}") for key, value in item.get("signals", {}).items()}
+def _refuse_arguments(sort: str, name: str, given: Iterable[str]) -> None:
+    """Refuse keywords of a definition with the name of another argument of the method of the builder, ``sort``."""
+    if unused := [key for key in given if key in signature(getattr(PartsBuilder, sort)).parameters]:
+        raise ModelError(f"{sort} '{name}': unused {', '.join(unused)}")
 
 
 def _signal(value: Any, what: str) -> Signal:
@@ -253,138 +276,14 @@ def _signal(value: Any, what: str) -> Signal:
         raise ModelError(f"{what}: {error}") from None
 
 
-def _joint(found: _Found, item: Item) -> Joint:
-    checked_name(item["name"], "joint", found.joints)
-    sort = "driver" if "signals" in item else "joint"
-    module = _kind(found, sort, item, "joint")
-    what = f"{sort} '{item['name']}' ({module.NAME})"
-    if bool(module.SIGNALS) != (sort == "driver"):
-        rule = f"missing signals {', '.join(module.SIGNALS)}" if module.SIGNALS else "unused signals; it has none"
-        raise ModelError(f"{what}: {rule}")
-    values = {**item["values"], **_signals(item, what)}
-    made = connection(sort, item["name"], module, item["body_i"], item["body_j"], values, found.bodies)
-    found.joints[item["name"]] = made
-    return made
-
-
-def _motor(found: _Found, item: Item) -> Motor:
-    what = f"motor '{item['name']}'"
-    values = {**item["values"], **_signals(item, what)}
-    gains = {key: float(item.get(key, 0.0)) for key in ("stiffness", "damping")}
-    effort = _signal(item.get("effort", 0.0), f"{what}: effort")
-    module = _kind(found, "motor", item, "joint")
-    return build_motor(
-        item["name"],
-        module,
-        item["body"],
-        item["other"],
-        found.bodies,
-        effort=effort,
-        values=values,
-        states=None,
-        **gains,
-    )
-
-
-def _limit(found: _Found, item: Item) -> Limit:
-    what = f"limit '{item['name']}'"
-    if item["joint"] not in found.joints:
-        raise unknown_name(item["joint"], found.joints, "joint", whose=f"{what}: ")
-    joint, cone = found.joints[item["joint"]], Cone(**item["cone"])
-    given = {key: item.get(key, 0.0) for key in ("max_moment", "compliance", "damping")}
-    law = item.get("law", "conservative")
-    if "xi" in item:
-        return build_limit(
-            item["name"], joint, found.states, reference=item["reference"], xi=item["xi"], eta=item["eta"], cone=cone,
-            direction=item.get("direction"), law=law, global_axes=False, **given,
-        )  # fmt: skip
-    ends = (joint.body_i, joint.body_j)
-    if item["reference"] not in ends:
-        raise ModelError(f"{what}: reference = {shown(item['reference'])}; use one of its bodies, {' or '.join(ends)}")
-    if item["kind"] not in LIMIT_KINDS:
-        raise unknown_name(item["kind"], LIMIT_KINDS, "kind", whose=f"{what}: ")
-    module = LIMIT_KINDS[item["kind"]]
-    if module.FITS and joint.kind not in module.FITS:
-        raise ModelError(f"{what} ({module.NAME}): joint '{joint.name}' is {joint.kind}; use {', '.join(module.FITS)}")
-    checked = checked_law_parameters(what, **given)
-    moving = ends[1] if item["reference"] == ends[0] else ends[0]
-    values: Mapping[str, Any] = MappingProxyType(_limit_values(what, module, item["values"]))
-    if values["damping"] != checked["damping"]:
-        raise ModelError(
-            f"{what}: damping = {checked['damping']:g}, but its values have {values['damping']:g}; give it twice"
-        )
-    return Limit(
-        item["name"], module.NAME, joint.name, item["reference"], moving, cone, **checked, law=law, values=values
-    )
-
-
 def _limit_values(what: str, module: ModuleType, given: Item) -> dict[str, Any]:
     """The keywords of a limit's definition."""
-    vectors, constants = {name: kind for name, kind, _ in module.VECTORS}, [row[0] for row in module.PARAMETERS]
-    wanted = [*vectors, *constants]
+    vectors = {name: AXIS_TOLERANCE if kind == "direction" else math.inf for name, kind, _ in module.VECTORS}
+    wanted = [*vectors, *(row[0] for row in module.PARAMETERS)]
     refuse_other_keys(what, given, wanted, f"needs {', '.join(wanted)}")
-    values: dict[str, Any] = {}
-    for key, value in given.items():
-        values[key] = finite(value, (3,) if key in vectors else (), f"{what}: {key}")
-        if vectors.get(key) == "direction":
-            unit(values[key], f"{what}: {key}", AXIS_TOLERANCE)
-        values[key].flags.writeable = False
-    return {key: value if value.ndim else float(value) for key, value in values.items()}
-
-
-def _coupling(found: _Found, item: Item) -> Coupling:
-    name, law = item["name"], item["law"]
-    pieces = isinstance(law, dict) and "knots" in law
-    if isinstance(law, dict):
-        law = SumOfProducts(**law) if "powers" in law else _signal(law, f"coupling '{name}': law")
-    made = build_coupling(
-        name, item["follower"], item["leader"], law, found.joints, found.couplings, straight=not pieces
-    )
-    found.couplings[name] = made
-    return made
-
-
-def _armatures(found: _Found) -> tuple[Armature, ...]:
-    made: dict[str, Armature] = {}
-    for coordinate, inertia in found.document.value.get("armature", {}).items():
-        with found.document.at(("armature", coordinate)):
-            made[coordinate] = build_armature(coordinate, inertia, found.joints, made)
-    return tuple(made.values())
-
-
-def _load(found: _Found, item: Item) -> Load:
-    what = f"load '{item['name']}'"
-    if item["body"] not in found.bodies:
-        raise unknown_name(item["body"], found.bodies, "body", "bodies", f"{what}: ")
-    three = {
-        key: tuple(_signal(one, f"{what}: {key}") for one in item.get(key, (0.0,) * 3))
-        for key in ("force", "moment", "point")
-        if key != "point" or key in item
+    return {
+        key: checked_vector(value, what, key, vectors[key])
+        if key in vectors
+        else finite_number(value, f"{what}: {key}")
+        for key, value in given.items()
     }
-    axes, attached = item.get("axes", "global"), item.get("attached", False)
-    if attached and (axes == "body" or "point" not in item):
-        raise ModelError(f'{what}: attached needs a point and "axes": "global"')
-    return Load(item["name"], item["body"], three["force"], three["moment"], three.get("point"), axes, attached)  # type: ignore[arg-type]
-
-
-def _contact(found: _Found, item: Item) -> Contact:
-    what = f"contact '{item['name']}'"
-    return build_contact(
-        item["name"], item["body"], found.bodies, centre=item["centre"], radius=item["radius"], law=item["law"],
-        friction=item.get("friction"), plane=item.get("plane", GROUND), point=item.get("point", (0.0, 0.0, 0.0)),
-        normal=item.get("normal", (0.0, 0.0, 1.0)), belt=item.get("belt"),
-        belt_speed=_signal(item["belt_speed"], f"{what}: belt_speed") if "belt_speed" in item else 0.0,
-        creep=item.get("creep"), least_impact=item.get("least_impact", 1e-2), parameters=item["parameters"], states=None,
-    )  # fmt: skip
-
-
-def _force(found: _Found, item: Item) -> Force:
-    what = f"force '{item['name']}'"
-    module = _kind(found, "force", item, "force")
-    joint = found.joints.get(item["joint"], item["joint"]) if "joint" in item else None
-    values = {**item["values"], **_signals(item, what)}
-    made = build_force(item["name"], module, item["bodies"], values, found.bodies, joint=joint)
-    borrowed = tuple(item.get("borrowed", made.borrowed))
-    if set(borrowed) - set(made.values):
-        raise ModelError(f"{what}: borrowed = {shown(list(borrowed))}; its vectors are {', '.join(made.values)}")
-    return replace(made, borrowed=borrowed)

@@ -36,17 +36,17 @@ def system_fields(model: Model) -> dict[str, Any]:
         raise ModelError(f"{model.remark()}; {remedy}")
     own = value["system"]
     with document.at(("system",)):
-        names = tuple(body.name for body in model.parts.bodies)
+        names, parts = tuple(model.made.starts), model.made.parts
         state = State(names, _states(own["state"], len(names), "state"))
         reference = State(names, _states(own["reference"], len(names), "reference")) if "reference" in own else None
         for one in (state, reference or state):
             one.check(len(names))
         signs = tuple(tuple(map(float, row)) for row in own["branch_signs"])
-        if len(signs) != len(model.parts.joints):
-            raise ModelError(f"branch_signs of {len(signs)} joints; the system has {len(model.parts.joints)}")
+        if len(signs) != len(parts.joints):
+            raise ModelError(f"branch_signs of {len(signs)} joints; the system has {len(parts.joints)}")
         data = _data(model, own, (reference or state).y)
     return {
-        **model.parts._asdict(), "name": model.name, "gravity": model.gravity, "time": float(own["time"]), "state": state,
+        **parts._asdict(), "name": model.name, "gravity": model.gravity, "time": float(own["time"]), "state": state,
         "reference": reference, "assembly": _assembly(own["assembly"]), "degrees_of_freedom": own["degrees_of_freedom"],
         "rank": own["rank"], "redundant": tuple(own["redundant"]), "overdetermined": own["overdetermined"],
         "branch_signs": signs, "data": data,
@@ -61,7 +61,7 @@ def _states(rows: Any, count: int, what: str) -> Floats:
 
 def _data(model: Model, own: dict[str, Any], reference: Floats) -> ModelData:
     """The flat data: from the parts, and the arrays of the file in place of those that have other bits."""
-    data = model_data(model.parts, model.gravity, reference, fit=own["overdetermined"])
+    data = model_data(model.made.parts, model.gravity, reference, fit=own["overdetermined"])
     computed, left = own["computed"], set(own["computed"])
     arrays: dict[str, Floats] = {}
     for key, entry in leaves(data):

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.support.checks import bounded, finite, positive
-from runtime.support.errors import ModelError, unknown_name
-from runtime.system.parts import GROUND
+from runtime.support.arrays import read_only
+from runtime.support.checks import bounded, finite, not_negative, positive
+from runtime.support.errors import ModelError
+from runtime.system.connection import refuse_unknown_body
 from runtime.system.shapes import Shape, checked_colour
 
 SIZES = {"sphere": 1, "capsule": 2, "bone": 2, "ellipsoid": 3, "box": 3, "mesh": 0}
@@ -25,12 +26,11 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
     """
     body, kind = item["body"], item["kind"]
     what = f"shape of '{body}' ({kind})"
-    if body != GROUND and body not in bodies:
-        raise unknown_name(body, [*bodies, GROUND], "body", "bodies", f"{what}: ")
-    sizes = tuple(positive(size, f"{what}: sizes") if n != 1 or kind not in ("capsule", "bone") else _length(size, what)
-                  for n, size in enumerate(item.get("sizes", ())))  # fmt: skip
-    if len(sizes) != SIZES[kind]:
-        raise ModelError(f"{what}: has {len(sizes)} sizes; needs {SIZES[kind]}")
+    refuse_unknown_body(body, bodies, what)
+    checks = [positive, not_negative if kind in ("capsule", "bone") else positive, positive]  # a length may be 0
+    if len(given_sizes := item.get("sizes", ())) != SIZES[kind]:
+        raise ModelError(f"{what}: has {len(given_sizes)} sizes; needs {SIZES[kind]}")
+    sizes = tuple([check(size, f"{what}: sizes") for check, size in zip(checks, given_sizes, strict=False)])
     at = finite(item.get("at", np.zeros(3)), (3,), f"{what}: at")
     rotation = finite(item.get("rotation", np.eye(3)), (3, 3), f"{what}: rotation")
     if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(rotation) < 0.0:
@@ -44,23 +44,14 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
     if kind != "mesh" and (len(vertices) or given):
         raise ModelError(f"{what}: unused vertices or faces; a mesh has them")
     faces = np.array(given, dtype=np.int64).reshape(-1, 3)
-    for array in (at, rotation, vertices, faces):
-        array.flags.writeable = False
     return Shape(
         body,
         kind,
-        at,
-        rotation,
+        read_only(at),
+        read_only(rotation),
         sizes,
-        vertices,
-        faces,
+        read_only(vertices),
+        read_only(faces),
         checked_colour(item.get("colour"), what),
         item.get("label", ""),
     )
-
-
-def _length(size: float, what: str) -> float:
-    """The length of a capsule, which may be 0."""
-    if size < 0.0:
-        raise ModelError(f"{what}: length = {size:g} m is negative; give 0 or more")
-    return float(size)

@@ -54,18 +54,10 @@ class _Frame(NamedTuple):
         return turned
 
 
-class Call(NamedTuple):
-    """A call of a method of the builder: positional arguments, and keywords."""
-
-    method: str
-    given: tuple[str, ...]
-    named: dict[str, Any]
-
-
-def parts_of_orthosis(
-    name: str, leg: str, foot: str, data: OrthosisData, states: Mapping[str, Floats], forces: Collection[str]
-) -> list[Call]:
-    """The calls that add an orthosis; see ``Builder.orthosis``.
+def add_orthosis(
+    builder: Any, name: str, leg: str, foot: str, data: OrthosisData, states: Mapping[str, Floats], forces: Collection[str]
+) -> None:  # fmt: skip
+    """Add an orthosis by calls of a builder, once all data are checked; see ``Builder.orthosis``.
 
     ``states``: of the ground and the bodies (13,) by name; ``forces``: names that are taken.
 
@@ -85,10 +77,9 @@ def parts_of_orthosis(
     springs = _springs(what, frame.axes, data)
     plate, cuff = (finite(getattr(data, place), (3,), f"{what}: {place}") for place in ("plate", "cuff"))
     edges = positive(data.length, f"{what}: length") * EDGES
-    calls: list[Call] = []
     on, at, turn = foot, plate, frame.local(frame.foot)
-    if not_negative(data.mass, f"{what}: mass") > 0.0:
-        calls += _mass(name, foot, data.mass, plate, edges, frame)
+    heavy = not_negative(data.mass, f"{what}: mass") > 0.0
+    if heavy:
         on, at, turn = name, np.zeros(3), np.eye(3)
     high, low = (
         state[R:P] + rotation_matrix(state[P:V]) @ place for state, place in ((frame.leg, cuff), (frame.foot, plate))
@@ -96,10 +87,12 @@ def parts_of_orthosis(
     drop = round(float((high - low) @ frame.axes[:, 2]), 12)
     placed = (cuff, frame.local(frame.leg), at, turn)
     shapes = _shapes(name, leg, on, float(edges[0]), drop, *(tuple(np.round(each, 12).flat) for each in placed))
+    if heavy:
+        builder.body(name, **_mass(data.mass, plate, edges, frame))
+        builder.joint(f"{name}_plate", "fixed", foot, name)
     for motion, values in springs.items():
-        calls.append(Call("force", (f"{name}_{motion}", "hinge_spring", leg, foot), dict(values, axes="global")))
-    calls.append(Call("add_shapes", (), {"shapes": shapes}))
-    return calls
+        builder.force(f"{name}_{motion}", "hinge_spring", leg, foot, **values, axes="global")
+    builder.add_shapes(shapes)
 
 
 def _frame(what: str, leg: Floats, foot: Floats, data: OrthosisData) -> _Frame:
@@ -133,16 +126,14 @@ def _springs(what: str, axes: Floats, data: OrthosisData) -> dict[str, dict[str,
     return found
 
 
-def _mass(name: str, foot: str, mass: float, plate: Floats, edges: Floats, frame: _Frame) -> list[Call]:
-    """A homogeneous plate about a point of the foot, as a body that is fixed to it."""
+def _mass(mass: float, plate: Floats, edges: Floats, frame: _Frame) -> dict[str, Any]:
+    """The body of a homogeneous plate about a point of the foot, with which it moves."""
     state = frame.foot
-    arm = rotation_matrix(state[P:V]) @ plate
-    squares, omega = edges**2, state[OMEGA:]
-    body = dict(
+    arm, squares, omega = rotation_matrix(state[P:V]) @ plate, edges**2, state[OMEGA:]
+    return dict(
         mass=mass, inertia=mass / 12.0 * (squares.sum() - squares), r=state[R:P] + arm, p=frame.axes,
         v=state[V:OMEGA] + np.cross(omega, arm), omega=omega,
     )  # fmt: skip
-    return [Call("body", (name,), body), Call("joint", (f"{name}_plate", "fixed", foot, name), {})]
 
 
 @lru_cache(KEPT)

@@ -6,7 +6,7 @@ disconnected bodies is left out, because parameters do not affect it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -19,27 +19,37 @@ from runtime.dynamics.sparsity import has_loops
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, Ints, frozen
 from runtime.support.checks import finite, not_negative
-from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
 from runtime.support.names import Named
 from runtime.support.units import ask_about_change
 from runtime.system.armature import checked_armature
-from runtime.system.assemble import assembled, assembled_on_joints, branch_signs_of, change, check_velocities
+from runtime.system.assemble import assembled, assembled_on_joints, branch_signs_of, change
+from runtime.system.checked_start import checked_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.contact_building import changed_contact, contact_data
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
-from runtime.system.mass_data import MASS_DATA, changed_mass_data
+from runtime.system.mass_data import MASS_DATA, mass_data
 from runtime.system.model_description import like_model
-from runtime.system.parts import LIMIT_UNITS, Joint
-from runtime.system.quantity import ARMATURE, GRAVITY, INERTIA, LATITUDES, Role, initial_coordinates, parse, quantities
-from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
+from runtime.system.parts import LIMIT_BOUNDS, Body, Force, Joint, Limit, Motor
+from runtime.system.quantity import (
+    ARMATURE,
+    GRAVITY,
+    INERTIA,
+    LATITUDES,
+    MOTOR_PARTS,
+    Role,
+    initial_coordinates,
+    parse,
+    quantities,
+)
+from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import impossible_inertias, locked
-from runtime.system.singular_start import refuse_singular_start
 from runtime.system.state import State
 from runtime.system.system import System, keep_of_joints, with_fields
-from runtime.system.thin_bodies import open_motions_at_start, with_added_inertia
+from runtime.system.thin_bodies import open_motions_at_start
 
 # By the unit of a parameter: the factor from which on a change is asked about.
 CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}
@@ -92,21 +102,13 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
         changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value
     joints_changed = any(sort == "joint" for sort, _ in changes)
     new: dict[str, Any] = {}
-    data: dict[str, Any] = {}
     if ("", "") in changes:
-        new["gravity"] = data["gravity"] = finite(changes["", ""][GRAVITY], (3,), GRAVITY)
-    _change_bodies(system, changes, new, data)
-    _change_joints(system, changes, new, data)
-    _change_motors(system, changes, new, data)
-    _change_limits(system, changes, new, data)
-    _change_forces(system, changes, new, data)
-    _change_contacts(system, changes, new, data)
-    new["armatures"] = tuple(
-        replace(one, inertia=checked_armature(changes["armature", one.name][ARMATURE], one.name))
-        if ("armature", one.name) in changes
-        else one
-        for one in system.armatures
-    )
+        new["gravity"] = finite(changes["", ""][GRAVITY], (3,), GRAVITY)
+    for sort, (parts, changed) in _CHANGED.items():
+        if any(own == sort for own, _ in changes):
+            every = [(one, changes.get((sort, one.name))) for one in getattr(system, parts)]
+            new[parts] = tuple([changed(system, one, own) if own else one for one, own in every])
+    data = _changed_data(system, new)
     other = with_fields(
         system,
         **new,
@@ -168,12 +170,7 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     kept = not moved and y.tobytes() == before.tobytes()
     known = open_motions_at_start(system) if kept and len(system.data.thin_body) else None
-    other = with_added_inertia(other, other.time, y, known)
-    check_velocities(other, other.time, y, "give other velocities")
-    refuse_singular_start(other, singular)
-    refuse_infinite_forces(other, other.time, y)
-    for remark in remarks:
-        warn(remark)
+    other = checked_start(other, y, singular, remarks, "give other velocities", known)
     assembly = replace(change(other.body_names, before, y, iterations, residual), remarks=remarks)
     reference = system.reference
     if reference is not None and moved:
@@ -203,39 +200,49 @@ def joints_differ(system: System, other: System) -> bool:
     return any(a is not b for a, b in zip(system.joints, other.joints, strict=True))
 
 
-def _change_bodies(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
-    bodies, t = list(system.bodies), system.data
-    for k, body in enumerate(bodies):
-        if not (own := changes.get(("body", body.name))):
-            continue
-        what = f"body '{body.name}'"
-        mass = checked_mass(own.get("mass", body.mass), what)
-        inertia = checked_inertia(own[INERTIA], what) if INERTIA in own else body.inertia
-        bodies[k] = replace(body, mass=mass, inertia=inertia)
-        for name, value in (("mass", mass), ("inertia", inertia)):
-            data.setdefault(name, getattr(t, name).copy())[k + 1] = value
-    if changed := [k for k, (body, before) in enumerate(zip(bodies, system.bodies, strict=True)) if body is not before]:
-        data |= zip(MASS_DATA, changed_mass_data(bodies, system.joints, changed, t), strict=True)
-    new["bodies"] = tuple(bodies)
+def _changed_data(system: System, new: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of the data that follow from other parts, in the reference configuration of a system."""
+    t, data = system.data, {name: new[name] for name in ("gravity",) if name in new}
+    places, states = body_places(system.body_names), states_with_ground(system.reference_configuration.y)
+    if bodies := new.get("bodies"):
+        data["mass"] = np.array([t.mass[0], *(body.mass for body in bodies)])
+        data["inertia"] = np.array([t.inertia[0], *(body.inertia for body in bodies)])
+        data |= zip(MASS_DATA, mass_data(bodies, system.joints), strict=True)
+    if joints := new.get("joints"):
+        data["x"], data["vector_local"] = t.x.copy(), t.vector_local.copy()
+        for k in (k for k, joint in enumerate(joints) if joint is not system.joints[k]):
+            data["x"][k] = 0.0
+            found = reference(joints[k], states[t.body_i[k]], states[t.body_j[k]], data["x"][k])
+            for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joints[k].module.VECTORS, strict=True):
+                data["vector_local"][row] = found[name]
+    if motors := new.get("motors"):
+        gains = {part: np.array([getattr(motor, part) for motor in motors], float) for part in MOTOR_PARTS}
+        data["loads"] = t.loads._replace(**gains)
+    if limits := new.get("limits"):
+        data["limits"] = limit_data(limits, places, states)
+    if forces := new.get("forces"):
+        data["forces"] = force_data(forces, system.joints, places, states, _first_number(t.forces.signal))
+    if contacts := new.get("contacts"):
+        data["contacts"] = contact_data(contacts, places, states, _first_number(t.contacts.signal))
+    return data
 
 
-def _change_joints(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
-    joints, t = list(system.joints), system.data
-    for k, joint in enumerate(joints):
-        if not (own := changes.get(("joint", joint.name))):
-            continue
-        sort = "driver" if joint.signals else "joint"
-        refuse_borrowed(system, joint, own)
-        values = {**joint.values, **joint.signals, **own}
-        joints[k] = connection(sort, joint.name, joint.module, joint.body_i, joint.body_j, values, system.body_names)
-        x = data.setdefault("x", t.x.copy())
-        local = data.setdefault("vector_local", t.vector_local.copy())
-        x[k] = 0.0
-        states = states_with_ground(system.reference_configuration.y)
-        found = reference(joints[k], states[t.body_i[k]], states[t.body_j[k]], x[k])
-        for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
-            local[row] = found[name]
-    new["joints"] = tuple(joints)
+def _changed_body(_: System, body: Body, own: Mapping[str, Any]) -> Body:
+    what = f"body '{body.name}'"
+    mass = checked_mass(own.get("mass", body.mass), what)
+    return replace(body, mass=mass, inertia=checked_inertia(own[INERTIA], what) if INERTIA in own else body.inertia)
+
+
+def _changed_joint(system: System, joint: Joint, own: Mapping[str, Any]) -> Joint:
+    refuse_borrowed(system, joint, own)
+    sort, values = "driver" if joint.signals else "joint", {**joint.values, **joint.signals, **own}
+    return connection(sort, joint.name, joint.module, joint.body_i, joint.body_j, values, system.body_names)
+
+
+def _changed_motor(_: System, motor: Motor, own: Mapping[str, Any]) -> Motor:
+    what = f"motor '{motor.name}' ({motor.joint.kind})"
+    gains: dict[str, Any] = {key: not_negative(given, f"{what}: {key}") for key, given in own.items()}
+    return replace(motor, **gains)
 
 
 def refuse_borrowed(system: System, joint: Joint, own: Collection[str]) -> None:
@@ -260,41 +267,10 @@ def refuse_borrowed(system: System, joint: Joint, own: Collection[str]) -> None:
             )
 
 
-def _change_motors(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
-    motors, loads = list(system.motors), system.data.loads
-    for k, motor in enumerate(motors):
-        if not (own := changes.get(("motor", motor.name))):
-            continue
-        for key, given in own.items():
-            gain: dict[str, Any] = {key: not_negative(given, f"motor '{motor.name}' ({motor.joint.kind}): {key}")}
-            motors[k] = replace(motors[k], **gain)
-            gains = getattr(loads, key).copy()
-            gains[k] = gain[key]
-            loads = loads._replace(**{key: gains})
-    new["motors"], data["loads"] = tuple(motors), loads
-
-
-def _change_forces(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
-    forces, first = list(system.forces), _first_number(system.data.forces.signal)
-    for k, force in enumerate(forces):
-        if own := changes.get(("force", force.name)):
-            values = {**force.values, **force.signals, **own}
-            joint = system.joint(force.joint) if force.joint else None
-            found = build_force(force.name, force.module, force.bodies, values, system.body_names, joint=joint)
-            forces[k] = replace(found, borrowed=tuple(key for key in force.borrowed if key not in own))
-            new["forces"] = tuple(forces)
-    if "forces" in new:
-        places, states = body_places(system.body_names), states_with_ground(system.reference_configuration.y)
-        data["forces"] = force_data(new["forces"], system.joints, places, states, first)
-
-
-def _change_contacts(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
-    if not any(sort == "contact" for sort, _ in changes):
-        return
-    contacts = tuple(changed_contact(one, changes.get(("contact", one.name), {})) for one in system.contacts)
-    new["contacts"], first = contacts, _first_number(system.data.contacts.signal)
-    states = states_with_ground(system.reference_configuration.y)
-    data["contacts"] = contact_data(contacts, body_places(system.body_names), states, first)
+def _changed_force(system: System, force: Force, own: Mapping[str, Any]) -> Force:
+    values, joint = {**force.values, **force.signals, **own}, system.joint(force.joint) if force.joint else None
+    found = build_force(force.name, force.module, force.bodies, values, system.body_names, joint=joint)
+    return replace(found, borrowed=tuple(key for key in force.borrowed if key not in own))
 
 
 def _first_number(signals: Ints) -> int:
@@ -302,24 +278,27 @@ def _first_number(signals: Ints) -> int:
     return int(signals[0]) if len(signals) else 0
 
 
-def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
-    limits = list(system.limits)
-    for k, limit in enumerate(limits):
-        if not (own := changes.get(("limit", limit.name))):
-            continue
-        what = f"limit '{limit.name}' of joint '{limit.joint}' ({system.joint(limit.joint).kind})"
-        law: dict[str, Any] = checked_law_parameters(
-            what, **{key: own.get(key, getattr(limit, key)) for key in LIMIT_UNITS}
-        )
-        law["values"] = MappingProxyType({**limit.values, "damping": law["damping"]})
-        if LATITUDES in own:
-            latitudes = finite(own[LATITUDES], (len(limit.cone.latitudes),), f"{what}: latitudes")
-            law["cone"] = Cone(limit.cone.longitudes, latitudes, limit.cone.interpolation)
-        limits[k] = replace(limit, **law)
-        if LATITUDES not in own:  # the geometry is that of the given limit, and takes milliseconds
-            vars(limits[k])["vertices"] = limit.vertices
-        new["limits"] = tuple(limits)
-    if "limits" in new:
-        data["limits"] = limit_data(
-            limits, body_places(system.body_names), states_with_ground(system.reference_configuration.y)
-        )
+def _changed_limit(system: System, limit: Limit, own: Mapping[str, Any]) -> Limit:
+    what = f"limit '{limit.name}' of joint '{limit.joint}' ({system.joint(limit.joint).kind})"
+    law: dict[str, Any] = checked_law_parameters(
+        what, **{key: own.get(key, getattr(limit, key)) for key in LIMIT_BOUNDS}
+    )
+    law["values"] = MappingProxyType({**limit.values, "damping": law["damping"]})
+    if LATITUDES in own:
+        latitudes = finite(own[LATITUDES], (len(limit.cone.latitudes),), f"{what}: latitudes")
+        law["cone"] = Cone(limit.cone.longitudes, latitudes, limit.cone.interpolation)
+    found = replace(limit, **law)
+    if LATITUDES not in own:  # the geometry is that of the given limit, and takes milliseconds
+        vars(found)["vertices"] = limit.vertices
+    return found
+
+
+# By the sort of its owner: the field of the system, and the function that makes the part with other values, which it checks.
+_CHANGED: dict[str, tuple[str, Callable[[System, Any, Mapping[str, Any]], Any]]] = {
+    "body": ("bodies", _changed_body), "joint": ("joints", _changed_joint), "motor": ("motors", _changed_motor),
+    "limit": ("limits", _changed_limit), "force": ("forces", _changed_force),
+    "contact": ("contacts", lambda _, contact, own: changed_contact(contact, own)),
+    "armature": (
+        "armatures", lambda _, one, own: replace(one, inertia=checked_armature(own[ARMATURE], one.name)),
+    ),
+}  # fmt: skip

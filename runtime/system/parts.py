@@ -23,10 +23,45 @@ from runtime.system.signal import Signal
 GROUND = "ground"  # name of the fixed body
 AXIS_TOLERANCE = 1e-9  # [1] how far a unit vector's length may be from 1, and the product of perpendicular ones from 0
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
-LIMIT_UNITS = {"max_moment": "N m", "compliance": "rad", "damping": "N m s"}  # of the parameters of a limit's law
+Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
+# Of the parameters of a limit's law.
+LIMIT_BOUNDS: dict[str, Bounds] = {
+    "max_moment": (0.0, True, None, "N m"), "compliance": (0.0, True, None, "rad"), "damping": (0.0, False, None, "N m s"),
+}  # fmt: skip
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
 FORCE_KINDS = Definitions(force_definitions.MODULES)
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
+
+
+class Pickled:
+    """A part whose mappings are read-only, and whose definition is pickled by its name."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse a user's own definition, which another process cannot import."""
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        if (module := parts.get("module")) is not None:
+            if is_own(module):
+                sort = type(self).__name__.lower()
+                raise ModelError(
+                    f"{sort} '{parts['name']}' ({parts['kind']}): a {sort} of codegen.compile_{sort} cannot be pickled; build "
+                    "the system in each process"
+                )
+            parts["module"] = module.__name__
+        mappings = {name: dict(value) for name, value in parts.items() if isinstance(value, Mapping)}
+        return _unpickled, (type(self), parts | mappings)
+
+
+def _unpickled(kind: type, parts: dict[str, Any]) -> Any:
+    """A part from its pickled fields: arrays of mappings are read-only again."""
+    if "module" in parts:
+        parts["module"] = importlib.import_module(parts["module"])
+    for name, value in parts.items():
+        if isinstance(value, dict):
+            for array in value.values():
+                if isinstance(array, np.ndarray):
+                    array.flags.writeable = False
+            parts[name] = MappingProxyType(value)
+    return kind(**parts)
 
 
 def unit_with_metres(unit: str, power: int) -> str:
@@ -52,7 +87,7 @@ class Body:
 
 @checked_class
 @dataclass(frozen=True)
-class Joint:
+class Joint(Pickled):
     """A joint between two bodies, or a driver.  ``values`` are the keywords of its definition, as the user gave them.
 
     A driver is a joint whose rows contain prescribed ``signals`` of time, by name.
@@ -65,17 +100,6 @@ class Joint:
     values: Mapping[str, Any]
     module: ModuleType = field(repr=False)
     signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the name of the definition; refuse a user's own joint, whose definition another process cannot import."""
-        if is_own(self.module):
-            raise ModelError(
-                f"joint '{self.name}' ({self.kind}): a joint of codegen.compile_joint cannot be pickled; build the system "
-                "in each process"
-            )
-        values = {key: np.asarray(value) for key, value in self.values.items()}
-        names = (self.name, self.kind, self.body_i, self.body_j)
-        return _joint, (*names, values, self.module.__name__, dict(self.signals))
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -97,14 +121,6 @@ class Joint:
     def multiplier_units(self) -> tuple[str, ...]:
         """Unit of each row's multiplier: lam times its row is an energy."""
         return tuple(unit_with_metres("N", 1 - power) for power in self.module.UNITS)
-
-
-def _joint(
-    name: str, kind: str, body_i: str, body_j: str, values: dict[str, Floats], module: str, signals: dict[str, Signal]
-) -> Joint:
-    """A joint from its pickled parts."""
-    loaded = importlib.import_module(module)
-    return Joint(name, kind, body_i, body_j, _unpickled(values), loaded, MappingProxyType(signals))
 
 
 @checked_class
@@ -149,7 +165,7 @@ class Motor:
 
 @checked_class
 @dataclass(frozen=True)
-class Force:
+class Force(Pickled):
     """A force of a definition between two bodies, or four.  ``values`` are the keywords of its definition."""
 
     name: str
@@ -172,30 +188,10 @@ class Force:
         """Its reported quantities by name, with their units."""
         return MappingProxyType(dict(self.module.OUTPUTS))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the name of the definition, as joints are."""
-        if is_own(self.module):
-            raise ModelError(
-                f"force '{self.name}' ({self.kind}): a force of codegen.compile_force cannot be pickled; build the system "
-                "in each process"
-            )
-        values = {key: np.asarray(value) for key, value in self.values.items()}
-        names = (self.name, self.kind, self.bodies)
-        return _force, (*names, values, self.module.__name__, dict(self.signals), self.joint, self.borrowed)
-
-
-def _force(
-    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal],
-    joint: str, borrowed: tuple[str, ...],
-) -> Force:  # fmt: skip
-    """A force from its pickled parts."""
-    loaded = importlib.import_module(module)
-    return Force(name, kind, bodies, _unpickled(values), loaded, MappingProxyType(signals), joint, borrowed)
-
 
 @checked_class
 @dataclass(frozen=True)
-class Limit:
+class Limit(Pickled):
     """A limit of motion of a joint: the reference body carries the cone, a direction of the moving body stays in the cone.
 
     ``kind`` is the name of its definition in ``codegen/limits.py``.  max_moment [N m]; compliance [rad]; damping [N m s].
@@ -232,19 +228,10 @@ class Limit:
         sides = (np.array(self.ahead), -np.array(self.ahead))
         return tuple(self.cone.vertex(side) if side.any() else (0.0, np.zeros(3)) for side in sides)  # type: ignore[return-value]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return _limit, (parts | {"values": {key: np.array(value) for key, value in self.values.items()}},)
-
-
-def _limit(parts: dict[str, Any]) -> Limit:
-    """A limit from its pickled parts."""
-    return Limit(**(parts | {"values": _unpickled(parts["values"])}))
-
 
 @checked_class
 @dataclass(frozen=True)
-class Contact:
+class Contact(Pickled):
     """A sphere of one body against a plane of another, or of the ground.
 
     ``law`` and ``friction`` (None: frictionless) are names of definitions in ``codegen/contacts.py``, ``parameters`` those of
@@ -271,24 +258,6 @@ class Contact:
     def needs_impact(self) -> bool:
         """The damping of the normal law depends on the impact speed."""
         return "impact" in NORMAL_LAWS[self.law].PARAMETERS
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        values = {key: np.array(value) for key, value in self.values.items()}
-        return _contact, (parts | {"values": values, "parameters": dict(self.parameters)},)
-
-
-def _contact(parts: dict[str, Any]) -> Contact:
-    """A contact from its pickled parts."""
-    parameters = MappingProxyType(parts["parameters"])
-    return Contact(**(parts | {"values": _unpickled(parts["values"]), "parameters": parameters}))
-
-
-def _unpickled(values: dict[str, Floats]) -> Mapping[str, Any]:
-    """Read-only arrays, and scalars as floats."""
-    for array in values.values():
-        array.flags.writeable = False
-    return MappingProxyType({key: value if value.ndim else float(value) for key, value in values.items()})
 
 
 class Adjustment(NamedTuple):

@@ -7,7 +7,7 @@ Units and shapes come from the definitions of the system's parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache
 from types import ModuleType
@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.support.arguments import checked
-from runtime.system.contact_building import contact_units, parameter_of
-from runtime.system.parts import LIMIT_UNITS, Motor, unit_with_metres
+from runtime.system.contact_building import contact_bounds, contact_units, parameter_of
+from runtime.system.parts import LIMIT_BOUNDS, Bounds, Force, Joint, Motor, unit_with_metres
 from runtime.system.state import PARTS, STATE_UNITS
 from runtime.system.system import System
 
 GRAVITY, INERTIA, LATITUDES, ARMATURE = "gravity", "inertia", "latitudes", "armature"
 BODY_UNITS = {"mass": "kg", INERTIA: "kg m^2"}
+POSITIVE: Bounds = (0.0, True, None, "")
+NOT_NEGATIVE: Bounds = (0.0, False, None, "")
 MOTOR_PARTS = ("stiffness", "damping")
 COORDINATES = ("angle", "rate")  # "angle.ankle.theta_i": coordinate of a joint in the initial state, and its rate
 
@@ -42,8 +44,8 @@ class Quantity(NamedTuple):
 
     ``name``: "part.owner", of a coordinate "angle.joint.coordinate"; gravity and the arguments of a function have no owner.
     ``owner_sort``: "body", "joint" (drivers included), "motor", "force", "limit" or "armature".  ``unit_length``: a unit
-    vector, or Euler parameters.  Where a parameter or an argument was parsed without a system, ``shape`` is None and ``unit`` and
-    ``owner_sort`` are empty.
+    vector, or Euler parameters.  ``bounds``: None for finite numbers of any size.  Where a parameter or an argument was parsed
+    without a system, ``shape`` is None and ``unit`` and ``owner_sort`` are empty.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Quantity(NamedTuple):
     unit: str = ""
     owner_sort: str = ""
     unit_length: bool = False
+    bounds: Bounds | None = None  # of its numbers
 
 
 @cache
@@ -90,34 +93,38 @@ def quantities(system: System) -> dict[str, tuple[Quantity, Any]]:
 
 
 def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
-    def parameter(sort: str, owner: str, part: str, unit: str, unit_length: bool, value: Any) -> tuple[Quantity, Any]:
+    def parameter(
+        sort: str, owner: str, part: str, unit: str, value: Any, bounds: Bounds | None = None, unit_length: bool = False
+    ) -> tuple[Quantity, Any]:
         name = f"{part}.{owner}" if owner else part
         shape = value.shape if isinstance(value, np.ndarray) else ()
-        return Quantity(name, part, owner, Role.PARAMETER, shape, unit, sort, unit_length), value
+        return Quantity(name, part, owner, Role.PARAMETER, shape, unit, sort, unit_length, bounds), value
 
-    yield parameter("", "", GRAVITY, "m/s^2", False, system.gravity)
+    def of_definitions(sort: str, owners: Sequence[Joint | Force]) -> Iterator[tuple[Quantity, Any]]:
+        for owner in owners:
+            for part, value in owner.values.items():
+                unit, unit_length = keywords_of(owner.module)[part]
+                yield parameter(sort, owner.name, part, unit, value, owner.module.BOUNDS.get(part), unit_length)
+
+    yield parameter("", "", GRAVITY, "m/s^2", system.gravity)
     for body in system.bodies:
-        for part, unit in BODY_UNITS.items():
-            yield parameter("body", body.name, part, unit, False, getattr(body, part))
-    for joint in system.joints:
-        keywords = _keywords(joint.module)
-        for part, value in joint.values.items():
-            yield parameter("joint", joint.name, part, *keywords[part], value)
+        yield parameter("body", body.name, "mass", BODY_UNITS["mass"], body.mass, POSITIVE)
+        yield parameter("body", body.name, INERTIA, BODY_UNITS[INERTIA], body.inertia)
+    yield from of_definitions("joint", system.joints)
     for motor in system.motors:
         for part, unit in zip(MOTOR_PARTS, _motor_units(motor), strict=True):
-            yield parameter("motor", motor.name, part, unit, False, getattr(motor, part))
-    for force in system.forces:
-        for part, value in force.values.items():
-            yield parameter("force", force.name, part, *force_keywords(force.module)[part], value)
+            yield parameter("motor", motor.name, part, unit, getattr(motor, part), NOT_NEGATIVE)
+    yield from of_definitions("force", system.forces)
     for limit in system.limits:
-        for part, unit in LIMIT_UNITS.items():
-            yield parameter("limit", limit.name, part, unit, False, getattr(limit, part))
-        yield parameter("limit", limit.name, LATITUDES, "rad", False, np.array(limit.cone.latitudes))
+        for part, bounds in LIMIT_BOUNDS.items():
+            yield parameter("limit", limit.name, part, bounds[3], getattr(limit, part), bounds)
+        yield parameter("limit", limit.name, LATITUDES, "rad", np.array(limit.cone.latitudes))
     for contact in system.contacts:
+        of = contact_bounds(contact.law, contact.friction)
         for part, unit in contact_units(contact).items():
-            yield parameter("contact", contact.name, part, unit, False, parameter_of(contact, part))
+            yield parameter("contact", contact.name, part, unit, parameter_of(contact, part), of.get(part))
     for one in system.armatures:
-        yield parameter("armature", one.name, ARMATURE, _armature_unit(system, one.name), False, one.inertia)
+        yield parameter("armature", one.name, ARMATURE, _armature_unit(system, one.name), one.inertia, NOT_NEGATIVE)
 
 
 def _armature_unit(system: System, coordinate: str) -> str:
@@ -146,18 +153,12 @@ def initial_coordinates(system: System) -> list[str]:
 
 
 @cache
-def _keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
-    """Unit of each vector and constant of a joint's definition, and whether it is a direction."""
+def keywords_of(module: ModuleType) -> dict[str, tuple[str, bool]]:
+    """Unit of each vector, constant and table of the definition of a joint or force, and whether it is a direction."""
     units = {part: ("m" if kind == "point" else "1", kind == "direction") for part, kind, _ in module.VECTORS}
-    return units | {part: (unit_with_metres("", power), False) for part, power in module.PARAMETERS}
-
-
-@cache
-def force_keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
-    """Unit of each vector, constant and table of a force's definition, and whether it is a direction."""
-    units = {part: ("m" if kind == "point" else "1", kind == "direction") for part, kind, _ in module.VECTORS}
-    units |= {part: (unit, False) for part, unit in module.PARAMETERS}
-    return units | {part: (unit, False) for part, unit in module.TABLE_UNITS.items()}
+    for part, unit in module.PARAMETERS:  # of joints the power of metres
+        units[part] = (unit if isinstance(unit, str) else unit_with_metres("", unit)), False
+    return units | {part: (unit, False) for part, unit in getattr(module, "TABLE_UNITS", {}).items()}
 
 
 def _motor_units(motor: Motor) -> tuple[str, str]:

@@ -19,7 +19,8 @@ from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
-from runtime.system.degrees_of_freedom import coordinate_motions, dense_rows, null_space, row_places, undriven
+from runtime.system.connected import connected
+from runtime.system.degrees_of_freedom import coordinate_motions, dense_rows, null_space, row_places, rows_at, undriven
 from runtime.system.joint_friction import reason_of_friction
 from runtime.system.parts import Joint
 from runtime.system.system import System
@@ -33,8 +34,7 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
     """Refuse joints whose own rows are dependent in this configuration."""
     if not system.joints:
         return
-    work = shared_workspace_for(system.data)
-    projection.worst_row(system.time, y, system.data, work, False)
+    work = rows_at(system, system.time, y)
     for k, joint in enumerate(system.joints):
         D = work.D[k, : len(joint.rows)].copy()
         if system.data.body_i[k] == GROUND_INDEX:
@@ -66,8 +66,7 @@ def refuse_singular_motors(system: System, y: Floats) -> None:
     """Refuse motors whose coordinate has no gradient in this configuration."""
     if not system.motors:
         return
-    work, t = shared_workspace_for(system.data), system.data.loads
-    projection.worst_row(system.time, y, system.data, work, False)
+    work, t = rows_at(system, system.time, y), system.data.loads
     x = np.array(t.x)
     rotate_vectors.py_func(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, work.A, x)
     for k, motor in enumerate(system.motors):
@@ -112,19 +111,8 @@ def joints_of(system: System) -> list[int]:
 
 def closing_joints(system: System, which: Sequence[int]) -> list[int]:
     """Those joints of these indices whose bodies earlier ones connect already: they close loops."""
-    joined, closing = list(range(len(system.bodies) + 1)), []  # a body of the same part, by body
-
-    def part(body: int) -> int:
-        while joined[body] != body:
-            body = joined[body]
-        return body
-
-    for k in which:
-        a, b = part(int(system.data.body_i[k])), part(int(system.data.body_j[k]))
-        if a == b:
-            closing.append(k)
-        joined[a] = b
-    return closing
+    pairs = zip(system.data.body_i[list(which)].tolist(), system.data.body_j[list(which)].tolist(), strict=True)
+    return [which[k] for k in connected(len(system.bodies) + 1, pairs)[1]]
 
 
 def close_loops(system: System, which: Sequence[int]) -> bool:
@@ -148,9 +136,9 @@ def dependent_rows(system: System, data: ModelData, y: Floats, length: float) ->
     which = [k for k in range(len(system.joints)) if data.rows[k]]
     if not close_loops(system, which):
         return found
-    projection.worst_row(system.time, y, data, work, False)
     drivers = None if any(system.joints[k].signals for k in which) else False
-    D = dense_rows(system, work.D, drivers) * np.tile([1.0] * 3 + [1.0 / length] * 3, len(system.bodies))
+    scale = np.tile([1.0] * 3 + [1.0 / length] * 3, len(system.bodies))
+    D = dense_rows(system, rows_at(system, system.time, y, data).D, drivers) * scale
     values = singular_values(D / np.linalg.norm(D, axis=1, keepdims=True))
     missing = len(D) - int((values > RANK_TOLERANCE**0.5).sum())
     for tolerance in CHOICES:
@@ -200,9 +188,7 @@ def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> tupl
 
 def _doubly_driven(system: System, y: Floats) -> str:
     """Message on drivers that drive motions already excluded or driven, and on undriven degrees of freedom."""
-    work = shared_workspace_for(system.data)
-    projection.worst_row(system.time, y, system.data, work, False)
-    D = dense_rows(system, work.D)
+    D = dense_rows(system, rows_at(system, system.time, y).D)
     names = row_places(system)
     coordinates, motions = coordinate_motions(system, system.time, y)
     # The linear combinations of rows that vanish show the rows on which others depend.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.cases import rotations
 from runtime.dynamics.kinematics import rotation
-from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
+from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.jit.python_code import python_code
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats
 from runtime.support.checks import cross
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
@@ -30,8 +30,10 @@ def ground_state() -> Floats:
 
 
 def states_with_ground(y: Floats) -> Floats:
-    """States of the ground and of all bodies, (bodies + 1, 13), from those of the bodies in a row."""
-    return np.vstack([ground_state(), y.reshape(-1, STATE)])
+    """States of the ground and of all bodies, (..., bodies + 1, 13), from those of the bodies in a row (..., 13 bodies)."""
+    more = y.shape[:-1]
+    ground = np.broadcast_to(ground_state(), (*more, 1, STATE))
+    return np.concatenate([ground, y.reshape(*more, y.shape[-1] // STATE, STATE)], axis=-2)
 
 
 def body_places(names: Iterable[str]) -> dict[str, int]:
@@ -56,6 +58,18 @@ def rotation_matrices(p: Floats) -> Floats:
     else:
         rotations(np.ascontiguousarray(p), A)
     return A
+
+
+def placed_vectors(joint: Joint, state_i: Floats, state_j: Floats) -> Iterator[tuple[str, str, str, Floats]]:
+    """Points and directions that a joint was given, in states (13,) of its bodies.
+
+    Name, kind, side ("i" or "j") and global vector of each.
+    """
+    A = {side: (rotation_matrix(state[P:V]), state[R:P]) for side, state in (("i", state_i), ("j", state_j))}
+    for name, kind, side in joint.module.VECTORS:
+        if name in joint.values:
+            turned = A[side][0] @ joint.values[name]
+            yield name, kind, side, turned + A[side][1] if kind == "point" else turned
 
 
 def reference(
@@ -122,15 +136,16 @@ def _times(A: Floats, vector: Floats) -> Floats:
 
 
 def reference_data(
+    sort: str,
     items: Sequence[Joint | Limit | Contact],
     index: Mapping[str, int],
     states: Floats,
     ends: tuple[str, str] = ("body_i", "body_j"),
-) -> tuple[Ints, Ints, Floats, tuple[Ints, Ints, Ints, Floats]]:
+) -> dict[str, Any]:
     """Return bodies i and j of joints, limits or contacts, their constants x (items, X), and the flat data of their vectors.
 
     All are computed in the reference configuration ``states`` (bodies + 1, 13); ``index``: places of the bodies by name;
-    ``ends``: attributes of an item that hold the names of bodies i and j.
+    ``ends``: attributes of an item that hold the names of bodies i and j; ``sort``: of the items, as fields of the data name it.
     """
     body_i, body_j = (np.array([index[getattr(item, end)] for item in items], np.int64) for end in ends)
     x = np.zeros((len(items), max([item.module.SIZE for item in items], default=1)))
@@ -139,16 +154,25 @@ def reference_data(
         owner = {"i": int(body_i[k]), "j": int(body_j[k])}
         local = reference(item, states[owner["i"]], states[owner["j"]], x[k])
         vectors += vectors_of(k, item.module.VECTORS, owner, local)
-    return body_i, body_j, x, vector_data(vectors)
+    return {"body_i": body_i, "body_j": body_j, "x": x, **named_vectors(sort, vectors)}
 
 
-def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> tuple[float, ...]:
-    """Signs of the expressions that the joint's definition passes to ``keeps_sign``: -1, 0 or 1 each."""
+def named_vectors(sort: str, vectors: Sequence[Vector]) -> dict[str, Any]:
+    """Flat data of vectors by the names of their fields, such as "vector_joint" (``sort``: "joint")."""
+    names = (f"vector_{sort}", "vector_place", "vector_body", "vector_local")
+    return dict(zip(names, vector_data(list(vectors)), strict=True))
+
+
+def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> Floats:
+    """Signs (n, ...) of the expressions that the joint's definition passes to ``keeps_sign``: -1, 0 or 1 each.
+
+    Of one case, or of many: states (13,) or (13, cases), x (X, ...).
+    """
     module = joint.module
     before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
-    out = np.zeros(before + module.BRANCH_SIGNS)
+    out = np.zeros((before + module.BRANCH_SIGNS, *x.shape[1:]))
     python_code(module.reference)(state_i, state_j, x, out)
-    return tuple(map(float, np.sign(out[before:])))
+    return np.asarray(np.sign(out[before:]))
 
 
 def tangents(a: Floats) -> tuple[Floats, Floats]:

@@ -17,12 +17,12 @@ from runtime.support.errors import AssemblyError
 from runtime.support.units import with_unit
 from runtime.system.assemble import poses_moved
 from runtime.system.cone import Cone
-from runtime.system.degrees_of_freedom import null_space
+from runtime.system.degrees_of_freedom import null_space, rows_at
 from runtime.system.dependence import is_held, near_dependence
 from runtime.system.limit_building import restricting_moment
 from runtime.system.parts import Body
 from runtime.system.rank import close_loops, joints_of
-from runtime.system.reference import rotation_matrix, states_with_ground
+from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
 
 MOVED = 1e-3  # of the model's size: a body is named if its centre of mass, or a point of a joint, is moved by more
@@ -46,11 +46,8 @@ def model_size(system: System, y: Floats) -> float:
     centres = states[1:, R:P]
     middle, points = centres.mean(axis=0), [*centres]
     for k, joint in enumerate(system.joints):
-        ends = []
-        for name, kind, side in joint.module.VECTORS:
-            if kind == "point":
-                state = states[int((system.data.body_i if side == "i" else system.data.body_j)[k])]
-                ends.append(state[R:P] + rotation_matrix(state[P:V]) @ joint.values[name])
+        of = placed_vectors(joint, states[system.data.body_i[k]], states[system.data.body_j[k]])
+        ends = [where for _, kind, _, where in of if kind == "point"]
         if ends:
             points.append(min(ends, key=lambda end: float(np.linalg.norm(end - middle))))
     return float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
@@ -110,17 +107,13 @@ def moved_bodies(system: System, before: Floats, after: Floats) -> list[str]:
 def _largest_moves(system: System, before: Floats, after: Floats) -> Floats:
     """Largest displacement of each body's centre of mass and points of joints between two states [m]."""
     moves = poses_moved(before, after)[0]
-    (a, A), (b, B) = (
-        (states, [rotation_matrix(state[P:V]) for state in states])
-        for states in map(states_with_ground, (before, after))
-    )
+    states = [states_with_ground(y) for y in (before, after)]
     for k, joint in enumerate(system.joints):
-        places = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
-        for name, kind, side in joint.module.VECTORS:
-            n = places[side]
-            if kind == "point" and n != GROUND_INDEX:
-                move = b[n, R:P] - a[n, R:P] + (B[n] - A[n]) @ joint.values[name]
-                moves[n - 1] = max(moves[n - 1], float(np.linalg.norm(move)))
+        ends = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
+        old, new = (placed_vectors(joint, of[ends["i"]], of[ends["j"]]) for of in states)
+        for (_, kind, side, was), (*_, now) in zip(old, new, strict=True):
+            if kind == "point" and (n := ends[side]) != GROUND_INDEX:
+                moves[n - 1] = max(moves[n - 1], float(np.linalg.norm(now - was)))
     return moves
 
 
@@ -178,15 +171,11 @@ def opposite_axes(system: System, y: Floats) -> list[str]:
     """Sentences on joints that hold two axes parallel which point against each other."""
     if not system.joints:
         return []
-    work, states, found = shared_workspace_for(system.data), states_with_ground(y), []
-    projection.worst_row(system.time, y, system.data, work, False)
+    work, states, found = rows_at(system, system.time, y), states_with_ground(y), []
     for k, joint in enumerate(system.joints):
         ends = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
-        axes = {
-            name: rotation_matrix(states[ends[side]][P:V]) @ joint.values[name]
-            for name, kind, side in joint.module.VECTORS
-            if kind == "direction"
-        }
+        of = placed_vectors(joint, states[ends["i"]], states[ends["j"]])
+        axes = {name: axis for name, kind, _, axis in of if kind == "direction"}
         for name, axis in axes.items():
             other = f"{name.removesuffix('_i')}_j"
             if not name.endswith("_i") or other not in axes or not axis @ axes[other] < OPPOSITE:
@@ -222,7 +211,7 @@ def locked(system: System, y: Floats) -> list[str]:
     if not close_loops(system, joints_of(system)):
         return []
     near = near_dependence(system, y)
-    exact = _rank_of_joints(system)
+    exact = sum(len(joint.rows) for joint in system.joints if not joint.signals) - len(system.redundant)
     remedy = "state their points and axes with all digits, or let build(adjust=True) change them by the least"
     if near and near.freedoms and exact < near.exact_rank:
         raise AssemblyError(
@@ -247,11 +236,6 @@ def locked(system: System, y: Floats) -> list[str]:
             "or a point"
         ]
     return []
-
-
-def _rank_of_joints(system: System) -> int:
-    rows = sum(len(joint.rows) for joint in system.joints if not joint.signals)
-    return rows - len(system.redundant)
 
 
 def beyond_limits(system: System, y: Floats) -> list[str]:

@@ -12,12 +12,12 @@ import numpy as np
 
 from runtime.dynamics.layout import P
 from runtime.support.arguments import checked_class, unchecked
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import finite, length_of, positive
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import ModelError, shown
+from runtime.system.connection import refuse_other_keys, refuse_unknown_body
 from runtime.system.global_axes import local_point
 from runtime.system.orientation import euler_parameters
-from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
 
 
@@ -94,28 +94,15 @@ def build_shape(
     ------
     ModelError
     """
-    if not isinstance(body, str) or (body != GROUND and body not in bodies):
-        raise unknown_name(body, [*bodies, GROUND], "body", "bodies", "shape: ")
+    refuse_unknown_body(body, bodies, "shape")
     make, needed, more = KINDS[kind]
     what = f"shape of '{body}' ({kind})"
     if tuple(values) != needed:
-        _refuse_other_keys(what, values, needed, more)
+        known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
+        refuse_other_keys(what, [name for name in values if name not in more], needed, f"needs {known}")
     form = make(_Place(what, None if states is None else states[body]), values)
-    for array in (form.at, form.rotation, *form.mesh):
-        array.flags.writeable = False
-    sizes, (vertices, faces) = form.sizes, form.mesh
-    colour = checked_colour(colour, what)
-    return unchecked(Shape, body, kind, form.at, form.rotation, sizes, vertices, faces, colour, label)
-
-
-def _refuse_other_keys(what: str, given: Collection[str], needed: Collection[str], more: Collection[str]) -> None:
-    for word, names in (
-        ("missing", [name for name in needed if name not in given]),
-        ("unused", [name for name in given if name not in needed and name not in more]),
-    ):
-        if names:
-            known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
-            raise ModelError(f"{what}: {word} {', '.join(names)}; needs {known}")
+    at, rotation, *mesh = map(read_only, (form.at, form.rotation, *form.mesh))
+    return unchecked(Shape, body, kind, at, rotation, form.sizes, *mesh, checked_colour(colour, what), label)
 
 
 def checked_colour(colour: Any, what: str) -> str | None:
@@ -144,14 +131,10 @@ def _placed(place: _Place, values: Mapping[str, Any], sizes: tuple[float, ...]) 
     return _Form(at, place.rotation(values["p"]) if "p" in values else np.eye(3), sizes)
 
 
-def _sphere(place: _Place, values: Mapping[str, Any]) -> _Form:
-    return _placed(place, values, (positive(values["radius"], f"{place.what}: radius"),))
-
-
-def _three(name: str) -> Callable[[_Place, Mapping[str, Any]], _Form]:
+def _sized(name: str, shape: tuple[int, ...]) -> Callable[[_Place, Mapping[str, Any]], _Form]:
     def make(place: _Place, values: Mapping[str, Any]) -> _Form:
         what = f"{place.what}: {name}"
-        sizes = finite(values[name], (3,), what)
+        sizes = np.atleast_1d(finite(values[name], shape, what)).tolist()
         return _placed(place, values, tuple(positive(size, what) for size in sizes))
 
     return make
@@ -195,10 +178,10 @@ def _path(value: Any, what: str) -> str:
 
 _PLACED = ("at", "p")
 KINDS: Mapping[str, tuple[Callable[[_Place, Mapping[str, Any]], _Form], tuple[str, ...], tuple[str, ...]]] = {
-    "sphere": (_sphere, ("radius",), ("at",)),
+    "sphere": (_sized("radius", ()), ("radius",), ("at",)),
     "capsule": (_long, ("start", "end", "radius"), ()),
     "bone": (_long, ("start", "end", "radius"), ()),
-    "ellipsoid": (_three("semi_axes"), ("semi_axes",), _PLACED),
-    "box": (_three("edges"), ("edges",), _PLACED),
+    "ellipsoid": (_sized("semi_axes", (3,)), ("semi_axes",), _PLACED),
+    "box": (_sized("edges", (3,)), ("edges",), _PLACED),
     "mesh": (_mesh, ("file",), (*_PLACED, "scale")),
 }  # the function that reads its keywords, those that it needs, and those that may be left out

@@ -20,6 +20,7 @@ from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData
 from runtime.dynamics.limits_along import LimitAlong
 from runtime.support.arrays import Floats, Ints
+from runtime.system.connected import connected
 from runtime.system.joint_motion import JointMotion
 from runtime.system.model_description import key_of
 from runtime.system.parts import GROUND, Body, Joint
@@ -213,10 +214,6 @@ def spanning_tree(steps: TreeSteps, bodies: Sequence[Body]) -> SpanningTree:
     return SpanningTree(steps.skeleton, steps.geometry, steps.closing, load)
 
 
-def _count_of_rates(motion: JointMotion) -> int:
-    return sum(RATES[step.kind] for step in motion.steps)
-
-
 def _walked(
     bodies: Sequence[Body], joints: Sequence[Joint], motions: Mapping[str, JointMotion], groups: Sequence[int],
     in_loops: bool = False,
@@ -234,8 +231,7 @@ def _walked(
 
 def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], Floats]) -> list[int]:
     """For each body and the ground the first body of those that are locked to it."""
-    group = list(range(len(places)))
-    rows = None
+    rows, locked = None, []
     pairs: dict[tuple[int, int], list[int]] = {}
     for k, joint in enumerate(joints):
         if not joint.signals:  # a driver moves its bodies against each other
@@ -249,9 +245,8 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
             of_j = [rows[k, : len(joints[k].rows), 6 * (places[joints[k].body_i] != j) :][:, :6] for k in which]
             fixed = _lock_of_rows(np.concatenate(of_j)) >= LOCKED
         if fixed:
-            first, other = sorted((group[i], group[j]))
-            group = [first if g == other else g for g in group]
-    return group
+            locked.append((i, j))
+    return connected(len(places), locked)[0]
 
 
 def _lock_of_rows(rows: Floats) -> float:
@@ -267,7 +262,8 @@ def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached
     ends = [one for one in ends if one[0].name in steps.motions]
     while ready := [one for one in ends if (one[1] in reached) != (one[2] in reached)]:
         if steps.in_loops:  # the joints with the fewest coordinates are steps, and of these the nearest to the ground
-            ready.sort(key=lambda one: (_count_of_rates(steps.motions[one[0].name]), steps.depth(one[1], one[2])))
+            rates = {one[0].name: sum(RATES[step.kind] for step in steps.motions[one[0].name].steps) for one in ready}
+            ready.sort(key=lambda one: (rates[one[0].name], steps.depth(one[1], one[2])))
         joint, i, j = ready[0]
         steps.add(joint, i in reached, groups)
         reached |= {i, j}
@@ -291,12 +287,9 @@ class _Steps:
         motion = self.motions[joint.name]
         ends = (joint.body_i, joint.body_j) if outwards else (joint.body_j, joint.body_i)
         inner, outer = (groups[self.places[end]] for end in ends)
-        parent, place, numbered = self.last.get(inner, GROUND_STEP), 0, []
-        for step in motion.steps:
-            numbered.append((place, step))
-            place += len(step.columns)
-        for place, step in numbered if outwards else reversed(numbered):
-            parent = self._put(Coordinate(joint.name, place, 1.0 if outwards else -1.0, *ends), step.kind, parent)
+        parent = self.last.get(inner, GROUND_STEP)
+        for step, own in motion.places if outwards else reversed(motion.places):
+            parent = self._put(Coordinate(joint.name, own.start, 1.0 if outwards else -1.0, *ends), step.kind, parent)
         self.last[outer] = parent
 
     def depth(self, *groups: int) -> int:

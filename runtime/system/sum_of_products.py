@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.products import ENTRIES, LEADERS, VALUES, ProductData, evaluate_at
 from runtime.support.arguments import checked_class
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, read_only
+from runtime.support.checks import finite
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 
@@ -52,35 +53,23 @@ class SumOfProducts:
     offsets: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        what = "law"
-        coefficients = np.atleast_1d(floats(self.coefficients, f"{what}: coefficients", "numbers"))
-        powers = np.atleast_2d(floats(self.powers, f"{what}: powers", "whole numbers"))
-        shape = powers.shape
-        given = [
-            np.full(shape, usual) if of is None else np.atleast_2d(floats(of, f"{what}: {name}", "numbers"))
-            for name, of, usual in (("frequencies", self.frequencies, 0.0), ("phases", self.phases, pi / 2.0))
-        ]
-        if coefficients.ndim != 1 or not 1 <= shape[1] <= LEADERS or any(a.shape != shape for a in given):
+        powers = np.atleast_2d(floats(self.powers, "law: powers", "whole numbers"))
+        if powers.ndim != 2 or not len(powers) or not 1 <= powers.shape[1] <= LEADERS:
             raise ModelError(
-                f"{what}: powers, frequencies and phases of the shapes {shape}, {given[0].shape}, {given[1].shape}; give one row "
-                f"for each of the {len(coefficients)} coefficients, with 1 to {LEADERS} coordinates"
+                f"law: powers of the shape {powers.shape}; give one row for each term, with 1 to {LEADERS} coordinates"
             )
-        if coefficients.shape != shape[:1] or not len(coefficients):
-            raise ModelError(f"{what}: {len(coefficients)} coefficients and {len(powers)} rows of powers; give as many")
-        offsets = np.zeros(shape[1]) if self.offsets is None else floats(self.offsets, f"{what}: offsets", "numbers")
-        if offsets.shape != shape[1:]:
-            raise ModelError(
-                f"{what}: offsets of the shape {offsets.shape}; give one for each of {shape[1]} coordinates"
-            )
-        given.append(offsets)
-        if not all(np.isfinite(a).all() for a in (coefficients, powers, *given)):
-            raise ModelError(f"{what}: has values that are not finite; give finite numbers")
         if not ((powers == np.round(powers)) & (powers >= 0.0) & (powers <= self.max_power)).all():
-            raise ModelError(f"{what}: powers must be whole numbers, limit 0 to {self.max_power}")
-        for name, array in zip(_ARRAYS, (coefficients, powers, *given), strict=True):
-            array = np.array(array, dtype=float)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            raise ModelError(f"law: powers must be whole numbers, limit 0 to {self.max_power}")
+        terms, n = powers.shape
+        usual = {
+            "coefficients": np.zeros(terms), "powers": powers, "frequencies": np.zeros((terms, n)),
+            "phases": np.full((terms, n), pi / 2.0), "offsets": np.zeros(n),
+        }  # fmt: skip
+        for name, array in usual.items():
+            if (given := getattr(self, name)) is not None:
+                of = np.array(floats(given, f"law: {name}", "numbers"), ndmin=array.ndim)
+                array = finite(of, array.shape, f"law: {name}")
+            object.__setattr__(self, name, read_only(array))
 
     def __reduce__(self) -> tuple[object, ...]:
         return SumOfProducts, tuple(np.array(getattr(self, name)) for name in _ARRAYS)

@@ -11,7 +11,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats, frozen
-from runtime.support.errors import AssemblyError, ModelError, warn
+from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.adjustable import Chosen
 from runtime.system.adjusting import adjusted
 from runtime.system.assemble import (
@@ -23,17 +23,19 @@ from runtime.system.assemble import (
     check_velocities,
     without_drivers,
 )
+from runtime.system.checked_start import checked_start
+from runtime.system.connected import connected
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
-from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
+from runtime.system.parts import Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
-    refuse_infinite_forces,
     refuse_singular_joints,
     refuse_singular_motors,
     with_redundant_rows_named,
 )
+from runtime.system.reference import body_places
 from runtime.system.remarks import (
     beyond_limits,
     changed_velocities,
@@ -43,10 +45,8 @@ from runtime.system.remarks import (
     opposite_axes,
     with_light_guesses,
 )
-from runtime.system.singular_start import refuse_singular_start
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
-from runtime.system.thin_bodies import with_added_inertia
 from runtime.system.unusual_values import ask_about_values
 
 
@@ -101,12 +101,7 @@ def build_system(
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
-    system = with_added_inertia(system, time, start)
-    check_velocities(system, time, start, remedy)
-    refuse_singular_start(system, singular)
-    refuse_infinite_forces(system, time, start)
-    for remark in remarks:
-        warn(remark)
+    system = checked_start(system, start, singular, remarks, remedy)
     remarks += beyond_limits(system, start)  # such a start may be meant: without a warning
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     assembly = change(names, y, placed if displaces else start, iterations, residual)
@@ -132,8 +127,7 @@ def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floa
             with_redundant_rows_named(system, y, redundant)  # the better message where drivers contradict each other
         raise
     if iterations:
-        refuse_singular_joints(system, start)
-        refuse_singular_motors(system, start)
+        _refuse_singular(system, start)
     return start, iterations, residual
 
 
@@ -208,15 +202,10 @@ def _refuse_unknown_coordinates(system: System) -> None:
 
 
 def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:
-    connected = {GROUND} | {body.name for body in bodies if body.free}
-    grew = True
-    while grew:
-        before = len(connected)
-        for joint in joints:
-            if {joint.body_i, joint.body_j} & connected:
-                connected |= {joint.body_i, joint.body_j}
-        grew = len(connected) > before
-    loose = [body.name for body in bodies if body.name not in connected]
+    places = body_places(body.name for body in bodies)
+    group = connected(len(places), [(places[joint.body_i], places[joint.body_j]) for joint in joints])[0]
+    held = {group[0], *(group[places[body.name]] for body in bodies if body.free)}
+    loose = [body.name for body in bodies if group[places[body.name]] not in held]
     if loose:
         raise ModelError(
             f"system '{name}': no chain of joints leads from {', '.join(repr(n) for n in loose)} to the ground; "

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics import projection
-from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, V
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
-from runtime.system.degrees_of_freedom import dense_rows, null_space
+from runtime.system.degrees_of_freedom import dense_rows, null_space, rows_at
 from runtime.system.mass_data import ADDED, mass_data
 from runtime.system.reference import rotation_matrix
 from runtime.system.system import System, with_fields
@@ -46,9 +44,7 @@ def with_added_inertia(system: System, time: float, y: Floats, motions: Floats |
 
 def open_motions(system: System, time: float, y: Floats) -> Floats:
     """The motions that the rows admit in a state, as columns (6 bodies, n)."""
-    work = shared_workspace_for(system.data)
-    projection.worst_row(time, y, system.data, work, False)
-    return null_space(dense_rows(system, work.D))
+    return null_space(dense_rows(system, rows_at(system, time, y).D))
 
 
 open_motions_at_start = Latest(lambda system: open_motions(system, system.time, system.state.y), 4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,46 +26,42 @@ OF_AXIS = 5  # number of zeros in other vectors that one in the axis of a turn c
 
 @dataclass(frozen=True)
 class Axes:
-    """By step the angle that is added to its coordinate (n,) and the axes of its vectors: columns of (n, 3, 3).
+    """By step the angle that is added to its coordinate (n, ...) and the axes of its vectors: columns of (n, 3, 3, ...).
 
-    Rates of balls are in the axes of what carries them: trees with balls keep those of the reference configuration.
+    A last axis is that of cases.  Rates of balls are in the axes of what carries them: trees with balls keep those of the
+    reference configuration.
     """
 
+    parents: Sequence[int]  # of the steps
     offset: Floats
     rotation: Floats
     direction: Floats  # (n, 3) axis of the turn whose coordinate has an angle added, in the axes of the step before
     chosen: Ints  # (n,) which of ``vectors_beyond`` has this angle; -1: none
 
-    def of(self, step: int) -> Floats:
-        """The axes of vectors that a step moves; those of the ground are global."""
-        return np.eye(3) if step == GROUND_STEP else self.rotation[step]
-
     def turned(self, step: int, vector: Floats) -> Floats:
-        """A vector (..., 3) that a step moves, in its axes."""
-        found: Floats = vector @ self.of(step)
-        return found
+        """A vector (3, ...) that a step moves, in its axes; those of the ground are global."""
+        return vector if step == GROUND_STEP else _turned(self.rotation[step].swapaxes(0, 1), vector)
 
-    def turned_back(self, step: int, parents: Sequence[int], p: Floats) -> Floats:
-        """Euler parameters (4,) of what a step moves, beside its axes."""
+    def turned_back(self, step: int, p: Floats) -> Floats:
+        """Euler parameters (4, ...) of what a step moves, beside its axes."""
         way = []
         while step != GROUND_STEP:
             way.append(step)
-            step = parents[step]
+            step = self.parents[step]
         for k in reversed(way):
-            half, along = 0.5 * self.offset[k], self.direction[k]
-            p = euler_product((math.cos(half), *(-math.sin(half) * along)), p)
-        return np.array(p)
+            half = 0.5 * self.offset[k]
+            p = np.array(euler_product((np.cos(half), *(-np.sin(half) * x for x in self.direction[k])), p))
+        return p
 
-    def of_tree(self, parents: Sequence[int], given: Floats) -> Floats:
+    def of_tree(self, given: Floats) -> Floats:
         """Parameters (3 + 16 n, ...) of the steps, as of ``kernel_parameters``, in these axes."""
         found = given.copy()
-        own = found[OF_GRAVITY:].reshape(len(parents), OF_STEP, *given.shape[1:])
-        for k, parent in enumerate(parents):
-            before, after = self.of(parent).T, self.rotation[k].T
-            for first, A in ((0, before), (3, before), (7, after)):
-                own[k, first : first + 3] = _turned(A, own[k, first : first + 3])
-            half = _turned(after, inertia_of(own[k, 10:]))
-            own[k, 10:] = _turned(after, half.swapaxes(0, 1)).swapaxes(0, 1)[UPPER]
+        own = found[OF_GRAVITY:].reshape(len(self.parents), OF_STEP, *given.shape[1:])
+        for k, parent in enumerate(self.parents):
+            for first, step in ((0, parent), (3, parent), (7, k)):
+                own[k, first : first + 3] = self.turned(step, own[k, first : first + 3])
+            half = self.turned(k, inertia_of(own[k, 10:]))
+            own[k, 10:] = self.turned(k, half.swapaxes(0, 1)).swapaxes(0, 1)[UPPER]
         return found
 
 
@@ -74,7 +71,11 @@ def _turned(A: Floats, x: Floats) -> Floats:
 
 
 def axes_of(
-    kinds: Sequence[str], parents: Sequence[int], parameters: Floats, others: Mapping[int, list[Floats]]
+    kinds: Sequence[str],
+    parents: Sequence[int],
+    parameters: Floats,
+    others: Mapping[int, list[Floats]],
+    like: Axes | None = None,
 ) -> Axes:
     """The axes for a tree.
 
@@ -83,35 +84,52 @@ def axes_of(
     kinds : sequence of str
         Of the steps.
     parents : sequence of int
-    parameters : (3 + 16 n,)
+    parameters : (3 + 16 n, ...)
         Of the steps, in global axes.
     others : mapping
-        By step the other vectors (3,) that it moves and that its equations read.
+        By step the other vectors (3, ...) that it moves and that its equations read.
+    like : Axes, optional
+        Of the system of cases: each case has the axes that turn the same vectors to the same coordinate axes.
     """
-    n = len(kinds)
-    axes = Axes(np.zeros(n), np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.full(n, -1))
+    n, cases = len(kinds), parameters.shape[1:]
+    rotation = np.zeros((n, 3, 3, *cases))
+    rotation[:, range(3), range(3)] = 1.0
+    axes = Axes(parents, np.zeros((n, *cases)), rotation, np.zeros((n, 3)), np.full(n, -1))
     if "ball" in kinds:
         return axes
-    own = parameters[OF_GRAVITY:].reshape(n, OF_STEP)
+    own = parameters[OF_GRAVITY:].reshape(n, OF_STEP, *cases)
     for k, parent in enumerate(parents):
-        axes.rotation[k] = axes.of(parent)
-        e = axes.turned(parent, own[k, 0:3])
-        along = int(np.argmax(np.abs(e)))
-        if kinds[k] == "turn" and abs(e[along]) > 1.0 - SMALL:
-            with_k = _moved_alike(k, kinds, parents)
-            children = [c for c in range(n) if parents[c] in with_k]
-            turns = sum(kinds[c] == "turn" for c in children)
-            vectors = [axes.turned(k, v) for v in vectors_beyond(k, kinds, parents, own, others)]
-            seen = _Seen(
-                np.reshape(vectors[:turns], (turns, 3)),
-                vectors[turns:],
-                [axes.turned(k, own[c, 7:10]) for c in with_k],
-                [axes.rotation[k].T @ inertia_of(own[c, 10:]) @ axes.rotation[k] for c in with_k],
-            )
-            axes.offset[k], axes.chosen[k] = seen.best_angle(along, float(np.sign(e[along])))
-            axes.rotation[k] = axes.rotation[k] @ about(along, float(np.sign(e[along])) * axes.offset[k])
-            axes.direction[k, along] = np.sign(e[along])
+        if parent != GROUND_STEP:
+            rotation[k] = rotation[parent]
+        if like is None:
+            axes.chosen[k] = _choose(axes, k, kinds, own, others)
+        else:
+            axes.chosen[k], axes.direction[k] = like.chosen[k], like.direction[k]
+        if axes.chosen[k] >= 0:
+            along = int(np.argmax(np.abs(axes.direction[k])))
+            beyond = axes.turned(k, vectors_beyond(k, kinds, parents, own, others)[axes.chosen[k]])
+            angle = np.arctan2(beyond[(along + 2) % 3], beyond[(along + 1) % 3])
+            axes.offset[k] = axes.direction[k, along] * angle
+            rotation[k] = np.einsum("ab...,bc...->ac...", rotation[k], about(along, angle))
     return axes
+
+
+def _choose(axes: Axes, k: int, kinds: Sequence[str], own: Floats, others: Mapping[int, list[Floats]]) -> int:
+    """Which of ``vectors_beyond`` step k turns to a coordinate axis, and sets the direction of its turn; -1: none."""
+    e = axes.turned(axes.parents[k], own[k, 0:3])
+    along = int(np.argmax(np.abs(e)))
+    if kinds[k] != "turn" or not abs(e[along]) > 1.0 - SMALL:
+        return -1
+    axes.direction[k, along] = np.sign(e[along])
+    with_k = _moved_alike(k, kinds, axes.parents)
+    turns = sum(kinds[c] == "turn" for c, parent in enumerate(axes.parents) if parent in with_k)
+    vectors = [axes.turned(k, v) for v in vectors_beyond(k, kinds, axes.parents, own, others)]
+    inertias = [axes.turned(k, inertia_of(own[c, 10:])) for c in with_k]
+    seen = _Seen(
+        np.reshape(vectors[:turns], (turns, 3)), vectors[turns:], [axes.turned(k, own[c, 7:10]) for c in with_k],
+        [axes.turned(k, half.T) for half in inertias],
+    )  # fmt: skip
+    return seen.best_vector(along)
 
 
 def vectors_beyond(
@@ -152,22 +170,18 @@ class _Seen:
     moments: list[Floats]
     inertias: list[Floats]
 
-    def best_angle(self, along: int, sign: float) -> tuple[float, int]:
-        """The angle [rad] about the axis ``along`` (or its opposite) with the most zeros, and which vector has it.
-
-        0 and -1 if no vector has more.
-        """
+    def best_vector(self, along: int) -> int:
+        """Which vector gives the most zeros where it is turned about the axis ``along`` to the next; -1: none gives more."""
         length = max((float(np.abs(v).max()) for v in self.vectors), default=0.0)
-        best, most, which = 0.0, self._zeros(np.eye(3), length), -1
+        most, which = self._zeros(np.eye(3), length), -1
         first, second = (along + 1) % 3, (along + 2) % 3
         every = [*((a, 1.0) for a in self.next_axes), *((v, length) for v in self.vectors)]
         for number, (vector, size) in enumerate(every):
             if math.hypot(vector[first], vector[second]) > SMALL * size:
-                angle = math.atan2(vector[second], vector[first])
-                found = self._zeros(about(along, angle), length)
+                found = self._zeros(about(along, math.atan2(vector[second], vector[first])), length)
                 if found > most:
-                    best, most, which = sign * angle, found, number
-        return best, which
+                    most, which = found, number
+        return which
 
     def _zeros(self, A: Floats, length: float) -> int:
         """Number of components of 0 in axes A, those of axes of turns counted several times."""
@@ -180,10 +194,9 @@ class _Seen:
         return count
 
 
-def about(along: int, angle: float) -> Floats:
-    """Rotation matrix of a turn about a coordinate axis."""
-    A, first, second = np.eye(3), (along + 1) % 3, (along + 2) % 3
-    A[first, first] = A[second, second] = math.cos(angle)
-    A[second, first] = math.sin(angle)
-    A[first, second] = -A[second, first]
+def about(along: int, angle: Any) -> Floats:
+    """Rotation matrix of a turn about a coordinate axis, (3, 3), or of many (3, 3, cases)."""
+    A, first, second = np.zeros((3, 3, *np.shape(angle))), (along + 1) % 3, (along + 2) % 3
+    A[along, along], A[first, first], A[second, first] = 1.0, np.cos(angle), np.sin(angle)
+    A[second, second], A[first, second] = A[first, first], -A[second, first]
     return A

@@ -26,10 +26,9 @@ def joint_coordinates(
     states have their own, as the motions then have.
     """
     places, own = body_places(names), y.reshape(len(y), -1, STATE)
-    ground = states_with_ground(y[0])[GROUND_INDEX]
-    states = np.concatenate([np.broadcast_to(ground, (len(y), 1, STATE)), own], axis=1)
+    states = states_with_ground(y)
     pose = tree.pose[None] if pose is None else pose
-    poses = np.concatenate([np.broadcast_to(ground[:V], (len(pose), 1, V)), pose], axis=1)
+    poses = np.concatenate([np.broadcast_to(states[:1, GROUND_INDEX, None, :V], (len(pose), 1, V)), pose], axis=1)
     found: dict[str, tuple[Floats, Floats]] = {}
     moving = bool(own[..., V:].any())
     alike = not (own[..., :V] != own[:1, :, :V]).any()

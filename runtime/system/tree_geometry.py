@@ -14,7 +14,7 @@ import numpy as np
 from runtime.dynamics.layout import GROUND_INDEX, P, R, V
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.support.arrays import Floats
-from runtime.system.joint_motion import JointMotion, Step, times
+from runtime.system.joint_motion import JointMotion, times
 from runtime.system.reference import rotation_matrices
 
 UPPER = np.triu_indices(3)  # of an inertia: xx, xy, xz, yy, yz, zz
@@ -105,22 +105,13 @@ def geometry(
             point[:, k] = states[:, places[one.outer], R:P]
             continue
         motion = motions[one.joint]
-        step, i = _step_at(motion, one.place), states[:, places[motion.joint.body_i]]
+        step = next(step for step, own in motion.places if own.start == one.place)
+        i = states[:, places[motion.joint.body_i]]
         A = rotation_matrices(i[:, P:V])
         axis[:, k] = times(A, step.axis)
         follows = step.kind == "slide" and parent >= 0
         point[:, k] = point[:, parent] if follows else i[:, R:P] + times(A, step.point)
     return Geometry(axis, point, states[:, GROUND_INDEX + 1 :, :V].copy())
-
-
-def _step_at(motion: JointMotion, place: int) -> Step:
-    """The step whose coordinates begin at this place."""
-    before = 0
-    for step in motion.steps:
-        if before == place:
-            return step
-        before += len(step.columns)
-    raise AssertionError(place)
 
 
 def carried(of: Geometry, skeleton: Skeleton, masses: Floats, inertias: Floats) -> Carried:

@@ -6,7 +6,7 @@ explains; values that idealise (point masses, rods without mass, rotors without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from runtime.dynamics.layout import STATE, R
 from runtime.support.arrays import Floats
 from runtime.support.units import Usual, ask
 from runtime.system.parts import GROUND, Body, Contact
-from runtime.system.quantity import COORDINATES, Quantity, quantities
+from runtime.system.quantity import COORDINATES, quantities
 from runtime.system.system import System
 
 MOST_GRAVITY = 300.0  # [m/s^2] on the sun
@@ -39,8 +39,12 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     the value, the bound with its reason, and the unit in which it would be within.
     """
     ask(f"system '{system.name}': gravity", system.gravity, Usual(0.0, MOST_GRAVITY, "m/s^2", "gravity"))
-    sizes = _sizes(system)
-    extent, span = max(sizes.values(), default=0.0), _span(system)
+    points = _points(system)
+    # Largest distance of a point from the centre of mass of its body [m], by body; 0 where there is none.
+    sizes = {body: max([float(np.linalg.norm(point)) for point in of], default=0.0) for body, of in points.items()}
+    # And between two points of one body; that of one point from the centre of mass may be an eccentricity.
+    spans = [float(np.linalg.norm(np.array(of) - a, axis=1).max()) for of in points.values() for a in of]
+    extent, span = max(sizes.values(), default=0.0), max(spans, default=0.0)
     _ask_about_sizes(sizes)
     joined = {body for joint in system.joints for body in (joint.body_i, joint.body_j)}
     weight = sum(body.mass for body in system.bodies)
@@ -58,16 +62,11 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     for part, given in (("angle", angles), ("rate", rates)):
         ask_about_state(system, {f"{part}.{name}": value for name, value in given.items()})
     for quantity, value in quantities(system).values() if system.forces or system.motors else ():
-        if _is_stiffness(quantity):
+        if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
             ask(f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}", value, bound)
     for contact in system.contacts:
         _ask_about_contact(system, contact, extent, weight)
-
-
-def _is_stiffness(quantity: Quantity) -> bool:
-    """Whether it is a stiffness of a motor or force that a solid body bounds."""
-    return quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor")
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
@@ -107,35 +106,17 @@ def ask_about_speed(body: Body, part: str, value: Any, what: str = "") -> None:
         ask(what or f"body '{body.name}': omega", value, Usual(0.0, FASTEST_RIM / gyration, "rad/s", of))
 
 
-def _points(system: System) -> Iterator[tuple[str, Floats]]:
-    """Bodies, with the points of joints, contacts and forces that are fixed in them (3,)."""
-    for joint in system.joints:
-        for end, body in (("i", joint.body_i), ("j", joint.body_j)):
-            yield from ((body, v) for k, v in joint.values.items() if k.startswith("s_") and k.endswith(end))
-    for force in system.forces:
-        for end, body in zip("ijkl", force.ends, strict=True):
-            yield from ((body, v) for k, v in force.values.items() if k.startswith("s_") and k.endswith(end))
+def _points(system: System) -> dict[str, list[Floats]]:
+    """By body the points of joints, contacts and forces that are fixed in it (3,)."""
+    found: dict[str, list[Floats]] = {name: [] for name in (*system.body_names, GROUND)}
+    of_joints = [((joint.body_i, joint.body_j), joint.values) for joint in system.joints]
+    for ends, values in [*of_joints, *((force.ends, force.values) for force in system.forces)]:
+        for key, point in values.items():
+            if key.startswith("s_"):
+                found[ends["ijkl".index(key[-1])]].append(point)
     for contact in system.contacts:
-        yield contact.body, contact.values["s_i"]
-
-
-def _sizes(system: System) -> dict[str, float]:
-    """Largest distance of a point from the centre of mass of its body [m], by body; 0 where there is none."""
-    sizes = dict.fromkeys(system.body_names, 0.0)
-    for body, point in _points(system):
-        if body != GROUND:
-            sizes[body] = max(sizes[body], float(np.linalg.norm(point)))
-    return sizes
-
-
-def _span(system: System) -> float:
-    """Largest distance between two points of one body [m]; that of one point from the centre of mass may be an eccentricity."""
-    points: dict[str, list[Floats]] = {}
-    for body, point in _points(system):
-        if body != GROUND:
-            points.setdefault(body, []).append(point)
-    every = [np.array(of) for of in points.values()]
-    return max((float(np.linalg.norm(of - a, axis=1).max()) for of in every for a in of), default=0.0)
+        found[contact.body].append(contact.values["s_i"])
+    return {body: points for body, points in found.items() if body != GROUND}
 
 
 def _ask_about_sizes(sizes: Mapping[str, float]) -> None:

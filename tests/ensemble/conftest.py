@@ -23,12 +23,12 @@ def closed_in_lanes(monkeypatch):
 
     chunks = 0
 
-    def all_of_them(*arguments, run=chunk.run_closed):
+    def all_of_them(*arguments, run=chunk.run_side_by_side):
         nonlocal chunks
         left, chunks = run(*arguments), chunks + 1
         assert left == []
         return left
 
-    monkeypatch.setattr(chunk, "run_closed", all_of_them)
+    monkeypatch.setattr(chunk, "run_side_by_side", all_of_them)
     yield monkeypatch
     assert chunks, "no case ran"

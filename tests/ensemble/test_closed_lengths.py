@@ -54,7 +54,7 @@ def test_as_single_runs(system, name, closed_in_lanes):
     assert (many.status == Status.REACHED_END).all()
     assert np.array_equal(kept[outputs[0]], many.r(system.body_names[-1]))
     closed_in_lanes.undo()
-    closed_in_lanes.setattr(chunk, "run_closed", lambda *_: None)
+    closed_in_lanes.setattr(chunk, "run_side_by_side", lambda *_: None)
     each = runtime.simulate_many(system, cases, 1.0, outputs=outputs, **SETTINGS)
     size = max(1.0, np.abs(each["energy"]).max())
     assert np.abs(kept["energy"] - each["energy"]).max() < 2e-8 * size
@@ -125,12 +125,12 @@ def test_parameters_of_other_joints_are_seen(monkeypatch):
         parameters[max(k for k, number in enumerate(given[0].constants) if number is None)] += 1e-3
         return parameters, serves
 
-    def noted(*arguments, run=chunk.run_closed):
+    def noted(*arguments, run=chunk.run_side_by_side):
         left.extend(run(*arguments))
         return left[-len(SHARE) :]
 
     monkeypatch.setattr(closed_at_once, "parameters_of_joints", wrong)
-    monkeypatch.setattr(chunk, "run_closed", noted)
+    monkeypatch.setattr(chunk, "run_side_by_side", noted)
     cases = cases_of(system, "s_j.B")
     many = runtime.simulate_many(system, cases, 1.0, workers=1, **SETTINGS)
     assert sorted(left) == [0, 1, 2, 3, 4] and many.success
@@ -151,7 +151,7 @@ def test_poses_in_which_bodies_are_only_moved(monkeypatch):
             monkeypatch.setattr(closed_joints, "_moved_alone", lambda system, tree, joints: (None, np.zeros(1, bool)))
         left = []
         monkeypatch.setattr(
-            chunk, "run_closed", lambda *a, run=closed_at_once.run_closed, to=left: to.append(run(*a)) or to[-1]
+            chunk, "run_side_by_side", lambda *a, run=chunk.run_side_by_side, to=left: to.append(run(*a)) or to[-1]
         )
         runtime.simulate_many(
             SYSTEMS["driven leg"](), cases_of(driven_leg(), "s_j.hip"), 0.2, **SETTINGS | dict(t_eval=[0.2])

@@ -98,7 +98,7 @@ def limited():
 @pytest.fixture(autouse=True)
 def one_after_another(monkeypatch):
     """Cases with closed loops and drivers, too, which otherwise run side by side; see ``test_closed_in_lanes``."""
-    monkeypatch.setattr(chunk, "run_closed", lambda *_: None)
+    monkeypatch.setattr(chunk, "run_side_by_side", lambda *_: None)
 
 
 @cache

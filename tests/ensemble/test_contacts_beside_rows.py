@@ -131,23 +131,6 @@ def test_spheres_under_a_foot_that_gait_drives(closed_in_lanes):
         assert np.abs(many[name] - absolute[name]).max() < bound, name
 
 
-def test_damping_that_is_none_in_some_cases(closed_in_lanes):
-    """Whether damping fades on the plane decides compiled code: the cases run in two groups."""
-    damping = np.array([8.0, 0.0, 4.0, 0.0, 2.0, 0.0])
-    names = ["r.lower", "energy", "lam.drive.angle"]
-    cases = {"damping.touch": damping, "mass.lower": 0.3 * SHARE[:6]}
-    many = compared(
-        made(pendulum("kelvin_voigt")),
-        cases,
-        names,
-        (1e-11, 1e-10, 1e-8),
-        closed_in_lanes,
-        slice(None),
-        t_eval=0.6 * TIMES,
-    )
-    assert np.ptp(many["energy"][1::2], axis=1).max() > 0.1
-
-
 def test_a_case_with_contacts_depends_on_no_other(closed_in_lanes):
     cases, settings = {"mu_c.tip": np.linspace(0.1, 0.5, 50)}, SETTINGS | dict(rtol=1e-7, atol=1e-7)
     many = runtime.simulate_many(leg(), cases, 1.0, workers=2, chunk=17, **settings)

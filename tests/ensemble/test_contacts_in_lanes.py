@@ -166,20 +166,19 @@ def test_values_that_break_a_rule_end_their_cases_alone():
     assert "restitution" in many.messages[1]
 
 
-def test_damping_that_fades_in_some_cases(in_lanes):
-    """Without damping the force ends on the plane, with it before; a case does not depend on the others."""
+def test_damping_that_fades_in_some_cases():
+    """Without damping the force ends on the plane, with it before; cases of the other kind than their system run alone."""
     system, values = pendulum("kelvin_voigt"), np.array([0.0, 2.0, 8.0, 0.0, 20.0])
     many = runtime.simulate_many(system, {"damping.touch": values}, 0.6, **SETTINGS)
     assert not many.messages and (many.status == Status.REACHED_END).all()
     for own in ([0, 3], [4, 2, 1]):
         some = runtime.simulate_many(system, {"damping.touch": values[own]}, 0.6, **SETTINGS)
         assert np.array_equal(many.r["lower"][own], some.r["lower"])
-    in_lanes.undo()
     absolute = runtime.simulate_many(system, {"damping.touch": values}, 0.6, **TIGHT)
     assert np.abs(many.r["lower"] - absolute.r["lower"]).max() < 1e-6
     undamped = runtime.with_parameters(system, {"damping.touch": 0.0})
     other = runtime.simulate_many(undamped, {"damping.touch": values}, 0.6, **SETTINGS)
-    assert np.array_equal(many.r["lower"], other.r["lower"])
+    assert np.abs(many.r["lower"] - other.r["lower"]).max() < 1e-6
 
 
 def test_contacts_beside_limits_of_the_printed_law_run_one_after_another():

@@ -25,13 +25,13 @@ def no_runs(monkeypatch):
     def refused(*_):
         raise AssertionError("a run was made")
 
-    def all_of_them(*arguments, run=chunk.run_closed):
+    def all_of_them(*arguments, run=chunk.run_side_by_side):
         assert run(*arguments) == []
         return []
 
     monkeypatch.setattr(kept_outputs, "_run_of_states", refused)
     monkeypatch.setattr(kept_outputs, "columns_of_run", refused)
-    monkeypatch.setattr(chunk, "run_closed", all_of_them)
+    monkeypatch.setattr(chunk, "run_side_by_side", all_of_them)
 
 
 @pytest.mark.parametrize("name", ["damping.stop", "stiffness.spring", "mass.foot", "rate.ankle.angle"])

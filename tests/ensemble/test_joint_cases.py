@@ -43,7 +43,7 @@ def random_cases(system, seed=0):
 def one_by_one(monkeypatch, *arguments, **settings):
     """The cases with a system for each."""
     with monkeypatch.context() as patch:
-        patch.setattr(chunk, "run_at_once", lambda *_: None)
+        patch.setattr(chunk, "run_side_by_side", lambda *_: None)
         return runtime.simulate_many(*arguments, **settings)
 
 

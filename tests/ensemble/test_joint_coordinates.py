@@ -155,7 +155,7 @@ def _narrow(system):
 
 def _one_by_one(monkeypatch):
     """Cases with a system for each."""
-    monkeypatch.setattr(chunk, "run_at_once", lambda *_: None)
+    monkeypatch.setattr(chunk, "run_side_by_side", lambda *_: None)
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ def test_runs_that_start_at_another_time(way, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(chunk, "built_case", lambda *_: pytest.fail("a system was made"))
         many = runtime.simulate_many(system, cases, START + DURATION, **settings)
-    for name in ("run_at_once", "run_named", "run_closed"):
+    for name in ("run_side_by_side", "run_named"):
         monkeypatch.setattr(chunk, name, lambda *_: None)
     each = runtime.simulate_many(system, cases, START + DURATION, **settings)
     assert np.ptp(many.states()[:, -1], axis=0).max() > 1e-6 and not many.messages and not many.status.any()

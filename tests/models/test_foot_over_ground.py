@@ -385,7 +385,8 @@ def test_an_orthosis_that_is_refused_leaves_the_builder_as_it_was():
         with pytest.raises(ModelError) as error:
             b.orthosis("afo", **dict(leg="leg", foot="foot", stiffness=(1, 1, 1), mass=1.0) | options)
         assert message in str(error.value)
-        assert not b._forces and not b._shapes and list(b._bodies) == ["leg", "foot"]
+        made = b._of
+        assert not made["forces"] and not made["shapes"] and list(made["bodies"]) == ["leg", "foot"]
     b.orthosis("afo", "leg", "foot", stiffness=(1, 1, 1))
     with pytest.raises(ModelError, match="force 'afo_dorsiflexion'"):
         b.orthosis("afo", "leg", "foot", stiffness=(1, 1, 1))

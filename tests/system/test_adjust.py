@@ -97,7 +97,7 @@ def test_only_chosen_data_change():
     system = rounded(bennett, 4).build(adjust=names)
     changed = {change.name.partition(".")[2] for change in system.assembly.adjustments if change.change > 0}
     assert changed == set(names)
-    given = rounded(bennett, 4)._joints["hinge_3"].values
+    given = rounded(bennett, 4)._of["joints"]["hinge_3"].values
     assert all(np.array_equal(system.joint("hinge_3").values[key], given[key]) for key in given)
 
 

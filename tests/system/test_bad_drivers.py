@@ -81,7 +81,7 @@ def test_bad_calls_of_the_builder(case):
     with pytest.raises(ModelError) as error:
         call(b)
     assert message in str(error.value) and "\n" not in str(error.value)
-    assert len(b._joints) == 1 and not b._loads and not b._motors
+    assert len(b._of["joints"]) == 1 and not b._of["loads"] and not b._of["motors"]
 
 
 def test_names_of_loads_and_motors_differ():

@@ -187,7 +187,7 @@ def test_contacts_just_within_their_bounds_are_accepted():
         )
     ):
         b.contact(f"heel_{k}", "foot", **SPHERE | change)
-    assert len(b._contacts) == 6
+    assert len(b._of["contacts"]) == 6
 
 
 def test_runs_of_contacts():

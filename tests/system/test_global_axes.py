@@ -63,20 +63,22 @@ def test_vectors_of_single_bodies():
         "a_i": local_axis("one"),
         "a_j": local_axis("two", (0, 1, 0)),
     }
-    assert same(b._joints["u"].values, u)
-    assert same(b._joints["d"].values, {"s_i": local_point("one"), "s_j": local_point("two", (1, 2, 3)), "l": 2.5})
-    assert same(b._joints["line"].values, {"s_i": POINT, "a_i": unit(AXIS), "s_j": local_point("two")})
+    assert same(b._of["joints"]["u"].values, u)
+    assert same(
+        b._of["joints"]["d"].values, {"s_i": local_point("one"), "s_j": local_point("two", (1, 2, 3)), "l": 2.5}
+    )
+    assert same(b._of["joints"]["line"].values, {"s_i": POINT, "a_i": unit(AXIS), "s_j": local_point("two")})
 
 
 def test_each_call_may_choose():
     b = builder("body")
     b.joint("j", "spherical", "one", "two", axes="global", point=POINT)
     b.joint("k", "spherical", "ground", "one", s_i=(0, 0, 0), s_j=(1, 0, 0))
-    assert same(b._joints["j"].values, {"s_i": local_point("one"), "s_j": local_point("two")})
-    assert same(b._joints["k"].values, {"s_i": np.zeros(3), "s_j": np.eye(3)[0]})
+    assert same(b._of["joints"]["j"].values, {"s_i": local_point("one"), "s_j": local_point("two")})
+    assert same(b._of["joints"]["k"].values, {"s_i": np.zeros(3), "s_j": np.eye(3)[0]})
     c = builder("global")
     c.joint("k", "spherical", "ground", "one", axes="body", s_i=(0, 0, 0), s_j=(1, 0, 0))
-    assert same(c._joints["k"].values, b._joints["k"].values)
+    assert same(c._of["joints"]["k"].values, b._of["joints"]["k"].values)
 
 
 def slot(r_i, s1_i, s2_i, n_i, r_j, s_j, point):
@@ -93,7 +95,7 @@ def test_a_joint_of_the_user():
         "s1_i": local_point("one"), "s2_i": local_point("one", (1, 0, 0)), "n_i": local_axis("one"),
         "s_j": local_point("two", (0, 1, 0)), "point": 0.0,
     }  # fmt: skip
-    assert same(b._joints["j"].values, expected)
+    assert same(b._of["joints"]["j"].values, expected)
 
 
 def test_the_axis_of_a_driver_and_of_a_motor():
@@ -102,8 +104,8 @@ def test_the_axis_of_a_driver_and_of_a_motor():
     b.driver("turn", "guided_angle", "one", "two", axis=AXIS, a_i=across, b_j=across, theta_t=0.0)
     b.motor("pull", "guided_distance", "ground", "one", s_i=(0, 0, 0), s_j=POINT, effort=1.0)
     expected = {"h_i": local_axis("one"), "a_i": local_axis("one", across), "b_j": local_axis("two", across)}
-    assert same(b._joints["turn"].values, expected)
-    assert same(b._motors["pull"].joint.values, {"s_i": np.zeros(3), "s_j": local_point("one")})
+    assert same(b._of["joints"]["turn"].values, expected)
+    assert same(b._of["motors"]["pull"].joint.values, {"s_i": np.zeros(3), "s_j": local_point("one")})
 
 
 def test_limits_and_contacts():
@@ -117,11 +119,11 @@ def test_limits_and_contacts():
     c.limit(
         "l", "j", xi=local_axis("one", (0, 0, 1)), eta=local_axis("one", (1, 0, 0)), direction=local_axis("two"), **laws
     )
-    assert same(b._limits["l"].values, c._limits["l"].values)
+    assert same(b._of["limits"]["l"].values, c._of["limits"]["l"].values)
     b.contact("s", "one", centre=POINT, point=(1, 2, 3), normal=AXIS, belt=(1, 2, 0), belt_speed=1.0, **sole)
     c.contact("s", "one", centre=local_point("one"), point=local_point("two", (1, 2, 3)), normal=local_axis("two"),
               belt=local_axis("two", (1, 2, 0)), belt_speed=1.0, **sole)  # fmt: skip
-    assert same(b._contacts["s"].values, c._contacts["s"].values)
+    assert same(b._of["contacts"]["s"].values, c._of["contacts"]["s"].values)
 
 
 def test_forces():
@@ -138,7 +140,7 @@ def test_forces():
         free_length=1.0,
     )
     b.force("twist", "torsional_spring", "one", "two", axis=AXIS, stiffness=1.0, damping=0.0, free_angle=0.0)
-    spring, twist = b._forces["spring"].values, b._forces["twist"].values
+    spring, twist = b._of["forces"]["spring"].values, b._of["forces"]["twist"].values
     assert same({k: spring[k] for k in ("s_i", "s_j")}, {"s_i": np.array([1.0, 2, 3]), "s_j": local_point("one")})
     assert same({"a_i": twist["a_i"]}, {"a_i": local_axis("one")})
 
@@ -213,7 +215,7 @@ def test_refuses(call):
     b = builder()
     with pytest.raises(runtime.ModelError, match=message):
         bad(b)
-    assert not (b._joints or b._loads or b._contacts)
+    assert not (b._of["joints"] or b._of["loads"] or b._of["contacts"])
 
 
 def test_refuses_axes_of_the_builder_and_of_an_inertia():

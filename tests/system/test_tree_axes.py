@@ -28,7 +28,7 @@ def test_next_axis_and_arm_are_along_coordinate_axes(sign):
     A = about(2, ANGLE)
     given = parameters((0, 0, sign), A[:, 0])
     axes = axes_of(("turn", "turn"), (-1, 0), given, {1: [A @ about(0, 0.3) @ (0.0, 0.0, 0.5)]})
-    turned = axes.of_tree((-1, 0), given)[OF_GRAVITY:].reshape(2, OF_STEP)
+    turned = axes.of_tree(given)[OF_GRAVITY:].reshape(2, OF_STEP)
     assert axes.offset[0] == pytest.approx(sign * ANGLE)
     assert turned[:, :3] == pytest.approx(np.array([[0, 0, sign], [1, 0, 0]]), abs=1e-15)
     arm = axes.turned(1, A @ about(0, 0.3) @ (0.0, 0.0, 0.5))
@@ -52,9 +52,7 @@ def test_cases_have_the_parameters_of_systems_of_their_masses():
     assert own.closed_tree.axes.offset.any()
     # The inertia of a shaft is proportional to its mass; here masses alone differ.
     masses = np.stack([own.data.mass, other.data.mass])
-    found, serves = parameters_of_cases(
-        own.closed_tree, own.tree, own.joints, own.data, masses, np.stack([own.data.gravity] * 2)
-    )
+    found, serves = parameters_of_cases(own.closed_tree, own.tree, own.data, masses, np.stack([own.data.gravity] * 2))
     assert serves.all()
     assert found[:, 0] == pytest.approx(own.closed_tree.parameters, rel=1e-15)
     of_moments = [OF_GRAVITY + OF_STEP * k + c for k in range(len(own.tree.kinds)) for c in (6, 7, 8, 9)]

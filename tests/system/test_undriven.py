@@ -21,7 +21,7 @@ def with_guides(tree, leave=()):
     b = tree.builder()
     tree.guide(b, [Signal.constant(value) for value in tree.q0])
     for name in leave:
-        del b._joints[name]
+        del b._of["joints"][name]
     return b
 
 
