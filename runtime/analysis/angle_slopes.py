@@ -15,6 +15,7 @@ from runtime.analysis.nearby import NearbySystems
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.integrate.variational.points import NEARBY
 from runtime.results.joint_angles import JointAngles, by_name, coordinates_and_rates
+from runtime.results.whole_turns import near
 from runtime.support.arrays import Floats
 from runtime.support.names import named
 from runtime.system.joint_motion import FULL_TURN, JointMotion
@@ -90,7 +91,7 @@ def nearest_turns(motion: JointMotion, values: Floats, to: Floats) -> Floats:
     values = values.copy()
     for step, own in motion.places:
         if step.kind == "turn":
-            values[:, own] += FULL_TURN * np.round((to[:, own] - values[:, own]) / FULL_TURN)
+            values[:, own] = near(values[:, own], to[:, own])
         elif step.kind == "ball":
             length = np.linalg.norm(values[:, own], axis=1, keepdims=True)
             axes = values[:, own] / np.where(length > 0.0, length, 1.0)

@@ -109,10 +109,8 @@ class PointChain:
 
         ``slopes`` (poses, steps): of each step along the coordinate that it follows.
         """
-        amounts, slopes = (
-            self._checked(name, of, len(self._chain.turns)) for name, of in (("amounts", amounts), ("slopes", slopes))
-        )
-        self._same("slopes", slopes, len(amounts))
+        amounts = self._checked("amounts", amounts, len(self._chain.turns))
+        slopes = self._checked("slopes", slopes, len(self._chain.turns), poses=len(amounts))
         places = np.empty((len(amounts), len(self._chain.link), 3))
         velocities = np.empty((*places.shape, self._coordinates))
         move_points(self._chain, amounts, slopes, self._memory, places, velocities)
@@ -127,27 +125,24 @@ class PointChain:
         place with weight 0 may be NaN.  The curvature is that of Gauss and Newton, (poses, coordinates, coordinates).
         """
         points, steps = len(self._chain.link), len(self._chain.turns)
-        amounts, slopes = self._checked("amounts", amounts, steps), self._checked("slopes", slopes, steps)
-        observed, weights = self._checked("observed", observed, points, 3), self._checked("weights", weights, points)
-        for name, of in (("slopes", slopes), ("observed", observed), ("weights", weights)):
-            self._same(name, of, len(amounts))
+        amounts = self._checked("amounts", amounts, steps)
         n, count = len(amounts), self._coordinates
+        slopes = self._checked("slopes", slopes, steps, poses=n)
+        observed = self._checked("observed", observed, points, 3, poses=n)
+        weights = self._checked("weights", weights, points, poses=n)
         g, H, cost = np.empty((n, count)), np.empty((n, count, count)), np.empty(n)
         normal_equations(self._chain, amounts, slopes, observed, weights, self._memory, g, H, cost)
         return g, H, cost
 
     @staticmethod
-    def _checked(name: str, values: ArrayLike, *shape: int) -> Floats:
+    def _checked(name: str, values: ArrayLike, *shape: int, poses: int | None = None) -> Floats:
         """An array of (poses, *shape)."""
         found = floats(values, name, "an array of numbers")
         if found.shape[1:] != shape or found.ndim != len(shape) + 1:
             raise ModelError(f"{name}: shape {found.shape}; it must be (poses, {', '.join(map(str, shape))})")
+        if poses not in (None, len(found)):
+            raise ModelError(f"{name}: {len(found)} poses, and amounts has {poses}; give as many")
         return found
-
-    @staticmethod
-    def _same(name: str, values: Floats, poses: int) -> None:
-        if len(values) != poses:
-            raise ModelError(f"{name}: {len(values)} poses, and amounts has {poses}; give as many")
 
 
 def _stacked(values: Sequence[ArrayLike], name: str, *shape: int) -> Floats:

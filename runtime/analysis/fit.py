@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.analysis.fit_data import Measured, ask_about_scales, checked_data, deviations, measured, prepared
+from runtime.analysis.fit_data import deviations, measured
+from runtime.analysis.fit_problem import Effects, Problem
 from runtime.analysis.fit_search import MAX_RUNS, on_bounds_of, refused_beyond, search_to_edges
 from runtime.analysis.question import Question, question_of
-from runtime.analysis.sensitivities import solve
 from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
@@ -21,15 +21,9 @@ from runtime.support.checks import increasing_times
 from runtime.support.errors import ModelError, Refused, shown
 from runtime.support.names import named
 from runtime.support.numbers import real_numbers
-from runtime.support.progress import Progress, reporter
+from runtime.support.progress import reporter
 from runtime.system.system import System
 
-# Limit of the steps of a candidate's run: this many times the steps of the first run, and at least this many.
-MAX_STEPS_RATIO, MIN_STEPS_LIMIT = 100, 1000
-NO_EFFECT = 1e-9  # a quantity has no effect if a change by its own size changes all data by less than this fraction
-# Quantities whose effects on the data cancel to this fraction, or to this multiple of the tolerances of the runs, cannot be
-# distinguished; the derivatives are accurate to about 1e-9 or, with wide tolerances, to some multiple of them.
-INDISTINGUISHABLE, TOLERANCES = 1e-7, 10.0
 MIN_SHARE = 1e-3  # a component of an undetermined direction below this is rounding
 
 
@@ -122,7 +116,7 @@ def fit_parameters(
             f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}; change the start"
         )
     with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
-        problem = _Problem(question, times, measured(data, times), deviations(sigma), rtol, atol, check_units, bar)
+        problem = Problem(question, times, measured(data, times), deviations(sigma), rtol, atol, check_units, bar)
         found = search_to_edges(problem, start, low, high)
     squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
     deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)
@@ -148,105 +142,7 @@ def fit_parameters(
     )  # fmt: skip
 
 
-class _Problem:
-    """Measured and predicted data of a fit, weighted by the standard deviations, and their derivatives.
-
-    Raises
-    ------
-    ModelError
-        For data that break a rule, and for a start that cannot be simulated.
-    """
-
-    def __init__(
-        self, question: Question, times: Floats, data: dict[str, Floats], sigma: dict[str, float], rtol: float,
-        atol: float, check_units: bool, bar: Progress,
-    ) -> None:  # fmt: skip
-        self.bar, self.runs = bar, 0
-        self.question, self.times, self.sigma, self.rtol, self.atol = question, times, sigma, rtol, atol
-        self.max_steps: int | None = None
-        self._last: tuple[bytes, Sensitivities] | None = None
-        _check_span(question, times)
-        start = self.solved(question.row)
-        known = checked_data(start, data, sigma, len(times))
-        if check_units:
-            ask_about_scales(start, known)
-        self.data = [prepared(one, start) for one in known]
-        self.max_steps = max(MAX_STEPS_RATIO * start.steps, MIN_STEPS_LIMIT)
-        self.target = self._rows(lambda one: one.values)
-        self.size = float(np.linalg.norm(self.predicted(question.row)))
-
-    def solved(self, row: Floats) -> Sensitivities:
-        """The run and its derivatives; the last ones are kept, because the search asks for both in turn."""
-        key = row.tobytes()
-        if self._last is None or self._last[0] != key:
-            self._last = None
-            end = float(self.times[-1])
-            found = solve(
-                self.question, row, end, self.times, self.rtol, self.atol, max_steps=self.max_steps,
-                progress=lambda t, t_end: self.bar.update(self.runs + t / t_end),
-            )  # fmt: skip
-            self.runs += 1
-            self.bar.update(self.runs)
-            self._last = key, found
-        return self._last[1]
-
-    def predicted(self, row: Floats) -> Floats:
-        """Values of the model where there are data."""
-        found = self.solved(row)
-        return self._rows(lambda one: one.of_run(found))
-
-    def effects(self, row: Floats) -> _Effects:
-        """Derivatives of the predicted values."""
-        found = self.solved(row)
-        jacobian = self._rows(lambda one: one.slopes(found))
-        threshold = max(INDISTINGUISHABLE, TOLERANCES * self.rtol, TOLERANCES * self.atol)
-        return _effects_of(jacobian, self.question.sizes(row), self.size, threshold)
-
-    def _rows(self, values: Callable[[Measured], Floats]) -> Floats:
-        """Values of all quantities where there are data, weighted, in a row."""
-        return np.concatenate(
-            [values(one)[np.isfinite(one.values)] / self.sigma.get(one.name, 1.0) for one in self.data]
-        )
-
-
-def _check_span(question: Question, times: Floats) -> None:
-    """Refuse times of data ahead of the start of the runs, or none behind it."""
-    start = question.system(question.row)[0].time
-    if times[0] < start or times[-1] <= start:
-        wrong = f"begins at {times[0]:g} s" if times[0] < start else f"ends at {times[-1]:g} s"
-        raise ModelError(
-            f"t {wrong}, and the runs start at {start:g} s; give times from the start on, one at least behind it"
-        )
-
-
-class _Effects(NamedTuple):
-    """Effects of the K components on the data.
-
-    The columns of the Jacobian are scaled to unit length, which removes the units, and are 0 for components without effect.
-    Directions whose singular values are within the errors of the Jacobian count as without effect.
-    """
-
-    scale: Floats  # (K,) lengths of the columns; 1 for components without effect
-    values: Floats  # (rank,) singular values
-    directions: Floats  # (rank, K) directions with effect
-    free: Floats  # (K, K - rank) directions without effect
-    jacobian: Floats  # (rows, K) along the directions with effect
-
-
-def _effects_of(jacobian: Floats, sizes: Floats, size: float, threshold: float) -> _Effects:
-    """Decompose a Jacobian (rows, K); ``sizes`` (K,): of the components, ``size``: of the data."""
-    scale = np.linalg.norm(jacobian, axis=0)
-    idle = scale * sizes <= NO_EFFECT * size
-    scale = np.where(idle, 1.0, scale)
-    scaled = np.where(idle, 0.0, jacobian / scale)
-    square = np.vstack([scaled, np.zeros((len(scale), len(scale)))])  # K directions, also where there are fewer rows
-    _, values, directions = np.linalg.svd(square, full_matrices=False)
-    kept = values > threshold
-    along = directions[kept]
-    return _Effects(scale, values[kept], along, directions[~kept].T, scaled @ along.T @ along * scale)
-
-
-def _determined(question: Question, row: Floats, effects: _Effects, squares: float) -> tuple[Floats, tuple[str, ...]]:
+def _determined(question: Question, row: Floats, effects: Effects, squares: float) -> tuple[Floats, tuple[str, ...]]:
     """Standard deviations (K,), and directions along which the data do not change; ``squares``: of the residuals, summed."""
 
     def tangent(rows: Floats) -> Floats:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from runtime.analysis.fit_problem import Problem
 from runtime.analysis.question import Question
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -19,31 +20,6 @@ MAX_RUNS = 100  # of a fit, for each number that is sought
 TIE = 1e-8
 AT_EDGE = 1e-9  # of the sizes of parameters: a refused candidate as near to the row before shows that the search is at an edge
 ON_BOUND = 1e-6  # of the range: a distance from a bound that counts as on it, since the search stays inside
-
-
-class Effects(Protocol):
-    """Effects of the K components on the data."""
-
-    @property
-    def scale(self) -> Floats:
-        """Sizes (K,) of the effects; 1 for components without effect."""
-
-    @property
-    def jacobian(self) -> Floats:
-        """Derivatives (rows, K) of the data."""
-
-
-class Problem(Protocol):
-    """Measured and predicted data, in rows."""
-
-    question: Question
-    target: Floats
-
-    def predicted(self, row: Floats) -> Floats:
-        """Predicted data for components (K,)."""
-
-    def effects(self, row: Floats) -> Effects:
-        """Their derivatives."""
 
 
 class _AtEdgeError(Exception):

@@ -166,11 +166,6 @@ def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = No
     ModelError, AssemblyError
         As ``kinematics``; and for a system with more drivers' rows than degrees of freedom, or with a singular configuration.
     """
-    if system.overdetermined:
-        raise ModelError(
-            f"system '{system.name}' meets its drivers by least squares, which leaves their forces undetermined; drive as many "
-            "coordinates as there are degrees of freedom for inverse dynamics"
-        )
     motion = kinematics(system, t, initial=initial)
     motion._solved  # noqa: B018  raises where the forces are undetermined
     return motion

@@ -14,6 +14,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import ROWS, STATE, P, R, V
 from runtime.dynamics.signals import DEGREE
+from runtime.results.drawn_motion import load_motion
 from runtime.results.reactions import Reaction
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
@@ -98,16 +99,13 @@ class Motion(Run):
         """Whether multipliers and reactions are determined; False where drivers were met by least squares."""
         return self.fitted is None
 
-    def _require_forces(self) -> None:
+    @property
+    def _solved(self) -> Any:
         if not self.has_forces:
             raise ModelError(
                 f"system '{self.system.name}' meets its drivers by least squares, which leaves their forces undetermined; drive "
                 "as many coordinates as there are degrees of freedom for inverse dynamics"
             )
-
-    @property
-    def _solved(self) -> Any:
-        self._require_forces()
         return super()._solved
 
     def _on_bodies(self, of: tuple[int, ...]) -> Floats:
@@ -138,7 +136,12 @@ class Motion(Run):
         if self.fitted is None:
             Q = self._on_bodies(drivers)[:, 1:].reshape(len(self.t), -1)
             efforts = np.einsum("nkf,nk->nf", B, Q)
-        motions_of = {f.name: degree_of_freedom_motion(f, rates[:, k], efforts[:, k]) for k, f in enumerate(names)}
+        motions_of = {
+            f.name: DegreeOfFreedomMotion(
+                f.name, f.joint, f.distal, "N m" if f.turning else "N", rate, effort, power=effort * rate
+            )
+            for f, rate, effort in zip(names, rates.T, efforts.T, strict=True)
+        }
         return named("degree of freedom", motions_of, "degrees of freedom")
 
     @cached_property
@@ -245,20 +248,7 @@ class Motion(Run):
             inertial[:, k + 1, 3:] = np.einsum("nab,nb->na", J, v_dot[:, k + 1, 3:])
             inertial[:, k + 1, 3:] += np.cross(omega, np.einsum("nab,nb->na", J, omega))
         for load in self.system.loads:
-            k = self.system.body_index(load.body)
-            force, moment = (np.column_stack([s(self.t) for s in part]) for part in (load.force, load.moment))
-            A = self.rotations(load.body)
-            arm = np.zeros_like(force)
-            if load.point is not None:
-                arm = np.column_stack([s(self.t) for s in load.point])
-                arm = np.einsum("nab,nb->na", A, arm) if load.point_of_body else arm - self._state[:, k, R:P]
-            if load.axes == "body":
-                force, moment = (np.einsum("nab,nb->na", A, part) for part in (force, moment))
-            inertial[:, k + 1, :3] -= force
-            inertial[:, k + 1, 3:] -= moment + np.cross(arm, force)
+            k, own = self.system.body_index(load.body), load_motion(self, load)
+            inertial[:, k + 1, :3] -= own.force
+            inertial[:, k + 1, 3:] -= own.moment + np.cross(own.point - self._state[:, k, R:P], own.force)
         return inertial
-
-
-def degree_of_freedom_motion(f: DegreeOfFreedom, rate: Floats, effort: Floats) -> DegreeOfFreedomMotion:
-    """The motion of a degree of freedom from its rate and effort (n,)."""
-    return DegreeOfFreedomMotion(f.name, f.joint, f.distal, "N m" if f.turning else "N", rate, effort, effort * rate)

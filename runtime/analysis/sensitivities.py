@@ -107,11 +107,6 @@ def sensitivities(
     """
     question = question_of(build, given, wrt, check_units=check_units)
     found = solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta, coordinates)
-    _refuse_kinks(found)
-    return found
-
-
-def _refuse_kinks(found: Sensitivities) -> None:
     worst = int(np.argmax(found.argument_errors))
     if found.argument_errors[worst] > ROUGH:
         raise ModelError(
@@ -119,6 +114,7 @@ def _refuse_kinks(found: Sensitivities) -> None:
             f"or a jump there, where its slopes differ by {found.argument_errors[worst]:.1g} of them; choose another value, or "
             "take differences of runs"
         )
+    return found
 
 
 def solve(
@@ -238,12 +234,8 @@ def _one_by_one(
     )  # fmt: skip
     if how.projected:
         m.project_derivatives()
-    out, code = _advanced(m, how, times, progress)
-    if how.projected:
-        _refuse_singular_poses(system, m, code, question.names)
-    _refuse_lost_contacts(system, varied.contacts, question.names, m.t)
-    if code != Status.REACHED_END:
-        _fail(system, y, how, ", ".join(question.names), m.t)
+    out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=how.projected)
+    assert out is not None
     states = out.reshape(len(times), 1 + count, n)
     if found := violated_row(system, m, times, states[:, 0], how):
         raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
@@ -274,17 +266,12 @@ def _in_joints(
             )
         return None
     m = AlongDirections(varied, data, how.t_start, how.t_end, how.rtol, how.atol)
-    times = np.array(how.t)
-    out, code = _advanced(m, how, times, progress)
-    if varied.tree.closing:
-        _refuse_singular_poses(system, m, code, question.names)
-    _refuse_lost_contacts(system, varied.contacts, question.names, m.t)
-    if code != Status.REACHED_END:
-        if asked:
-            _fail(system, y, how, names, m.t)
+    closed = bool(varied.tree.closing)
+    out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=closed, needed=asked)
+    if out is None:
         return None
     states, slopes = varied.of_bodies(out)
-    if found := violated_row(system, m, times, states, how):
+    if found := violated_row(system, m, np.array(how.t), states, how):
         raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
     return states, slopes, m.counts()[1], varied.turns(out)
 
@@ -296,10 +283,15 @@ def _with_reference(question: Question, system: System) -> System:
     return with_reference(system, moved_reference(system))
 
 
-def _advanced(
-    m: Compiled, how: Settings, times: Floats, progress: Callable[[float, float], None] | None
-) -> tuple[Floats, Status]:
-    """Rows of the integration at the times, and the status with which it ended."""
+def _rows(
+    m: Compiled, how: Settings, system: System, y: Floats, contacts: ContactDirections, names: Sequence[str],
+    progress: Callable[[float, float], None] | None, *, closed: bool, needed: bool = True,
+) -> Floats | None:  # fmt: skip
+    """Rows of the integration at the times; None where it fails and is not needed.
+
+    ``closed``: the rows of closed loops hold by projection, and singular poses are refused.
+    """
+    times = np.array(how.t)
     out = np.full((len(times), len(m.y)), np.nan)
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
@@ -313,26 +305,24 @@ def _advanced(
             )
             steps = m.counts()[1]
             bar.update(m.t)
-    return out, code
-
-
-def _refuse_singular_poses(system: System, m: Compiled, code: Status, names: Sequence[str]) -> None:
-    if code == Status.SINGULAR_CONFIGURATION or m.close_to_singular:
+    what = f"the derivative by {', '.join(names)}"
+    if closed and (code == Status.SINGULAR_CONFIGURATION or m.close_to_singular):
         raise ModelError(
-            f"the derivative by {', '.join(names)}: the motion of system '{system.name}' comes close to a singular pose, before "
-            f"t = {m.t:.6g} s, where its branches may part with the parameters; end the run ahead of it, or take differences of "
-            "runs"
+            f"{what}: the motion of system '{system.name}' comes close to a singular pose, before t = {m.t:.6g} s, where its "
+            "branches may part with the parameters; end the run ahead of it, or take differences of runs"
         )
-
-
-def _refuse_lost_contacts(system: System, contacts: ContactDirections, names: Sequence[str], reached: float) -> None:
     lost, k = contacts.lost.tolist()
     if lost != FINE:
         why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
         raise ModelError(
-            f"the derivative by {', '.join(names)}: contact '{system.contacts[k].name}' {why} after t = {reached:.6g} s, where "
-            "the motion has no derivative; end the run ahead of it, or take differences of runs"
+            f"{what}: contact '{system.contacts[k].name}' {why} after t = {m.t:.6g} s, where the motion has no derivative; end "
+            "the run ahead of it, or take differences of runs"
         )
+    if code == Status.REACHED_END:
+        return out
+    if needed:
+        _fail(system, y, how, ", ".join(names), m.t)
+    return None
 
 
 def _motion(system: System, y: Floats, how: Settings) -> Run:

@@ -13,11 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from runtime.cli.helps import helps_of
-from runtime.cli.options import FAILED, Full, Json, Out
-from runtime.cli.spelling import spelled
-from runtime.cli.verb import Verb
+from runtime.cli.options import Full, Json, Out
+from runtime.cli.verb import Verb, show_study
 from runtime.report.report import Report
-from runtime.report.tables import print_json
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
 from runtime.support.notice import stage
@@ -54,8 +52,6 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
         stage(line)
 
     def command(**options: Any) -> None:
-        from runtime.report.terminal import print_error, show_files, show_report
-
         as_json, out, full = options.pop("as_json"), options.pop("out"), options.pop("full")
         for key, value in options.items():
             if key in signed:
@@ -69,15 +65,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 report = study(folder, say, **options)
             finally:
                 stage("")
-        if as_json:
-            print_json(report.data())
-        else:
-            show_report(report, full=full)
-            show_files(report, folder)
-        for failure in report.failures:
-            print_error(spelled(failure))
-        if report.failures:
-            raise typer.Exit(FAILED)
+        show_study(report, folder, as_json=as_json, full=full)
 
     extra = [
         inspect.Parameter("full", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Full),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from runtime.support.errors import ModelError, nearest, shown
+from runtime.support.errors import ModelError, did_you_mean, shown
 from runtime.support.files import read_file
 
 KINDS = ("sample", "sobol", "grid", "one_at_a_time")
@@ -94,7 +94,8 @@ def read_study_file(file: Path) -> StudyFile:
     for key in content:
         if key not in allowed:
             raise ModelError(
-                f"{_place(file, text, '', key)}: unknown key '{key}'; {_near(key, allowed)}the keys are {', '.join(allowed)}"
+                f"{_place(file, text, '', key)}: unknown key '{key}'; {did_you_mean(key, allowed)}the keys are "
+                f"{', '.join(allowed)}"
             )
     if missing := [key for key in NEEDED if key not in content]:
         raise ModelError(f"{file}: '{missing[0]}' is missing; a study needs {', '.join(NEEDED)}")
@@ -109,7 +110,7 @@ def read_study_file(file: Path) -> StudyFile:
         if key not in SETTINGS:
             at = _place(file, text, "settings", key)
             raise ModelError(
-                f"{at}: unknown setting '{key}'; {_near(key, SETTINGS)}the settings are {', '.join(SETTINGS)}"
+                f"{at}: unknown setting '{key}'; {did_you_mean(key, SETTINGS)}the settings are {', '.join(SETTINGS)}"
             )
     parameters = {
         name: _distribution(_place(file, text, "parameters", name), name, given)
@@ -129,16 +130,14 @@ def _checked(file: Path, text: str, key: str, value: Any) -> Any:
     if isinstance(kind, tuple):
         if value in kind:
             return value
-        near = _near(value, kind) if isinstance(value, str) else ""
+        near = did_you_mean(value, kind)
         raise ModelError(
             f"{_place(file, text, '', key)}: {key} = {shown(value)}; {near}give {', '.join(map(repr, kind))}"
         )
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if not isinstance(value, kind) or isinstance(value, bool) or (key == "points" and value < 2):
         raise ModelError(f"{_place(file, text, '', key)}: {key} = {shown(value)}; give {words}")
-    if key == "points" and value < 2:
-        raise ModelError(f"{_place(file, text, '', key)}: {key} = {value}; give {words}")
     return value
 
 
@@ -184,11 +183,6 @@ def _option(key: str) -> str:
     """Pattern of an option in a message."""
     name = re.escape(key)
     return rf"(?:^|[\s:(]){name}(?= = | has the shape )|\bunknown {name}\b"
-
-
-def _near(name: Any, known: Any) -> str:
-    near = nearest(name, known)
-    return f"did you mean '{near}'? " if near else ""
 
 
 def _place(file: Path, text: str, section: str, key: str) -> str:

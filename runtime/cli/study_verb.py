@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from runtime.cli.models import built, is_model_file, load_model
-from runtime.cli.options import FAILED, Full, Json
+from runtime.cli.options import Full, Json
 from runtime.cli.study_file import StudyFile, read_study_file
-from runtime.report.tables import print_json
+from runtime.cli.verb import show_study
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import reason, write_text
 from runtime.support.results_folder import is_own, refuse_links, results_in
@@ -48,7 +48,6 @@ def study_command(
 ) -> None:
     """Vary parameters of a model as a file describes.  Sobol indices, percentiles, grids, one parameter at a time."""
     from runtime.report.figure_files import formats_of
-    from runtime.report.terminal import print_error, show_files, show_report
 
     drawn = formats_of(formats)
     described = read_study_file(file)
@@ -56,15 +55,7 @@ def study_command(
     with _folder_of(described, out) as folder:
         done = _done(described, build, folder / CASES)
         report = done.write(folder, failed=described.keys.get("failed", "refuse"), formats=drawn)
-    if as_json:
-        print_json(report.data())
-    else:
-        show_report(report, full=full)
-        show_files(report, folder)
-    for failure in report.failures:
-        print_error(failure)
-    if report.failures:
-        raise typer.Exit(FAILED)
+    show_study(report, folder, as_json=as_json, full=full)
 
 
 def _build_of(described: StudyFile, trust: bool) -> Any:

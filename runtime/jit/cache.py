@@ -31,11 +31,6 @@ def sources(root: Path = ROOT) -> list[Path]:
     return [*sorted((root / "generated").glob("*.py")), *rooms]
 
 
-def module_of(file: Path, root: Path = ROOT) -> str:
-    """The name of the module of a file."""
-    return ".".join(file.relative_to(root).with_suffix("").parts)
-
-
 def _stamp(file: Path) -> tuple[int, int]:
     stat = file.stat()
     return stat.st_mtime_ns, stat.st_size

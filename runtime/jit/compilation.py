@@ -5,21 +5,20 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types as numba_types
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.targetconfig import ConfigStack
 
 from runtime.jit.machine_code import Callback, Kept
+from runtime.jit.numba_types import types
 from runtime.jit.pipelines import ColumnsCompiler, EntryCompiler, InlinedCompiler, fastmath_of
 from runtime.jit.references import reference
 
-types: Any = numba_types  # numba's types are opaque to a type checker
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
 
 
@@ -32,26 +31,11 @@ class Entry(Kept):
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the compiled function."""
-        _STATE.error = None
-        result = super().__call__(*[reference(a) if isinstance(a, tuple) else a for a in arguments])
-        if _STATE.error is not None:
-            error, _STATE.error = _STATE.error, None
-            raise error
-        return result
+        return _called(super().__call__, (), *[reference(a) if isinstance(a, tuple) else a for a in arguments])
 
     def bound(self, *tuples: Any) -> Callable[..., Any]:
         """The compiled function with its first arguments, named tuples, given: a call takes a third of the time."""
-        call, references = super().__call__, tuple(map(reference, tuples))
-
-        def called(*arguments: Any) -> Any:
-            _STATE.error = None
-            result = call(*references, *arguments)
-            if _STATE.error is not None:
-                error, _STATE.error = _STATE.error, None
-                raise error
-            return result
-
-        return called
+        return partial(_called, super().__call__, tuple(map(reference, tuples)))
 
     def prepare(self, *arguments: Any) -> None:
         """Compile for the types of arguments, without a call."""
@@ -61,6 +45,16 @@ class Entry(Kept):
         kinds = [reference(a)._numba_type_ if isinstance(a, tuple) else numba.typeof(a) for a in arguments]
         self.compile(tuple(kinds))
         self._prepared.add(layouts)
+
+
+def _called(call: Callable[..., Any], references: tuple[Any, ...], *arguments: Any) -> Any:
+    """The result of a compiled function, or the error of a function that it called and that could not be compiled."""
+    _STATE.error = None
+    result = call(*references, *arguments)
+    if _STATE.error is not None:
+        error, _STATE.error = _STATE.error, None
+        raise error
+    return result
 
 
 def _layout(argument: Any) -> Any:

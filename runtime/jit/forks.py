@@ -6,7 +6,6 @@ finds LLVM whole; there the locks of threads that do not go on are made anew.
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import Any
 
@@ -14,6 +13,8 @@ from llvmlite.binding import ffi
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.typing.context import CallStack
+
+from runtime.support.forks import at_fork
 
 SOON = 60.0  # [s] longer than any compilation on a busy machine
 _taken: list[bool] = []  # by the present fork: the lock of numba, and that of LLVM
@@ -43,5 +44,4 @@ def _renew() -> None:
         ffi.lib._lock._lock = threading.RLock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_take, after_in_parent=_release, after_in_child=_renew)
+at_fork(before=_take, after_in_parent=_release, after_in_child=_renew)

@@ -8,7 +8,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils
-from numba.core import types as numba_types
 from numba.extending import intrinsic
 
 import generated.bodies
@@ -21,9 +20,9 @@ import generated.law_cubic
 import generated.position
 import generated.separation
 import generated.top_view
+from runtime.jit.numba_types import types
 from runtime.jit.straight_line import INTEGER, Value, View, emit
 
-types: Any = numba_types  # numba's types are opaque to a type checker
 BYTES = 3  # 2**3 in a float
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from llvmlite import ir as llvm
 from numba.core import cgutils, ir
-from numba.core import types as numba_types
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
-types: Any = numba_types  # numba's types are opaque to a type checker
+from runtime.jit.numba_types import types
+
 INTEGER = llvm.IntType(64)
 NUMBERS = types.float64, types.int64
 OPERATIONS = {  # of floats and of integers

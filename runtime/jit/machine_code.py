@@ -20,7 +20,6 @@ from typing import Any
 import llvmlite
 import numba
 from numba.core import config
-from numba.core import types as numba_types
 from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import compile_result
@@ -30,20 +29,20 @@ from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 import runtime.jit.forks  # noqa: F401  # what a forked process has of numba
-from runtime.jit.cache import compiled_folder, digest_for, digest_of, module_of, sources, unchanged
+from runtime.jit.cache import compiled_folder, digest_for, digest_of, unchanged
 from runtime.jit.freshness import ROOT, sha256, text_of
 from runtime.jit.locks import PATIENCE, locked
+from runtime.jit.numba_types import types
 from runtime.jit.place import cache_folder, make_room, read, write
 from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
 from runtime.jit.stored_library import library_from, names_in
-from runtime.jit.tidying import record, recorded, tidy, touch
+from runtime.jit.tidying import tidy, touch
 from runtime.jit.words import words_of
 from runtime.support.notice import clear_notice, compiling
 from runtime.support.stopwatch import preparing
 from runtime.support.streams import tell
 
-types: Any = numba_types  # numba's types are opaque to a type checker
 # In the names of functions that numba defines when it gets ready to compile: a quarter of a second.
 MEMORY_OF_NUMBA = b"NRT_"
 # Settings of numba, from its environment variables, that decide what machine code it makes.
@@ -64,7 +63,7 @@ def file_of(digest: str, name: str, *what: Any) -> Path:
 
 def stored(file: Path) -> bytes | None:
     """What was stored in a file, None if there is nothing, or not all of it."""
-    _record_sources()
+    _begin_with_new_sources()
     with suppress(OSError):
         digest, _, data = read(file).partition(b"\n")
         if digest == hashlib.sha256(data).hexdigest().encode():
@@ -97,14 +96,15 @@ def _translator() -> str:
 
 
 @cache  # once in a process
-def _record_sources() -> None:
-    if not recorded(cache_folder(), compiled_folder().name):
-        kernels = [file for folder in ("generated", "generated/whole") for file in (ROOT / folder).glob("*.py")]
-        own = [digest_of_kernel(text_of(file)) for file in kernels]
-        own += [digest_of(name) for name in map(module_of, sources()) if name.startswith("runtime.")]
-        record(cache_folder(), compiled_folder().name, [*own, compiled_folder().name])
-        if recorded(cache_folder(), compiled_folder().name):
-            begin()  # these sources are new: much is to be compiled
+def _begin_with_new_sources() -> None:
+    """Start the second process where the cache has nothing of the present sources: then much is to be compiled."""
+    room = compiled_folder()
+    if room.is_dir():
+        touch(room)
+        return
+    with suppress(OSError):  # a cache that is only read
+        make_room(room)
+        begin()
 
 
 @cache  # once in a process
@@ -304,24 +304,20 @@ def _result(
 
 
 @contextmanager
-def _compiling_enabled() -> Iterator[None]:
-    """NUMBA_DISABLE_JIT=1 holds for a user's own functions: Talus's are written for compiled code."""
+def _ready_to_compile() -> Iterator[None]:
+    """Settings of the process while Talus compiles.
+
+    NUMBA_DISABLE_JIT=1 holds for the functions of a user: those of Talus are written for compiled code.  Python searches for
+    cyclic garbage seldom, since among the many objects of numba that takes 5 % of a compilation.
+    """
     before, config.DISABLE_JIT = config.DISABLE_JIT, 0
-    try:
-        yield
-    finally:
-        config.DISABLE_JIT = before
-
-
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    """Let Python search for cyclic garbage seldom: the search among numba's many objects takes 5 % of a compilation."""
-    before = gc.get_threshold()
+    often = gc.get_threshold()
     gc.set_threshold(*SELDOM)
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        config.DISABLE_JIT = before
+        gc.set_threshold(*often)
 
 
 class _InFiles:
@@ -334,7 +330,7 @@ class _InFiles:
     def compile(self, *signature: Any) -> Any:
         """Compile for the types of arguments."""
         # Another thread may compile for other types next.
-        with preparing(), global_compiler_lock, _compiling_enabled(), _few_collections():
+        with preparing(), global_compiler_lock, _ready_to_compile():
             try:
                 return super().compile(*signature)  # type: ignore[misc]
             finally:

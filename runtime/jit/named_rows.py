@@ -21,14 +21,13 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from llvmlite import ir
 from numba.core import cgutils
-from numba.core import types as numba_types
 from numba.core.imputils import lower_builtin, lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import models, register_model
 
+from runtime.jit.numba_types import types
 from runtime.support.arrays import Floats, lanes_of
 
-types: Any = numba_types  # numba's types are opaque to a type checker
 T = TypeVar("T")
 
 
@@ -104,7 +103,7 @@ class _Layout:
     table: bool
 
 
-class BlockType(numba_types.Type):  # type: ignore[misc]
+class BlockType(types.Type):  # type: ignore[misc]
     """A block of named numbers in compiled code: a pointer."""
 
     def __init__(self, block: Block, lanes: int) -> None:
@@ -112,7 +111,7 @@ class BlockType(numba_types.Type):  # type: ignore[misc]
         super().__init__(name=f"{block.fields.__name__}({lanes}, {block.table}, {' '.join(self.layout.names)})")
 
 
-class RowType(numba_types.Type):  # type: ignore[misc]
+class RowType(types.Type):  # type: ignore[misc]
     """The numbers of one field: a pointer to the first."""
 
     def __init__(self, layout: _Layout) -> None:

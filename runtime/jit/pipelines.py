@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from llvmlite import binding
-from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import PassManager
@@ -20,6 +19,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NativeLowering
 
 from runtime.jit.lowering import ShortLowering
+from runtime.jit.numba_types import types
 
 # numba's passes for what compiled code here does not contain: closures, ``with``, ``raise``, loops over tuples of several types,
 # expressions of whole arrays, functions for which numba's own text is inserted, branches on types; and those that find where
@@ -29,7 +29,6 @@ LEFT_OUT = {
     "InlineInlinables", "InlineOverloads", "LiteralPropagationSubPipelinePass", "LiteralUnroll", "MakeFunctionToJitFunction",
     "NopythonRewrites", "RewriteDynamicRaises", "RewriteSemanticConstants", "WithLifting",
 }  # fmt: skip
-types: Any = numba_types  # numba's types are opaque to a type checker
 
 
 # Of numba's own functions, by the liberties with floating point: with one for all callers the bits of results would depend on

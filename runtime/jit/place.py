@@ -11,11 +11,12 @@ import atexit
 import os
 import re
 import stat
-import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from runtime.support.streams import tell
 
 SETTING, XDG = "TALUS_CACHE_DIR", "XDG_CACHE_HOME"
 NAME = "talus"  # of the cache in the folder that a variable names
@@ -24,8 +25,9 @@ TEXT = (
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# This folder is the cache of Talus, which removes its own files from it.  See https://bford.info/cachedir/\n"
 )
-TIDIED, TEXTS = "tidied", ("checkouts", "joints", "forces", "events", "whole")
-ROOMS = re.compile("|".join(("[0-9a-f]{16}", *TEXTS)))  # folders in the cache: digests of sources, and these
+TIDIED, TEXTS = "tidied", ("joints", "forces", "events", "whole")
+# Folders in the cache: digests of sources, these, and the records of earlier versions.
+ROOMS = re.compile("|".join(("[0-9a-f]{16}", *TEXTS, "checkouts")))
 # Files in these rooms: code with its locks and parts, records and kernels.
 FILES = re.compile(
     r".+-[0-9a-f]{20}(\.lock|\.\d+)?|[0-9a-f]{16}\.json(\.\d+)?|(model_)?[0-9a-f]{16,32}(\.py(\.\d+)?|\.[\w.-]+\.pyc)"
@@ -58,7 +60,7 @@ def _found(given: str | None, xdg: str | None, home: str | None) -> Path:
         folder = _temporary()
     if flaws:
         os.environ[SETTING] = str(folder.parent)  # for the processes that this one starts
-        _say(f"{flaws[0]}; compiled code is kept in {folder} instead; set {SETTING} to a folder of your own")
+        tell(f"{flaws[0]}; compiled code is kept in {folder} instead; set {SETTING} to a folder of your own")
     return folder
 
 
@@ -84,12 +86,6 @@ def _temporary() -> Path:
 
     atexit.register(end)
     return Path(os.devnull if flaw_of(base) else base, NAME)
-
-
-def _say(message: str) -> None:
-    if sys.stderr is not None:
-        with suppress(OSError, ValueError):
-            print(message, file=sys.stderr, flush=True)
 
 
 def flaw_of(folder: Path) -> str:

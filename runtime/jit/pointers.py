@@ -15,17 +15,15 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils
-from numba.core import types as numba_types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
 
 from runtime.jit.freshness import sha256
 from runtime.jit.named_rows import Block, BlockType, blocks_of
+from runtime.jit.numba_types import types
 
-types: Any = numba_types  # numba's types are opaque to a type checker
 
-
-class Pointer(numba_types.Type):  # type: ignore[misc]
+class Pointer(types.Type):  # type: ignore[misc]
     """A pointer to a named tuple.
 
     ``lanes``: how many lanes its memory has, which compiled code reads as the constant ``m.W``; that of the class of the tuple

@@ -9,14 +9,13 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types as numba_types
 
 from runtime.jit.machine_code import Kept
+from runtime.jit.numba_types import types
 from runtime.jit.pipelines import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
 from runtime.support.latest import Latest
 
-types: Any = numba_types  # numba's types are opaque to a type checker
 # References to tuples of a class that are written from Python: the first ones, and some more while there is no compiled code.
 FIRST, MOST = 8, 32
 MAX_REFERENCES = 6  # more would keep memory that new systems could use again, which costs more than new references

@@ -10,10 +10,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils
-from numba.core import types as numba_types
 from numba.extending import intrinsic
 
-types: Any = numba_types  # numba's types are opaque to a type checker
+from runtime.jit.numba_types import types
 
 
 def _places(context: Any, builder: Any, kind: Any, array: Any, row: Any, count: int) -> list[Any]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runtime.jit.freshness import ROOT
+from runtime.support.forks import at_fork
 from runtime.support.machine import cores
 
 if TYPE_CHECKING:
@@ -94,8 +95,7 @@ def _leave() -> None:
     begin.cache_clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_leave)
+at_fork(after_in_child=_leave)
 
 
 def _end(process: subprocess.Popen[str], owner: int) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.report.lines import EDGE, style
+from runtime.report.panel_lines import draw_lines, label_time
 from runtime.report.panels import figure, legend
 from runtime.report.plots import LOGARITHMIC, Runs
 from runtime.support.arguments import checked
@@ -35,9 +36,11 @@ def angles(groups: Mapping[str, Runs], limits: Mapping[str, Mapping[str, float]]
     fig, axes = figure(len(limits), len(groups), width=10.4 / len(groups), height=2.6, share_x=True, share_y=True)
     for row, (hinge, bounds) in zip(axes, limits.items(), strict=True):
         for ax, (title, runs) in zip(row, groups.items(), strict=True):
-            for number, (label, run) in enumerate(runs.items()):
-                shown = run.t <= until
-                ax.plot(run.t[shown], np.rad2deg(run.limits[hinge].angle[shown]), label=label, **style(number, label))
+            until_then = {label: (run, run.t <= until) for label, run in runs.items()}
+            draw_lines(
+                ax,
+                {label: (run.t[m], np.rad2deg(run.limits[hinge].angle[m])) for label, (run, m) in until_then.items()},
+            )
             for name, bound in bounds.items():
                 ax.axhline(bound, color=EDGE, linewidth=1.0, zorder=3, label="limit of motion")
                 away, beside = (2, "bottom") if bound > 0.0 else (-2, "top")
@@ -48,8 +51,7 @@ def angles(groups: Mapping[str, Runs], limits: Mapping[str, Mapping[str, float]]
                 )  # fmt: skip
             ax.set(title=f"{hinge}, {title}")
         row[0].set(ylabel=f"{next(iter(bounds))} [deg]")
-    for ax in axes[-1]:
-        ax.set(xlabel="time [s]")
+    label_time(axes)
     legend(fig, axes[0, 0])
     return fig
 
@@ -66,7 +68,7 @@ def latitudes(runs: Runs, limit: str) -> Figure:
             run.t, np.rad2deg(motion.maximum_latitude), label="limit at the same longitude", color=EDGE, linewidth=0.8
         )
         ax.set(ylabel="latitude [deg]", ylim=(0.0, None))
-    axes[-1, 0].set(xlabel="time [s]")
+    label_time(axes)
     legend(fig, *axes[:, 0])
     return fig
 
@@ -76,11 +78,10 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
     """Dissipative and restricting moments of limits over time.  Rodrigues da Silva et al. (2024c), Fig. 15; (2024b), Fig. 19."""
     fig, axes = figure(len(limits), 2, width=5.2, height=2.3, share_x=True)
     for row, limit in zip(axes, limits, strict=True):
-        for number, (label, run) in enumerate(runs.items()):
-            motion = run.limits[limit]
-            for ax, values in zip(row, (motion.dissipative_moment, motion.restricting_moment), strict=True):
-                ax.plot(run.t, values, label=label, **style(number, label))
         for ax, kind in zip(row, ("dissipative", "restricting"), strict=True):
+            draw_lines(
+                ax, {label: (run.t, getattr(run.limits[limit], f"{kind}_moment")) for label, run in runs.items()}
+            )
             ax.set(title=f"{limit}, {kind}", ylim=(0.0, None))
             tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
             if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
@@ -88,8 +89,7 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
                 ax.set(ylabel="moment [N m], logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
             elif kind == "dissipative":
                 ax.set(ylabel="moment [N m]")
-    for ax in axes[-1]:
-        ax.set(xlabel="time [s]")
+    label_time(axes)
     legend(fig, axes[0, 0])
     return fig
 
@@ -119,8 +119,7 @@ def top_view(
         reach = max(float(np.hypot(*curve).max()) for curve in (edge, *paths.values()))
         for ax in row:
             _rings(ax, reach)
-            for number, (label, path) in enumerate(paths.items()):
-                ax.plot(*path, label=label, **style(number, label, thin=0.6))
+            draw_lines(ax, paths, thin=0.6)
             ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of motion", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ from runtime.report.report import ShownFigure
 from runtime.report.tables import Table
 from runtime.results.seen import Seen
 from runtime.support.arguments import checked, checked_class
-from runtime.support.beside import forking, started
+from runtime.support.beside import Beside, forking
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file
 from runtime.support.machine import cores
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 FORMATS = ",".join(panels.FORMATS)  # by default
 MOTION = "motion.html"
-WAITING, BEGUN, WRITTEN = range(3)
 
 
 @checked
@@ -123,50 +122,32 @@ class FigureFiles:
 
 
 class _Batch:
-    """Files that were added together, each written by a function; the processes that write them share their states."""
+    """Files that were added together, each written by a function, in this process and in others beside it."""
 
     def __init__(self, jobs: list[Callable[[], object]]) -> None:
-        self.jobs = jobs
-        self.processes: list[Any] = []
-        context = forking()
-        if context is None:
-            self.states, self.lock = bytearray(len(jobs)), nullcontext()
-        else:
-            self.states, self.lock = context.RawArray("b", len(jobs)), context.Lock()
-            self._start(context)
-
-    states: Any
-    lock: Any
-
-    def _start(self, context: Any) -> None:
-        import matplotlib.backends.backend_agg  # once, before the processes part
-        import matplotlib.figure  # noqa: F401
-
-        for _ in range(min(cores() - 1, len(self.jobs))):
-            self.processes.append(started(context, self._draw))
+        self.jobs, context = jobs, forking()
+        self.taken = (context or multiprocessing).Value("i")  # number of files that were begun, of all processes
+        if context is not None:
+            import matplotlib.backends.backend_agg  # once, before the processes part
+            import matplotlib.figure  # noqa: F401
+        others = 0 if context is None else min(cores() - 1, len(jobs))
+        self.beside = [Beside(self._write) for _ in range(others)]
 
     def finish(self) -> None:
         """Have every file written when this returns."""
-        self._draw()
-        for process in self.processes:
-            process.join()
-        for number, state in enumerate(self.states):
-            if state != WRITTEN:  # its process failed or was ended: an error is raised here
-                self._write(number)
+        written = [self._write(), *(process.result() for process in self.beside)]
+        for number in sorted(set(range(len(self.jobs))).difference(*written)):
+            self.jobs[number]()  # its process failed or was ended: an error is raised here
 
-    def _draw(self) -> None:
-        while (number := self._next()) is not None:
-            self._write(number)
+    def _write(self) -> list[int]:
+        """Write files that no process has begun, until there are none; their numbers."""
+        written: list[int] = []
+        while (number := self._next()) < len(self.jobs):
+            self.jobs[number]()
+            written.append(number)
+        return written
 
-    def _next(self) -> int | None:
-        """The next file that no process has begun."""
-        with self.lock:
-            number = bytes(self.states).find(WAITING)
-            if number < 0:
-                return None
-            self.states[number] = BEGUN
-        return number
-
-    def _write(self, number: int) -> None:
-        self.jobs[number]()
-        self.states[number] = WRITTEN
+    def _next(self) -> int:
+        with self.taken.get_lock():
+            self.taken.value += 1
+            return int(self.taken.value) - 1

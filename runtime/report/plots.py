@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.report.lines import COLOURS, EDGE, fill, style
+from runtime.report.panel_lines import draw_lines, label_time, rows_of_panels
 from runtime.report.panels import figure, legend
 from runtime.report.points import curve_points
 from runtime.results.run import Run
@@ -62,8 +63,8 @@ def trajectories(groups: Mapping[str, Runs], body: str, planes: Sequence[str] = 
     for row, (title, by_label) in zip(axes, groups.items(), strict=True):
         for ax, plane in zip(row, planes, strict=True):
             a, b = PLANES[plane]
-            for number, (label, run) in enumerate(by_label.items()):
-                ax.plot(1e3 * run.r[body][:, a], 1e3 * run.r[body][:, b], label=label, **style(number, label, thin=0.5))
+            paths = {label: (1e3 * run.r[body][:, a], 1e3 * run.r[body][:, b]) for label, run in by_label.items()}
+            draw_lines(ax, paths, thin=0.5)
             first = 1e3 * next(iter(by_label.values())).r[body][0]
             ax.plot(
                 first[a], first[b], "o", color="black", markersize=5, markeredgecolor="white", label="start", zorder=5
@@ -86,12 +87,11 @@ def velocities_and_accelerations(runs: Runs, body: str) -> Figure:
     fig, axes = figure(3, 2, width=5.2, height=1.9, share_x=True)
     for row, direction, k in zip(axes, DIRECTIONS, range(3), strict=True):
         for ax, quantity, unit in zip(row, ("v", "v_dot"), ("m/s", "m/s²"), strict=True):
-            for number, (label, run) in enumerate(runs.items()):
-                ax.plot(run.t, getattr(run, quantity)[body][:, k], label=label, **style(number, label))
+            draw_lines(ax, {label: (run.t, getattr(run, quantity)[body][:, k]) for label, run in runs.items()})
             ax.set(ylabel=f"{direction} [{unit}]")
     for ax, title in zip(axes[0], ("velocity", "acceleration"), strict=True):
         ax.set(title=title)
-    _time(axes)
+    label_time(axes)
     legend(fig, axes[0, 0])
     return fig
 
@@ -101,10 +101,11 @@ def phase_portraits(runs: Runs, body: str) -> Figure:
     """Velocity over position and acceleration over velocity, by direction.  Rodrigues da Silva et al. (2024a), Fig. 13."""
     fig, axes = figure(2, 3, width=3.5, height=2.8)
     for column, direction, k in zip(axes.T, DIRECTIONS, range(3), strict=True):
-        for number, (label, run) in enumerate(runs.items()):
-            position, velocity, acceleration = 1e3 * run.r[body][:, k], run.v[body][:, k], run.v_dot[body][:, k]
-            column[0].plot(position, velocity, label=label, **style(number, label, thin=0.6))
-            column[1].plot(velocity, acceleration, **style(number, label, thin=0.6))
+        moved = {label: (1e3 * run.r[body][:, k], run.v[body][:, k]) for label, run in runs.items()}
+        draw_lines(column[0], moved, thin=0.6)
+        draw_lines(
+            column[1], {label: (run.v[body][:, k], run.v_dot[body][:, k]) for label, run in runs.items()}, thin=0.6
+        )
         column[0].set(title=direction, xlabel="position [mm]", ylabel="velocity [m/s]")
         column[1].set(xlabel="velocity [m/s]", ylabel="acceleration [m/s²]")
     legend(fig, axes[0, 0])
@@ -116,15 +117,13 @@ def energies(runs: Runs) -> Figure:
     """Change of kinetic, potential and total energy, and the drift of the total.  Rodrigues da Silva et al. (2024a), Fig. 17."""
     fig, axes = figure(2, len(runs), width=5.0, height=2.1, share_x=True, share_y=True)
     for column, (label, run) in zip(axes.T, runs.items(), strict=True):
-        for number, (name, values) in enumerate(
-            {"kinetic": run.kinetic_energy, "potential": run.potential_energy, "total": run.energy}.items()
-        ):
-            column[0].plot(run.t, values - values[0], label=name, **style(number))
+        parts = {"kinetic": run.kinetic_energy, "potential": run.potential_energy, "total": run.energy}
+        draw_lines(column[0], {name: (run.t, values - values[0]) for name, values in parts.items()})
         column[0].set(title=label)
         column[1].plot(run.t, run.energy - run.energy[0], color=COLOURS[2], linewidth=1.0)
     axes[0, 0].set(ylabel="energy − start [J]")
     axes[1, 0].set(ylabel="drift of the total [J]")
-    _time(axes)
+    label_time(axes)
     legend(fig, axes[0, 0])
     return fig
 
@@ -135,8 +134,7 @@ def bars(groups: Sequence[str], panels: Mapping[str, Mapping[str, Sequence[float
 
     ``panels``: by title, the heights of the bars in each group, by label.
     """
-    columns = max(1, min(2, len(panels)))
-    fig, axes = figure(-(-len(panels) // columns), columns, width=max(5.0, 1.5 * len(groups)), height=2.7, share_y=True)
+    fig, axes = rows_of_panels(len(panels), 2, width=max(5.0, 1.5 * len(groups)), height=2.7, share_y=True)
     if (
         not panels
         or not all(panels.values())
@@ -159,8 +157,6 @@ def bars(groups: Sequence[str], panels: Mapping[str, Mapping[str, Sequence[float
             ax.set(ylim=(0.0, 1.12 * max(everything)))
     for row in axes:
         row[0].set(ylabel=f"{ylabel},\nlogarithmic" if logarithmic else ylabel)
-    for ax in axes.flat[len(panels) :]:
-        ax.set_visible(False)
     legend(fig, axes[0, 0])
     return fig
 
@@ -217,7 +213,7 @@ def over_time(
         axes[0, 1].set(title=f"{span[0]:.2f} to {span[1]:.2f} s")
     if differences:
         axes[0, -1].set(title=f"difference from {next(iter(runs))}")
-    _time(axes)
+    label_time(axes)
     legend(fig, axes[0, 0])
     return fig
 
@@ -230,30 +226,22 @@ def mechanical_energies(groups: Mapping[str, Runs]) -> Figure:
     """
     fig, axes = figure(2, len(groups), width=10.4 / max(len(groups), 1.4), height=2.1, share_x=True, share_y=True)
     for column, (title, runs) in zip(axes.T, groups.items(), strict=True):
-        for number, (label, run) in enumerate(runs.items()):
-            papers = run.kinetic_energy + run.potential_energy
-            column[0].plot(run.t, papers - run.energy[0], label=label, **style(number, label))
-            column[1].plot(run.t, run.energy - run.energy[0], **style(number, label))
+        papers = {label: run.kinetic_energy + run.potential_energy - run.energy[0] for label, run in runs.items()}
+        draw_lines(column[0], {label: (run.t, papers[label]) for label, run in runs.items()})
+        draw_lines(column[1], {label: (run.t, run.energy - run.energy[0]) for label, run in runs.items()})
         column[0].set(title=title)
     axes[0, 0].set(ylabel="kinetic and\ngravitational [J]")
     axes[1, 0].set(ylabel="and that stored\nin limits [J]")
-    _time(axes)
+    label_time(axes)
     legend(fig, axes[0, 0])
     return fig
-
-
-def _time(axes: Any) -> None:
-    """Label the axis of time below the panels."""
-    for ax in axes[-1]:
-        ax.set(xlabel="time [s]")
 
 
 @checked
 def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> Figure:
     """Curves y over x by label.  Rodrigues da Silva et al. (2024b), Figs. 22 and 24."""
     fig, axes = figure(1, 1, width=7.0, height=3.6)
-    for number, (label, (x, y)) in enumerate(series.items()):
-        axes[0, 0].plot(*curve_points(f"curves: '{label}'", x, y), label=label, **style(number, label))
+    draw_lines(axes[0, 0], {label: curve_points(f"curves: '{label}'", x, y) for label, (x, y) in series.items()})
     axes[0, 0].set(xlabel=xlabel, ylabel=ylabel)
     legend(fig, axes[0, 0])
     return fig
@@ -263,16 +251,13 @@ def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> F
 def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     """Several charts over the same axis, with one legend; the first series of each, such as a measurement, is black."""
     columns = max(1, min(columns, len(charts)))
-    rows = -(-len(charts) // columns)
-    fig, axes = figure(rows, columns, width=max(5.2, 7.0 / columns), height=2.8)
+    fig, axes = rows_of_panels(len(charts), columns, width=max(5.2, 7.0 / columns), height=2.8)
     for ax, chart in zip(axes.flat, charts, strict=False):
         for number, (label, (x, y)) in enumerate(chart.series.items()):
             line = style(number - 1, label) if number else {"color": "black", "linewidth": 1.3, "zorder": 5}
             ax.plot(*curve_points(f"charts: '{label}'", x, y), label=label, **line)
         ax.axhline(0.0, color="0.5", linewidth=0.6)
         ax.set(title=chart.title, xlabel=xlabel, ylabel=chart.ylabel)
-    for ax in axes.flat[len(charts) :]:
-        ax.set_visible(False)
     legend(fig, axes[0, 0])
     return fig
 

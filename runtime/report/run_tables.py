@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.report.tables import Table
-from runtime.results.further_results import angles_of
+from runtime.results.recorded_quantities import angles_of
 from runtime.results.run import Run
 from runtime.support.arrays import Floats
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
-    from runtime.results.contact_motion import ContactMotion, GroundReaction
+    from runtime.results.contact_motion import ContactMotion
     from runtime.results.drawn_motion import DrawnMotion
     from runtime.results.energy_balance import EnergyBalance
     from runtime.results.export import write_columns, write_dataset, write_storage
+    from runtime.results.ground_reaction import GroundReaction
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.motion_file import MotionFile, read_netcdf
     from runtime.results.orientation_angles import euler_angles
@@ -22,11 +23,12 @@ else:
     __getattr__, __dir__ = late_names(
         __name__,
         {
-            "contact_motion": "ContactMotion GroundReaction",
+            "contact_motion": "ContactMotion",
             "drawn_motion": "DrawnMotion",
             "energy_balance": "EnergyBalance",
             "orientation_angles": "euler_angles",
             "export": "write_columns write_dataset write_storage",
+            "ground_reaction": "GroundReaction",
             "limit_motion": "LimitMotion",
             "motion_file": "MotionFile read_netcdf",
             "outputs": "Output",

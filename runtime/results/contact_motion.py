@@ -1,4 +1,4 @@
-"""Motion of the contacts of a run: penetration, forces, touch-downs and lift-offs, and the sum of the forces on a plane."""
+"""Motion of the contacts of a run: penetration, forces, touch-downs and lift-offs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 
 from runtime.dynamics.contacts import FRICTION, NORMAL_FORCE, PENETRATION, PENETRATION_RATE, POTENTIAL, SLIP
 from runtime.dynamics.derived import Derived
-from runtime.results.recorded import Recorded
 from runtime.support.arrays import Floats, ReadOnlyArrays
-from runtime.support.errors import ModelError
 from runtime.support.names import named
-from runtime.system.parts import GROUND, Contact
+from runtime.system.parts import Contact
 
 
 @dataclass(frozen=True)
@@ -47,19 +45,6 @@ class ContactMotion(ReadOnlyArrays):
     impact_speed: Floats
 
 
-@dataclass(frozen=True)
-class GroundReaction:
-    """The sum of contacts with one plane; arrays over time, in global axes.
-
-    ``force`` (n, 3) [N] on the bodies; ``centre_of_pressure`` (n, 3) [m]: the point of the plane about which the total moment has
-    no component in the plane, NaN without a normal force; ``free_moment`` (n,) [N m] about the normal there, NaN likewise.
-    """
-
-    force: Floats
-    centre_of_pressure: Floats
-    free_moment: Floats
-
-
 def contact_motions(contacts: Sequence[Contact], d: Derived, contact_events: Floats) -> Mapping[str, ContactMotion]:
     """Motion and forces of each contact by its name, from the quantities derived from the states."""
     found: dict[str, ContactMotion] = {}
@@ -75,37 +60,3 @@ def contact_motions(contacts: Sequence[Contact], d: Derived, contact_events: Flo
             dissipated_power=lost, touch_down=own[began, 0], lift_off=own[~began, 0], impact_speed=own[began, 3],
         )  # fmt: skip
     return named("contact", found)
-
-
-def ground_reaction(run: Recorded, contacts: Sequence[str] | str | None = None) -> GroundReaction:
-    """The sum of the forces of contacts that share a plane; see ``Run.ground_reaction``."""
-    system = run.system
-    if not system.contacts:
-        raise ModelError(f"system '{system.name}' has no contact; add one with Builder.contact")
-    names = (contacts,) if isinstance(contacts, str) else system.contact_names if contacts is None else tuple(contacts)
-    if not names:
-        raise ModelError(f"ground_reaction: no contact is named; the contacts are {', '.join(system.contact_names)}")
-    if twice := [name for k, name in enumerate(names) if name in names[:k]]:
-        raise ModelError(f"ground_reaction: contact '{twice[0]}' is named twice; name each once")
-    chosen = [system.contact(name) for name in names]
-    first = chosen[0]
-    for other in chosen[1:]:
-        n, m = first.values["n_j"], other.values["n_j"]
-        apart = abs(float((other.values["s_j"] - first.values["s_j"]) @ n))
-        if other.plane != first.plane or np.abs(n - m).max() > 1e-12 or apart > 1e-12:
-            raise ModelError(
-                f"contacts '{first.name}' and '{other.name}' are on different planes, which have no common centre of "
-                "pressure; name contacts of one plane"
-            )
-    A = run.rotations(first.plane)
-    origin = run.r[first.plane] if first.plane != GROUND else np.zeros((len(run.t), 3))
-    normal, point = A @ first.values["n_j"], origin + A @ first.values["s_j"]
-    forces = np.array([run.contacts[name].force for name in names])
-    arms = np.array([run.contacts[name].point for name in names]) - point
-    force = forces.sum(axis=0)
-    moment = np.cross(arms, forces).sum(axis=0)  # about the point of the plane
-    along = np.einsum("na,na->n", force, normal)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        arm = np.where(along[:, None] > 0.0, np.cross(normal, moment) / along[:, None], np.nan)
-        rest = moment - np.cross(arm, force)
-    return GroundReaction(force, point + arm, np.einsum("na,na->n", rest, normal))

@@ -6,17 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.results.drawn_motion import centre_of_pressure, load_motion, reactions_of
-from runtime.results.further_results import (
-    angles_of,
-    degrees_of_freedom_of,
-    drivers_of,
-    quantities_of_forces,
-    unit_of_coupling,
-    work_of,
-)  # fmt: skip
 from runtime.results.outline import OUTLINE, outline_of, outline_text
-from runtime.results.recorded import Recorded
+from runtime.results.recorded import RecordedRun
+from runtime.results.recorded_quantities import Recorded, recorded_quantities
 from runtime.results.result_quantities import (
     AXES,
     BODY_QUANTITIES,
@@ -26,13 +18,47 @@ from runtime.results.result_quantities import (
     LIMIT_QUANTITIES,
     SCALARS,
     WRENCH_QUANTITIES,
-)  # fmt: skip
+)
+from runtime.system.quantity import COORDINATES, Quantity
 
 if TYPE_CHECKING:
     import xarray
 
+# Dimensions by the sort of the owners; those of joints depend on the quantity, and the others have none.
+DIMENSIONS = {
+    "body": "body", "limit": "limit", "contact": "contact", "reaction": "joint", "load": "load", "coupling": "coupling",
+    "driver": "signal", "degree of freedom": "degree_of_freedom", "source": "source",
+}  # fmt: skip
+# Coordinates with the units of the owners of a quantity, and the units of variables whose owners differ in them.
+UNITS_OF_OWNERS = {
+    "lam": "lam_unit", "Phi": "row_unit", "angle": "coordinate_unit", "coupling_force": "coupling_unit",
+    "degree_of_freedom_effort": "effort_unit",
+}  # fmt: skip
+SEE = {part: f"see {unit}" for part, unit in UNITS_OF_OWNERS.items()} | {
+    "Phi_dot": "see row_unit, per second", "rate": "see coordinate_unit, per second",
+    "degree_of_freedom_rate": "see effort_unit",
+}  # fmt: skip
+MEANINGS = {
+    **{part: meaning for part, (_, _, meaning) in BODY_QUANTITIES.items()},
+    **{part: meaning for part, (_, meaning) in SCALARS.items()},
+    **{f"limit_{part}": meaning for part, (_, meaning) in LIMIT_QUANTITIES.items()},
+    **{f"contact_{part}": meaning for part, (_, meaning) in CONTACT_QUANTITIES.items()},
+    **{f"{sort}_{part}": one[1] for sort in ("load", "reaction") for part, one in WRENCH_QUANTITIES.items()},
+    **{f"signal_{part}": f"{part} of the signal" for part in ("value", "rate", "effort", "power")},
+    **{f"degree_of_freedom_{part}": f"{part} of the degree of freedom" for part in ("rate", "effort", "power")},
+    "lam": "multiplier; force on the bodies = -D^T lam",
+    "Phi": "constraint row",
+    "Phi_dot": "rate of the constraint row",
+    "angle": "coordinate of a joint, 0 in the reference configuration",
+    "rate": "rate of the coordinate",
+    "coupling_force": "force of the coupling along its follower",
+    "centre_of_pressure": "of all contacts; NaN without a normal force",
+    "work": "work of the source from the start of the run",
+    "energy_balance_error": "energy less that at the start and all work",
+}
 
-def to_xarray(run: Recorded) -> xarray.Dataset:
+
+def to_xarray(run: RecordedRun) -> xarray.Dataset:
     """A dataset of all quantities of a run.
 
     Dimensions: time, body, axis, euler, row and coordinate (of joints), limit, contact, load, joint, coupling, signal (of
@@ -42,159 +68,72 @@ def to_xarray(run: Recorded) -> xarray.Dataset:
 
     system = run.system
     data: dict[str, Any] = {}
-    for name, (components, unit, meaning) in BODY_QUANTITIES.items():
-        values = np.stack([getattr(run, name)[body] for body in system.body_names], axis=1)
-        dims = ("time", "body", "axis" if components is AXES else "euler")
-        data[name] = (dims, values, {"units": unit, "long_name": meaning})
-    rows = [(joint, row) for joint in system.joints for row in range(len(joint.rows))]
-    names = [f"{joint.name}.{joint.rows[row]}" for joint, row in rows]
     coordinates: dict[str, Any] = {
         "time": ("time", run.t, {"units": "s"}),
         "body": list(system.body_names),
         "axis": list(AXES),
         "euler": list(EULER),
     }
-    if rows:
-        coordinates["row"] = names
-        coordinates["row_unit"] = ("row", [joint.units[row] for joint, row in rows])
-        coordinates["lam_unit"] = ("row", [joint.multiplier_units[row] for joint, row in rows])
-        for name, meaning, units in (
-            *((("lam", "multiplier; force on the bodies = -D^T lam", "see lam_unit"),) if run.has_forces else ()),
-            ("Phi", "constraint row", "see row_unit"),
-            ("Phi_dot", "rate of the constraint row", "see row_unit, per second"),
-        ):
-            values = np.concatenate([getattr(run, name)[joint.name] for joint in system.joints], axis=1)
-            data[name] = (("time", "row"), values, {"units": units, "long_name": meaning})
-    if listed := list(angles_of(run)):
-        coordinates["coordinate"] = [name for name, *_ in listed]
-        coordinates["coordinate_unit"] = ("coordinate", [unit for _, unit, *_ in listed])
-        for name, meaning, units, k in (
-            ("angle", "coordinate of a joint, 0 in the reference configuration", "see coordinate_unit", 2),
-            ("angle_rate", "rate of the coordinate", "see coordinate_unit, per second", 3),
-        ):
-            values = np.column_stack([entry[k] for entry in listed])
-            data[name] = (("time", "coordinate"), values, {"units": units, "long_name": meaning})
-    if system.limits:
-        coordinates["limit"] = list(system.limit_names)
-        for name, (unit, meaning) in LIMIT_QUANTITIES.items():
-            values = np.stack([getattr(motion, name) for motion in run.limits.values()], axis=1)
-            data[f"limit_{name}"] = (("time", "limit"), values, {"units": unit, "long_name": meaning})
-    _add_contacts(run, data, coordinates)
-    _add_wrenches(run, data, coordinates)
-    for force, name, unit, values in quantities_of_forces(run):
-        along = ("time", "axis")[: values.ndim]
-        data[f"{force}.{name}"] = (along, values, {"units": unit, "long_name": f"of the force '{force}'"})
-    _add_couplings(run, data, coordinates)
-    _add_drivers(run, data, coordinates)
-    _add_work(run, data, coordinates)
-    _add_events(run, data, coordinates)
-    for name, (unit, meaning) in SCALARS.items():
-        data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
-    return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
-
-
-def _add_contacts(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
-    """Add motion and forces of the contacts, and their touch-downs and lift-offs."""
-    system = run.system
-    if not system.contacts:
-        return
-    coordinates["contact"] = list(system.contact_names)
-    for name, (unit, meaning) in CONTACT_QUANTITIES.items():
-        values = np.stack([getattr(motion, name) for motion in run.contacts.values()], axis=1)
-        contact_dims = ("time", "contact") + (("axis",) if values.ndim == 3 else ())
-        data[f"contact_{name}"] = (contact_dims, values, {"units": unit, "long_name": meaning})
-    if len(run.contact_events):
-        kinds = np.where(run.contact_events[:, 2] == 1.0, "touch-down", "lift-off")
-        data["contact_event_time"] = (
-            ("contact_event",),
-            run.contact_events[:, 0],
-            {"units": "s", "long_name": "touch-downs and lift-offs"},
-        )
-        events = [system.contact_names[int(k)] for k in run.contact_events[:, 1]]
-        coordinates["contact_event_contact"] = ("contact_event", events)
-        speed = {"units": "m/s", "long_name": "rate of the penetration at a touch-down"}
-        data["contact_event_speed"] = (("contact_event",), run.contact_events[:, 3], speed)
-        coordinates["contact_event_kind"] = ("contact_event", list(kinds))
-
-
-def _add_wrenches(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
-    """Add the loads, the reactions of the joints without drivers, and the centre of pressure of the contacts."""
-    system = run.system
-    kinds = {"load": {load.name: load_motion(run, load) for load in system.loads}}
-    kinds["reaction"] = reactions_of(run) if run.has_forces else {}
-    for kind, wrenches in kinds.items():
-        dimension = "joint" if kind == "reaction" else "load"
-        for name, (unit, meaning) in WRENCH_QUANTITIES.items() if wrenches else ():
-            values = np.stack([getattr(wrench, name) for wrench in wrenches.values()], axis=1)
-            data[f"{kind}_{name}"] = (("time", dimension, "axis"), values, {"units": unit, "long_name": meaning})
-            coordinates[dimension] = list(wrenches)
-    if kinds["reaction"]:
-        coordinates["reaction_on"] = ("joint", [system.joint(name).body_j for name in kinds["reaction"]])
+    variables: dict[str, list[Recorded]] = {}
+    for quantity, values in recorded_quantities(run):
+        variables.setdefault(_variable(quantity), []).append((quantity, values))
+    for name, listed in variables.items():
+        quantity, values = listed[0]
+        part, dimension = quantity.part, _dimension(quantity)
+        along = () if values.ndim == 1 else ("euler" if values.shape[1] == len(EULER) else "axis",)
+        about = {
+            "units": SEE.get(part, quantity.unit),
+            "long_name": MEANINGS.get(part, f"of the force '{quantity.owner}'"),
+        }
+        if dimension:
+            coordinates[dimension] = [one.owner for one, _ in listed]
+            data[name] = (("time", dimension, *along), np.stack([each for _, each in listed], axis=1), about)
+        else:
+            data[name] = (("time", *along), values, about)
+        if part in UNITS_OF_OWNERS:
+            coordinates[UNITS_OF_OWNERS[part]] = (dimension, [one.unit for one, _ in listed])
+    if "joint" in coordinates:
+        coordinates["reaction_on"] = ("joint", [system.joint(name).body_j for name in coordinates["joint"]])
     if system.loads:
         fixed = [int(load.point is None or load.point_of_body) for load in system.loads]
         data["load_point_is_fixed"] = (("load",), fixed, {"long_name": "1 for a point that is fixed in the body"})
-    if (path := centre_of_pressure(run)) is not None:
-        meaning = "of all contacts; NaN without a normal force"
-        data["centre_of_pressure"] = (("time", "axis"), path, {"units": "m", "long_name": meaning})
+    _add_events(run, data, coordinates)
+    return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
 
 
-def _add_couplings(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
-    """Add the forces of the couplings."""
-    couplings = run.system.couplings
-    if couplings:
-        coordinates["coupling"] = [one.name for one in couplings]
-        coordinates["coupling_unit"] = ("coupling", [unit_of_coupling(run.system, one) for one in couplings])
-        values = np.stack([run.coupling_forces[one.name] for one in couplings], axis=1)
-        about = {"units": "see coupling_unit", "long_name": "force of the coupling along its follower"}
-        data["coupling_force"] = (("time", "coupling"), values, about)
+def _variable(quantity: Quantity) -> str:
+    """Name of the variable that a quantity is in."""
+    if quantity.owner_sort == "force":
+        return f"{quantity.owner}.{quantity.part.removeprefix('force_')}"
+    return "angle_rate" if quantity.part == "rate" else quantity.part
 
 
-def _add_drivers(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
-    """Add what a driven motion requires: efforts and powers of the drivers, and along the degrees of freedom of the joints."""
-    for dimension, listed in (
-        ("signal", list(drivers_of(run))),
-        ("degree_of_freedom", list(degrees_of_freedom_of(run))),
-    ):
-        if not listed:
-            continue
-        coordinates[dimension] = [one.name for one in listed]
-        if dimension == "degree_of_freedom":
-            coordinates["effort_unit"] = (dimension, [one.unit for one in listed])
-        for name in listed[0].values:
-            about = {"long_name": f"{name} of the {dimension.replace('_', ' ')}"}
-            about["units"] = "W" if name == "power" else "see effort_unit" if dimension == "degree_of_freedom" else ""
-            data[f"{dimension}_{name}"] = (
-                ("time", dimension),
-                np.stack([one.values[name] for one in listed], axis=1),
-                about,
-            )
+def _dimension(quantity: Quantity) -> str:
+    """Dimension of the owners of a quantity; empty where it has a variable of its own."""
+    if quantity.owner_sort == "joint":
+        return "coordinate" if quantity.part in COORDINATES else "row"
+    return DIMENSIONS.get(quantity.owner_sort, "")
 
 
-def _add_work(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
-    """Add the work of the sources and the error of the energy balance."""
-    if (balance := work_of(run)) is None:
-        return
-    error = {"units": "J", "long_name": "energy less that at the start and all work"}
-    data["energy_balance_error"] = (("time",), balance.error, error)
-    if balance.work:
-        coordinates["source"] = list(balance.work)
-        about = {"units": "J", "long_name": "work of the source from the start of the run"}
-        data["work"] = (("time", "source"), np.stack(list(balance.work.values()), axis=1), about)
-
-
-def _add_events(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
-    """Add the times of the events."""
-    listed = [(name, time) for name, times in getattr(run, "events", {}).items() for time in times]
+def _add_events(run: RecordedRun, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
+    """Add the times of the events, and the touch-downs and lift-offs of the contacts."""
+    listed = [(name, time) for name, times in run.events.items() for time in times]
     if listed:
         coordinates["event_name"] = ("event", [name for name, _ in listed])
-        data["event_time"] = (
-            ("event",),
-            np.array([time for _, time in listed]),
-            {"units": "s", "long_name": "zeros of events"},
-        )
+        about = {"units": "s", "long_name": "zeros of events"}
+        data["event_time"] = (("event",), np.array([time for _, time in listed]), about)
+    if len(run.contact_events):
+        time, contact, began, speed = run.contact_events.T
+        dimension = "contact_event"
+        data["contact_event_time"] = ((dimension,), time, {"units": "s", "long_name": "touch-downs and lift-offs"})
+        about = {"units": "m/s", "long_name": "rate of the penetration at a touch-down"}
+        data["contact_event_speed"] = ((dimension,), speed, about)
+        names = [run.system.contact_names[int(k)] for k in contact]
+        kinds = list(np.where(began == 1.0, "touch-down", "lift-off"))
+        coordinates |= {"contact_event_contact": (dimension, names), "contact_event_kind": (dimension, kinds)}
 
 
-def _attributes(run: Recorded) -> dict[str, Any]:
+def _attributes(run: RecordedRun) -> dict[str, Any]:
     return {
         "model": run.system.name,
         "convention": CONVENTION,
@@ -210,7 +149,7 @@ def _attributes(run: Recorded) -> dict[str, Any]:
         "status": run.status,
         "message": run.message,
         "degrees_of_freedom": run.system.degrees_of_freedom,
-        "undetermined": ", ".join(getattr(run, "undetermined", ())) if run.has_forces else "",
+        "undetermined": ", ".join(run.undetermined) if run.has_forces else "",
         "redundant_rows": ", ".join(run.system.redundant),
         OUTLINE: outline_text(outline_of(run.system)),
     }

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.results.ground_reaction import ground_reaction
 from runtime.results.outline import Outline, outline_of
-from runtime.results.recorded import Recorded
+from runtime.results.recorded import RecordedRun
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.parts import GROUND, Load
@@ -81,7 +82,7 @@ class DrawnMotion:
         return turned if body == GROUND else self.r[body] + turned
 
 
-def drawn_motion(run: Recorded) -> DrawnMotion:
+def drawn_motion(run: RecordedRun) -> DrawnMotion:
     """What is drawn of a run."""
     system = run.system
     reactions, notes = _reactions(run)
@@ -101,16 +102,16 @@ def drawn_motion(run: Recorded) -> DrawnMotion:
     )
 
 
-def centre_of_pressure(run: Recorded) -> Floats | None:
+def centre_of_pressure(run: RecordedRun) -> Floats | None:
     """That of all contacts; None where they do not share a plane, or there are none."""
     found: Floats | None = None
     if run.system.contacts:
         with suppress(ModelError):
-            found = run.ground_reaction().centre_of_pressure
+            found = ground_reaction(run).centre_of_pressure
     return found
 
 
-def _reactions(run: Recorded) -> tuple[dict[str, Wrench], tuple[str, ...]]:
+def _reactions(run: RecordedRun) -> tuple[dict[str, Wrench], tuple[str, ...]]:
     """The reactions; without them, a note on the reason."""
     if not run.has_forces:
         return {}, ()
@@ -120,7 +121,7 @@ def _reactions(run: Recorded) -> tuple[dict[str, Wrench], tuple[str, ...]]:
         return {}, (f"Reactions are not drawn: {error}",)
 
 
-def reactions_of(run: Recorded) -> dict[str, Wrench]:
+def reactions_of(run: RecordedRun) -> dict[str, Wrench]:
     """Reactions on body j of each joint without a driver, about the joint's point there."""
     found = {}
     for joint in run.system.joints:
@@ -133,7 +134,7 @@ def reactions_of(run: Recorded) -> dict[str, Wrench]:
     return found
 
 
-def load_motion(run: Recorded, load: Load) -> Wrench:
+def load_motion(run: RecordedRun, load: Load) -> Wrench:
     """Force, moment and point of a load."""
     t, A = run.t, run.rotations(load.body)
     force, moment = (np.stack([signal(t) for signal in part], axis=1) for part in (load.force, load.moment))

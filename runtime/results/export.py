@@ -1,4 +1,4 @@
-"""Results as files: NetCDF, CSV, OpenSim storage."""
+"""Datasets and columns as files: NetCDF, CSV, OpenSim storage."""
 
 from __future__ import annotations
 
@@ -11,20 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.results.columns import columns_of
-from runtime.results.dataset import to_xarray
-from runtime.results.further_results import angles_of
-from runtime.results.recorded import Recorded
-from runtime.results.storage_columns import checked_columns, numbers_in_columns, one_line
+from runtime.results.storage_columns import checked_columns, numbers_in_columns
 from runtime.support.arguments import checked
 from runtime.support.cells import cell
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file, whole_file, write_bytes
-
-
-def to_netcdf(run: Recorded, file: Path, overwrite: bool) -> Path:
-    """Write NetCDF by SciPy, without another library."""
-    return write_dataset(to_xarray(run), file, overwrite=overwrite)
 
 
 @checked
@@ -48,13 +39,6 @@ def write_dataset(data: Any, file: str | Path, *, overwrite: bool = False) -> Pa
     return write_bytes(file, content)
 
 
-def to_csv(run: Recorded, file: Path, overwrite: bool) -> Path:
-    """Write comma-separated values in full precision, with units in the header."""
-    names, units, values = columns_of(run)
-    header = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
-    return write_columns(file, header, values, overwrite=overwrite)
-
-
 @checked
 def write_columns(
     file: str | Path, names: Sequence[str], values: ArrayLike, *, digits: int = 17, overwrite: bool = False
@@ -76,35 +60,6 @@ def write_columns(
     with whole_file(file) as stream:
         np.savetxt(stream, values, fmt=fmt, delimiter=",", header=line, comments="", encoding="utf-8")
     return file
-
-
-def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
-    """Write OpenSim storage, version 1: header, tab-separated columns, radians; '/' in names after the body, as in OpenSim.
-
-    Columns with values that are not finite, such as a centre of pressure in the air, are left out: readers of these tables refuse
-    them.
-    """
-    names, _, values = columns_of(run)
-    finite = np.flatnonzero(np.isfinite(values).all(axis=0))
-    names, values = [names[k] for k in finite], values[:, finite]
-    title = one_line(run.system.name)
-    # Readers of these tables split names at blanks: "knee (limit)" is "knee_limit" there.
-    plain = [name.replace(" (", "_").replace(")", "").replace(".", "/") for name in names]
-    return write_storage(file, title, plain, values, overwrite=overwrite)
-
-
-def to_mot(run: Recorded, file: Path, overwrite: bool) -> Path:
-    """Write the coordinates of the joints as OpenSim motion, angles in degrees."""
-    listed = list(angles_of(run))
-    if not listed:
-        kinds = ", ".join(sorted({joint.kind for joint in run.system.joints})) or "none"
-        raise ModelError(
-            f"'{file}': system '{run.system.name}' has no joint with coordinates (joints: {kinds}); write to_sto() or to_csv()"
-        )
-    values = [np.rad2deg(values) if unit == "rad" else values for _, unit, values, _ in listed]
-    names = ["time", *(name.replace(".", "_") for name, *_ in listed)]
-    table = np.column_stack([run.t, *values])
-    return write_storage(file, one_line(run.system.name), names, table, in_degrees=True, overwrite=overwrite)
 
 
 @checked
@@ -139,8 +94,7 @@ def write_storage(
         Where title, names or values do not fit the format, and where the file cannot be written, or exists and must not be
         overwritten.
     """
-    file = Path(file)
-    free_file(file, overwrite)
+    file = free_file(Path(file), overwrite)
     table = checked_columns(file.name, title, names, values)
     degrees = "yes" if in_degrees else "no"
     head = [title, "version=1", f"nRows={len(table)}", f"nColumns={len(names)}", f"inDegrees={degrees}", "endheader"]

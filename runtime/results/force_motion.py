@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.dynamics.force_elements import ENERGY, REPORTS
 from runtime.dynamics.layout import OMEGA, STATE, V
+from runtime.results.named_values import NamedValues
 from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Force
@@ -17,7 +18,7 @@ BODIES = "ijkl"
 
 
 @dataclass(frozen=True)
-class ForceMotion(ReadOnlyArrays):
+class ForceMotion(NamedValues, ReadOnlyArrays):
     """A force over time; arrays (n, ...), vectors in global axes.
 
     Attributes are the reported quantities of its definition, such as ``length`` and ``tension`` of "spring_damper", and
@@ -28,32 +29,15 @@ class ForceMotion(ReadOnlyArrays):
     that of the ground about the origin; likewise with k and l where there are such bodies.
     """
 
+    lacks = "force '{}' ({}) reports no"
+
     name: str
     kind: str
     bodies: tuple[str, ...]
     energy: Floats = field(repr=False)
     power: Floats = field(repr=False)
-    quantities: Mapping[str, Floats] = field(repr=False)
-    units: Mapping[str, str] = field(repr=False)
-    wrenches: Floats = field(repr=False)  # (n, bodies, 6)
-
-    def __getattr__(self, name: str) -> Floats:
-        """A reported quantity, or the force or moment on a body."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        quantities: Mapping[str, Floats] = object.__getattribute__(self, "quantities")
-        if name in quantities:
-            return quantities[name]
-        what, _, suffix = name.partition("_")
-        bodies = BODIES[: len(object.__getattribute__(self, "bodies"))]
-        if what in ("force", "moment") and suffix and suffix in bodies:
-            wrench = object.__getattribute__(self, "wrenches")[:, bodies.index(suffix)]
-            found: Floats = wrench[:, :3] if what == "force" else wrench[:, 3:]
-            return found
-        if all(f"{name}_{axis}" in quantities for axis in "xyz"):  # a vector of the definition
-            return np.stack([quantities[f"{name}_{axis}"] for axis in "xyz"], axis=1)
-        known = ", ".join([*quantities, "energy", "power", *(f"{w}_{b}" for b in bodies for w in ("force", "moment"))])
-        raise AttributeError(f"force '{self.name}' ({self.kind}) reports no '{name}'; it has {known}")
+    values: Mapping[str, Floats] = field(repr=False)  # attributes by name
+    units: Mapping[str, str] = field(repr=False)  # of the reported quantities
 
 
 def force_motions(
@@ -67,9 +51,14 @@ def force_motions(
         own = outputs[:, k]
         wrenches = own[:, : 6 * len(force.bodies)].reshape(len(own), -1, 6)
         power = sum(np.einsum("na,na->n", wrenches[:, n], twists[body]) for n, body in enumerate(force.bodies))
-        reports = {name: own[:, REPORTS + n] for n, name in enumerate(force.outputs)}
+        values = {name: own[:, REPORTS + n] for n, name in enumerate(force.outputs)}
+        vectors = [name[:-2] for name in values if {f"{name[:-2]}_{axis}" for axis in "xyz"} <= values.keys()]
+        values |= {"energy": own[:, ENERGY], "power": np.asarray(power)}
+        for n, end in enumerate(BODIES[: len(force.bodies)]):
+            values |= {f"force_{end}": wrenches[:, n, :3], f"moment_{end}": wrenches[:, n, 3:]}
+        values |= {name: np.stack([values[f"{name}_{axis}"] for axis in "xyz"], axis=1) for name in vectors}
         found[force.name] = ForceMotion(
-            force.name, force.kind, force.bodies, own[:, ENERGY], np.asarray(power), named("quantity", reports, "quantities"),
-            force.outputs, wrenches,
+            force.name, force.kind, force.bodies, values["energy"], values["power"],
+            named("quantity", values, "quantities"), force.outputs,
         )  # fmt: skip
     return named("force", found)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, STATE
+from runtime.results.named_values import NamedValues
 from runtime.results.whole_turns import WholeTurns, set_whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.names import named
@@ -18,7 +19,7 @@ from runtime.system.system import System
 
 
 @dataclass(frozen=True)
-class JointAngles:
+class JointAngles(NamedValues):
     """Coordinates of a joint over time, those of its definition in ``codegen/motions.py``; arrays (n,).
 
     They describe how body j has moved against body i since the reference configuration, where they are 0: turns [rad], positive
@@ -30,6 +31,8 @@ class JointAngles:
     The rates of a rotation vector are the components of the relative angular velocity in axes of body i.
     """
 
+    lacks = "joint '{}' ({}) has no coordinate"
+
     name: str
     kind: str
     values: Mapping[str, Floats] = field(repr=False)
@@ -38,17 +41,6 @@ class JointAngles:
 
     def __getitem__(self, coordinate: str) -> Floats:
         return self.values[coordinate]
-
-    def __getattr__(self, name: str) -> Floats:
-        """A coordinate."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        values: Mapping[str, Floats] = object.__getattribute__(self, "values")
-        if name not in values:
-            raise AttributeError(
-                f"joint '{self.name}' ({self.kind}) has no coordinate '{name}'; it has {', '.join(values)}"
-            )
-        return values[name]
 
 
 def joint_angles(

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from runtime.results.recorded import Recorded
+from runtime.results.recorded import RecordedRun
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import numbers_of_shape
@@ -23,10 +23,10 @@ LEAST_DISTANCE = 1e-3
 
 
 @checked_class
-class TurnedRun:
+class TurnedRun(RecordedRun):
     """The part of a run that computes the orientation of bodies."""
 
-    def euler_angles(self: Recorded, body: str, *, relative_to: str = "ground", sequence: str) -> Floats:  # type: ignore[misc]
+    def euler_angles(self, body: str, *, relative_to: str = "ground", sequence: str) -> Floats:
         """Euler or Cardan angles of a body, relative to the axes of the ground or of another body, (n, 3) [rad].
 
         Parameters

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.results.further_results import unit_of_coupling
 from runtime.results.result_quantities import (
     AXES,
     BODY_QUANTITIES,
@@ -29,6 +28,7 @@ from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.quantity import COORDINATES, Quantity, Role
 from runtime.system.system import System
 
+ROWS = ("lam", "Phi", "Phi_dot")  # quantities of constraint rows; the last one in datasets alone
 REACTIONS = tuple(name for name in WRENCH_QUANTITIES if name != "point")
 FORCE_QUANTITIES = {"energy": "J", "power": "W"}  # beside those that the definition of a force reports
 FUNCTIONS = {"abs": "absolute value", "norm": "length of the vector"}
@@ -148,10 +148,6 @@ def _quantities(system: System) -> Iterator[Quantity]:
     for body in system.body_names:
         for part, (components, unit, _) in BODY_QUANTITIES.items():
             yield quantity("body", part, body, unit, len(components))
-    for name, motion in system.joint_motions.items():
-        for column, unit in motion.units.items():
-            for part, own in zip(COORDINATES, (unit, f"{unit}/s"), strict=True):
-                yield quantity("joint", part, f"{name}.{column}", own)
     for joint in system.joints:
         for row, unit, of_multiplier in zip(joint.rows, joint.units, joint.multiplier_units, strict=True):
             yield quantity("joint", "lam", f"{joint.name}.{row}", of_multiplier)
@@ -159,6 +155,10 @@ def _quantities(system: System) -> Iterator[Quantity]:
         if not joint.signals:
             for part in REACTIONS:
                 yield quantity("joint", f"reaction_{part}", joint.name, WRENCH_QUANTITIES[part][0], 3)
+    for name, motion in system.joint_motions.items():
+        for column, unit in motion.units.items():
+            for part, own in zip(COORDINATES, (unit, f"{unit}/s"), strict=True):
+                yield quantity("joint", part, f"{name}.{column}", own)
     for limit in system.limit_names:
         for part, (unit, _) in LIMIT_QUANTITIES.items():
             yield quantity("limit", f"limit_{part}", limit, unit)
@@ -169,10 +169,12 @@ def _quantities(system: System) -> Iterator[Quantity]:
     for force in system.forces:
         for part, unit in {**force.outputs, **FORCE_QUANTITIES}.items():
             yield quantity("force", f"force_{part}", force.name, unit)
-    for coupling in system.couplings:
-        yield quantity("coupling", "coupling_force", coupling.name, unit_of_coupling(system, coupling))
     for part, (unit, _) in SCALARS.items():
         yield quantity("", part, "", unit)
+    for coupling in system.couplings:
+        name, _, column = coupling.follower.rpartition(".")
+        turns = system.joint_motions[name].units[column] == "rad"
+        yield quantity("coupling", "coupling_force", coupling.name, "N m" if turns else "N")
 
 
 def values_of(run: Any, quantity: Quantity) -> Floats:
@@ -199,7 +201,7 @@ def _values_of(run: Any, quantity: Quantity) -> Floats:
     elif part in COORDINATES:
         joint, _, column = owner.rpartition(".")
         found = (run.angles[joint].values if part == "angle" else run.angles[joint].rates)[column]
-    elif part in ("lam", "Phi"):
+    elif part in ROWS:
         name, _, row = owner.rpartition(".")
         found = getattr(run, part)[name][:, run.system.joint(name).rows.index(row)]
     elif sort == "joint":

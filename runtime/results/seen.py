@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.status import Status
-from runtime.results.recorded import Recorded
+from runtime.results.recorded import RecordedRun
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import numbers_of_shape, positive
@@ -144,21 +143,21 @@ def _arrays(what: str, groups: Mapping[str, Mapping[str, ArrayLike]], shape: tup
 
 
 @checked_class
-class SeenRun(Seen):
+class SeenRun(Seen, RecordedRun):
     """The part of a run that shows its motion in three dimensions, and how it went."""
 
-    def drawn_motion(self: Recorded) -> DrawnMotion:  # type: ignore[misc]
+    def drawn_motion(self) -> DrawnMotion:
         """The arrays that are drawn."""
         from runtime.results.drawn_motion import drawn_motion
 
         return drawn_motion(self)
 
-    def _repr_html_(self: Recorded) -> str:
+    def _repr_html_(self) -> str:
         """How the run went, for notebooks."""
         s = self.stats
         facts = (
             ("system", self.system.name),
-            ("result", f"{Status(self.status).name}: {self.message}"),
+            ("result", f"{self.status.name}: {self.message}"),
             ("output", f"{len(self.t)} times" + (f", {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "")),
             ("method", f"{s.method}: {s.evaluations} evaluations, {s.steps} steps"),
             ("tolerances", f"rtol = {s.rtol:g}, atol = {s.atol:g}"),

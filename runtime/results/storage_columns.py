@@ -28,12 +28,10 @@ def checked_columns(file: str, title: str, names: Sequence[str], values: ArrayLi
     ------
     ModelError
     """
-    if not isinstance(title, str) or not title.isprintable() or not title.strip():
+    if not title.isprintable() or not title.strip():
         raise ModelError(f"{file}: title = {title!r}; give one line of text, without tabs")
     if title.strip().lower() == END:
         raise ModelError(f"{file}: title = {title!r} would end the header; give another title")
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise ModelError(f"{file}: names = {names!r}; give a sequence of names, one for each column")
     if bad := [name for name in names if not name.isprintable() or not name.strip()]:
         raise ModelError(
             f"{file}: the column name {bad[0]!r} is empty or holds a tab or line break; give printable names"

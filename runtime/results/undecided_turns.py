@@ -37,8 +37,6 @@ def remark_on_turns(
         t, states = np.append(t_start, t), np.concatenate([start[None], states])
     worst, remark = HALF_TURN, ""
     for motion, places in unknown:
-        if not _perhaps_of(system, motion, t, states):
-            continue
         rates = np.abs(coordinates_and_rates(system, motion, states)[1][:, places])
         fastest = np.nan_to_num(np.maximum(rates[1:], rates[:-1]))
         turned = fastest * np.diff(t)[:, None]
@@ -77,15 +75,6 @@ def followed_by_poses(system: System, *, of_tree: bool) -> Followed:
     return _followed_of(system)[of_tree]
 
 
-def _perhaps_of(system: System, motion: JointMotion, t: Floats, states: Floats) -> bool:
-    """``perhaps_undecided`` of the bodies of a joint against each other."""
-    places, omega = body_places(system.body_names), by_body(states)[..., OMEGA:]
-    omega = np.concatenate([np.zeros_like(omega[:, :1]), omega], axis=1)  # ground is the first place
-    of_i, of_j = (omega[:, places[body]] for body in (motion.joint.body_i, motion.joint.body_j))
-    relative = np.abs(of_j - of_i).sum(axis=1)
-    return bool((MARGIN * np.maximum(relative[1:], relative[:-1]) * np.diff(t) > HALF_TURN).any())
-
-
 def perhaps_unknown(t_start: float, start: Floats, t: Floats, states: Floats) -> Bools:
     """``perhaps_undecided`` from the start on, with bodies in states (cases, 13 bodies) there."""
     perhaps = perhaps_undecided(t, states)
@@ -96,9 +85,6 @@ def perhaps_unknown(t_start: float, start: Floats, t: Floats, states: Floats) ->
 
 def perhaps_undecided(t: Floats, states: Floats) -> Bools:
     """Whether bodies in states (cases, n, 13 bodies) turn so fast that half a turn may lie between times (n,), (cases,)."""
-    cases, times = states.shape[:2]
-    if times < 2:
-        return np.zeros(cases, bool)
     omega = np.abs(by_body(states)[..., OMEGA:]).sum(axis=-1).max(axis=-1)
     most = 2.0 * MARGIN * np.maximum(omega[:, 1:], omega[:, :-1]) * np.diff(t)
     perhaps: Bools = ~(most <= HALF_TURN).all(axis=1)

@@ -76,12 +76,8 @@ def quarters_of(angles: Floats) -> Ints:
 
 def needed(quarters: Ints) -> Bools:
     """Of cases (cases, n, turns): whether poses that follow each other may not show their turns, (cases,)."""
-    if not quarters.size:
-        return np.zeros(len(quarters), bool)
     ways = np.concatenate([quarters[:, :1], np.diff(quarters, axis=1)], axis=1)
-    found: Bools = np.zeros(len(ways), bool)
-    if (far := np.abs(ways) > 1).any():
-        found[:] = far.reshape(len(far), -1).any(axis=1)
+    found: Bools = (np.abs(ways) > 1).any(axis=(1, 2))
     return found
 
 

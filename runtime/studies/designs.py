@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -58,7 +59,8 @@ def design_of(
     n = SIZES[kind] if n is None else n
     if n < 2:
         raise ModelError(f"n = {n}; give 2 or more")
-    cases = {"sample": n, "sobol": n * (len(varied) + 2), "grid": n, "one_at_a_time": n * len(varied)}[kind]
+    of_grid = math.prod(n if one.values is None else len(one.values) for one in varied.values())
+    cases = {"sample": n, "sobol": n * (len(varied) + 2), "grid": of_grid, "one_at_a_time": n * len(varied)}[kind]
     if cases > MOST_CASES or 2 * len(varied) > MOST_DIMENSIONS:
         raise ModelError(
             f"n = {n} of {len(varied)} parameters gives {cases} cases, limit {MOST_CASES}; give a smaller n"
@@ -114,12 +116,7 @@ def _grid(varied: Mapping[str, Distribution], n: int) -> Design:
     """All combinations of n values of each parameter."""
     values = [one.spread(n) for one in varied.values()]
     shape = tuple(len(one) for one in values)
-    count = int(np.prod(shape, dtype=float))
-    if count > MOST_CASES:
-        raise ModelError(
-            f"n = {n} of {len(varied)} parameters gives {count} cases, limit {MOST_CASES}; give a smaller n"
-        )
-    places = np.unravel_index(np.arange(count), shape)
+    places = np.indices(shape).reshape(len(shape), -1)
     columns = (one[place] for one, place in zip(values, places, strict=True))
     return Design("grid", n, dict(zip(varied, columns, strict=True)), shape)
 
@@ -127,11 +124,8 @@ def _grid(varied: Mapping[str, Distribution], n: int) -> Design:
 def _one_at_a_time(varied: Mapping[str, Distribution], n: int) -> Design:
     """Case 0 has all medians; then each parameter takes n values alone."""
     own = {name: one.spread(n) for name, one in varied.items()}
-    first: dict[str, int] = {}
-    count = 1
-    for name, values in own.items():
-        first[name] = count
-        count += len(values)
+    *starts, count = np.cumsum([1, *map(len, own.values())]).tolist()
+    first = dict(zip(own, starts, strict=True))
     samples: dict[str, Any] = {}
     for name, one in varied.items():
         column = np.full(count, one.middle, dtype=own[name].dtype)  # as wide as the longest text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.report.lines import COLOURS
+from runtime.report.panel_lines import rows_of_panels
 from runtime.report.panels import figure, legend
 from runtime.support.errors import ModelError
 
@@ -18,31 +19,22 @@ COLUMNS = 3  # of panels
 LETTER = 0.09  # [in] width, on average
 MARGIN = 0.05  # of the range of values
 DOTS, DOT_SIZES = 60.0, (1.8, 5.0)  # [points] size of the points of a hundred samples times 10; smallest and largest
+SHOWS = {  # by the kind of the study
+    "sobol": "Sobol indices of {} with their bounds.", "sample": "{} over each parameter.", "grid": "{} over the grid.",
+    "one_at_a_time": "{} while one parameter varies.",
+}  # fmt: skip
 BANDS = ((2.5, 97.5, 0.25, "95 % of the cases"), (25.0, 75.0, 0.45, "50 % of the cases"))
 
 
 def names_of(study: Any, failed: str) -> list[tuple[str, str, str]]:
     """File name, output, and what the figure shows, of each figure that the study has."""
-    found = []
-    outputs = [
-        *study.numbers,
-        *(name for name, o in study.many.outputs.items() if not o.reduction and not o.components),
-    ]
-    drawable = not (study.kind == "sobol" and failed == "refuse" and len(study.failed))
-    for output in outputs:
-        over_time = output not in study.numbers
-        if over_time and study.kind not in ("sample", "sobol"):
-            continue
-        if not over_time and not drawable:
-            continue
-        plain = "".join(c if c.isalnum() else "_" for c in output).strip("_")
-        what = {
-            "sobol": "Sobol indices of {} with their bounds.", "sample": "{} over each parameter.",
-            "grid": "{} over the grid.", "one_at_a_time": "{} while one parameter varies.",
-        }[study.kind]  # fmt: skip
-        shows = f"Percentiles of {output} over time." if over_time else what.format(output)
-        found.append((f"{study.kind}_{plain}", output, shows))
-    return found
+    refused = study.kind == "sobol" and failed == "refuse" and len(study.failed)
+    found = [] if refused else [(output, SHOWS[study.kind].format(output)) for output in study.numbers]
+    if study.kind in ("sample", "sobol"):
+        over_time = [name for name, o in study.many.outputs.items() if not o.reduction and not o.components]
+        found += [(output, f"Percentiles of {output} over time.") for output in over_time]
+    plain = {output: "".join(c if c.isalnum() else "_" for c in output).strip("_") for output, _ in found}
+    return [(f"{study.kind}_{plain[output]}", output, shows) for output, shows in found]
 
 
 def figure_of(study: Any, output: str, failed: str) -> Figure:
@@ -61,13 +53,16 @@ def figure_of(study: Any, output: str, failed: str) -> Figure:
 
 
 def _label(study: Any, output: str) -> str:
-    unit = study.unit(output)
-    return f"{output} [{unit}]" if unit not in ("", "1") else output
+    return _with_unit(output, study.unit(output))
 
 
 def _name(study: Any, parameter: str) -> str:
-    unit = study.many.units[parameter] if parameter in study.many.units else ""
-    return f"{parameter} [{unit}]" if unit not in ("", "1") else parameter
+    units = study.many.units
+    return _with_unit(parameter, units[parameter] if parameter in units else "")
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit not in ("", "1") else name
 
 
 def _bands(study: Any, output: str) -> Figure:
@@ -121,8 +116,7 @@ def _indices(study: Any, output: str, failed: str) -> Figure:
 def _over_parameters(study: Any, output: str) -> Figure:
     """A panel for each parameter: points of samples, or the line of one parameter at a time."""
     names = list(study.parameters)
-    columns = min(COLUMNS, len(names))
-    fig, axes = figure(-(-len(names) // columns), columns, width=3.4, height=2.6, share_y=True)
+    fig, axes = rows_of_panels(len(names), COLUMNS, width=3.4, height=2.6, share_y=True)
     values, one = study.numbers[output], study.kind == "one_at_a_time"
     good = np.delete(values, study.failed)
     margin = MARGIN * float(np.ptp(good)) or 1.0
@@ -142,8 +136,6 @@ def _over_parameters(study: Any, output: str) -> Figure:
         ax.set(xlabel=_name(study, name), ylim=(good.min() - margin, good.max() + margin))
     for row in axes:
         row[0].set(ylabel=_label(study, output))
-    for ax in list(axes.flat)[len(names) :]:
-        ax.set_visible(False)
     return fig
 
 
@@ -169,8 +161,7 @@ def _grid(study: Any, output: str) -> Figure:
         fig.colorbar(drawn, ax=axes[0, 0], label=_label(study, output))
         fig.set_layout_engine("constrained")
         return fig
-    columns = min(COLUMNS, len(names))
-    fig, axes = figure(-(-len(names) // columns), columns, width=4.0, height=2.8, share_y=True)
+    fig, axes = rows_of_panels(len(names), COLUMNS, width=4.0, height=2.8, share_y=True)
     for k, (name, ax) in enumerate(zip(names, axes.flat, strict=False)):
         others = tuple(i for i in range(len(names)) if i != k)
         good = np.isfinite(values)
@@ -182,6 +173,4 @@ def _grid(study: Any, output: str) -> Figure:
         row[0].set(
             ylabel=_label(study, output) if len(names) == 1 else f"{_label(study, output)}, mean over the others"
         )
-    for ax in list(axes.flat)[len(names) :]:
-        ax.set_visible(False)
     return fig

@@ -16,6 +16,7 @@ from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.report.report import Report
 from runtime.report.report_files import write_report
 from runtime.report.terminal import show_report
+from runtime.results.export import write_dataset
 from runtime.studies import figures, tables
 from runtime.studies.designs import Design, Samples
 from runtime.studies.distributions import Distribution
@@ -280,7 +281,8 @@ class Study:
         drawn = FigureFiles(place, formats)
         names = figures.names_of(self, failed)
         drawn.add({name: Drawing(partial(self.figure, output, failed=failed), shows) for name, output, shows in names})
-        report.files += [self.many.to_csv(place / "cases.csv", overwrite=True), self._netcdf(place / "study.nc")]
+        report.files.append(self.many.to_csv(place / "cases.csv", overwrite=True))
+        report.files.append(write_dataset(self.to_xarray(), place / "study.nc", overwrite=True))
         write_report(report, place, figures=drawn, pdf=pdf)
         return report
 
@@ -288,11 +290,6 @@ class Study:
         found = self.tables(failed=failed)
         failures = self.failures()
         return Report(f"Study of {self.many.name}", found, failures=failures, answer=tables.answer_of(self, failed))
-
-    def _netcdf(self, file: Path) -> Path:
-        from runtime.results.export import write_dataset
-
-        return write_dataset(self.to_xarray(), file, overwrite=True)
 
     def _good(self, count: int) -> list[int]:
         """The first cases without those that failed."""

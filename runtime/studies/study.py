@@ -16,7 +16,8 @@ from runtime.studies.designs import Kind, Sampler, design_of
 from runtime.studies.distributions import Distribution, distribution_of
 from runtime.studies.result import Study
 from runtime.support.arguments import checked
-from runtime.support.errors import ModelError, said_by, shown
+from runtime.support.checks import called
+from runtime.support.errors import ModelError, shown
 from runtime.system.system import System
 
 TIMES = 101  # of the results, by default
@@ -116,12 +117,7 @@ def _distribution(name: str, given: Any) -> Distribution:
 
 def _given_cases(to_cases: Callable[[dict[str, Any]], Any], samples: dict[str, Any]) -> Mapping[str, Any]:
     """The cases that a function of the user makes of the samples."""
-    try:
-        found = to_cases(samples)
-    except ModelError:
-        raise
-    except Exception as error:  # in the user's function
-        raise ModelError(f"to_cases failed: {said_by(error)}") from error
+    found = called(to_cases, "to_cases", samples)
     if not isinstance(found, Mapping):
         raise ModelError(f"to_cases gave {shown(found)}; give a function that returns a mapping from names to values")
     count = len(next(iter(samples.values())))

@@ -11,10 +11,11 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from itertools import chain, repeat
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from runtime.support.errors import ArgumentError, ModelError, Refused, nearest, said_by
+from runtime.support.errors import ArgumentError, ModelError, Refused, did_you_mean, said_by
 
 if TYPE_CHECKING:
     from runtime.support.kinds import Kind
@@ -36,27 +37,21 @@ def checked(function: F) -> F:
     ModelError
         Naming the function and the argument, its value, and what to give.
     """
+    return _guarded(function, by_annotations=True)
+
+
+def fitting(function: F) -> F:
+    """Refuse calls that do not fit the signature, as ``checked`` does, for functions that check their arguments themselves."""
+    return _guarded(function, by_annotations=False)
+
+
+def _guarded(function: F, *, by_annotations: bool) -> F:
     border = Border(function)
-    places, names = border.places, border.names
 
     @functools.wraps(function)
     def call(*given: Any, **named: Any) -> Any:
-        for value, at_once in zip(given, places, strict=False):
-            if at_once is None:
-                continue
-            kind = type(value)
-            if kind not in at_once and not (kind is str and value in at_once):
-                given, named = border.admit(given, named)
-                break
-        else:
-            others = border.others
-            for name, value in named.items():
-                if (at_once := names.get(name, others)) is None:
-                    continue
-                kind = type(value)
-                if kind not in at_once and not (kind is str and value in at_once):
-                    given, named = border.admit(given, named)
-                    break
+        if by_annotations and not border.passes(given, named):
+            given, named = border.admit(given, named)
         try:
             return function(*given, **named)
         except TypeError:
@@ -70,22 +65,6 @@ def checked(function: F) -> F:
                 f"{name_at_border(function)}: the numbers differ by so many powers of ten that rounding leaves no solution "
                 f"({error}); check units"
             ) from error
-
-    return call  # type: ignore[return-value]
-
-
-def fitting(function: F) -> F:
-    """Refuse calls that do not fit the signature, as ``checked`` does, for functions that check their arguments themselves."""
-    border = Border(function)
-
-    @functools.wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
-        try:
-            return function(*given, **named)
-        except TypeError:
-            if (wrong := border.wrong_call(given, named)) is None:
-                raise  # from inside
-            raise wrong from None
 
     return call  # type: ignore[return-value]
 
@@ -130,26 +109,29 @@ class Border:
         self.many: str = ""  # name of *arguments
         self.more: str = ""  # name of **arguments
 
-    def admit(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def passes(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+        """Whether all arguments surely are of their kinds."""
+        of_names = ((value, self.names.get(name, self.others)) for name, value in named.items()) if named else ()
+        for value, at_once in chain(zip(given, self.places, strict=False), of_names):
+            if at_once is not None:
+                kind = type(value)
+                if kind not in at_once and not (kind is str and value in at_once):
+                    return False
+        return True
+
+    def admit(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in their proper types."""
         if self.kinds is None:
             self.kinds = self._find_kinds()
-        known, names, more, first = self.kinds, self.names, self.more, list(given)
-        calls = given, named
-        for place, value in enumerate(given):
-            name = self.order[place] if place < len(self.order) else self.many
-            kind = known.get(name if name in names else more)
-            if kind is not None and type(value) not in kind.at_once:
-                first[place] = self._admitted(calls, name, kind, value)
-        for name, value in named.items():
-            kind = known.get(name if name in names else more)
-            if kind is not None and type(value) not in kind.at_once:
-                if named is calls[1]:
-                    named = dict(named)
-                named[name] = self._admitted(calls, name, kind, value)
-        return tuple(first), named
+        places = chain(self.order, repeat(self.many))
+        first = tuple(self._admitted((given, named), *one) for one in zip(places, given, strict=False))
+        return first, {name: self._admitted((given, named), name, value) for name, value in named.items()}
 
-    def _admitted(self, calls: tuple[tuple[Any, ...], dict[str, Any]], name: str, kind: Kind, value: Any) -> Any:
+    def _admitted(self, calls: tuple[tuple[Any, ...], Mapping[str, Any]], name: str, value: Any) -> Any:
+        assert self.kinds is not None
+        kind = self.kinds.get(name if name in self.names else self.more)
+        if kind is None or type(value) in kind.at_once:
+            return value
         try:
             return kind.admit(value)
         except ModelError:
@@ -159,7 +141,7 @@ class Border:
             cause = None if error is refused else error
             raise ModelError(refused.sentence(f"{self._subject(*calls)}: {name}", value, kind.words)) from cause
 
-    def _subject(self, given: tuple[Any, ...], named: dict[str, Any]) -> str:
+    def _subject(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str:
         """The function, with the name that the user gives to what it makes."""
         name = name_at_border(self.function)
         position = self.order.index("name") if "name" in self.order else -1
@@ -204,8 +186,7 @@ class Border:
         name, known = name_at_border(self.function), [p for p in signature.parameters if p not in FIRST]
         takes = f"it takes {', '.join(known) or 'no arguments'}"
         if unknown := [key for key in named if key not in known]:
-            near = nearest(unknown[0], known)
-            guess = f"did you mean '{near}'? " if near else ""
+            guess = did_you_mean(unknown[0], known)
             return ArgumentError(f"{name}: unknown argument '{unknown[0]}'; {guess}{takes}")
         return ArgumentError(f"{name}: {reason}; {takes}")
 

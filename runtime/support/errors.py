@@ -59,9 +59,7 @@ class UnitWarning(UserWarning):
 class StaleKernelsError(RuntimeError, SystemExit):
     """Kernels are edited, incomplete or older than the definitions.  Uncaught, it ends the program with exit code 3."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.code = 3
+    code = 3
 
 
 def warn(sentence: str, category: type[UserWarning] = AssemblyWarning) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
 from weakref import WeakSet
@@ -32,5 +33,10 @@ def _renew() -> None:
             stream.close()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)
+def at_fork(**functions: Callable[[], object]) -> None:
+    """Register functions as ``os.register_at_fork`` does, where processes can be forked."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(**functions)
+
+
+at_fork(after_in_child=_renew)

@@ -7,13 +7,14 @@ its answer would be that to the next request.  A process that is forked starts a
 from __future__ import annotations
 
 import atexit
-import os
 import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, TypeVar
+
+from runtime.support.forks import at_fork
 
 T = TypeVar("T")
 Talk = Callable[[IO[bytes], IO[bytes]], T]  # writes a request to the first stream and reads the answer from the second
@@ -35,8 +36,7 @@ class Helper:
         self.process: subprocess.Popen[bytes] | None = None
         self._detach()
         atexit.register(self.stop)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._detach)
+        at_fork(after_in_child=self._detach)
 
     def _detach(self) -> None:
         """Leave the process and the lock to the process that this one was forked from."""

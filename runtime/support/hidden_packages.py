@@ -15,9 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 class HiddenPackageError(RuntimeError, SystemExit):
     """Python finds another module under the name of one of Talus's packages.  Uncaught, it ends the program with exit code 2."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.code = 2
+    code = 2
 
 
 def refuse_hidden_packages() -> None:

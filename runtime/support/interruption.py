@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
+from runtime.support.forks import at_fork
 from runtime.support.streams import tell
 
 PATIENCE = 0.7  # [s] from a signal to the end of the process at the latest
@@ -53,8 +54,7 @@ class _Ends:
         os.set_blocking(self.write, False)
         threading.Thread(target=self._watch, name="end by a signal", daemon=True).start()
         self.woken_before = signal.set_wakeup_fd(self.write, warn_on_full_buffer=False)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=self._hold, after_in_parent=self._release, after_in_child=self._detach)
+        at_fork(before=self._hold, after_in_parent=self._release, after_in_child=self._detach)
         for number, handler in self.before.items():
             if handler != signal.SIG_IGN:
                 signal.signal(number, self._handle)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from runtime.support.errors import Refused, name_of_function, nearest, shown
+from runtime.support.errors import Refused, did_you_mean, name_of_function, shown
 from runtime.support.numbers import real_number, real_numbers
 
 
@@ -47,7 +47,7 @@ def kind_of(annotation: Any) -> Kind | None:
     """The kind of an annotation; None for one that admits everything, or that is not known here."""
     annotation = _unnamed(annotation)
     if annotation is None or annotation is type(None):
-        return Kind(_none, "None", frozenset({type(None)}))
+        return NONE
     if isinstance(annotation, typing.TypeVar) or annotation in (Any, object, ArrayLike):
         return None
     if isinstance(annotation, type) and not typing.get_origin(annotation):
@@ -76,11 +76,6 @@ def _unnamed(annotation: Any) -> Any:
     if hasattr(origin, "__value__"):
         return _unnamed(origin.__value__[typing.get_args(annotation)])
     return _unnamed(annotation.__value__) if hasattr(type(annotation), "__value__") else annotation
-
-
-def _none(value: Any) -> None:
-    if value is not None:
-        raise Refused
 
 
 def _instance(kind: type) -> Kind | None:
@@ -115,17 +110,12 @@ def _made_by(value: Any, kind: type) -> Refused:
     if isinstance(value, type):
         return Refused("is a class")
     for attribute in ("system", "final", "state"):
-        if getattr(type(value), "__annotations__", {}).get(attribute) == kind.__name__:
+        held = getattr(type(value), "__dataclass_fields__", {}).get(attribute)
+        if held is not None and held.type == kind.__name__:
             return Refused(f"is a {type(value).__name__}", f"give its .{attribute}")
     if callable(getattr(type(value), "build", None)):
         return Refused(f"is a {type(value).__name__}", "give what its build() returns")
     return Refused()
-
-
-def _number(value: Any) -> float:
-    if value is None:
-        raise Refused
-    return real_number(value)
 
 
 def _whole(value: Any) -> int:
@@ -136,18 +126,6 @@ def _whole(value: Any) -> int:
     if not -LARGEST_COUNT <= value <= LARGEST_COUNT:
         raise Refused(f"is beyond {LARGEST_COUNT:g}")
     return int(value)
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise Refused
-    return bool(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise Refused
-    return str.__str__(value)  # of a class of its own, as an enumeration's, too
 
 
 def _path(value: Any) -> Path:
@@ -168,23 +146,31 @@ def _path(value: Any) -> Path:
     return Path(value)
 
 
-def _callable(value: Any) -> Any:
-    if not callable(value):
-        raise Refused
-    return value
+def _of_class(
+    classes: type | tuple[type, ...], words: str, at_once: set[type | str], proper: Callable[[Any], Any]
+) -> Kind:
+    """Objects of some classes, each in the type that ``proper`` makes."""
+
+    def admit(value: Any) -> Any:
+        if not isinstance(value, classes):
+            raise Refused
+        return proper(value)
+
+    return Kind(admit, words, frozenset(at_once))
 
 
-FLOAT = Kind(_number, "one number", frozenset({float}))
-TEXT = Kind(_text, "text", frozenset({str}))
+NONE = _of_class(type(None), "None", {type(None)}, lambda value: None)
+FLOAT = Kind(real_number, "one number", frozenset({float}))
+TEXT = _of_class(str, "text", {str}, str.__str__)  # of a class of its own, as an enumeration's, too
 PATH = Kind(_path, "a path, as text or pathlib.Path")
-CALLABLE = Kind(_callable, "a function", frozenset({types.FunctionType, types.MethodType}))
+CALLABLE = _of_class(cast(type, Callable), "a function", {types.FunctionType, types.MethodType}, lambda value: value)
 NUMBERS = Kind(
     real_numbers, "an array of numbers", frozenset({np.ndarray})
 )  # ndarrays by their users: a dtype takes time
 _SIMPLE = {
     float: FLOAT,
     int: Kind(_whole, "a whole number"),
-    bool: Kind(_truth, "True or False", frozenset({bool})),
+    bool: _of_class((bool, np.bool_), "True or False", {bool}, bool),
     str: TEXT,
     np.ndarray: NUMBERS,
 }
@@ -225,8 +211,7 @@ def _literal(values: tuple[Any, ...]) -> Kind:
         value = str.__str__(value) if isinstance(value, str) else value
         if isinstance(value, str | int | None) and any(value == one and type(value) is type(one) for one in values):
             return value
-        near = nearest(value, [one for one in values if isinstance(one, str)])
-        raise Refused(remedy=(f"did you mean '{near}'? " if near else "") + f"use {words}")
+        raise Refused(remedy=did_you_mean(value, [one for one in values if isinstance(one, str)]) + f"use {words}")
 
     return Kind(admit, words, texts)
 

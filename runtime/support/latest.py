@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from runtime.support.forks import lock
-
 T = TypeVar("T")
+
+
+class _Same:
+    """An object as a key, which is equal to itself alone."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.of is other.of
 
 
 class Latest(Generic[T]):
@@ -16,36 +30,9 @@ class Latest(Generic[T]):
     Objects are compared by identity, so they must not change.  Safe in threads.
     """
 
-    __slots__ = ("_lock", "_made", "_make", "_most")
-
     def __init__(self, make: Callable[..., T], most: int) -> None:
-        self._make, self._most = make, most
-        self._lock = lock()
-        self._made: dict[
-            tuple[int, ...], list[Any]
-        ] = {}  # by identities: objects, value, whether it was used again lately
+        self.values = lru_cache(most)(lambda *keys: make(*(key.of for key in keys)))
 
     def __call__(self, *objects: Any) -> T:
         """The value for these objects, made anew unless it is among the latest."""
-        key = tuple(map(id, objects))
-        found = self._made.get(key)  # a lock would take longer than this
-        if found is None:
-            return self._added(key, objects)
-        found[2] = True
-        value: T = found[1]
-        return value
-
-    def _added(self, key: tuple[int, ...], objects: tuple[Any, ...]) -> T:
-        with self._lock:
-            found = self._made.get(key)
-            if found is None:
-                found = [objects, self._make(*objects), False]
-                while len(self._made) >= self._most:
-                    oldest, other = next(iter(self._made.items()))
-                    del self._made[oldest]
-                    if other[2]:  # it stays once more
-                        other[2] = False
-                        self._made[oldest] = other
-                self._made[key] = found
-        value: T = found[1]
-        return value
+        return self.values(*map(_Same, objects))

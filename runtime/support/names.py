@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, NoReturn, TypeVar
 
 from runtime.support.arrays import read_only
 from runtime.support.errors import ModelError, unknown_name
@@ -32,41 +32,18 @@ class Named(dict[str, T]):
         raise unknown_name(name, self, self.what, self.several)
 
 
-class ReadOnly(Mapping[str, T]):
+class ReadOnly(Named[T]):
     """A ``Named`` that cannot be changed, and can be pickled and copied."""
 
-    __slots__ = ("_items",)
+    __slots__ = ()
 
-    def __init__(self, items: Named[T]) -> None:
-        self._items = items
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(f"this mapping from {self.several or self.what + 's'} cannot be changed; take dict(...) of it")
 
-    def __getitem__(self, name: str) -> T:
-        return self._items[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._items
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value of a name, or the default."""
-        return self._items.get(name, default)
-
-    def __repr__(self) -> str:
-        return repr(dict(self._items))
-
-    def __or__(self, other: Mapping[str, T]) -> dict[str, T]:
-        return {**self._items, **other}
-
-    def __ror__(self, other: Mapping[str, T]) -> dict[str, T]:
-        return {**other, **self._items}
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return named, (self._items.what, dict(self._items), self._items.several)
+        return named, (self.what, dict(self), self.several)
 
 
 def named(what: str, items: Mapping[str, T], several: str = "") -> Mapping[str, T]:
@@ -76,4 +53,4 @@ def named(what: str, items: Mapping[str, T], several: str = "") -> Mapping[str, 
 
     A name that it does not have raises ``UnknownNameError``, a ModelError and a KeyError.
     """
-    return ReadOnly(Named({name: read_only(value) for name, value in items.items()}, what, several))
+    return ReadOnly({name: read_only(value) for name, value in items.items()}, what, several)

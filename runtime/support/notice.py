@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from runtime.support.forks import at_fork
+
 SILENT_SECONDS = 2.0
 PAUSE = 1.0  # [s]
 REFRESH = 0.5  # [s] between two updates on a terminal
@@ -153,8 +155,7 @@ def _renew() -> None:
     _NOTICE = _Notice()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)  # threads of the parent process do not go on in the child
+at_fork(after_in_child=_renew)  # threads of the parent process do not go on in the child
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain, count
 from pathlib import Path
 
 from runtime.support.arguments import checked
@@ -128,8 +129,5 @@ def refuse_links(folder: Path) -> None:
 
 
 def _free(folder: Path) -> Path:
-    number, candidate = 1, folder
-    while candidate.exists():
-        number += 1
-        candidate = folder.with_name(f"{folder.name}-{number}")
-    return candidate
+    names = chain([folder.name], (f"{folder.name}-{number}" for number in count(2)))
+    return next(free for name in names if not (free := folder.with_name(name)).exists())

@@ -13,7 +13,7 @@ from runtime.support.arguments import checked, fitting
 from runtime.support.arrays import Floats
 from runtime.support.checks import bounded, finite, numbers_of_shape, unit
 from runtime.support.errors import ModelError, shown, unknown_name
-from runtime.support.names import Named, ReadOnly
+from runtime.support.names import ReadOnly
 from runtime.system.orientation import UNIT_TOLERANCE, euler_parameters
 
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
@@ -83,7 +83,7 @@ class State:
     def _part(self, start: int, stop: int) -> Mapping[str, Floats]:
         rows = self.y.reshape(-1, STATE)
         views = {name: rows[k, start:stop] for k, name in enumerate(self.names)}  # as writable as y
-        return ReadOnly(Named(views, "body", "bodies"))
+        return ReadOnly(views, "body", "bodies")
 
     @property
     def r(self) -> Mapping[str, Floats]:

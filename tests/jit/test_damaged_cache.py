@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.jit import machine_code, place, tidying
+from runtime.jit import machine_code, place
 from tests.support.compiled_code import copied_code
 from tests.support.marks import quick_for
 from tests.support.permissions import read_only, without_privileges, writable
@@ -73,7 +73,7 @@ DAMAGES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", quick_for(DAMAGES, ("cut off", "a folder", "a pipe"), pytest.mark.nightly))
 def test_damaged_files_are_made_again(run, tmp_path, damage):
-    """Machine code, records of checkouts, locks and dates: each file of the cache."""
+    """Machine code, locks and dates: each file of the cache."""
     cache = tmp_path / "cache"
     assert run(cache) == (["20.0", "2"], [])
     for file in files_in(cache):
@@ -113,25 +113,6 @@ def test_a_folder_with_files_in_place_of_an_entry_stays(tmp_path, monkeypatch, c
     machine_code.store(file, b"machine code of a function")
     assert machine_code.stored(file) is None and (file / "inside").read_text(encoding="utf-8") == "mine"
     assert capfd.readouterr().err.startswith(NOT_KEPT) and [entry.name for entry in file.parent.iterdir()] == ["code"]
-
-
-@pytest.mark.parametrize("damage", [name for name in DAMAGES if name != "one bit"])
-def test_damaged_records_are_written_again(tmp_path, damage):
-    tidying.record(tmp_path, "one", ["a"])
-    (file,) = (tmp_path / tidying.CHECKOUTS).iterdir()
-    DAMAGES[damage](file)
-    assert not tidying.recorded(tmp_path, "one")
-    assert tidying.tidy(tmp_path, large=0) == []
-    tidying.record(tmp_path, "one", ["a"])
-    assert tidying.recorded(tmp_path, "one")
-
-
-def test_records_of_other_forms_keep_nothing(tmp_path):
-    folder = tmp_path / tidying.CHECKOUTS
-    folder.mkdir()
-    for name, text in {"a": "[]", "b": '{"packages": 1}', "c": "null", "d": '{"machine": 1, "digests": 5}'}.items():
-        (folder / f"{name}.json").write_text(text, encoding="utf-8")
-    assert tidying.tidy(tmp_path, large=0) == []
 
 
 @pytest.mark.slow

@@ -1,13 +1,12 @@
 """What a cache that has grown large loses, and what it keeps."""
 
-import json
 import os
 import time
 
 import pytest
 
 from runtime.jit.place import MARK, TEXT
-from runtime.jit.tidying import CHECKOUTS, DAY, OLD, record, recorded, tidy, touch
+from runtime.jit.tidying import DAY, OLD, tidy, touch
 
 OLDER_CODE, OLD_CODE, NEW_CODE = (letter * 16 for letter in "abc")
 CODE = f"f-{'1' * 20}"
@@ -24,13 +23,6 @@ def folder(tmp_path):
         os.utime(entry, (now - age, now - age))
     (tmp_path / "cache" / MARK).write_text(TEXT, encoding="utf-8")
     return tmp_path / "cache"
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """Another checkout."""
-    (tmp_path / "checkout" / "generated").mkdir(parents=True)
-    return tmp_path / "checkout"
 
 
 def test_a_small_cache_keeps_all(folder):
@@ -59,27 +51,6 @@ def test_a_look_once_a_day(folder):
     assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
 
 
-def test_what_another_checkout_uses_stays_until_it_is_gone(folder, checkout):
-    record(folder, "one", [OLDER_CODE], checkout)
-    assert recorded(folder, "one", checkout) and not recorded(folder, "two", checkout)
-    assert tidy(folder, large=0) == [OLD_CODE]
-    (checkout / "generated").rmdir()
-    (folder / "tidied").unlink()
-    assert tidy(folder, large=0) == [OLDER_CODE]
-    assert not list((folder / CHECKOUTS).glob("*.json"))
-
-
-def test_what_another_machine_uses_stays_until_its_record_is_old(folder, checkout, monkeypatch):
-    with monkeypatch.context() as other:
-        other.setattr("platform.node", lambda: "another")
-        record(folder, "one", [OLDER_CODE], checkout)
-    (checkout / "generated").rmdir()  # it has other folders
-    assert tidy(folder, large=0) == [OLD_CODE]
-    os.utime(next((folder / CHECKOUTS).glob("*.json")), (time.time() - 2 * OLD,) * 2)
-    (folder / "tidied").unlink()
-    assert tidy(folder, large=0) == [OLDER_CODE]
-
-
 def test_what_killed_processes_left_goes(folder):
     others = "poetry.lock", "trial.01", "paper.2024"
     for name in (f"{CODE}.lock", f"{CODE}.4711", *others):
@@ -106,18 +77,3 @@ def test_a_folder_without_the_mark_keeps_all(folder):
     (folder / MARK).unlink()
     before = sorted(folder.rglob("*"))
     assert tidy(folder, large=0) == [] and sorted(folder.rglob("*")) == before
-
-
-def test_other_sources_of_a_checkout_free_what_it_used(folder, checkout):
-    record(folder, "one", [OLDER_CODE], checkout)
-    record(folder, "two", [NEW_CODE], checkout)
-    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
-
-
-def test_damaged_records_are_no_records(folder, checkout):
-    record(folder, "one", [OLDER_CODE], checkout)
-    file = next((folder / CHECKOUTS).glob("*.json"))
-    for text in ("", "[]", json.dumps({"packages": 3})):
-        file.write_text(text, encoding="utf-8")
-        assert not recorded(folder, "one", checkout)
-    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
