@@ -11,7 +11,8 @@ from numba.core import cgutils
 
 from runtime.dynamics.layout import LANES, ROWS
 from runtime.jit.addresses import address_of
-from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
+from runtime.jit.llvm_code import DOUBLE, INTEGER
+from runtime.jit.straight_line import View, emit
 from runtime.support.arrays import Ints
 
 EXTENTS = ((), (), (), (), (), (12,), ())  # of a component of body_i, body_j, x, Phi, Phi_dot, D, gamma

@@ -17,7 +17,8 @@ from runtime.dynamics.lift import GROUND_STEP
 from runtime.jit import addresses
 from runtime.jit.addresses import address_of
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
+from runtime.jit.llvm_code import DOUBLE, INTEGER
+from runtime.jit.straight_line import View, emit
 from runtime.lanes.assembly import rotate_inertia, set_rotation
 from runtime.lanes.vector_instructions import load, store
 from runtime.support.arrays import Floats, Ints, lanes_of
