@@ -14,7 +14,7 @@ from numba.core import cgutils
 from runtime.dynamics.layout import LANES
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.jit.addresses import address_of
-from runtime.jit.llvm_code import ALIGNED, DOUBLE, INTEGER, LlvmCode
+from runtime.jit.llvm_code import ALIGNED, DOUBLE, INTEGER, LlvmCode, function_of_arrays
 from runtime.jit.recorder import Number, Recorded
 from runtime.jit.straight_line import View, emit
 
@@ -38,7 +38,7 @@ def addresses_of_lanes(module: ModuleType) -> dict[str, int]:
 
 
 def _of_one(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    function, builder = _function(owner, symbol)
+    function, builder = function_of_arrays(owner, symbol, len(ARGUMENTS))
     for _ in _Stages(builder, module, function, 1, INTEGER(0)).written(name):
         pass
     builder.ret_void()
@@ -46,7 +46,7 @@ def _of_one(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.
 
 
 def _of_lanes(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    function, builder = _function(owner, symbol)
+    function, builder = function_of_arrays(owner, symbol, len(ARGUMENTS))
     half = LANES // 2
     with cgutils.for_range(builder, INTEGER(half), intp=INTEGER) as loop:
         # The stages of two columns alternate, so that the processor works on one while it waits for the other.
@@ -57,14 +57,6 @@ def _of_lanes(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> i
             pass
     builder.ret_void()
     return owner
-
-
-def _function(owner: ir.Module, symbol: str) -> tuple[ir.Function, ir.IRBuilder]:
-    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS))
-    function = ir.Function(owner, kind, symbol)
-    for argument in function.args:
-        argument.add_attribute("noalias")  # so that columns become vector instructions
-    return function, ir.IRBuilder(function.append_basic_block("entry"))
 
 
 class _Stages(LlvmCode):

@@ -17,6 +17,14 @@ CONTRACT = ("contract",)  # products and sums may become one instruction
 IN_LLVM = ("sqrt", "sin", "cos", "exp", "log", "pow")  # functions that LLVM knows; others are those of the C library
 
 
+def function_of_arrays(owner: ir.Module, symbol: str, count: int, *more: ir.Type) -> tuple[ir.Function, ir.IRBuilder]:
+    """A function of the addresses of so many arrays of numbers, which do not overlap, and of more; where its code begins."""
+    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * count + [*more]), symbol)
+    for argument in function.args[:count]:
+        argument.add_attribute("noalias")  # so that columns become vector instructions
+    return function, ir.IRBuilder(function.append_basic_block("entry"))
+
+
 class LlvmCode(Recorder):
     """Instructions for one number.
 

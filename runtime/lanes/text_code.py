@@ -23,7 +23,7 @@ class TextCode(Recorder):
 
     def __init__(self, arguments: Mapping[str, int]) -> None:
         self.axes, self.lines, self.indent = dict(arguments), list[str](), ""
-        self.builder = Conditions(self)
+        self.builder = self  # of conditions, under the names of LLVM's builder
 
     def text(self, name: str) -> str:
         """The function under a name; the module needs ``math``."""
@@ -56,6 +56,18 @@ class TextCode(Recorder):
     def select(self, condition: str, a: Number, b: Number) -> Recorded:
         """The number a where the condition holds, else b."""
         return self._kept(f"{self.value(a)} if {condition} else {self.value(b)}")
+
+    def and_(self, a: str, b: str) -> str:
+        """Whether both hold."""
+        return self.kept(f"{a} and {b}")
+
+    def or_(self, a: str, b: str) -> str:
+        """Whether one of them holds."""
+        return self.kept(f"{a} or {b}")
+
+    def not_(self, a: str) -> str:
+        """Whether it does not hold."""
+        return self.kept(f"not {a}")
 
     def where(
         self, condition: str, write: Callable[[], Sequence[Number]], usual: Sequence[Number], *, likely: bool = True
@@ -132,22 +144,3 @@ class TextCode(Recorder):
         before, self.indent = self.indent, self.indent + "    "
         yield
         self.indent = before
-
-
-class Conditions:
-    """Combinations of conditions, under the names of LLVM's builder."""
-
-    def __init__(self, code: TextCode) -> None:
-        self.code = code
-
-    def and_(self, a: str, b: str) -> str:
-        """Whether both hold."""
-        return self.code.kept(f"{a} and {b}")
-
-    def or_(self, a: str, b: str) -> str:
-        """Whether one of them holds."""
-        return self.code.kept(f"{a} or {b}")
-
-    def not_(self, a: str) -> str:
-        """Whether it does not hold."""
-        return self.code.kept(f"not {a}")

@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from runtime.dynamics.layout import LANES
 from runtime.jit.addresses import address_of_written
-from runtime.jit.llvm_code import DOUBLE, INTEGER
+from runtime.jit.llvm_code import INTEGER, function_of_arrays
 from runtime.lanes.text_code import TextCode
 from runtime.lanes.vector_code import WIDTH, KnownNumbers, VectorCode
 
@@ -36,20 +36,15 @@ def address_of_lanes(name: str, arguments: Iterable[str], write: Write, module: 
 def written_function(owner: ir.Module, symbol: str, arguments: Iterable[str], write: Write) -> ir.Module:
     """``owner`` with a function of the addresses of arrays of doubles, whose last axis are the LANES."""
     names = list(arguments)
-    addresses = [DOUBLE.as_pointer()] * len(names)
-    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), addresses), symbol)
-    part = ir.Function(owner, ir.FunctionType(ir.VoidType(), [*addresses, INTEGER]), f"{symbol}_part")
+    function, builder = function_of_arrays(owner, symbol, len(names))
+    part, inside = function_of_arrays(owner, f"{symbol}_part", len(names), INTEGER)
     part.linkage = "internal"
     part.attributes.add("noinline")
     known = KnownNumbers(owner, f"{symbol}_numbers")
     *data, column = part.args
-    for argument in data:
-        argument.add_attribute("noalias")
-    inside = ir.IRBuilder(part.append_basic_block("entry"))
     write(VectorCode(inside, known, column=column), dict(zip(names, data, strict=True)))
     inside.ret_void()
     known.finish()
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
     for first in range(0, LANES, WIDTH):
         builder.call(part, [*function.args, INTEGER(first)])
     builder.ret_void()
