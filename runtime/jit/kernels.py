@@ -21,7 +21,8 @@ import generated.law_cubic
 import generated.position
 import generated.separation
 import generated.top_view
-from runtime.jit.straight_line import INTEGER, Value, View, emit
+from runtime.jit.llvm_code import INTEGER
+from runtime.jit.straight_line import Value, View, emit
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 BYTES = 3  # 2**3 in a float

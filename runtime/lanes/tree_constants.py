@@ -17,7 +17,8 @@ from runtime.dynamics.lift import GROUND_STEP
 from runtime.jit import addresses
 from runtime.jit.addresses import address_of
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
+from runtime.jit.llvm_code import INTEGER, function_of_arrays
+from runtime.jit.straight_line import View, emit
 from runtime.lanes.assembly import rotate_inertia, set_rotation
 from runtime.lanes.vector_instructions import load, store
 from runtime.support.arrays import Floats, Ints, lanes_of
@@ -64,10 +65,7 @@ def constants_of_trees(module: ModuleType, cases: TreeCases) -> Floats:
 
 
 def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * 2), symbol)
-    for argument in function.args:
-        argument.add_attribute("noalias")  # so that columns become vector instructions
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    function, builder = function_of_arrays(owner, symbol, 2)
     with cgutils.for_range(builder, INTEGER(LANES), intp=INTEGER) as loop:
         views = [
             View(builder.gep(data, [loop.index], inbounds=True), (INTEGER(LANES),), (None,)) for data in function.args

@@ -9,35 +9,29 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from llvmlite import ir
-
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
 from runtime.dynamics.kinematics import euler_rates
-from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.limit_moments import moments_of_limit
-from runtime.integrate.written.tree_forces import ARGUMENTS as OF_FORCES
 from runtime.integrate.written.tree_forces import AXES as AXES_OF_FORCES
 from runtime.integrate.written.tree_forces import write_forces
 from runtime.jit.python_code import python_code
-from runtime.jit.straight_line import INTEGER
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Code, Number, Vector
+from runtime.jit.recorder import Number, Recorded
 from runtime.lanes.vector_functions import Functions
-from runtime.lanes.written_function import address_of_lanes
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.system.spanning_tree import SLOPES, places_of
 from runtime.system.system import System
 
 Numbers = list[Number]
 WORDS = "closed loops in a batch"
-# Of the arrays of the texts.
+# Of the arrays.
 AXES = {
     "derivative": dict(y=1, constants=2, y_dot=1, worst=1), "correction": dict(y=1, constants=2, change=1, left=1),
     "forces": AXES_OF_FORCES,
@@ -63,14 +57,7 @@ def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
     tree = _tree_of(system, module)
     decided = [repr(tree.rows), inspect.getsource(module), *([] if tree.acting is None else tree.acting.text())]
     found = {
-        name: address_of_lanes(
-            f"closed_{name}",
-            len(OF_FORCES) if name == "forces" else 4,
-            partial(_write, tree, write),
-            __name__,
-            WORDS,
-            *decided,
-        )
+        name: address_of_lanes(f"closed_{name}", AXES[name], partial(_write, tree, write), __name__, WORDS, *decided)
         for name, write in _writers().items()
     }
     return Addresses(**found)
@@ -78,12 +65,8 @@ def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
 
 def texts_of_closed(system: System, module: ModuleType) -> dict[str, str]:
     """By name functions of Python for one lane, as those of ``addresses_of_closed``, for the compilers of other machines."""
-    tree, found = _tree_of(system, module), {}
-    for name, write in _writers().items():
-        code = TextCode(AXES[name])
-        write(_Writer(code, tree, [*AXES[name], None]))
-        found[name] = code.text(name)
-    return found
+    tree = _tree_of(system, module)
+    return {name: text_of_lane(name, AXES[name], partial(_write, tree, write)) for name, write in _writers().items()}
 
 
 def _writers() -> dict[str, Callable[[_Writer], None]]:
@@ -103,18 +86,16 @@ class _Tree(NamedTuple):
     acting: ActingForces | None
 
 
-def _write(
-    tree: _Tree, write: Callable[[_Writer], None], code: Code, data: Sequence[ir.Value], column: ir.Value
-) -> None:
-    write(_Writer(code, tree, [*data, column]))
+def _write(tree: _Tree, write: Callable[[_Writer], None], code: Any, data: dict[str, Any]) -> None:
+    write(_Writer(code, tree, data))
 
 
 class _Array:
     """An array of a batch whose rows are loaded once."""
 
-    def __init__(self, code: Any, data: Any, column: ir.Value | None, first: int = 0, width: int = 1) -> None:
-        self.code, self.data, self.column, self.first, self.width = code, data, column, first, width
-        self.loaded: dict[int, Vector] = {}
+    def __init__(self, code: Any, data: Any, first: int = 0, width: int = 1) -> None:
+        self.code, self.data, self.first, self.width = code, data, first, width
+        self.loaded: dict[int, Recorded] = {}
 
     def _row(self, at: Any) -> int:
         row, place = at if isinstance(at, tuple) else (0, at)
@@ -123,15 +104,11 @@ class _Array:
     def __getitem__(self, at: Any) -> Number:
         row = self._row(at)
         if row not in self.loaded:
-            self.loaded[row] = self.code.load(self.data, self.place(row))
+            self.loaded[row] = self.code.load(self.data, row)
         return self.loaded[row]
 
     def __setitem__(self, at: Any, value: Number) -> None:
-        self.code.store(value, self.data, self.place(self._row(at)))
-
-    def place(self, row: int) -> Any:
-        """Where a row begins."""
-        return row if self.column is None else self.code.builder.add(INTEGER(row * LANES), self.column)
+        self.code.store(value, self.data, self._row(at))
 
 
 class _Found:
@@ -153,17 +130,14 @@ class _Found:
 
 
 class _Writer:
-    """The instructions of a function for lanes from one column on, or its text for one lane, which has no column."""
+    """The code of a function for lanes."""
 
-    def __init__(self, code: Any, tree: _Tree, arguments: Sequence[Any]) -> None:
-        self.code, self.tree, self.rows = code, tree, tree.rows
-        *self.data, self.column = arguments
-        for argument in self.data if self.column is not None else ():
-            argument.add_attribute("noalias")
+    def __init__(self, code: Any, tree: _Tree, data: dict[str, Any]) -> None:
+        self.code, self.tree, self.rows, self.data = code, tree, tree.rows, data
 
     def array(self, k: int, first: int = 0, width: int = 1) -> _Array:
         """An argument from a row on, with so many numbers along its last axis."""
-        return _Array(self.code, self.data[k], self.column, first, width)
+        return _Array(self.code, [*self.data.values()][k], first, width)
 
     def found(self, y: Any) -> dict[int, Number]:
         """Run the kernel; its outputs."""
@@ -277,7 +251,7 @@ class _Writer:
 
     def largest_lacking(self, f: _Found, push: Numbers) -> Number:
         """``largest_residual`` of all rows: what accelerations lack to gamma, relative to gamma where that is above 1."""
-        roots = [self.code.intrinsic("sqrt", size) for size in f.size]
+        roots = [self.code.function("sqrt", size) for size in f.size]
         left = [x / root for x, root in zip(self.left_of(f.S, f.lacking, push), roots, strict=True)]
         target: Number = 1.0
         for value, root in zip(f.lacking, roots, strict=True):
@@ -330,7 +304,7 @@ class _Writer:
         """The changes of coordinates after which Euler parameters have unit length."""
         for q in self.rows.turned:
             p = [y[q + c] + change[q + c] for c in range(4)]
-            length = self.code.intrinsic("sqrt", sum(e * e for e in p))
+            length = self.code.function("sqrt", sum(e * e for e in p))
             change[q : q + 4] = [e / length - y[q + c] for c, e in enumerate(p)]
         return change
 
@@ -365,7 +339,7 @@ class _Writer:
         """Forces along the coordinates, their power and energy; signals go behind the forces."""
         signals, Q = self.array(1), self.array(3)
         if self.tree.acting is not None:
-            write_forces(self.tree.acting, self.code, self.data, self.column)
+            write_forces(self.tree.acting, self.code, self.data)
         else:
             self.array(4)[0] = self.array(5)[0] = 0.0
         for k in range(3 * self.rows.signals):
@@ -374,7 +348,7 @@ class _Writer:
 
 def _is_zero(number: Number) -> bool:
     """Whether a number is known to be 0 in all states, as of a row that no coordinate changes."""
-    return not isinstance(number, Vector) and number == 0.0
+    return not isinstance(number, Recorded) and number == 0.0
 
 
 def _reciprocal(number: Number) -> Number:

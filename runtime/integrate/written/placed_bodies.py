@@ -11,18 +11,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from llvmlite import ir
-
 from runtime.dynamics.kinematics import rotation
-from runtime.dynamics.layout import GROUND_INDEX, LANES, OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, product
 from runtime.dynamics.small_matrices import cross, dot, plus, plus_times, times, transposed_times
 from runtime.integrate.written.acting_contacts import NOTHING
 from runtime.integrate.written.acting_forces import ActingForces, Rows
 from runtime.jit.python_code import python_code
-from runtime.jit.straight_line import INTEGER
-from runtime.lanes.vector_code import Number, Vector
-from runtime.lanes.vector_functions import sine_and_cosine
+from runtime.jit.recorder import Number, Recorded
 from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 
 NONE = (0.0, 0.0, 0.0)
@@ -43,19 +39,19 @@ def matrix_of(p: Sequence[Number]) -> tuple[Number, ...]:
 
 
 class Places:
-    """Steps, bodies and arguments of a function for lanes from one column on.
+    """Steps, bodies and arguments of a function for lanes.
 
     ``whole``: the function is that of the equations, which has all steps and what they carry; ``known``: parameters that are
-    numbers of its text; ``code``: vector instructions, or the text of one lane, which has no column.
+    numbers of its text; ``code``: vector instructions, or the text of one lane.
     """
 
     def __init__(
-        self, code: Any, acting: ActingForces, data: dict[str, Any], column: ir.Value | None, *, whole: bool = False,
+        self, code: Any, acting: ActingForces, data: dict[str, Any], *, whole: bool = False,
         known: Mapping[Place, float] = MappingProxyType({}),
     ) -> None:  # fmt: skip
-        self.code, self.acting, self.data, self.column = code, acting, data, column
+        self.code, self.acting, self.data = code, acting, data
         self.rows, self.known = Rows(acting, whole=whole), known
-        self.loaded: dict[tuple[str, int], Vector] = {}
+        self.loaded: dict[tuple[str, int], Recorded] = {}
         self.q, self.u = places_of(acting.kinds)
         steps = range(len(acting.kinds)) if whole else acting.steps()
         self.steps = {k: Step(self, k) for k in (GROUND_STEP, *steps)}
@@ -71,10 +67,10 @@ class Places:
             own.clear()
             own.update(known)
 
-    def load(self, name: str, row: int) -> Vector:
+    def load(self, name: str, row: int) -> Recorded:
         """A row of an argument."""
         if (name, row) not in self.loaded:
-            self.loaded[name, row] = self.code.load(self.data[name], self.place(row))
+            self.loaded[name, row] = self.code.load(self.data[name], row)
         return self.loaded[name, row]
 
     def signal(self, number: int, derivative: int = 0) -> Number:
@@ -83,11 +79,7 @@ class Places:
             return 0.0 if derivative else self.parameter("signal", number, 0)
         return 0.0 if number == NOTHING else self.load("signals", 3 * number + derivative)
 
-    def place(self, row: int) -> Any:
-        """Where a row of an array is."""
-        return row if self.column is None else self.code.builder.add(INTEGER(row * LANES), self.column)
-
-    def state(self, row: int, count: int) -> tuple[Vector, ...]:
+    def state(self, row: int, count: int) -> tuple[Recorded, ...]:
         """So many coordinates or rates from a row on."""
         return tuple(self.load("z", row + c) for c in range(count))
 
@@ -132,12 +124,12 @@ class Step:
         return self.moves and (self.kind == "turn" or self.before._in_angles)
 
     @cached_property
-    def coordinates(self) -> tuple[Vector, ...]:
+    def coordinates(self) -> tuple[Recorded, ...]:
         """Of the step: an angle, a distance, Euler parameters, or a displacement and Euler parameters."""
         return self.of.state(self.of.q[self.k], COORDINATES[self.kind])
 
     @cached_property
-    def rates(self) -> tuple[Vector, ...]:
+    def rates(self) -> tuple[Recorded, ...]:
         """Of the step; of a ball and a free step in axes of what carries it."""
         return self.of.state(self.of.u[self.k], RATES[self.kind])
 
@@ -170,7 +162,7 @@ class Step:
     @property
     def _turned(self) -> tuple[Number, ...]:
         """Rotation matrix of a turn alone."""
-        sine, cosine = sine_and_cosine(self.coordinates[0])
+        sine, cosine = self.of.code.sine_and_cosine(self.coordinates[0])
         x, y, z = self.own_axis
         rest = 1.0 - cosine
         return (
@@ -188,7 +180,7 @@ class Step:
             return self.before.p
         own = self.coordinates[-4:]
         if self.kind == "turn":
-            sine, cosine = sine_and_cosine(0.5 * self.coordinates[0])
+            sine, cosine = self.of.code.sine_and_cosine(0.5 * self.coordinates[0])
             x, y, z = self.own_axis
             own = cosine, sine * x, sine * y, sine * z
         turned: tuple[Number, ...] = product(self.before.p, own)

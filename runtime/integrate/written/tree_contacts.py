@@ -14,8 +14,8 @@ from runtime.dynamics.small_matrices import dot, times
 from runtime.integrate.written.acting_contacts import EXPONENT, NOTHING, ActingContact
 from runtime.integrate.written.placed_bodies import Places
 from runtime.jit.python_code import python_code
+from runtime.jit.recorder import Number
 from runtime.lanes.needed_outputs import call_for
-from runtime.lanes.vector_code import Number
 from runtime.lanes.vector_functions import Functions
 
 dot, times = map(python_code, (dot, times))  # formulas of compiled code, which write the same operations for vectors
@@ -98,7 +98,7 @@ class Contact:
             found = call_for(module, name, range(3), self.functions, slip, force, parameters)
             return [found[c] for c in range(3)]
 
-        slow = code.compare("<", code.intrinsic("sqrt", dot(slip, slip)), self.parameter(self.rows.creep))
+        slow = code.compare("<", code.function("sqrt", dot(slip, slip)), self.parameter(self.rows.creep))
         rubs = code.compare("!=", self.parameter(self.rows.rubs), 0.0)
         build = code.builder
         above = code.where(build.and_(rubs, build.not_(slow)), lambda: law("above"), [0.0] * 3)

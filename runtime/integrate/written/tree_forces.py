@@ -14,8 +14,6 @@ from math import perm
 from types import FunctionType
 from typing import Any
 
-from llvmlite import ir
-
 from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
 from runtime.dynamics.joint_loads import REACTION
 from runtime.dynamics.layout import GROUND_INDEX
@@ -26,15 +24,13 @@ from runtime.integrate.written.acting_forces import OF_PIECE, ActingForces, Acti
 from runtime.integrate.written.placed_bodies import NONE, Places
 from runtime.integrate.written.tree_contacts import Contact
 from runtime.jit.python_code import python_code
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Number
-from runtime.lanes.vector_functions import Functions, lesser
-from runtime.lanes.written_function import address_of_lanes
+from runtime.jit.recorder import Number, lesser
+from runtime.lanes.vector_functions import Functions
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
-ARGUMENTS = ("z", "signals", "parameters", "Q", "power", "energy")
-AXES = dict(z=1, signals=2, parameters=2, Q=2, power=1, energy=1)  # of the arrays of the text
+AXES = dict(z=1, signals=2, parameters=2, Q=2, power=1, energy=1)  # of the arrays
 NAME = "forces"  # of the function of the text
 SUFFIXES = "ijkl"  # of bodies
 
@@ -45,18 +41,13 @@ cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
 def _address(system: System) -> int:
     acting = acting_forces(system)
     return address_of_lanes(
-        "forces_on_tree",
-        len(ARGUMENTS),
-        partial(write_forces, acting),
-        __name__,
-        "the forces in a batch",
-        *acting.text(),
+        "forces_on_tree", AXES, partial(write_forces, acting), __name__, "the forces in a batch", *acting.text()
     )
 
 
-def write_forces(acting: ActingForces, code: Any, data: Sequence[Any], column: ir.Value | None) -> None:
-    """Write the instructions of a function as of ``address_of_forces`` with these arguments, for lanes from a column on."""
-    ForcesOnSteps(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
+def write_forces(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
+    """Write the code of a function as of ``address_of_forces`` with these arguments."""
+    ForcesOnSteps(Places(code, acting, data)).write()
 
 
 _addresses = Latest(_address, 8)
@@ -75,13 +66,11 @@ def address_of_forces(system: System) -> int:
 
 def text_of_forces(system: System) -> str:
     """A function of Python for one lane, as the function of ``address_of_forces``, for the compilers of other machines."""
-    code = TextCode(AXES)
-    write_forces(acting_forces(system), code, ARGUMENTS, None)
-    return code.text(NAME)
+    return text_of_lane(NAME, AXES, partial(write_forces, acting_forces(system)))
 
 
 class ForcesOnSteps:
-    """The instructions of forces for lanes from one column on."""
+    """The code of forces for lanes."""
 
     def __init__(self, places: Places) -> None:
         self.at, self.code, self.acting = places, places.code, places.acting
@@ -104,9 +93,9 @@ class ForcesOnSteps:
         first = self.at.u[0]
         for k, (begin, end) in enumerate(pairwise(self.at.u)):
             for row, force in zip(range(begin, end), along.get(k, (0.0,) * (end - begin)), strict=True):
-                self.code.store(force, self.at.data["Q"], self.at.place(row - first))
-        self.code.store(self.power, self.at.data["power"], self.at.place(0))
-        self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
+                self.code.store(force, self.at.data["Q"], row - first)
+        self.code.store(self.power, self.at.data["power"], 0)
+        self.code.store(self.energy, self.at.data["energy"], 0)
 
     def apply(self) -> None:
         """Put all that acts on the steps that move its bodies, about their points; add up energy, and power but that of steps."""
@@ -199,7 +188,7 @@ class ForcesOnSteps:
 
     def _looked_up(self, argument: Number, first: int, pieces: int) -> list[Number]:
         """The integral of a table, its value and two derivatives, as ``force_elements.look_up``."""
-        knot, *c = self.code.look_up(self.at.data["parameters"], self.at.place(first), pieces, OF_PIECE, argument)
+        knot, *c = self.code.look_up(self.at.data["parameters"], self.code.place(first), pieces, OF_PIECE, argument)
         h = argument - knot
         return [_derivative(m, c, h) for m in range(LOOKED_UP)]
 

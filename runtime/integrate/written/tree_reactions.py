@@ -21,8 +21,8 @@ from runtime.integrate.written.acting_forces import ActingKernel, ActingReaction
 from runtime.integrate.written.placed_bodies import NONE, Body
 from runtime.integrate.written.tree_forces import SUFFIXES, ForcesOnSteps
 from runtime.jit.python_code import python_code
+from runtime.jit.recorder import Number
 from runtime.lanes.needed_outputs import call_for
-from runtime.lanes.vector_code import Code, Number
 from runtime.lanes.vector_formulas import with_vectors
 
 move_along, turn_freely = with_vectors(recursion.move_along), with_vectors(recursion.turn_freely)
@@ -232,7 +232,7 @@ def _with_loads(base: list[Number], by_load: list[list[Number]], loads: Sequence
     ]
 
 
-def _largest(code: Code, numbers: Sequence[Number]) -> Number:
+def _largest(code: Any, numbers: Sequence[Number]) -> Number:
     found: Number = 0.0
     for number in numbers:
         found = code.select(code.compare(">", number, found), number, found)

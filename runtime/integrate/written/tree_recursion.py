@@ -6,13 +6,11 @@ so it has no branches; steps between those of a joint, which carry no body thems
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
-
-from llvmlite import ir
 
 from runtime.dynamics import recursion
 from runtime.dynamics.kinematics import euler_rates
@@ -26,10 +24,9 @@ from runtime.integrate.written.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.integrate.written.tree_reactions import JointLoads
 from runtime.jit.python_code import python_code
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Code, Number
+from runtime.jit.recorder import Number
 from runtime.lanes.vector_formulas import with_vectors
-from runtime.lanes.written_function import address_of_lanes
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import OF_KIND
@@ -37,8 +34,7 @@ from runtime.system.system import System
 
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
 OF_ARMS = {5: (1, 2), 6: (1, 3), 8: (2, 3)}  # products of inertia have a part of these components of the moment
-ARGUMENTS = ("z", "signals", "parameters", "limits", "z_dot", "power", "energy", "worst")
-AXES = dict(z=1, signals=2, parameters=2, limits=2, z_dot=1, power=1, energy=1, worst=1)  # of the arrays of the text
+AXES = dict(z=1, signals=2, parameters=2, limits=2, z_dot=1, power=1, energy=1, worst=1)  # of the arrays
 NAME = "equations"  # of the function of the text
 
 carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
@@ -62,7 +58,7 @@ def _limited(system: System) -> tuple[int, ...]:
 def _address(system: System, known: Mapping[Place, float]) -> int:
     acting, limited = acting_forces(system), _limited(system)
     return address_of_lanes(
-        "equations_of_tree", len(ARGUMENTS), partial(_write, acting, limited, known), __name__,
+        "equations_of_tree", AXES, partial(_write, acting, limited, known), __name__,
         "the equations of a tree in a batch", repr(limited), repr(sorted(known.items())), *acting.text(),
     )  # fmt: skip
 
@@ -138,18 +134,13 @@ def text_of_recursion(system: System, *, general: bool = False) -> str:
 
 
 def _text(system: System, known: Mapping[Place, float]) -> str:
-    code, data = TextCode(AXES), {name: name for name in ARGUMENTS}
-    places = Places(code, acting_forces(system), data, None, whole=True, known=known)
-    _Equations(places, _limited(system)).write()
-    return code.text(NAME)
+    return text_of_lane(NAME, AXES, partial(_write, acting_forces(system), _limited(system), known))
 
 
 def _write(
-    acting: ActingForces, limited: tuple[int, ...], known: Mapping[Place, float], code: Code, data: Sequence[ir.Value],
-    column: ir.Value,
-) -> None:  # fmt: skip
-    places = Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True, known=known)
-    _Equations(places, limited).write()
+    acting: ActingForces, limited: tuple[int, ...], known: Mapping[Place, float], code: Any, data: dict[str, Any]
+) -> None:
+    _Equations(Places(code, acting, data, whole=True, known=known), limited).write()
 
 
 class _Rows:
@@ -163,7 +154,7 @@ class _Rows:
 
 
 class _Equations:
-    """The instructions for lanes from one column on; ``limited``: the steps that limits restrain."""
+    """The code of the equations for lanes; ``limited``: the steps that limits restrain."""
 
     def __init__(self, places: Places, limited: tuple[int, ...]) -> None:
         self.at, self.code, self.acting, self.limited = places, places.code, places.acting, limited
@@ -201,14 +192,14 @@ class _Equations:
         for k in range(self.count):
             self._rates_of_coordinates(self.at.steps[k], z_dot)
         for row in range(self.at.u[-1]):
-            self.code.store(z_dot[row], self.at.data["z_dot"], self.at.place(row))
+            self.code.store(z_dot[row], self.at.data["z_dot"], row)
         known = self.code.compare("==", self.fractions, self.fractions)
         results = {
             "power": forces.power, "energy": forces.energy,
             "worst": self.code.select(known, self.worst, float("nan")),
         }  # fmt: skip
         for name, value in results.items():
-            self.code.store(value, self.at.data[name], self.at.place(0))
+            self.code.store(value, self.at.data[name], 0)
 
     def _restrain(self, limit: int, step: Step) -> None:
         """Put the moment of a limit on a turn and on the step before; the batch has its power."""
