@@ -8,6 +8,7 @@ lowering               numba's translation to LLVM's language, shorter for what 
 machine_code, stored_library
                        machine code in files of the cache, and what is made of it in the next process
 pointers, references   named tuples of arrays behind one pointer, and how Python hands them over
+lane_vectors           the numbers of many cases as one value: functions for one case serve all lanes
 device_code            the same of kernels for graphics processors
 recorder               a recorder that writes code of other languages: Python code is run with it in place of numbers
 llvm_code              its instructions of LLVM for one number

@@ -159,10 +159,10 @@ class Recorded:
     def __ge__(self, other: Number) -> Condition:
         return Condition(self.code, self.code.compare(">=", self, other))
 
-    def __eq__(self, other: Number) -> Condition:
+    def __eq__(self, other: object) -> Any:
         return Condition(self.code, self.code.compare("==", self, other))
 
-    def __ne__(self, other: Number) -> Condition:
+    def __ne__(self, other: object) -> Any:
         return Condition(self.code, self.code.compare("!=", self, other))
 
     def __bool__(self) -> bool:
@@ -177,15 +177,19 @@ class Condition:
     def __init__(self, code: Any, value: Any) -> None:
         self.code, self.value = code, value
 
-    def __and__(self, other: Condition) -> Condition:
+    def __and__(self, other: Any) -> Any:
+        if not isinstance(other, Condition):
+            return self if other else False
         return Condition(self.code, self.code.builder.and_(self.value, other.value))
+
+    __rand__ = __and__
 
     def __bool__(self) -> bool:
         raise TypeError(UNDECIDED)
 
 
 def choose(condition: Any, a: Number, b: Number) -> Number:
-    """As ``runtime.jit.rows.choose``."""
+    """The number a where a condition holds, else b; see ``runtime.jit.lane_vectors.choose``."""
     if isinstance(condition, Condition):
         return condition.code.select(condition.value, a, b)
     return a if condition else b

@@ -12,10 +12,12 @@ from typing import Any
 
 from runtime.jit import recorder
 from runtime.jit.recorder import Number, Recorded, code_of
-from runtime.lanes.lift import C2, C4, C6, C8, C10, C12, C14, C16, QUARTER, REST, S3, S5, S7, S9, S11, S13, S15, WHOLE
 
-SINE = S3, S5, S7, S9, S11, S13, S15
-COSINE = C2, C4, C6, C8, C10, C12, C14, C16
+# Taylor's series of sine and cosine: up to an eighth of a turn the terms that are left out are below 1e-16.
+SINE = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(1, 8))
+COSINE = tuple((-1.0) ** k / math.factorial(2 * k) for k in range(1, 9))
+QUARTER, REST = 0.5 * math.pi, 6.123233995736766e-17  # of a turn [rad], and by how much the number is too small
+WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 # (atan(t) / t - 1) / t^2 in powers of t^2, up to t = tan(pi / 8): a polynomial through Chebyshev's points, error below 1e-17.
 TANGENT = (
     -0.3333333333333333, 0.19999999999995516, -0.14285714284665682, 0.11111111015187018, -0.0909090457530649,
