@@ -61,10 +61,6 @@ class TextCode(Recorder):
         """Whether both hold."""
         return self.kept(f"{a} and {b}")
 
-    def or_(self, a: str, b: str) -> str:
-        """Whether one of them holds."""
-        return self.kept(f"{a} or {b}")
-
     def not_(self, a: str) -> str:
         """Whether it does not hold."""
         return self.kept(f"not {a}")
