@@ -11,7 +11,7 @@ import math
 
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.force_elements import ENERGY
-from runtime.dynamics.kinematics import angular_momentum, rotation, size_of_state, update_motion
+from runtime.dynamics.kinematics import angular_momentum, rotation, size_of_state, turning_square, update_motion
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.limits import POTENTIAL
 from runtime.dynamics.places import ENERGY as ENERGY_PART
@@ -32,7 +32,7 @@ def mechanical_energy(y, t, w):  # type: ignore[no-untyped-def]
         state = y[STATE * (b - 1) : STATE * b]
         rotation(state[P:V], w.A[b])
         v, omega = state[V:OMEGA], state[OMEGA:STATE]
-        kinetic += 0.5 * (t.mass[b] * dot(v, v) + dot(angular_momentum(b, t.inertia, omega, w), omega))
+        kinetic += 0.5 * (t.mass[b] * dot(v, v) + turning_square(b, t.inertia, omega, w))
         potential -= t.mass[b] * dot(t.gravity, state)
     return kinetic, potential
 
@@ -47,7 +47,7 @@ def fastest_body(y, t, w):  # type: ignore[no-untyped-def]
         state = w.motion[STATE * (b - 1) : STATE * b]
         rotation(state[P:V], w.A[b])
         v, omega = state[V:OMEGA], state[OMEGA:STATE]
-        energies = t.mass[b] * dot(v, v) + dot(angular_momentum(b, t.inertia, omega, w), omega)
+        energies = t.mass[b] * dot(v, v) + turning_square(b, t.inertia, omega, w)
         fastest = max(fastest, energies / max(t.mass[b], least))
     of_steps = w.tree.data
     for k in range(len(of_steps.kind)):

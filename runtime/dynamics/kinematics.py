@@ -5,7 +5,7 @@ from __future__ import annotations
 from runtime.dynamics.layout import FORCES, LOADS, OK, OMEGA, OVER, STATE, P, V
 from runtime.dynamics.places import KINEMATICS, LIFT
 from runtime.dynamics.signals import evaluate_signals
-from runtime.dynamics.small_matrices import cross, times, transposed_times
+from runtime.dynamics.small_matrices import cross, dot, times, transposed_times
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -44,6 +44,13 @@ def angular_momentum(b, inertia, omega, w):  # type: ignore[no-untyped-def]
     """Angular momentum A J A^T omega of body b, with the inertias of the bodies in their own axes."""
     A = row_of(w.A, b, 9)
     return times(A, times(row_of(inertia, b, 9), transposed_times(A, omega)))
+
+
+@inlined
+def turning_square(b, inertia, omega, w):  # type: ignore[no-untyped-def]
+    """Twice the energy of turning of body b, omega . A J A^T omega."""
+    own = transposed_times(row_of(w.A, b, 9), omega)
+    return dot(own, times(row_of(inertia, b, 9), own))
 
 
 @inlined

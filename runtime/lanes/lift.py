@@ -7,17 +7,15 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
 from runtime.dynamics.energy import mechanical_energy
-from runtime.dynamics.layout import LANES, STATE
+from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import LiftWorkspace, TreeData, lift, lift_workspace
 from runtime.jit.compilation import CONTRACT, compiled, inlined
 from runtime.jit.lane_vectors import LaneVector, define, numbers_of
-from runtime.jit.llvm_code import DOUBLE, INTEGER
 from runtime.jit.pointers import in_lanes
 from runtime.jit.recorder import Recorded
-from runtime.lanes.vector_code import VectorCode
+from runtime.lanes.vector_code import WIDTH, VectorCode
 from runtime.lanes.vector_functions import sine_and_cosine
 from runtime.support.arrays import Floats, Ints, lanes_of
 
@@ -48,7 +46,7 @@ class Masses(NamedTuple):
     A: Floats  # (bodies + 1, 3, 3) memory, as in ``Workspace``
 
 
-@in_lanes(LANES)
+@in_lanes(WIDTH)
 class LanesOfTree(NamedTuple):
     """Memory."""
 
@@ -64,7 +62,7 @@ def lanes_of_tree(t: CasesOfTree, state: int) -> LanesOfTree:
     """Memory for trees, and the size of their state."""
 
     def memory(*shapes: tuple[int, ...]) -> list[Floats]:
-        return [lanes_of(*shape, LANES) for shape in shapes]
+        return [lanes_of(*shape, WIDTH) for shape in shapes]
 
     n, bodies = len(t.kind), len(t.step)
     axis, way, arm, p, none = memory((n, 3), (n, 3), (bodies, 3), (bodies, 4), (0,))
@@ -74,15 +72,9 @@ def lanes_of_tree(t: CasesOfTree, state: int) -> LanesOfTree:
     return LanesOfTree(tree, lifting, masses, *memory((state,), (STATE * bodies,), (2,)))
 
 
-class _AllLanes(VectorCode):
-    """Instructions for all lanes at once."""
-
-    kind, integers = ir.VectorType(DOUBLE, LANES), ir.VectorType(INTEGER, LANES)
-
-
 def _define(function: Any, place: int) -> None:
     def write(builder: Any, x: Any) -> Any:
-        return sine_and_cosine(Recorded(_AllLanes(builder), x))[place].value
+        return sine_and_cosine(Recorded(VectorCode(builder), x))[place].value
 
     define(function, 1, LaneVector, write)
 
@@ -95,7 +87,7 @@ _define(math.cos, 1)
 def load(values, k, first, rows):  # type: ignore[no-untyped-def]
     """Put values (cases, k, m) of the cases from ``first`` on into rows (m,) of lanes; lanes beyond the last case repeat it."""
     to = numbers_of(rows)
-    for lane in range(LANES):
+    for lane in range(WIDTH):
         case = min(first + lane, len(values) - 1)
         for i in range(values.shape[2]):
             to[i, lane] = values[case, k, i]
@@ -124,7 +116,7 @@ def _lift_lanes(t, m, z, to, y, energies):  # type: ignore[no-untyped-def]
     """
     varied = max(len(t.axis), len(t.arm), len(t.mass), len(t.inertia), len(t.gravity)) > 1
     earlier, states, sums = z.shape[1] - y.shape[1], numbers_of(m.y), numbers_of(m.energies)
-    for first in range(0, len(z), LANES):
+    for first in range(0, len(z), WIDTH):
         if varied or first == 0:
             load_cases(t, m, first)
         for time in range(z.shape[1]):
@@ -132,7 +124,7 @@ def _lift_lanes(t, m, z, to, y, energies):  # type: ignore[no-untyped-def]
             lift(m.tree, m.lifting, m.z, m.y)
             if len(energies) > 0:
                 m.energies[0], m.energies[1] = mechanical_energy(m.y, m.bodies, m.bodies)
-            for lane in range(min(LANES, len(z) - first)):
+            for lane in range(min(WIDTH, len(z) - first)):
                 case = first + lane
                 if len(y) > 0 and time >= earlier and to[case] >= 0:
                     for i in range(len(states)):

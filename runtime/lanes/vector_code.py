@@ -63,7 +63,7 @@ class VectorCode(LlvmCode):
     def constant(self, number: float) -> ir.Value:
         """A known number in all lanes."""
         if number == 0.0 or self.known is None or self.known.full:
-            return ir.Constant(self.kind, [number] * self.kind.count)
+            return ir.Constant(self.kind, [number] * WIDTH)
         return self._repeated(self.builder.load(self.known.place(self.builder, number)))
 
     def _repeated(self, number: ir.Value) -> ir.Value:
@@ -73,7 +73,7 @@ class VectorCode(LlvmCode):
 
     def whole(self, number: int) -> ir.Value:
         """An integer in all lanes."""
-        return ir.Constant(self.integers, [number] * self.integers.count)
+        return ir.Constant(self.integers, [number] * WIDTH)
 
     def bits(self, number: Number) -> ir.Value:
         """The bits of numbers as integers."""
