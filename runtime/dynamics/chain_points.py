@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from runtime.dynamics.small_matrices import cross, matrix_product, minus, plus, plus_times, times, turn_about
 from runtime.jit.compilation import compiled, inlined
+from runtime.jit.rows import put_row, row_of
 from runtime.support.arrays import Floats
 
 Ints = NDArray[np.int64]
@@ -60,46 +62,19 @@ def chain_memory(chain: Chain, coordinates: int) -> ChainMemory:
 
 
 @inlined
-def turned(axis, angle, A, B):  # type: ignore[no-untyped-def]
-    """Put A times the turn about an axis in its own axes into B."""
-    c, s = cos(angle), sin(angle)
-    x, y, z = axis[0], axis[1], axis[2]
-    a, b, d = (1.0 - c) * x, (1.0 - c) * y, (1.0 - c) * z
-    for k in range(3):
-        p, q, r = A[k, 0], A[k, 1], A[k, 2]
-        B[k, 0] = p * (c + a * x) + q * (b * x + s * z) + r * (d * x - s * y)
-        B[k, 1] = p * (a * y - s * z) + q * (c + b * y) + r * (d * y + s * x)
-        B[k, 2] = p * (a * z + s * y) + q * (b * z - s * x) + r * (c + d * z)
-
-
-@inlined
-def product(A, B, C):  # type: ignore[no-untyped-def]
-    """Put A times B (3, 3) into C."""
-    for i in range(3):
-        for j in range(3):
-            C[i, j] = A[i, 0] * B[0, j] + A[i, 1] * B[1, j] + A[i, 2] * B[2, j]
-
-
-@inlined
-def shifted(r, A, d, sign, out):  # type: ignore[no-untyped-def]
-    """Put r + sign A d into ``out``."""
-    for i in range(3):
-        out[i] = r[i] + sign * (A[i, 0] * d[0] + A[i, 1] * d[1] + A[i, 2] * d[2])
-
-
-@inlined
-def take_step(chain, s, amount, m, A, r):  # type: ignore[no-untyped-def]
-    """Move axes A (3, 3) with the origin r by a step; keep its direction and its point."""
-    for i in range(3):
-        m.e[s, i] = 0.0
-    shifted(m.e[s], A, chain.axis[s], 1.0, m.e[s])
-    shifted(r, A, chain.pivot[s], 1.0, m.P[s])
+def take_step(chain, s, amount, m, n):  # type: ignore[no-untyped-def]
+    """Move link n by a step; keep the direction of the step and its point."""
+    A, r, own = row_of(m.A, n, 9), row_of(m.r, n, 3), row_of(chain.pivot, s, 3)
+    axis = row_of(chain.axis, s, 3)
+    e, point = times(A, axis), plus(r, times(A, own))
+    put_row(m.e, s, e)
+    put_row(m.P, s, point)
     if chain.turns[s] == 1:
-        turned(chain.axis[s], amount, A, A)
-        shifted(m.P[s], A, chain.pivot[s], -1.0, r)
+        A = matrix_product(A, turn_about(axis, cos(amount), sin(amount)))
+        put_row(m.A, n, A)
+        put_row(m.r, n, minus(point, times(A, own)))
     else:
-        for i in range(3):
-            r[i] += amount * m.e[s, i]
+        put_row(m.r, n, plus_times(r, amount, e))
 
 
 @inlined
@@ -107,12 +82,14 @@ def place_links(chain, amounts, m):  # type: ignore[no-untyped-def]
     """Axes of all links, and all points, for the amounts of the steps (steps,) [rad], [m]."""
     for n in range(1, len(chain.parent)):
         before = chain.parent[n]
-        product(m.A[before], chain.rotation[n], m.A[n])
-        shifted(m.r[before], m.A[before], chain.position[n], 1.0, m.r[n])
+        A = row_of(m.A, before, 9)
+        put_row(m.A, n, matrix_product(A, row_of(chain.rotation, n, 9)))
+        put_row(m.r, n, plus(row_of(m.r, before, 3), times(A, row_of(chain.position, n, 3))))
         for s in range(chain.first[n], chain.first[n + 1]):
-            take_step(chain, s, amounts[s], m, m.A[n], m.r[n])
+            take_step(chain, s, amounts[s], m, n)
     for p in range(len(chain.link)):
-        shifted(m.r[chain.link[p]], m.A[chain.link[p]], chain.local[p], 1.0, m.x[p])
+        k = chain.link[p]
+        put_row(m.x, p, plus(row_of(m.r, k, 3), times(row_of(m.A, k, 9), row_of(chain.local, p, 3))))
 
 
 @inlined
@@ -122,17 +99,13 @@ def move_point(chain, p, slopes, m, v):  # type: ignore[no-untyped-def]
         for k in range(v.shape[1]):
             v[i, k] = 0.0
     for s in range(len(chain.turns)):
-        k = chain.lead[s]
+        k, moved = chain.lead[s], row_of(m.e, s, 3)
         if k < 0 or chain.carried[p, s] == 0:
             continue
         if chain.turns[s] == 1:
-            x, y, z = (m.x[p, 0] - m.P[s, 0], m.x[p, 1] - m.P[s, 1], m.x[p, 2] - m.P[s, 2])
-            v[0, k] += slopes[s] * (m.e[s, 1] * z - m.e[s, 2] * y)
-            v[1, k] += slopes[s] * (m.e[s, 2] * x - m.e[s, 0] * z)
-            v[2, k] += slopes[s] * (m.e[s, 0] * y - m.e[s, 1] * x)
-        else:
-            for i in range(3):
-                v[i, k] += slopes[s] * m.e[s, i]
+            moved = cross(moved, minus(row_of(m.x, p, 3), row_of(m.P, s, 3)))
+        for i in range(3):
+            v[i, k] += slopes[s] * moved[i]
 
 
 @compiled

@@ -27,6 +27,7 @@ from runtime.dynamics.tree_equations import forces_along, load_steps
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.jit.kernels import combination, coupling
+from runtime.jit.lane_vectors import choose
 from runtime.jit.pointers import array_at, call_at
 
 NONE = -1  # number of chosen rows where the coordinates themselves depend on each other
@@ -60,15 +61,22 @@ def factorise_rows(c, order, chosen, most, anew, least, damping):  # type: ignor
             chosen[0] = p
             return smallest
         c.inverse[r] = 1.0 / c.L[r, r]
-        for q in range(p + 1, m if anew else count):
-            i = order[q]
-            factor = c.L[i, r] * c.inverse[r]
-            for k in range(p + 1, q + 1):
-                j = order[k]
-                c.L[i, j] -= factor * c.L[r, j]
-                c.L[j, i] = c.L[i, j]
+        subtract_row(c, order, p, m if anew else count)
     chosen[0] = count
     return smallest
+
+
+@inlined
+def subtract_row(c, order, p, end):  # type: ignore[no-untyped-def]
+    """Subtract the row at place p of the order from those behind it, by its inverse pivot."""
+    r = order[p]
+    for q in range(p + 1, end):
+        i = order[q]
+        factor = c.L[i, r] * c.inverse[r]
+        for k in range(p + 1, q + 1):
+            j = order[k]
+            c.L[i, j] -= factor * c.L[r, j]
+            c.L[j, i] = c.L[i, j]
 
 
 @inlined
@@ -112,15 +120,14 @@ def residuals(c, t, w, z_dot, pushed):  # type: ignore[no-untyped-def]
 @inlined
 def largest_residual(c, w):  # type: ignore[no-untyped-def]
     """The largest of y, of the largest gamma where that is above 1, in units of the row's size."""
-    largest, target = 0.0, 1.0
+    largest, total, target = 0.0, 0.0, 1.0
     for r in range(len(c.joint)):
         size = math.sqrt(c.size[r])
         wanted = w.gamma[c.joint[r], c.row[r]] if c.address[0] == 0 else c.lacking[r]
-        value = abs(c.y[r]) / size
-        if not value <= largest:
-            largest = value
-        target = max(target, abs(wanted) / size)
-    return largest / target
+        value, wanted = abs(c.y[r]) / size, abs(wanted) / size
+        largest, total = choose(value > largest, value, largest), total + value
+        target = choose(wanted > target, wanted, target)
+    return choose(total < np.inf, largest, total) / target
 
 
 @inlined
@@ -304,7 +311,7 @@ def without_rows(time, z, t, w, purpose, z_dot):  # type: ignore[no-untyped-def]
         if code == OK and purpose != LOADS:
             update_kinematics(time, z, t, w)
             evaluate_couplings(z, t, w)
-            accelerations_without_rows(m.data, m.lifting, m.recursion, m.closing, w.v_dot)
+            accelerations_without_rows(m.data, m.lifting, m.recursion, w.v_dot)
             respond(m.data, m, t, w)
         return code
     if m.loaded[0] == 1:

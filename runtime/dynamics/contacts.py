@@ -16,8 +16,9 @@ from runtime.dynamics.loads import push
 from runtime.dynamics.sources import first_contact
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
-from runtime.jit.compilation import inlined
+from runtime.jit.compilation import expanded, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
+from runtime.jit.lane_vectors import choose
 from runtime.support.arrays import Floats, Ints
 
 # Outputs of an evaluation of a contact.
@@ -91,14 +92,18 @@ def place_contacts(data, w):  # type: ignore[no-untyped-def]
 def normal_force(k, t, m):  # type: ignore[no-untyped-def]
     """Put the outputs of the normal law into ``m.law[k]``; the normal force [N], negative where the law would pull."""
     outputs, law = m.outputs[k], m.law[k]
-    delta, sign = outputs[PENETRATION], 1.0
-    if delta < 0.0:  # continued as an odd function
-        delta, sign = -delta, -1.0
-    dispatch.law(t.law[k], delta, outputs[PENETRATION_RATE], m.normal[k], law)
-    law[1] *= sign
-    if sign < 0.0 and t.fades[k] == 1:
-        law[2], law[4] = -law[2], -law[4]
+    depth = outputs[PENETRATION]
+    dispatch.law(t.law[k], abs(depth), outputs[PENETRATION_RATE], m.normal[k], law)
+    law[1] = odd(law[1], depth)
+    if t.fades[k] == 1:
+        law[2], law[4] = odd(law[2], depth), odd(law[4], depth)
     return law[1] + law[2]
+
+
+@expanded
+def odd(value, depth):  # type: ignore[no-untyped-def]
+    """A value at the size of a penetration, continued below the plane as an odd function of the penetration."""
+    return choose(depth < 0.0, -value, value)
 
 
 @inlined

@@ -151,7 +151,7 @@ def derive_along_coordinates(times, coordinates, contact_events, t, w, z_dot, v_
         hold_ended(times[n], contact_events, passed, w)
         code = call_at(w.address[EVALUATION], times[n], coordinates[n], t, w, REPORT, z_dot[n])
         if code == OK and len(m.closing.joint) == 0:
-            accelerations_without_rows(m.data, m.lifting, m.recursion, m.closing, w.v_dot)
+            accelerations_without_rows(m.data, m.lifting, m.recursion, w.v_dot)
         for b in range(1, len(t.mass)):
             for c in range(6):
                 v_dot[n, b, c] = w.v_dot[b, c] if code == OK else np.nan

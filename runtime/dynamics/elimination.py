@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, SINGULAR
-from runtime.dynamics.places import FACTORS
+from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, OK, SINGULAR
+from runtime.dynamics.places import FACTORS, THIN
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
@@ -27,14 +27,14 @@ def code_of_pivot(smallest_pivot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def scale_rows(t, w):  # type: ignore[no-untyped-def]
-    """Rows of D by side, and M^-1 D^T."""
+def scale_rows(t, mass, w):  # type: ignore[no-untyped-def]
+    """Rows of D by side, and M^-1 D^T, for masses of the bodies."""
     for k in range(len(t.address)):
         for side in range(2):
             b = t.body_i[k] if side == 0 else t.body_j[k]
             if b == GROUND_INDEX:
                 continue
-            rows, MD, K, inverse = w.rows[k, side], w.MD[k, side], w.inertia_inverse[b], 1.0 / t.mass[b]
+            rows, MD, K, inverse = w.rows[k, side], w.MD[k, side], w.inertia_inverse[b], 1.0 / mass[b]
             for r in range(t.rows[k]):
                 D = w.D[k, r]
                 for c in range(6):
@@ -46,10 +46,10 @@ def scale_rows(t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def assemble(t, w, damping):  # type: ignore[no-untyped-def]
+def assemble(t, mass, w, damping):  # type: ignore[no-untyped-def]
     """S = D M^-1 D^T by upper blocks, with the diagonal enlarged by the fraction ``damping``; ``w.size`` is the one before."""
     s = t.sparsity
-    scale_rows(t, w)
+    scale_rows(t, mass, w)
     for n in range(len(s.block_row)):
         block = w.S[n]
         for r in range(t.rows[s.block_col[n]]):
@@ -90,12 +90,18 @@ def factorise_diagonal(k, dependent, smallest_pivot, tolerance, chosen, t, w):  
                     w.failed[0], w.failed[1] = k, c
                 dependent += 1
             inverse[c] = 0.0
-        for r in range(c + 1, t.rows[k]):
-            factor = S[c, r] * inverse[c]
-            L[c, r] = factor
-            for q in range(r, t.rows[k]):
-                S[r, q] -= factor * S[c, q]
+        subtract_row(c, t.rows[k], inverse[c], S, L)
     return dependent, smallest_pivot
+
+
+@inlined
+def subtract_row(c, rows, inverse, S, L):  # type: ignore[no-untyped-def]
+    """Subtract row c of a diagonal block from those below it, by its inverse pivot, and put their factors into L."""
+    for r in range(c + 1, rows):
+        factor = S[c, r] * inverse
+        L[c, r] = factor
+        for q in range(r, rows):
+            S[r, q] -= factor * S[c, q]
 
 
 @inlined
@@ -140,7 +146,7 @@ def factorise(t, w, tolerance, damping, chosen):  # type: ignore[no-untyped-def]
 
 def factors_part(damping, tolerance, t, w, chosen, output):  # type: ignore[no-untyped-def]
     """``factorise``, compiled once for all callers."""
-    assemble(t, w, damping)
+    assemble(t, t.mass, w, damping)
     dependent, smallest_pivot = 0, np.inf
     for p in range(len(t.sparsity.order)):
         k = t.sparsity.order[p]
@@ -214,6 +220,37 @@ def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
             for c in range(6):
                 value += of_i[r, c] * a[c] + of_j[r, c] * b[c]
             to[r] = value
+
+
+@inlined
+def residual(target, u, t, w):  # type: ignore[no-untyped-def]
+    """Put D u - target into ``w.y``."""
+    for k in range(len(t.address)):
+        for r in range(t.rows[k]):
+            w.y[k, r] = -target[k, r]
+    rows_times(t, w, u, w.y)
+
+
+@inlined
+def satisfy_rows(target, u, lam, t, w):  # type: ignore[no-untyped-def]
+    """Make accelerations u = M^-1 Q satisfy D u = target, with the factors of S; the multipliers go to ``lam``.  A code."""
+    for k in range(len(t.address)):
+        for r in range(t.rows[k]):
+            lam[k, r] = 0.0
+    for _ in range(2):  # the second step is the refinement
+        residual(target, u, t, w)
+        solve(t, w)
+        for k in range(len(t.address)):
+            for r in range(t.rows[k]):
+                lam[k, r] += w.y[k, r]
+        apply(t, w, w.y, u)
+    if len(t.thin_body) == 0:
+        return OK
+    code = call_at(w.address[THIN], 0.0, w.y, t, w, 0, u)
+    for k in range(len(t.address)):
+        for r in range(t.rows[k]):
+            lam[k, r] += w.thin.lam[k, r]
+    return code
 
 
 @inlined

@@ -11,10 +11,11 @@ import math
 
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.force_elements import ENERGY
-from runtime.dynamics.kinematics import angular_momentum, rotation, size_of_state, update_motion
-from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
+from runtime.dynamics.kinematics import angular_momentum, rotation, size_of_state, turning_square, update_motion
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.limits import POTENTIAL
 from runtime.dynamics.places import ENERGY as ENERGY_PART
+from runtime.dynamics.small_matrices import dot, minus
 from runtime.dynamics.sources import first_driver
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, call_at
@@ -30,10 +31,9 @@ def mechanical_energy(y, t, w):  # type: ignore[no-untyped-def]
     for b in range(1, len(t.mass)):
         state = y[STATE * (b - 1) : STATE * b]
         rotation(state[P:V], w.A[b])
-        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
-        for c in range(3):
-            kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
-            potential -= t.mass[b] * t.gravity[c] * state[R + c]
+        v, omega = state[V:OMEGA], state[OMEGA:STATE]
+        kinetic += 0.5 * (t.mass[b] * dot(v, v) + turning_square(b, t.inertia, omega, w))
+        potential -= t.mass[b] * dot(t.gravity, state)
     return kinetic, potential
 
 
@@ -46,12 +46,9 @@ def fastest_body(y, t, w):  # type: ignore[no-untyped-def]
     for b in range(1, len(t.mass)):
         state = w.motion[STATE * (b - 1) : STATE * b]
         rotation(state[P:V], w.A[b])
-        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
-        square = turning = 0.0
-        for c in range(3):
-            square += state[V + c] * state[V + c]
-            turning += w.momentum[c] * state[OMEGA + c]
-        fastest = max(fastest, (t.mass[b] * square + turning) / max(t.mass[b], least))
+        v, omega = state[V:OMEGA], state[OMEGA:STATE]
+        energies = t.mass[b] * dot(v, v) + turning_square(b, t.inertia, omega, w)
+        fastest = max(fastest, energies / max(t.mass[b], least))
     of_steps = w.tree.data
     for k in range(len(of_steps.kind)):
         if of_steps.armature[k] > 0.0:
@@ -83,9 +80,8 @@ def reaction_power(y, y_dot, t, w):  # type: ignore[no-untyped-def]
     for b in range(1, len(t.mass)):
         state, rates = y[STATE * (b - 1) : STATE * b], y_dot[STATE * (b - 1) : STATE * b]
         rotation(state[P:V], w.A[b])
-        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
-        for c in range(3):
-            power += t.mass[b] * state[V + c] * (rates[V + c] - t.gravity[c]) + w.momentum[c] * rates[OMEGA + c]
+        power += t.mass[b] * dot(state[V:OMEGA], minus(rates[V:OMEGA], t.gravity))
+        power += dot(angular_momentum(b, t.inertia, state[OMEGA:STATE], w), rates[OMEGA:STATE])
     return power
 
 

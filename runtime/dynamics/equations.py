@@ -29,14 +29,13 @@ from runtime.dynamics.closing_rows import closed_part, closed_projection_part
 from runtime.dynamics.contacts import contact_workspace, contacts_part
 from runtime.dynamics.elimination import (
     PIVOT_TOLERANCE,
-    apply,
     choose_rows,
     code_of_pivot,
     factorise,
     factors_part,
     relative_residual,
-    rows_times,
-    solve,
+    residual,
+    satisfy_rows,
 )
 from runtime.dynamics.energy import energy_part
 from runtime.dynamics.force_elements import force_workspace, forces_part, no_events
@@ -81,7 +80,7 @@ from runtime.dynamics.projection import TO_ZERO, correction_part, projection_par
 from runtime.dynamics.row_space import closed_rows_part, rows_part
 from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.switches import switches_of
-from runtime.dynamics.thin_bodies import remove_added_inertia, thin_part
+from runtime.dynamics.thin_bodies import thin_part
 from runtime.dynamics.tree_equations import free_part, kernel_part, lift_part, tree_part
 from runtime.dynamics.tree_workspace import NO_TREE, TreeWorkspace
 from runtime.jit import addresses
@@ -140,7 +139,6 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
         given=np.zeros((bodies, 6)),
         free=np.zeros((bodies, 6)),
         v_dot=np.zeros((bodies, 6)),
-        momentum=np.zeros(3),
         x=t.x.copy(),
         Phi=np.zeros(six),
         Phi_dot=np.zeros(six),
@@ -164,9 +162,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
         projected=np.zeros(STATE * (bodies - 1)),
         violation=np.zeros(2),
         unsatisfied=np.zeros(1),
-        thin=ThinWorkspace(
-            np.zeros((len(t.thin_body), 3)), np.zeros((bodies, 6)), np.zeros(six), np.zeros(3), np.zeros(3)
-        ),
+        thin=ThinWorkspace(np.zeros((len(t.thin_body), 3)), np.zeros((bodies, 6)), np.zeros(six)),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
         switches=switches,
         limits=limit_workspace(t.limits, switches.mode[:limits]),
@@ -234,43 +230,12 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _residual(t, w):  # type: ignore[no-untyped-def]
-    """Put D v' - gamma, with Baumgarte's terms, into ``w.y``."""
-    for k in range(len(t.address)):
-        for r in range(t.rows[k]):
-            w.y[k, r] = -w.target[k, r]
-    rows_times(t, w, w.v_dot, w.y)
-
-
-@inlined
 def _factorise(t, w, purpose):  # type: ignore[no-untyped-def]
     """Factorise S; returns how many rows depend on others beyond the redundant ones."""
     if t.redundant > 0 and (purpose != DERIVATIVE or w.chosen[0] == 0):
         w.chosen[0] = 1
         return choose_rows(t, w)
     return factorise(t, w, PIVOT_TOLERANCE, 0.0, 1 if t.redundant > 0 else 0)
-
-
-@inlined
-def _solve_rows(t, w):  # type: ignore[no-untyped-def]
-    """Accelerations that satisfy the rows, and multipliers, with the factors of S; returns a code."""
-    for b in range(len(t.mass)):
-        for c in range(6):
-            w.v_dot[b, c] = w.free[b, c]
-    for step in range(2):  # the second step is the refinement
-        _residual(t, w)
-        solve(t, w)
-        for k in range(len(t.address)):
-            for r in range(t.rows[k]):
-                w.lam[k, r] = w.y[k, r] if step == 0 else w.lam[k, r] + w.y[k, r]
-        apply(t, w, w.y, w.v_dot)
-    code = OK
-    if len(t.thin_body) > 0:
-        code = remove_added_inertia(t, w, w.v_dot)
-        for k in range(len(t.address)):
-            for r in range(t.rows[k]):
-                w.lam[k, r] += w.thin.lam[k, r]
-    return code
 
 
 @inlined
@@ -283,14 +248,17 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     chosen = w.chosen[0]
     if _factorise(t, w, purpose) > 0:
         return code_of_pivot(w.smallest_pivot[0])
-    code = _solve_rows(t, w)
+    for b in range(len(t.mass)):
+        for c in range(6):
+            w.v_dot[b, c] = w.free[b, c]
+    code = satisfy_rows(w.target, w.v_dot, w.lam, t, w)
     if len(t.forces.reactive) > 0 and code == OK:
         anew = purpose != DERIVATIVE or chosen == 0
         code = call_at(w.address[JOINT_LOADS], time, y, t, w, DERIVATIVE_ANEW if anew else DERIVATIVE, y_dot)
     if code != OK:
         return code
     if t.redundant > 0 and purpose != DERIVATIVE:
-        _residual(t, w)
+        residual(w.target, w.v_dot, t, w)
         w.unsatisfied[0] = relative_residual(t, w)
     if purpose == DERIVATIVE or purpose == DERIVATIVE_ANEW:
         for b in range(1, len(t.mass)):

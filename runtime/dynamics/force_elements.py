@@ -12,7 +12,7 @@ from runtime.dynamics.signals import piece_at
 from runtime.dynamics.sources import first_force
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
-from runtime.jit.compilation import inlined
+from runtime.jit.compilation import expanded, inlined
 from runtime.support.arrays import Floats, Ints, frozen
 
 MAX_BODIES = 4  # of a force
@@ -94,11 +94,16 @@ def none_of(t: ForceData) -> ForceData:
 def look_up(call, argument, t, to):  # type: ignore[no-untyped-def]
     """Put the integral of a call's table, its value and two derivatives into ``to``."""
     low = piece_at(call, argument, t)
-    c, h = t.coefficient[low], argument - t.knot[low]
-    to[0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * c[4])))
-    to[1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * 4.0 * c[4]))
-    to[2] = 2.0 * c[2] + h * (6.0 * c[3] + h * 12.0 * c[4])
-    to[3] = 6.0 * c[3] + h * 24.0 * c[4]
+    to[0], to[1], to[2], to[3] = values_of_piece(t.coefficient[low], argument - t.knot[low])
+
+
+@expanded
+def values_of_piece(c, h):  # type: ignore[no-untyped-def]
+    """The integral of a table, its value and two derivatives, at a distance from the knot of a piece."""
+    return (
+        c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * c[4]))), c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * 4.0 * c[4])),
+        2.0 * c[2] + h * (6.0 * c[3] + h * 12.0 * c[4]), 6.0 * c[3] + h * 24.0 * c[4],
+    )  # fmt: skip
 
 
 @inlined

@@ -20,7 +20,7 @@ from numba import types
 
 from runtime.dynamics.contacts import NORMAL_FORCE, POTENTIAL, evaluate_contact
 from runtime.dynamics.directions import BODY, BOTH, add_wrench, column_of
-from runtime.dynamics.elimination import apply, rows_times, solve
+from runtime.dynamics.elimination import satisfy_rows
 from runtime.dynamics.equations import accelerations, types_of
 from runtime.dynamics.force_elements import MAX_BODIES
 from runtime.dynamics.force_slopes import linearise_forces
@@ -30,7 +30,6 @@ from runtime.dynamics.load_slopes import LoadSlopes, add_load_slopes, load_slope
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import LEAVING
-from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.kernels import bodies, dispatch, separation, sphere_plane, top_view
@@ -60,7 +59,7 @@ class JacobianWorkspace(NamedTuple):
     pair: Floats  # (6, 1)
     measured: Floats  # (8, 1)
     Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
-    rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
+    rows: Floats  # (joints, ROWS, columns) derivatives of gamma - D v' - 2 alpha Phi' - beta^2 Phi
     v_dot: Floats  # (bodies + 1, 6)
     loads: LoadSlopes
     address: (
@@ -154,7 +153,7 @@ def linearise_joints(t, w, m):  # type: ignore[no-untyped-def]
                     continue
                 for c in range(BODY):
                     d = BODY * of + c
-                    m.rows[k, r, column_of(c, b, count)] = (
+                    m.rows[k, r, column_of(c, b, count)] = -(
                         m.out[row, d]
                         + 2.0 * t.alpha * m.out[row + rows, d]
                         + t.beta * t.beta * m.out[row + 2 * rows, d]
@@ -317,14 +316,6 @@ def _loads_part(t, w, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def keep_multipliers(step, y, t, lam):  # type: ignore[no-untyped-def]
-    """The derivatives of the multipliers in one direction, summed up over the steps of their solution."""
-    for k in range(len(t.address)):
-        for r in range(t.rows[k]):
-            lam[k, r] = y[k, r] if step == 0 else lam[k, r] + y[k, r]
-
-
-@inlined
 def jacobian(t, w, m):  # type: ignore[no-untyped-def]
     """Fill ``m.J`` at the state whose accelerations were just computed."""
     call_at(m.address[ALL], t, w, m)
@@ -352,19 +343,7 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
             for c in range(3):
                 m.v_dot[b, c] = Q[c, column] * inverse
                 m.v_dot[b, 3 + c] = K[c, 0] * Q[3, column] + K[c, 1] * Q[4, column] + K[c, 2] * Q[5, column]
-        for step in range(2):  # the second step is the refinement
-            for k in range(len(t.address)):
-                for r in range(t.rows[k]):
-                    w.y[k, r] = m.rows[k, r, column]
-            rows_times(t, w, m.v_dot, w.y)
-            solve(t, w)
-            apply(t, w, w.y, m.v_dot)
-            if loaded:
-                keep_multipliers(step, w.y, t, m.loads.lam[column])
-        if len(t.thin_body) > 0:
-            remove_added_inertia(t, w, m.v_dot)
-            if loaded:
-                keep_multipliers(1, w.thin.lam, t, m.loads.lam[column])
+        satisfy_rows(m.rows[:, :, column], m.v_dot, m.loads.lam[column if loaded else 0], t, w)
         for b in range(1, count + 1):
             for c in range(6):
                 m.J[6 * (b - 1) + c, column] = m.v_dot[b, c]

@@ -20,12 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.elimination import apply, rows_times, solve
+from runtime.dynamics.elimination import rows_times, satisfy_rows, solve
 from runtime.dynamics.force_elements import ForceData, evaluate_force
 from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, FRICTION, GROUND_INDEX, NOT_FINITE, OK, V
 from runtime.dynamics.loads import add_acceleration
 from runtime.dynamics.sources import first_force
-from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
@@ -49,6 +48,7 @@ class LoadsWorkspace(NamedTuple):
     wrench: Floats  # (L, 12) on bodies i and j by each load
     v_dot: Floats  # (L, bodies + 1, 6) accelerations by each load
     lam: Floats  # (L, joints, 6) multipliers by each load
+    still: Floats  # (joints, 6) zeros, D v' that a load alone causes
     feed: Floats  # (F, L, 6) reactions by each load
     feedback: Floats  # (L, L) sizes of these
     matrix: Floats  # (L, L + 1) of linear equations
@@ -62,7 +62,8 @@ def loads_workspace(t: ForceData, bodies: int, joints: int) -> LoadsWorkspace:
     return LoadsWorkspace(
         base=np.zeros((forces, REACTION)), reaction=np.zeros((forces, REACTION)), load=np.zeros(loads),
         sizes=np.zeros((loads, 1 + REACTION)), wrench=np.zeros((loads, 12)), v_dot=np.zeros((loads, bodies, 6)),
-        lam=np.zeros((loads, joints, 6)), feed=np.zeros((forces, loads, REACTION)), feedback=np.zeros((loads, loads)),
+        lam=np.zeros((loads, joints, 6)), still=np.zeros((joints, 6)),
+        feed=np.zeros((forces, loads, REACTION)), feedback=np.zeros((loads, loads)),
         matrix=np.zeros((loads, loads + 1)), refused=np.zeros(2),
     )  # fmt: skip
 
@@ -100,27 +101,6 @@ def reaction_of(joint, lam, w, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def respond(u, lam, t, w):  # type: ignore[no-untyped-def]
-    """Make accelerations u = M^-1 Q satisfy D u = 0, with the factors of S; the multipliers go to ``lam``.  Returns a code."""
-    lam[:] = 0.0
-    for _ in range(2):  # the second step is the refinement
-        w.y[:] = 0.0
-        rows_times(t, w, u, w.y)
-        solve(t, w)
-        for k in range(len(t.address)):
-            for r in range(t.rows[k]):
-                lam[k, r] += w.y[k, r]
-        apply(t, w, w.y, u)
-    if len(t.thin_body) == 0:
-        return OK
-    code = remove_added_inertia(t, w, u)
-    for k in range(len(t.address)):
-        for r in range(t.rows[k]):
-            lam[k, r] += w.thin.lam[k, r]
-    return code
-
-
-@inlined
 def kernel(p, column, data, w, out):  # type: ignore[no-untyped-def]
     """Call a kernel of the loads of force p of ``reactive``, by the column of its address."""
     t = data.forces
@@ -150,7 +130,7 @@ def spread_loads(data, w):  # type: ignore[no-untyped-def]
                 b = t.body[k, side]
                 if b != GROUND_INDEX:
                     add_acceleration(b, m.wrench[n, 6 * side : 6 * side + 6], data, w, m.v_dot[n, b])
-            code = respond(m.v_dot[n], m.lam[n], data, w)
+            code = satisfy_rows(m.still, m.v_dot[n], m.lam[n], data, w)
             if code != OK:
                 return code
             for q in range(len(t.reactive)):
@@ -168,8 +148,8 @@ def measure_loads(data, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def refuse_feedback(data, w):  # type: ignore[no-untyped-def]
-    """OK if the spectral radius of the feedbacks is below 1: then I - C has positive pivots only."""
+def loads_are_unique(data, w):  # type: ignore[no-untyped-def]
+    """Whether I - C has positive pivots only; puts the feedbacks C into ``m.feedback``."""
     m, count = w.joint_loads, len(w.joint_loads.load)
     for n in range(count):
         for p in range(len(m.reaction)):
@@ -179,16 +159,14 @@ def refuse_feedback(data, w):  # type: ignore[no-untyped-def]
         for q in range(count):
             m.feedback[q, n] = m.sizes[q, 0]
             m.matrix[q, n] = (1.0 if q == n else 0.0) - m.sizes[q, 0]
-    regular = True
-    for n in range(count):
-        if not m.matrix[n, n] > 0.0:
-            regular = False
-            break
-        for q in range(n + 1, count):
-            factor = m.matrix[q, n] / m.matrix[n, n]
-            for c in range(n + 1, count):
-                m.matrix[q, c] -= factor * m.matrix[n, c]
-    if regular:
+    return eliminate(m.matrix, count, count)
+
+
+@inlined
+def refuse_feedback(data, w):  # type: ignore[no-untyped-def]
+    """OK if the spectral radius of the feedbacks is below 1: then I - C has positive pivots only."""
+    m, count = w.joint_loads, len(w.joint_loads.load)
+    if loads_are_unique(data, w):
         return OK
     # Powers of the matrix lead to its spectral radius, and to the load that takes part most.
     m.load[:] = 1.0
@@ -208,20 +186,26 @@ def refuse_feedback(data, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def solve_small(a):  # type: ignore[no-untyped-def]
-    """Solve the linear equations a (n, n + 1), with the largest pivots; the solution is left in the last column."""
-    n = len(a)
+def eliminate(a, n, columns):  # type: ignore[no-untyped-def]
+    """Eliminate below the diagonal of n rows, of so many columns; whether all pivots are positive.
+
+    Pivots need no choice: the matrices are I - B, where no entry of B is larger than that of feedbacks C whose spectral radius is
+    below 1.
+    """
+    positive = True
     for k in range(n):
-        best = k
-        for r in range(k + 1, n):
-            if abs(a[r, k]) > abs(a[best, k]):
-                best = r
-        for c in range(k, n + 1):
-            a[k, c], a[best, c] = a[best, c], a[k, c]
+        positive = positive & (a[k, k] > 0.0)
         for r in range(k + 1, n):
             factor = a[r, k] / a[k, k]
-            for c in range(k + 1, n + 1):
+            for c in range(k + 1, columns):
                 a[r, c] -= factor * a[k, c]
+    return positive
+
+
+@inlined
+def solve_small(a, n):  # type: ignore[no-untyped-def]
+    """Solve the linear equations a (n, n + 1); the solution is left in the last column."""
+    eliminate(a, n, n + 1)
     for k in range(n - 1, -1, -1):
         for c in range(k + 1, n):
             a[k, n] -= a[k, c] * a[c, n]
@@ -253,6 +237,16 @@ def set_matrix(data, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def correct_loads(data, m):  # type: ignore[no-untyped-def]
+    """Newton's correction of the loads, after ``measure_loads``, into the last column of ``m.matrix``."""
+    count = len(m.load)
+    set_matrix(data, m)
+    for q in range(count):
+        m.matrix[q, count] = m.sizes[q, 0] - m.load[q]
+    solve_small(m.matrix, count)
+
+
+@inlined
 def find_loads(data, w):  # type: ignore[no-untyped-def]
     """Newton's method for the loads, and steps N = h(R) where it does not come nearer; returns a code."""
     m, count, before = w.joint_loads, len(w.joint_loads.load), np.inf
@@ -269,10 +263,7 @@ def find_loads(data, w):  # type: ignore[no-untyped-def]
         if error <= CONVERGED * largest or (error >= before and error <= ACCEPTED * largest):
             return OK
         if error < before:
-            set_matrix(data, m)
-            for q in range(count):
-                m.matrix[q, count] = m.sizes[q, 0] - m.load[q]
-            solve_small(m.matrix)
+            correct_loads(data, m)
             for q in range(count):
                 m.load[q] += m.matrix[q, count]
         else:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from runtime.dynamics.layout import FORCES, LOADS, OK, OMEGA, OVER, STATE, P, V
 from runtime.dynamics.places import KINEMATICS, LIFT
 from runtime.dynamics.signals import evaluate_signals
+from runtime.dynamics.small_matrices import cross, dot, times, transposed_times
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, call_at
+from runtime.jit.rows import put_row, row_of
 
 
 @inlined
@@ -38,17 +40,28 @@ def euler_rates(p, omega, p_dot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def angular_momentum(A, J, omega, h):  # type: ignore[no-untyped-def]
-    """Angular momentum, h = A J A^T omega."""
-    w0 = A[0, 0] * omega[0] + A[1, 0] * omega[1] + A[2, 0] * omega[2]
-    w1 = A[0, 1] * omega[0] + A[1, 1] * omega[1] + A[2, 1] * omega[2]
-    w2 = A[0, 2] * omega[0] + A[1, 2] * omega[1] + A[2, 2] * omega[2]
-    h0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2
-    h1 = J[1, 0] * w0 + J[1, 1] * w1 + J[1, 2] * w2
-    h2 = J[2, 0] * w0 + J[2, 1] * w1 + J[2, 2] * w2
-    h[0] = A[0, 0] * h0 + A[0, 1] * h1 + A[0, 2] * h2
-    h[1] = A[1, 0] * h0 + A[1, 1] * h1 + A[1, 2] * h2
-    h[2] = A[2, 0] * h0 + A[2, 1] * h1 + A[2, 2] * h2
+def angular_momentum(b, inertia, omega, w):  # type: ignore[no-untyped-def]
+    """Angular momentum A J A^T omega of body b, with the inertias of the bodies in their own axes."""
+    A = row_of(w.A, b, 9)
+    return times(A, times(row_of(inertia, b, 9), transposed_times(A, omega)))
+
+
+@inlined
+def turning_square(b, inertia, omega, w):  # type: ignore[no-untyped-def]
+    """Twice the energy of turning of body b, omega . A J A^T omega."""
+    own = transposed_times(row_of(w.A, b, 9), omega)
+    return dot(own, times(row_of(inertia, b, 9), own))
+
+
+@inlined
+def turn_inertia(A, local, K):  # type: ignore[no-untyped-def]
+    """K = A local A^T: an inertia, or its inverse, in global axes."""
+    for c in range(3):
+        b0 = local[0, 0] * A[c, 0] + local[0, 1] * A[c, 1] + local[0, 2] * A[c, 2]
+        b1 = local[1, 0] * A[c, 0] + local[1, 1] * A[c, 1] + local[1, 2] * A[c, 2]
+        b2 = local[2, 0] * A[c, 0] + local[2, 1] * A[c, 1] + local[2, 2] * A[c, 2]
+        for a in range(3):
+            K[a, c] = A[a, 0] * b0 + A[a, 1] * b1 + A[a, 2] * b2
 
 
 @inlined
@@ -82,22 +95,11 @@ def update_bodies(t, w):  # type: ignore[no-untyped-def]
     """Inverse inertia in global axes, accelerations without joints; after ``update_states``."""
     for b in range(1, len(t.mass)):
         state, A = w.state[b], w.A[b]
-        local, K = t.inertia_inverse[b], w.inertia_inverse[b]
-        for c in range(3):
-            b0 = local[0, 0] * A[c, 0] + local[0, 1] * A[c, 1] + local[0, 2] * A[c, 2]
-            b1 = local[1, 0] * A[c, 0] + local[1, 1] * A[c, 1] + local[1, 2] * A[c, 2]
-            b2 = local[2, 0] * A[c, 0] + local[2, 1] * A[c, 1] + local[2, 2] * A[c, 2]
-            for a in range(3):
-                K[a, c] = A[a, 0] * b0 + A[a, 1] * b1 + A[a, 2] * b2
+        turn_inertia(A, t.inertia_inverse[b], w.inertia_inverse[b])
         # Torque about the centre of mass: the gyroscopic one, -omega x J omega.
-        omega, torque, free = state[OMEGA:STATE], w.v_dot[b], w.free[b]
-        angular_momentum(A, t.inertia[b], omega, torque)
-        q0 = torque[1] * omega[2] - torque[2] * omega[1]
-        q1 = torque[2] * omega[0] - torque[0] * omega[2]
-        q2 = torque[0] * omega[1] - torque[1] * omega[0]
-        for k in range(3):
-            free[k] = t.gravity[k]
-            free[3 + k] = K[k, 0] * q0 + K[k, 1] * q1 + K[k, 2] * q2
+        omega, g = state[OMEGA:STATE], t.gravity
+        torque = cross(angular_momentum(b, t.inertia, omega, w), omega)
+        put_row(w.free, b, (g[0], g[1], g[2]) + times(row_of(w.inertia_inverse, b, 9), torque))
 
 
 @inlined
@@ -136,18 +138,18 @@ def kinematics_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-d
         update_bodies(t, w)
         update_signals(time, t, w)
     if purpose != OVER and purpose != LOADS:
-        evaluate_joints(t, w)
+        evaluate_joints(w.state, t.address, t.vector_local, t, w)
     return OK
 
 
 @inlined
-def evaluate_joints(t, w):  # type: ignore[no-untyped-def]
-    """Rotate the body-fixed vectors once, then call the kernel of every joint."""
-    rotate_vectors(t.vector_joint, t.vector_place, t.vector_body, t.vector_local, w.A, w.x)
-    for k in range(len(t.address)):
-        body_i, body_j = w.state[t.body_i[k]], w.state[t.body_j[k]]
+def evaluate_joints(state, address, local, t, w):  # type: ignore[no-untyped-def]
+    """Rotate the body-fixed vectors once, then call the kernel of every joint, at its address, for states of the bodies."""
+    rotate_vectors(t.vector_joint, t.vector_place, t.vector_body, local, w.A, w.x)
+    for k in range(len(address)):
+        body_i, body_j = state[t.body_i[k]], state[t.body_j[k]]
         addresses.call(
-            t.address[k], body_i.ctypes.data, body_j.ctypes.data, w.x[k].ctypes.data,
+            address[k], body_i.ctypes.data, body_j.ctypes.data, w.x[k].ctypes.data,
             w.Phi[k].ctypes.data, w.Phi_dot[k].ctypes.data, w.D[k].ctypes.data, w.gamma[k].ctypes.data,
         )  # fmt: skip
 

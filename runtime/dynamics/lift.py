@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.kinematics import rotation
-from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.small_matrices import cross, plus, plus_times, times
 from runtime.jit.compilation import compiled, expanded, inlined
 from runtime.jit.pointers import local
@@ -59,7 +58,6 @@ class LiftWorkspace(NamedTuple):
     way: Floats  # (n, 3) from the point of the step before
     axis: Floats  # (n, 3)
     rate: Floats  # (n, 3) relative angular velocity, or that of the point of a slide
-    vector: Floats  # (3,)
 
 
 def lift_workspace(steps: int) -> LiftWorkspace:
@@ -67,23 +65,8 @@ def lift_workspace(steps: int) -> LiftWorkspace:
     n = steps + 1
     return LiftWorkspace(
         np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((steps, 3)),
-        np.zeros((steps, 3)), np.zeros((steps, 3)), np.zeros(3),
+        np.zeros((steps, 3)), np.zeros((steps, 3)),
     )  # fmt: skip
-
-
-@inlined
-def turned(A, v, out):  # type: ignore[no-untyped-def]
-    """A v."""
-    for a in range(3):
-        out[a] = A[a, 0] * v[0] + A[a, 1] * v[1] + A[a, 2] * v[2]
-
-
-@inlined
-def add_cross(a, b, out):  # type: ignore[no-untyped-def]
-    """Add a x b."""
-    out[0] += a[1] * b[2] - a[2] * b[1]
-    out[1] += a[2] * b[0] - a[0] * b[2]
-    out[2] += a[0] * b[1] - a[1] * b[0]
 
 
 @expanded
@@ -152,19 +135,14 @@ def lift(t, w, z, y):  # type: ignore[no-untyped-def]
 def lift_steps(t, w, y):  # type: ignore[no-untyped-def]
     """Put the states of all bodies (13 bodies,) into y, after ``place_steps``."""
     for body in range(len(t.step)):
-        k, to = t.step[body], y[STATE * body : STATE * (body + 1)]
+        k = t.step[body]
         if k == GROUND_STEP:
             k = len(t.kind)
-        turned(w.A[k], t.arm[body], w.vector)
-        to[P], to[P + 1], to[P + 2], to[P + 3] = product(w.p[k], t.p[body])
-        square = to[P] * to[P] + to[P + 1] * to[P + 1] + to[P + 2] * to[P + 2] + to[P + 3] * to[P + 3]
-        inverse = 1.0 / math.sqrt(square)
-        for c in range(4):
-            to[P + c] *= inverse
-        for c in range(3):
-            to[R + c] = w.r[k, c] + w.vector[c]
-            to[V + c], to[OMEGA + c] = w.v[k, c], w.omega[k, c]
-        add_cross(w.omega[k], w.vector, to[V:OMEGA])
+        arm, omega = times(row_of(w.A, k, 9), row_of(t.arm, body, 3)), row_of(w.omega, k, 3)
+        p = product(row_of(w.p, k, 4), row_of(t.p, body, 4))
+        inverse = 1.0 / math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
+        r, v = plus(row_of(w.r, k, 3), arm), plus(row_of(w.v, k, 3), cross(omega, arm))
+        put_row(y, body, r + (p[0] * inverse, p[1] * inverse, p[2] * inverse, p[3] * inverse) + v + omega)
 
 
 @inlined

@@ -29,7 +29,7 @@ class LoadSlopes(NamedTuple):
     kernel: Ints  # (F,) addresses of the tangents of their sizes
     seeds: Floats  # (30, 30) directions of two bodies, and of the reaction
     out: Floats  # (L, 30)
-    lam: Floats  # (columns, joints, 6) derivatives of the multipliers at fixed loads
+    lam: Floats  # (columns or 1, joints, 6) derivatives of the multipliers at fixed loads
     reaction: Floats  # (F, 6, columns) derivatives of the reactions at fixed multipliers
     load: Floats  # (L, columns) derivatives of the sizes at fixed reactions
     change: Floats  # (6,) of a reaction
@@ -42,7 +42,7 @@ def load_slopes(t: ModelData) -> LoadSlopes:
     columns = BODY * (len(t.mass) - 1) if forces else 0
     return LoadSlopes(
         np.zeros(forces, np.int64), np.eye(BOTH + REACTION if forces else 0), np.zeros((loads, BOTH + REACTION)),
-        np.zeros((columns, len(t.address), ROWS)), np.zeros((forces, REACTION, columns)), np.zeros((loads, columns)),
+        np.zeros((max(columns, 1), len(t.address), ROWS)), np.zeros((forces, REACTION, columns)), np.zeros((loads, columns)),
         np.zeros(REACTION),
     )  # fmt: skip
 
@@ -94,7 +94,7 @@ def add_load_slopes(data, w, m):  # type: ignore[no-untyped-def]
                 for c in range(REACTION):
                     value += own.sizes[n, 1 + c] * (s.reaction[p, c, column] + s.change[c])
                 own.matrix[n, loads] = value
-        solve_small(own.matrix)
+        solve_small(own.matrix, loads)
         for n in range(loads):
             for b in range(bodies):
                 for c in range(6):

@@ -12,10 +12,12 @@ import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, OK, OMEGA, V
 from runtime.dynamics.places import APPLIED, CONTACTS, ELEMENTS, LIMITS
+from runtime.dynamics.small_matrices import cross, minus, plus, times
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
-from runtime.jit.compilation import inlined
+from runtime.jit.compilation import expanded, inlined
 from runtime.jit.pointers import call_at
+from runtime.jit.rows import put_row, row_of
 from runtime.support.arrays import Floats, Ints
 
 # Where a load acts, and in which axes it is given.
@@ -55,16 +57,13 @@ class LoadWorkspace(NamedTuple):
     D: Floats  # (6, 12)
     gamma: Floats
     wrench: Floats  # (6,) force, moment about the centre of mass
-    arm: Floats  # (3,)
     energy: Floats  # (1,) [J] in the springs of the motors
 
 
 def load_workspace(t: LoadData) -> LoadWorkspace:
     """Memory for the loads of a system."""
     six = np.zeros(6)
-    return LoadWorkspace(
-        t.x.copy(), six.copy(), six.copy(), np.zeros((6, 12)), six.copy(), six.copy(), np.zeros(3), np.zeros(1)
-    )
+    return LoadWorkspace(t.x.copy(), six.copy(), six.copy(), np.zeros((6, 12)), six.copy(), six.copy(), np.zeros(1))
 
 
 @inlined
@@ -113,21 +112,25 @@ def collect_wrenches(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
 @inlined
 def load_wrench(k, t, w):  # type: ignore[no-untyped-def]
     """Put force and moment about the centre of mass of load k, in global axes, into ``w.loads.wrench``."""
-    Q, arm, signal = w.loads.wrench, w.loads.arm, t.signal[k]
-    A, r = w.A[t.body[k]], w.state[t.body[k]]
-    for c in range(3):
-        Q[c], arm[c], Q[3 + c] = w.signals[signal[c], 0], w.signals[signal[3 + c], 0], w.signals[signal[6 + c], 0]
-    if t.in_body_axes[k] == 1:
-        turn(A, Q[:3])
-        turn(A, Q[3:])
-    if t.at[k] == AT_BODY_POINT:
-        turn(A, arm)
-    else:
-        for c in range(3):
-            arm[c] = arm[c] - r[c] if t.at[k] == AT_GLOBAL_POINT else 0.0
-    Q[3] += arm[1] * Q[2] - arm[2] * Q[1]
-    Q[4] += arm[2] * Q[0] - arm[0] * Q[2]
-    Q[5] += arm[0] * Q[1] - arm[1] * Q[0]
+    s, x, b = t.signal[k], w.signals, t.body[k]
+    force, point, moment = (
+        (x[s[0], 0], x[s[1], 0], x[s[2], 0]), (x[s[3], 0], x[s[4], 0], x[s[5], 0]), (x[s[6], 0], x[s[7], 0], x[s[8], 0]),
+    )  # fmt: skip
+    force, moment = placed_load(row_of(w.A, b, 9), w.state[b], t.at[k], t.in_body_axes[k] == 1, force, point, moment)
+    put_row(w.loads.wrench, 0, force + moment)
+
+
+@expanded
+def placed_load(A, r, at, in_body_axes, force, point, moment):  # type: ignore[no-untyped-def]
+    """Force and moment about the centre of mass of a load on a body with the rotation matrix A at r, in global axes."""
+    arm = 0.0, 0.0, 0.0
+    if in_body_axes:
+        force, moment = times(A, force), times(A, moment)
+    if at == AT_BODY_POINT:
+        arm = times(A, point)
+    elif at == AT_GLOBAL_POINT:
+        arm = minus(point, r)
+    return force, plus(moment, cross(arm, force))
 
 
 @inlined
@@ -138,7 +141,13 @@ def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
         t.address[k], w.state[t.body_i[k]].ctypes.data, w.state[t.body_j[k]].ctypes.data, m.x[k].ctypes.data,
         m.Phi.ctypes.data, m.Phi_dot.ctypes.data, m.D.ctypes.data, m.gamma.ctypes.data,
     )  # fmt: skip
-    return w.signals[t.effort[k], 0] - t.stiffness[k] * m.Phi[0] - t.damping[k] * m.Phi_dot[0]
+    return motor_moment(w.signals[t.effort[k], 0], t.stiffness[k], t.damping[k], m.Phi[0], m.Phi_dot[0])
+
+
+@expanded
+def motor_moment(effort, stiffness, damping, Phi, Phi_dot):  # type: ignore[no-untyped-def]
+    """The moment of a motor whose coordinate is off its target by Phi, at the rate Phi'."""
+    return effort - stiffness * Phi - damping * Phi_dot
 
 
 def loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -166,11 +175,3 @@ def loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def
             power += push(b, Q, w)
         w.power[len(t.body) + k] = power
     return OK
-
-
-@inlined
-def turn(A, v):  # type: ignore[no-untyped-def]
-    """Replace v by A v."""
-    x, y, z = v[0], v[1], v[2]
-    for c in range(3):
-        v[c] = A[c, 0] * x + A[c, 1] * y + A[c, 2] * z

@@ -80,8 +80,6 @@ class ThinWorkspace(NamedTuple):
     added: Floats  # (thin, 3) angular acceleration (J + E)^-1 E omega', global axes
     step: Floats  # (bodies + 1, 6) its last change
     lam: Floats  # (joints, 6) change of the multipliers
-    local: Floats  # (3,)
-    turned: Floats  # (3,)
 
 
 class Workspace(NamedTuple):
@@ -95,7 +93,6 @@ class Workspace(NamedTuple):
     given: Floats  # (bodies + 1, 6) of couplings, where a result is derived
     free: Floats  # (bodies + 1, 6) M^-1 g
     v_dot: Floats  # (bodies + 1, 6) accelerations v', omega'
-    momentum: Floats  # (3,)
     x: Floats  # (joints, X)
     Phi: Floats  # (joints, 6)
     Phi_dot: Floats

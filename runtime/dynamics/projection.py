@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from runtime.dynamics.elimination import DAMPING, apply, factorise, solve
@@ -61,17 +63,21 @@ def correction(y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
 def correction_part(damping, y, t, w, velocities, u):  # type: ignore[no-untyped-def]
     """``correction``, compiled once for all callers."""
     factorise(t, w, 0.0, damping, 0)
+    least_change(w.Phi_dot if velocities == 1 else w.Phi, array_at(u, len(t.mass), 6), t, w)
+    return OK
+
+
+@inlined
+def least_change(rows, u, t, w):  # type: ignore[no-untyped-def]
+    """The least u with D u = -rows, of Phi or Phi', by the factors of S."""
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
-            w.y[k, r] = w.Phi_dot[k, r] if velocities == 1 else w.Phi[k, r]
+            w.y[k, r] = rows[k, r]
     solve(t, w)
-    w.v_dot[:, :] = 0.0
-    apply(t, w, w.y, w.v_dot)
-    to = array_at(u, 6 * len(t.mass))
-    for b in range(len(t.mass)):
+    for b in range(len(u)):
         for c in range(6):
-            to[6 * b + c] = w.v_dot[b, c]
-    return OK
+            u[b, c] = 0.0
+    apply(t, w, w.y, u)
 
 
 def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
@@ -152,19 +158,22 @@ def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
 def _move(y, u, scale, moved):  # type: ignore[no-untyped-def]
     for b in range(len(u) - 1):
         o = b * STATE
-        for k in range(STATE):
+        move_body(y[o : o + STATE], u[b + 1], scale, moved[o : o + STATE])
+        for k in range(V, STATE):
             moved[o + k] = y[o + k]
-        for k in range(3):
-            moved[o + R + k] += scale * u[b + 1, k]
-        turned = moved[o + P : o + V]
-        p = (turned[0], turned[1], turned[2], turned[3])  # ``moved`` may be y itself
-        euler_rates(p, u[b + 1, 3:6], turned)
-        norm = 0.0
-        for k in range(4):
-            turned[k] = p[k] + scale * turned[k]
-            norm += turned[k] * turned[k]
-        for k in range(4):
-            turned[k] /= np.sqrt(norm)
+
+
+@inlined
+def move_body(y, u, scale, moved):  # type: ignore[no-untyped-def]
+    """``move`` the pose of a body."""
+    for k in range(3):
+        moved[R + k] = y[R + k] + scale * u[k]
+    e0, e1, e2, e3 = y[P], y[P + 1], y[P + 2], y[P + 3]  # ``moved`` may be y itself
+    turned = moved[P:V]
+    euler_rates((e0, e1, e2, e3), u[3:6], turned)
+    e0, e1, e2, e3 = e0 + scale * turned[0], e1 + scale * turned[1], e2 + scale * turned[2], e3 + scale * turned[3]
+    norm = math.sqrt(e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
+    turned[0], turned[1], turned[2], turned[3] = e0 / norm, e1 / norm, e2 / norm, e3 / norm
 
 
 @inlined
@@ -174,12 +183,12 @@ def _copy(source, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def misfit(t, w):  # type: ignore[no-untyped-def]
+def misfit(size, t, w):  # type: ignore[no-untyped-def]
     """Sum of Phi^2 / size of the rows, with the sizes of the last factorisation; a damped step is sure to reduce this sum."""
     total = 0.0
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
-            total += w.Phi[k, r] ** 2 / w.size[k, r]
+            total += w.Phi[k, r] * w.Phi[k, r] / size[k, r]
     return total
 
 
@@ -207,11 +216,11 @@ def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
         # Off the constraints, redundant rows contradict each other by about the square of the residual.
         damping = residual if t.redundant > 0 else residual**2
         correction(y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
-        before, scale, helps = misfit(t, w), 1.0, False
+        before, scale, helps = misfit(w.size, t, w), 1.0, False
         for _ in range(HALVINGS if residual > ASSEMBLED else 1):
             _move(y, u, scale, trial)
             update_kinematics(time, trial, t, w)
-            if misfit(t, w) < before:
+            if misfit(w.size, t, w) < before:
                 helps = True
                 break
             scale *= 0.5

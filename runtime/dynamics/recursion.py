@@ -27,6 +27,7 @@ from runtime.dynamics.small_matrices import (
     cross_symmetric,
     dot,
     inverse_of,
+    is_zero,
     less_product,
     less_square,
     minus,
@@ -37,6 +38,7 @@ from runtime.dynamics.small_matrices import (
     transposed_times,
 )
 from runtime.jit.compilation import expanded, inlined
+from runtime.jit.lane_vectors import choose
 from runtime.jit.pointers import local
 from runtime.jit.rows import put_row, row_of
 from runtime.support.arrays import Floats
@@ -103,7 +105,7 @@ def carried(t, s, w, on, k):  # type: ignore[no-untyped-def]
     n = minus(row_of(w.moment, k, 3), row_of(on.moment, k, 3))
     force = minus(row_of(w.force, k, 3), row_of(on.force, k, 3))
     mass, own = t.mass[k], row_of(t.inertia, k, 9)
-    if mass == 0.0 and own[0] + own[4] + own[8] == 0.0:  # between the turns of a joint
+    if is_zero(mass) and is_zero(own[0] + own[4] + own[8]):  # between the turns of a joint
         return J, H, M, n, force
     A, omega = row_of(s.A, k, 9), row_of(s.omega, k, 3)
     a, b, c, d, e, f, g, h, i = A
@@ -162,7 +164,7 @@ def add_to(w, b, way, turning, moving, J, H, M, n, f):  # type: ignore[no-untype
     x, y, z = way
     f = plus(f, plus(times_symmetric(M, moving), transposed_times(H, turning)))
     n = plus(n, plus(times_symmetric(J, turning), times(H, moving)))
-    if x != 0.0 or y != 0.0 or z != 0.0:
+    if not (is_zero(x) and is_zero(y) and is_zero(z)):
         G = add_nine(H, cross_symmetric(way, M))
         J = (  # J + G tilde(way)^T + tilde(way) H^T
             J[0] + (y * G[2] - z * G[1]) + (y * H[2] - z * H[1]), J[1] + (z * G[0] - x * G[2]) + (y * H[5] - z * H[4]),
@@ -236,8 +238,8 @@ def inwards(t, s, w, on):  # type: ignore[no-untyped-def]
             J, H, M, n, f, fraction = eliminate_axis(w, k, axis, kind == SLIDE, t.armature[k], J, H, M, n, f)
             if b != GROUND_STEP:
                 add_to(w, b, way, turning, moving, J, H, M, n, f)
-        if not fraction >= smallest:
-            smallest = fraction
+        lesser = choose(fraction < smallest, fraction, smallest)
+        smallest = choose(fraction == fraction, lesser, fraction)  # not a number from the first one on
     return smallest
 
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, turned
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.recursion import move_along, turn_freely
-from runtime.dynamics.small_matrices import cross, dot, minus, plus, plus_times, times_symmetric, transposed_times
-from runtime.jit.compilation import inlined
+from runtime.dynamics.small_matrices import (
+    cross,
+    dot,
+    minus,
+    plus,
+    plus_times,
+    times,
+    times_symmetric,
+    transposed_times,
+)
+from runtime.jit.compilation import expanded, inlined
 from runtime.jit.rows import put_row, row_of
 
 
@@ -13,17 +22,17 @@ from runtime.jit.rows import put_row, row_of
 def add_wrench(t, s, c, body, D):  # type: ignore[no-untyped-def]
     """Put a force and a moment D (6,) about its centre on a body (from 1 on), with the sign of the recursion."""
     k = t.step[body - 1]
-    if k == GROUND_STEP:
-        return
-    arm = c.vector[0]
-    turned(s.A[k], t.arm[body - 1], arm)
-    force, moment = c.vector[1], c.vector[2]
-    for i in range(3):
-        force[i], moment[i] = -D[i], -D[3 + i]
-    add_cross(arm, force, moment)
-    for i in range(3):
-        c.force[k, i] += force[i]
-        c.moment[k, i] += moment[i]
+    if k != GROUND_STEP:
+        push_step(c, k, times(row_of(s.A, k, 9), row_of(t.arm, body - 1, 3)), D)
+
+
+@expanded
+def push_step(c, k, arm, D):  # type: ignore[no-untyped-def]
+    """Put a force and a moment D (6,) about a point on step k, with the sign of the recursion; ``arm``: from its own point."""
+    force = -D[0], -D[1], -D[2]
+    moment = plus((-D[3], -D[4], -D[5]), cross(arm, force))
+    put_row(c.force, k, plus(row_of(c.force, k, 3), force))
+    put_row(c.moment, k, plus(row_of(c.moment, k, 3), moment))
 
 
 @inlined
@@ -39,7 +48,8 @@ def forces_inwards(t, s, w, c):  # type: ignore[no-untyped-def]
             c.along[k] = along
             along *= -w.pivot[k]
             n, f = plus_times(n, along, (U[0], U[1], U[2])), plus_times(f, along, (U[3], U[4], U[5]))
-        put_row(c.force, k, f)
+        if kind == FREE:
+            put_row(c.force, k, f)
         if b == GROUND_STEP or kind == FREE:
             continue
         put_row(c.force, b, plus(row_of(c.force, b, 3), f))
@@ -75,35 +85,28 @@ def accelerations_outwards(t, s, w, c, z_dot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def accelerations_of_bodies(t, s, alpha, a, arm, moved):  # type: ignore[no-untyped-def]
+def accelerations_of_bodies(t, s, alpha, a, moved):  # type: ignore[no-untyped-def]
     """Accelerations of the bodies (bodies + 1, 6) from those of the points and bodies of the steps."""
     for body in range(len(t.step)):
-        k, to = t.step[body], moved[body + 1]
-        if k == GROUND_STEP:
-            for i in range(6):
-                to[i] = 0.0
-            continue
-        turned(s.A[k], t.arm[body], arm)
-        for i in range(3):
-            to[i], to[3 + i] = a[k, i], alpha[k, i]
-        add_cross(alpha[k], arm, to[0:3])
+        k, turning, moving = t.step[body], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if k != GROUND_STEP:
+            arm, turning = times(row_of(s.A, k, 9), row_of(t.arm, body, 3)), row_of(alpha, k, 3)
+            moving = plus(row_of(a, k, 3), cross(turning, arm))
+        put_row(moved, body + 1, moving + turning)
 
 
 @inlined
-def accelerations_without_rows(t, s, w, c, v_dot):  # type: ignore[no-untyped-def]
+def accelerations_without_rows(t, s, w, v_dot):  # type: ignore[no-untyped-def]
     """Accelerations of the bodies as the recursion left them, into ``v_dot`` (bodies + 1, 6)."""
-    arm, swing = c.vector[0], c.vector[1]
-    accelerations_of_bodies(t, s, w.alpha, w.a, arm, v_dot)
+    accelerations_of_bodies(t, s, w.alpha, w.a, v_dot)
     for body in range(len(t.step)):
         k = t.step[body]
         if k == GROUND_STEP:
             continue
-        turned(s.A[k], t.arm[body], arm)
-        for i in range(3):
-            swing[i] = 0.0
-            v_dot[body + 1, i] += t.gravity[i]  # the recursion's are those against free fall
-        add_cross(s.omega[k], arm, swing)
-        add_cross(s.omega[k], swing, v_dot[body + 1, 0:3])
+        omega = row_of(s.omega, k, 3)
+        swing = cross(omega, cross(omega, times(row_of(s.A, k, 9), row_of(t.arm, body, 3))))
+        for i in range(3):  # the recursion's are those against free fall
+            v_dot[body + 1, i] += t.gravity[i] + swing[i]
 
 
 @inlined
@@ -135,7 +138,7 @@ def respond(data, m, t, w):  # type: ignore[no-untyped-def]
                 c.size[r] += own[3 + x] * dot(K[x], own[3:6])
         forces_inwards(data, s, m.recursion, c)
         accelerations_outwards(data, s, m.recursion, c, c.response[r])
-        accelerations_of_bodies(data, s, c.alpha, c.a, c.vector[0], c.moved[r])
+        accelerations_of_bodies(data, s, c.alpha, c.a, c.moved[r])
     for r in range(count):
         for q in range(r + 1):
             c.S[r, q] = c.S[q, r] = along_row(c, t, w, r, c.moved[q], c.response[q])

@@ -9,6 +9,12 @@ from runtime.jit.compilation import expanded
 
 
 @expanded
+def is_zero(x):  # type: ignore[no-untyped-def]
+    """Whether a number is 0: where code for many cases is written, whether it is 0 in all of them."""
+    return x == 0.0
+
+
+@expanded
 def dot(a, b):  # type: ignore[no-untyped-def]
     """Product of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
@@ -44,6 +50,26 @@ def times(A, v):  # type: ignore[no-untyped-def]
     return (
         A[0] * v[0] + A[1] * v[1] + A[2] * v[2], A[3] * v[0] + A[4] * v[1] + A[5] * v[2],
         A[6] * v[0] + A[7] * v[1] + A[8] * v[2],
+    )  # fmt: skip
+
+
+@expanded
+def matrix_product(A, B):  # type: ignore[no-untyped-def]
+    """A B."""
+    a, b, c, d, e, f, g, h, i = B
+    x, y, z = times(A, (a, d, g)), times(A, (b, e, h)), times(A, (c, f, i))
+    return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
+
+
+@expanded
+def turn_about(axis, cosine, sine):  # type: ignore[no-untyped-def]
+    """Rotation matrix of a turn about an axis, by cosine and sine of its angle."""
+    x, y, z = axis
+    rest = 1.0 - cosine
+    return (
+        cosine + rest * x * x, rest * x * y - sine * z, rest * x * z + sine * y, rest * x * y + sine * z,
+        cosine + rest * y * y, rest * y * z - sine * x, rest * x * z - sine * y, rest * y * z + sine * x,
+        cosine + rest * z * z,
     )  # fmt: skip
 
 

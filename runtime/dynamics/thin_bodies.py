@@ -12,22 +12,20 @@ from __future__ import annotations
 
 from runtime.dynamics.elimination import apply, rows_times, solve
 from runtime.dynamics.layout import OK, SINGULAR
-from runtime.dynamics.places import THIN
+from runtime.dynamics.small_matrices import times, transposed_times
 from runtime.jit.compilation import inlined
-from runtime.jit.pointers import array_at, call_at
+from runtime.jit.pointers import array_at
+from runtime.jit.rows import row_of
 
 SWEEPS = 60  # a factor rho of 1/2 needs 40
 CONVERGED = 1e-12  # last change as a fraction of the largest angular acceleration of such a body; rho times it is left
 
 
-@inlined
-def remove_added_inertia(t, w, v_dot):  # type: ignore[no-untyped-def]
-    """Correct accelerations that satisfy the rows; the change of the multipliers is left in ``w.thin.lam``.  Returns a code."""
-    return call_at(w.address[THIN], 0.0, w.y, t, w, 0, v_dot)
-
-
 def thin_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
-    """``remove_added_inertia``, with accelerations (bodies + 1, 6); compiled once for all callers."""
+    """Correct accelerations (bodies + 1, 6) that satisfy the rows; the change of the multipliers is left in ``w.thin.lam``.
+
+    Compiled once for all callers; returns a code.
+    """
     m, v_dot = w.thin, array_at(out, len(t.mass), 6)
     m.added[:] = 0.0
     m.lam[:] = 0.0
@@ -52,17 +50,13 @@ def _move(t, w, v_dot):  # type: ignore[no-untyped-def]
     """Give the bodies (M + E)^-1 E v' in place of the one before; largest change, and largest angular acceleration."""
     m, change, largest = w.thin, 0.0, 0.0
     for n in range(len(t.thin_body)):
-        b, N = t.thin_body[n], t.thin[n]
-        A, u, step = w.A[b], v_dot[b], m.step[b]
+        b = t.thin_body[n]
+        A, u, step = row_of(w.A, b, 9), v_dot[b], m.step[b]
+        added = times(A, times(row_of(t.thin, n, 9), transposed_times(A, u[3:6])))
         for c in range(3):
-            m.local[c] = A[0, c] * u[3] + A[1, c] * u[4] + A[2, c] * u[5]
             largest = max(largest, abs(u[3 + c]))
-        for c in range(3):
-            m.turned[c] = N[c, 0] * m.local[0] + N[c, 1] * m.local[1] + N[c, 2] * m.local[2]
-        for c in range(3):
-            added = A[c, 0] * m.turned[0] + A[c, 1] * m.turned[1] + A[c, 2] * m.turned[2]
-            step[3 + c] = added - m.added[n, c]
-            m.added[n, c] = added
+            step[3 + c] = added[c] - m.added[n, c]
+            m.added[n, c] = added[c]
             change = max(change, abs(step[3 + c]))
         for c in range(3):
             u[3 + c] += step[3 + c]

@@ -10,16 +10,17 @@ import math
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.kinematics import update_signals, update_states
-from runtime.dynamics.layout import LOADS, OK, R
-from runtime.dynamics.lift import FREE, GROUND_STEP, SLIDE, TURN, add_cross, lift_steps, place_steps
+from runtime.dynamics.layout import LOADS, OK, P, R
+from runtime.dynamics.lift import FREE, GROUND_STEP, SLIDE, TURN, lift_steps, place_steps
 from runtime.dynamics.limits_along import clear_limits, powers_of_limits, set_limits, store_limits
 from runtime.dynamics.loads import collect_wrenches
 from runtime.dynamics.places import TREE
 from runtime.dynamics.recursion import tree_derivative
-from runtime.dynamics.small_matrices import dot
+from runtime.dynamics.small_matrices import cross, dot, minus, plus, transposed_times
 from runtime.jit import addresses
-from runtime.jit.compilation import inlined
+from runtime.jit.compilation import expanded, inlined
 from runtime.jit.pointers import array_at, call_at
+from runtime.jit.rows import put_row, row_of
 
 
 def lift_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -36,42 +37,38 @@ def forces_on_steps(t, m, state, wrench):  # type: ignore[no-untyped-def]
 
     state (bodies + 1, 13), wrench (bodies + 1, 6).
     """
-    arm = m.lifting.vector
     for k in range(len(t.kind)):
-        for c in range(3):
-            m.force[k, c] = m.moment[k, c] = 0.0
+        put_row(m.force, k, (0.0, 0.0, 0.0))
+        put_row(m.moment, k, (0.0, 0.0, 0.0))
     for body in range(len(t.step)):
-        k, Q = t.step[body], wrench[body + 1]
-        if k == GROUND_STEP:
-            continue
-        for c in range(3):
-            arm[c] = state[body + 1, R + c] - m.lifting.r[k, c]
-            m.force[k, c] += Q[c]
-            m.moment[k, c] += Q[3 + c]
-        add_cross(arm, Q, m.moment[k])
+        k, r, Q = t.step[body], state[body + 1, R:P], row_of(wrench, body + 1, 6)
+        if k != GROUND_STEP:
+            add_force(m, k, minus(r, row_of(m.lifting.r, k, 3)), (Q[0], Q[1], Q[2]), (Q[3], Q[4], Q[5]))
+
+
+@expanded
+def add_force(m, k, arm, force, moment):  # type: ignore[no-untyped-def]
+    """Add a force, and a moment about a point, to those on step k; ``arm``: from its own point."""
+    put_row(m.force, k, plus(row_of(m.force, k, 3), force))
+    put_row(m.moment, k, plus(plus(row_of(m.moment, k, 3), moment), cross(arm, force)))
 
 
 @inlined
 def forces_along(t, m):  # type: ignore[no-untyped-def]
     """Forces along the coordinates, into ``m.Q``, with those of all steps beyond; of balls in the axes of what carries them."""
+    s, Q = m.lifting, m.Q
     for k in range(len(t.kind) - 1, -1, -1):
-        kind, axis, b, u = t.kind[k], m.lifting.axis[k], t.parent[k], t.u[k] - t.u[0]
+        kind, b, u = t.kind[k], t.parent[k], t.u[k] - t.u[0]
+        force, moment = row_of(m.force, k, 3), row_of(m.moment, k, 3)
         if kind == TURN or kind == SLIDE:
-            m.Q[u] = dot(axis, m.force[k]) if kind == SLIDE else dot(axis, m.moment[k])
+            Q[u] = dot(row_of(s.axis, k, 3), force if kind == SLIDE else moment)
         else:
             if kind == FREE:
-                for c in range(3):
-                    m.Q[u + c] = m.force[k, c]
+                Q[u], Q[u + 1], Q[u + 2] = force
                 u += 3
-            A = m.lifting.A[len(t.kind) if b == GROUND_STEP else b]
-            for c in range(3):
-                m.Q[u + c] = A[0, c] * m.moment[k, 0] + A[1, c] * m.moment[k, 1] + A[2, c] * m.moment[k, 2]
-        if b == GROUND_STEP:
-            continue
-        for c in range(3):
-            m.force[b, c] += m.force[k, c]
-            m.moment[b, c] += m.moment[k, c]
-        add_cross(m.lifting.way[k], m.force[k], m.moment[b])
+            Q[u], Q[u + 1], Q[u + 2] = transposed_times(row_of(s.A, len(t.kind) if b == GROUND_STEP else b, 9), moment)
+        if b != GROUND_STEP:
+            add_force(m, b, row_of(s.way, k, 3), force, moment)
 
 
 @inlined

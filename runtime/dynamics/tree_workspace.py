@@ -84,7 +84,6 @@ class ClosingRows(NamedTuple):
     inverse: Floats  # (m,) reciprocal pivots of the chosen rows
     lacking: Floats  # (m,) of gamma, without the multipliers, where a kernel found it
     y: Floats  # (m,) residuals, then multipliers
-    vector: Floats  # (4, 3)
     rates: Floats  # (size of the state,) a change of coordinates and rates
     change: Floats  # (size of the state,) coordinates with the rates of a change
     coupled: CoupledCoordinates
@@ -123,7 +122,7 @@ def closing_rows(
         response=np.zeros((m, size)), moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)),
         order=np.arange(m),
         chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), inverse=np.zeros(m),
-        lacking=np.zeros(m), y=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
+        lacking=np.zeros(m), y=np.zeros(m), rates=of_state.copy(), change=of_state.copy(),
         coupled=coupled,
     )  # fmt: skip
 

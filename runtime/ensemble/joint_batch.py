@@ -144,7 +144,7 @@ def energies_in_lanes(
 
 
 def _lift(trees: CasesOfTree, z: Floats, y: Floats, to: Ints, energies: Floats) -> None:
-    memory = lanes_of_tree(len(trees.kind), len(trees.step), z.shape[2])
+    memory = lanes_of_tree(trees, z.shape[2])
     lift_lanes(trees, memory, np.ascontiguousarray(z), to, y, energies)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils
@@ -15,11 +14,11 @@ from numba.core import cgutils
 from runtime.dynamics.layout import LANES
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.jit.addresses import address_of
-from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
+from runtime.jit.llvm_code import ALIGNED, DOUBLE, INTEGER, LlvmCode, function_of_arrays
+from runtime.jit.recorder import Number, Recorded
+from runtime.jit.straight_line import View, emit
 
-FLAGS = ("contract",)
 ATTEMPT, DENSE, ONE = "attempt", "dense", "one"
-ALIGNED = 8  # [bytes] as arrays of numbers are; vectors would be expected at multiples of their size
 ARGUMENTS = ("y", "k", "h", "c", "end", "error", "worst")
 
 
@@ -39,7 +38,7 @@ def addresses_of_lanes(module: ModuleType) -> dict[str, int]:
 
 
 def _of_one(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    function, builder = _function(owner, symbol)
+    function, builder = function_of_arrays(owner, symbol, len(ARGUMENTS))
     for _ in _Stages(builder, module, function, 1, INTEGER(0)).written(name):
         pass
     builder.ret_void()
@@ -47,7 +46,7 @@ def _of_one(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.
 
 
 def _of_lanes(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    function, builder = _function(owner, symbol)
+    function, builder = function_of_arrays(owner, symbol, len(ARGUMENTS))
     half = LANES // 2
     with cgutils.for_range(builder, INTEGER(half), intp=INTEGER) as loop:
         # The stages of two columns alternate, so that the processor works on one while it waits for the other.
@@ -60,15 +59,7 @@ def _of_lanes(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> i
     return owner
 
 
-def _function(owner: ir.Module, symbol: str) -> tuple[ir.Function, ir.IRBuilder]:
-    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS))
-    function = ir.Function(owner, kind, symbol)
-    for argument in function.args:
-        argument.add_attribute("noalias")  # so that columns become vector instructions
-    return function, ir.IRBuilder(function.append_basic_block("entry"))
-
-
-class _Stages:
+class _Stages(LlvmCode):
     """The stages of one column as statements of a function.
 
     A state or stage is a list of parts: coordinates and rates, a vector each, for one column; its numbers for lanes.  Coordinates
@@ -78,7 +69,8 @@ class _Stages:
     def __init__(
         self, builder: ir.IRBuilder, module: ModuleType, function: ir.Function, columns: int, column: ir.Value
     ) -> None:
-        self.builder, self.module, self.columns, self.column = builder, module, columns, column
+        super().__init__(builder, columns=columns, column=column)
+        self.module = module
         self.arguments = dict(zip(ARGUMENTS, function.args, strict=True))
         steps = int(module.STEPS)
         self.n = 2 * steps
@@ -86,116 +78,87 @@ class _Stages:
         self.kind = ir.VectorType(DOUBLE, steps) if columns == 1 else DOUBLE
         sizes = (self.n, self.n, 1)
         self.state, self.rates, self.pivots = (cgutils.alloca_once(builder, DOUBLE, size) for size in sizes)
-        self.y = self.load("y", 0)
-        self.worst: Any = DOUBLE(0.0)
+        self.one = LlvmCode(builder, columns=columns, column=column)  # for single numbers
+        self.y = self.parts("y", 0)
+        self.worst: Number = 0.0
+
+    def constant(self, number: float) -> ir.Value:
+        """A part of equal numbers."""
+        return ir.Constant(self.kind, [number] * self.width) if self.columns == 1 else DOUBLE(number)
+
+    def repeated(self, number: Recorded) -> Recorded:
+        """A part of equal numbers."""
+        if self.columns > 1:
+            return Recorded(self, number.value)
+        vector = ir.Constant(self.kind, ir.Undefined)
+        for i in range(self.width):
+            vector = self.builder.insert_element(vector, number.value, ir.IntType(32)(i))
+        return Recorded(self, vector)
 
     def written(self, name: str) -> Iterator[None]:
         """Write a function, from one stage to the next."""
         if name == ONE:
-            self.store("k", 0, self.evaluate(self.y))
-            self.store_worst()
+            self.put("k", 0, self.evaluate(self.y))
+            self.one.store(self.worst, self.arguments["worst"], 0)
             return
         first, last = (1, STAGES) if name == ATTEMPT else (STAGES + 1, STAGES + EXTRA)
-        h = self.builder.load(self.place("h", 0))
-        k = [self.load("k", q) for q in range(first)]
-        slopes: list[list[Any]] = []
+        h = self.one.load(self.arguments["h"], 0)
+        k = [self.parts("k", q) for q in range(first)]
+        slopes: list[list[Number]] = []
         for q in range(first, last + 1):
             weights = (COEFFICIENTS.b if q == STAGES else COEFFICIENTS.a[q, :q]).tolist()
             state, slope = self.moved(h, weights, k)
             slopes.append(slope)
             k.append(self.evaluate(state))
-            self.store("k", q, k[q])
+            self.put("k", q, k[q])
             if q == STAGES:
-                self.store("end", 0, state)
+                self.put("end", 0, state)
             yield
         if name == ATTEMPT:
             for row, of_errors in enumerate((COEFFICIENTS.error5, COEFFICIENTS.error3)):
-                self.store("error", row, [self.combined(of_errors.tolist(), k, i) for i in range(len(self.y))])
+                self.put("error", row, [_combined(of_errors.tolist(), k, i) for i in range(len(self.y))])
             if self.columns == 1:  # the way between the last two stages
-                ends = zip(*slopes[-2:], strict=True)
-                self.store("error", 2, [self.builder.fsub(end, last, flags=FLAGS) for last, end in ends])
-        self.store_worst()
+                self.put("error", 2, [end - last for last, end in zip(*slopes[-2:], strict=True)])
+        self.one.store(self.worst, self.arguments["worst"], 0)
 
-    def moved(self, h: ir.Value, weights: list[float], k: list[list[Any]]) -> tuple[list[Any], list[Any]]:
+    def moved(self, h: Recorded, weights: list[float], k: list[list[Number]]) -> tuple[list[Number], list[Number]]:
         """The state y + h sum of weights times stages, and this sum."""
-        state, slope = [], []
         if self.columns > 1:
-            for i, y in enumerate(self.y):
-                slope.append(self.combined(weights, k, i))
-                state.append(self.plus(y, h, slope[i]))
-            return state, slope
+            h = self.repeated(h)
+            slope = [_combined(weights, k, i) for i in range(len(self.y))]
+            return [y + h * own for y, own in zip(self.y, slope, strict=True)], slope
         # The stage computed last comes in by one product and one sum: the next evaluation waits for them.
         newest = max(s for s, weight in enumerate(weights) if weight)
-        weight, h_weight = (self.repeated(x) for x in (DOUBLE(weights[newest]), self.fmul(h, DOUBLE(weights[newest]))))
-        h = self.repeated(h)
-        for i, y in enumerate(self.y):
-            before = self.combined(weights[:newest], k, i)
-            state.append(self.plus(y if before is None else self.plus(y, h, before), h_weight, k[newest][i]))
-            slope.append(self.plus(before, weight, k[newest][i]))
-        return state, slope
+        h_weight, h = self.repeated(h * weights[newest]), self.repeated(h)
+        before = [_combined(weights[:newest], k, i) for i in range(len(self.y))]
+        state = [y + h * own + h_weight * last for y, own, last in zip(self.y, before, k[newest], strict=True)]
+        return state, [own + weights[newest] * last for own, last in zip(before, k[newest], strict=True)]
 
-    def evaluate(self, state: list[Any]) -> list[Any]:
+    def evaluate(self, state: list[Number]) -> list[Number]:
         """The derivative at a state."""
         one, builder = INTEGER(1), self.builder
         for i, value in enumerate(state):
-            builder.store(value, self.part(self.state, i), align=ALIGNED)
+            builder.store(self.value(value), self.at(self.state, INTEGER(i * self.width)), align=ALIGNED)
         # The memory of a column is its own; the constants of all are side by side.
         at = builder.gep(self.arguments["c"], [self.column], inbounds=True)
         constants = View(at, (INTEGER(self.columns), one), (None, one))
         views = [View(data, (one, one), (None, one)) for data in (self.state, self.rates, self.pivots)]
-        emit(builder, self.module, "derivative", [INTEGER(0), views[0], constants, *views[1:]])
-        worst = builder.load(self.pivots)
-        larger = builder.fcmp_unordered("ugt", worst, self.worst)  # also where it is not a number
-        self.worst = builder.select(larger, worst, self.worst)
-        return [builder.load(self.part(self.rates, i), align=ALIGNED) for i in range(self.n // self.width)]
+        emit(builder, self.module, "derivative", [0, views[0], constants, *views[1:]])
+        worst, before = builder.load(self.pivots), self.one.value(self.worst)
+        larger = builder.fcmp_unordered("ugt", worst, before)  # also where it is not a number
+        self.worst = Recorded(self.one, builder.select(larger, worst, before))
+        return [self.item(self.rates, INTEGER(i * self.width)) for i in range(self.n // self.width)]
 
-    def combined(self, weights: list[float], k: list[list[Any]], i: int) -> Any:
-        """The sum of weights times part i of the stages; None without weights."""
-        total: Any = None
-        for weight, stage in zip(weights, k, strict=False):
-            if weight:
-                total = self.plus(total, self.repeated(DOUBLE(weight)), stage[i])
-        return total
+    def parts(self, name: str, row: int) -> list[Number]:
+        """The parts of a row of an argument."""
+        return [self.load(self.arguments[name], row * self.n + i) for i in range(0, self.n, self.width)]
 
-    def plus(self, a: Any, factor: Any, b: Any) -> Any:
-        """The part a + factor b; factor b where a is None."""
-        product = self.fmul(factor, b)
-        return product if a is None else self.builder.fadd(a, product, flags=FLAGS)
+    def put(self, name: str, row: int, state: list[Number]) -> None:
+        """Write the parts of a row of an argument."""
+        for i, part in enumerate(state):
+            self.store(part, self.arguments[name], row * self.n + i * self.width)
 
-    def fmul(self, a: Any, b: Any) -> Any:
-        return self.builder.fmul(a, b, flags=FLAGS)
 
-    def repeated(self, value: ir.Value) -> ir.Value:
-        """A part of equal numbers."""
-        if self.columns > 1:
-            return value
-        if isinstance(value, ir.Constant):
-            return ir.Constant(self.kind, [value.constant] * self.width)
-        vector = ir.Constant(self.kind, ir.Undefined)
-        for i in range(self.width):
-            vector = self.builder.insert_element(vector, value, ir.IntType(32)(i))
-        return vector
-
-    def part(self, data: ir.Value, i: int) -> Any:
-        """Place of a part of a state in the memory of a column."""
-        at = self.builder.gep(data, [INTEGER(i * self.width)], inbounds=True)
-        return self.builder.bitcast(at, self.kind.as_pointer())
-
-    def place(self, name: str, i: int) -> Any:
-        at = self.builder.add(INTEGER(i * self.columns), self.column)
-        return self.builder.gep(self.arguments[name], [at], inbounds=True)
-
-    def parts(self, name: str, row: int) -> list[Any]:
-        """Places of the parts of a row of an argument."""
-        places = [self.place(name, row * self.n + i) for i in range(0, self.n, self.width)]
-        return [self.builder.bitcast(place, self.kind.as_pointer()) for place in places]
-
-    def load(self, name: str, row: int) -> list[Any]:
-        return [self.builder.load(place, align=ALIGNED) for place in self.parts(name, row)]
-
-    def store(self, name: str, row: int, state: list[Any]) -> None:
-        for place, part in zip(self.parts(name, row), state, strict=True):
-            self.builder.store(part, place, align=ALIGNED)
-
-    def store_worst(self) -> None:
-        self.builder.store(self.worst, self.place("worst", 0))
+def _combined(weights: list[float], k: list[list[Number]], i: int) -> Number:
+    """The sum of weights times part i of the stages."""
+    return sum((weight * stage[i] for weight, stage in zip(weights, k, strict=False)), 0.0)

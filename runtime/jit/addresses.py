@@ -24,11 +24,13 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from runtime.jit import straight_line
 from runtime.jit.cache import digest_of
+from runtime.jit.llvm_code import DOUBLE
 from runtime.jit.machine_code import digest_of_kernel, file_of, making, store, stored
 from runtime.jit.pipelines import PairingLibrary, UnoptimisedLibrary
+from runtime.jit.python_code import python_code
 from runtime.jit.stored_library import library_from, names_in
+from runtime.jit.straight_line import emit
 from runtime.jit.words import words_of_kernel
 from runtime.support.arrays import Ints
 from runtime.support.stopwatch import preparing
@@ -132,9 +134,9 @@ def _made(write: Callable[[ir.Module, str], ir.Module], file: Path, symbol: str,
 
 def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
     """``owner`` with the kernel as a function of the addresses of its arrays, under the name ``symbol``."""
-    count = len(straight_line.functions_of(module)[name].args.args)
-    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), [straight_line.DOUBLE.as_pointer()] * count), symbol)
+    count = python_code(getattr(module, name)).__code__.co_argcount
+    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * count), symbol)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    straight_line.emit(builder, module, name, function.args)
+    emit(builder, module, name, function.args)
     builder.ret_void()
     return owner

@@ -20,8 +20,9 @@ import generated.law_cubic
 import generated.position
 import generated.separation
 import generated.top_view
+from runtime.jit.llvm_code import INTEGER
 from runtime.jit.numba_types import types
-from runtime.jit.straight_line import INTEGER, Value, View, emit
+from runtime.jit.straight_line import Value, View, emit
 
 BYTES = 3  # 2**3 in a float
 

@@ -17,6 +17,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
+from runtime.jit.lane_vectors import ALIGNED, LaneVector
 from runtime.jit.numba_types import types
 
 INTEGER = llvm.IntType(64)
@@ -133,22 +134,22 @@ class Lowering(Lower):  # type: ignore[misc]
 
     def _is_array(self, kind: Any) -> bool:
         """Whether a type is that of an array of numbers, row by row, in a function with short forms."""
-        return (
-            self._short
-            and isinstance(kind, types.Array)
-            and kind.layout == "C"
-            and kind.aligned
-            and kind.dtype in NUMBERS
-        )
+        if not self._short or not isinstance(kind, types.Array) or kind.layout != "C":
+            return False
+        return isinstance(kind.dtype, LaneVector) or (kind.aligned and self._is_number(kind.dtype))
+
+    @staticmethod
+    def _is_number(kind: Any) -> bool:
+        return isinstance(kind, LaneVector) or types.unliteral(kind) in NUMBERS
 
     def _stored(self, target: Any, index: Any, value: Any) -> bool:
         """Whether a number was stored in an array by the short form."""
         array, kind = self.typeof(target.name), self.typeof(value.name)
         indices = self._indices(array, index)
-        if indices is None or len(indices) < array.ndim or types.unliteral(kind) not in NUMBERS:
+        if indices is None or len(indices) < array.ndim or not self._is_number(kind):
             return False
         number = self.context.cast(self.builder, self.loadvar(value.name), kind, array.dtype)
-        self.builder.store(number, self._place(target, indices))
+        self.builder.store(number, self._place(target, indices), align=ALIGNED)
         return True
 
     def _item(self, resty: Any, variable: Any, index: Any) -> Any:
@@ -159,7 +160,7 @@ class Lowering(Lower):  # type: ignore[misc]
             return None
         left = array.ndim - len(indices)
         if left == 0:
-            return self.builder.load(self._place(variable, indices)) if resty == array.dtype else None
+            return self.builder.load(self._place(variable, indices), align=ALIGNED) if resty == array.dtype else None
         return self._row(resty, variable, indices) if resty == array.copy(ndim=left) else None
 
     def _row(self, resty: Any, variable: Any, indices: list[tuple[Any, Any]]) -> Any:

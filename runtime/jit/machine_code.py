@@ -90,7 +90,8 @@ def digest_of_kernel(text: str) -> str:
 def _translator() -> str:
     return sha256(
         "".join(
-            text_of(ROOT / "runtime" / "jit" / f"{name}.py") for name in ("straight_line", "addresses", "pipelines")
+            text_of(ROOT / "runtime" / "jit" / f"{name}.py")
+            for name in ("recorder", "llvm_code", "straight_line", "addresses", "pipelines")
         )
     )
 

@@ -10,8 +10,9 @@ it is used, which for the integration loop was 20 MB of text.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba.core import cgutils
@@ -19,25 +20,34 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
 
 from runtime.jit.freshness import sha256
+from runtime.jit.lane_vectors import as_array, vectors_of
 from runtime.jit.named_rows import Block, BlockType, blocks_of
 from runtime.jit.numba_types import types
+
+T = TypeVar("T")
 
 
 class Pointer(types.Type):  # type: ignore[misc]
     """A pointer to a named tuple.
 
     ``lanes``: how many lanes its memory has, which compiled code reads as the constant ``m.W``; that of the class of the tuple
-    (its attribute ``W``), or of the tuple that it is part of.
+    (its attribute ``W``), or of the tuple that it is part of.  ``vectors``: likewise how many lanes are the last axis of its
+    arrays, by ``in_lanes``.
     """
 
-    def __init__(self, of: Any, lanes: int = 0) -> None:
+    def __init__(self, of: Any, lanes: int = 0, vectors: int = 0) -> None:
         self.of, self.lanes = of, getattr(of.instance_class, "W", lanes)
-        super().__init__(name=_name(str(of), self.lanes))
+        self.vectors = getattr(of.instance_class, "VECTORS", vectors)
+        super().__init__(name=_name(str(of), self.lanes, self.vectors))
 
     def field(self, name: str) -> tuple[int, Any]:
         """Number and type of a field."""
         number = self.of.fields.index(name)
         return number, self.of.types[number]
+
+    def shown(self, kind: Any) -> Any:
+        """The type of a field in compiled code."""
+        return vectors_of(kind, self.vectors) if self.vectors else kind
 
     def block(self, name: str) -> Block | None:
         """The named numbers of a field, if its array has some."""
@@ -45,9 +55,19 @@ class Pointer(types.Type):  # type: ignore[misc]
 
 
 @cache
-def _name(of: str, lanes: int) -> str:
+def _name(of: str, *lanes: int) -> str:
     """Name of a pointer to a type: the class of its tuple, and a digest of all types in it."""
-    return f"Pointer({of.partition('(')[0]} {sha256(of)[:16]}{f' {lanes}' if lanes else ''})"
+    return f"Pointer({of.partition('(')[0]} {sha256(of)[:16]}{f' {lanes}' if any(lanes) else ''})"
+
+
+def in_lanes(count: int) -> Callable[[type[T]], type[T]]:
+    """Mark a class of named tuples: lanes are the last axis of its arrays of floats, also of inner tuples."""
+
+    def marked(memory: type[T]) -> type[T]:
+        memory.VECTORS = count  # type: ignore[attr-defined]
+        return memory
+
+    return marked
 
 
 @register_model(Pointer)
@@ -76,7 +96,9 @@ class _Attributes(AttributeTemplate):  # type: ignore[misc]
         if (block := pointer.block(name)) is not None:
             return BlockType(block, pointer.lanes)
         _, kind = pointer.field(name)
-        return Pointer(kind, pointer.lanes) if isinstance(kind, types.BaseNamedTuple) else kind
+        if isinstance(kind, types.BaseNamedTuple):
+            return Pointer(kind, pointer.lanes, pointer.vectors)
+        return pointer.shown(kind)
 
 
 @lower_getattr_generic(Pointer)  # type: ignore[untyped-decorator]
@@ -90,7 +112,7 @@ def _attribute(context: Any, builder: Any, pointer: Pointer, value: Any, name: s
     found = builder.load(builder.bitcast(place, context.get_value_type(kind).as_pointer()))
     if pointer.block(name) is not None:
         return context.make_array(kind)(context, builder, found).data
-    return found
+    return as_array(context, builder, kind, found, pointer.shown(kind))
 
 
 _OFFSETS: dict[tuple[Any, str, int], int] = {}

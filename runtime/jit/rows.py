@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from runtime.jit.lane_vectors import ALIGNED, LaneVector
 from runtime.jit.numba_types import types
 
 
@@ -24,7 +25,7 @@ def _places(context: Any, builder: Any, kind: Any, array: Any, row: Any, count: 
 
 
 def _is_floats(kind: Any) -> bool:
-    return isinstance(kind, types.Array) and kind.layout == "C" and kind.dtype == types.float64
+    return isinstance(kind, types.Array) and kind.layout == "C" and isinstance(kind.dtype, (types.Float, LaneVector))
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
@@ -35,21 +36,24 @@ def row_of(typingctx: Any, array: Any, row: Any, count: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         places = _places(context, builder, array, values[0], values[1], count.literal_value)
-        return context.make_tuple(builder, signature.return_type, [builder.load(place) for place in places])
+        return context.make_tuple(
+            builder, signature.return_type, [builder.load(place, align=ALIGNED) for place in places]
+        )
 
-    return types.UniTuple(types.float64, count.literal_value)(array, types.int64, count), generate
+    return types.UniTuple(array.dtype, count.literal_value)(array, types.int64, count), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def put_row(typingctx: Any, array: Any, row: Any, numbers: Any) -> Any:
     """Store a tuple as row number ``row`` of an array whose rows have as many numbers."""
-    if not _is_floats(array) or not isinstance(numbers, types.UniTuple) or numbers.dtype != types.float64:
+    if not _is_floats(array) or not isinstance(numbers, types.BaseTuple):
         return None
+    stored = types.UniTuple(array.dtype, numbers.count)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         places = _places(context, builder, array, values[0], values[1], numbers.count)
         for place, number in zip(places, cgutils.unpack_tuple(builder, values[2], numbers.count), strict=True):
-            builder.store(number, place)
+            builder.store(number, place, align=ALIGNED)
         return context.get_dummy_value()
 
-    return types.void(array, types.int64, numbers), generate
+    return types.void(array, types.int64, stored), generate

@@ -3,11 +3,12 @@
 A lane is a case: equal components of LANES cases (`dynamics.layout`) are next to each other in memory.
 
 cases                  assembly, consistent velocities and violations of any number of cases
-assembly, elimination  Newton's method onto the rows, and the elimination in it, for LANES cases
+assembly               Newton's method onto the rows for LANES cases
 ranks                  whether the rows of each joint are independent
 rows                   the kernels of joints for LANES cases
-vector_instructions    a number of LANES cases as one value in compiled code
-vector_code            a tracer that writes vector instructions, for code that is known when a system is
+vector_formulas        formulas of compiled code, run by a recorder
+vector_code            instructions of a recorder for vectors, for code that is known when a system is
+text_code              its text of Python, for one lane
 vector_functions       sine, cosine, inverse tangent, exponential, logarithm and power for it
 lift                   states and energies of the bodies of trees
 tree_constants         the constants of the kernel of a tree

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from runtime.dynamics.layout import LANES
 from runtime.jit.compilation import compiled
+from runtime.jit.lane_vectors import numbers_of
 from runtime.lanes.assembly import (
     assemble_lanes,
     evaluate_lanes,
@@ -47,12 +48,13 @@ def assemble_cases(time, states, of, t, w, m, checks, found):  # type: ignore[no
         make_lanes_consistent(t, m)
         regular_lanes(checks.powers, checks.least[0], t, m, m.candidate)
         store_states(first, m, states)
+        residual, regular, x = numbers_of(m.residual)[0], numbers_of(m.candidate)[0], numbers_of(m.x)
         for n in range(first, min(first + LANES, len(states))):
             lane = n - first
-            found.left[n], found.regular[n] = m.residual[lane], m.candidate[lane]
+            found.left[n], found.regular[n] = residual[lane], regular[lane]
             for k in range(len(checks.signed)):
                 for c in range(size):
-                    found.x[n, k, c] = m.x[(checks.signed[k] * size + c) * LANES + lane]
+                    found.x[n, k, c] = x[checks.signed[k], c, lane]
 
 
 @compiled
@@ -60,7 +62,7 @@ def project_cases(time, states, of, t, w, m):  # type: ignore[no-untyped-def]
     """Give states (cases, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu, in place."""
     for first in range(0, len(states), LANES):
         load_lanes(time, first, states, of, t, w, m)
-        evaluate_lanes(m.y, m.address, t, m)
+        evaluate_lanes(m.state, m.address, t, m)
         make_lanes_consistent(t, m)
         store_states(first, m, states)
 
@@ -70,7 +72,8 @@ def largest_violations(time, states, of, t, w, m, worst):  # type: ignore[no-unt
     """Largest |Phi| (cases,) in states (cases, 13 bodies)."""
     for first in range(0, len(states), LANES):
         load_lanes(time, first, states, of, t, w, m)
-        evaluate_lanes(m.y, m.of_Phi, t, m)
+        evaluate_lanes(m.state, m.of_Phi, t, m)
         worst_of_lanes(m.Phi, t, m.now)
+        now = numbers_of(m.now)[0]
         for n in range(first, min(first + LANES, len(states))):
-            worst[n] = m.now[n - first]
+            worst[n] = now[n - first]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Collection, Mapping
 from copy import copy
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
-
-from runtime.jit.straight_line import functions_of
 
 
 def call_for(module: ModuleType, name: str, outputs: Collection[int], functions: dict[str, Any], *given: Any) -> Any:
@@ -34,7 +33,7 @@ def call_for(module: ModuleType, name: str, outputs: Collection[int], functions:
 @cache
 def _code(module: ModuleType, name: str, outputs: frozenset[int]) -> CodeType:
     """Code of a kernel without the statements that the outputs do not need."""
-    whole = functions_of(module)[name]
+    whole = _functions_of(module)[name]
     out, needed, kept = whole.args.args[-1].arg, set[str](), list[ast.stmt]()
     for statement in reversed(whole.body):
         if not isinstance(statement, ast.Assign):
@@ -50,6 +49,13 @@ def _code(module: ModuleType, name: str, outputs: frozenset[int]) -> CodeType:
     exec(compile(tree, module.__name__, "exec"), place)
     code: CodeType = place[name].__code__
     return code
+
+
+@cache
+def _functions_of(module: ModuleType) -> dict[str, ast.FunctionDef]:
+    """The functions of a module by name, as syntax trees."""
+    tree = ast.parse(inspect.getsource(module))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def _is_needed(target: ast.expr, out: str, outputs: Collection[int], needed: Collection[str]) -> bool:

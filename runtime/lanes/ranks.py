@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import GROUND_INDEX, LANES
+import math
+
+from runtime.dynamics.layout import GROUND_INDEX
 from runtime.jit.compilation import inlined
-from runtime.lanes.elimination import LINE, place_of_row
-from runtime.lanes.vector_instructions import all_lanes, load, root, store, where_above
+from runtime.jit.lane_vectors import choose
 
 E = 2.718281828459045
 
@@ -13,61 +14,60 @@ E = 2.718281828459045
 @inlined
 def _natural_size(length, power):  # type: ignore[no-untyped-def]
     """A power of a length."""
-    size = all_lanes(1.0)
+    size = 1.0
     for _ in range(abs(power)):
         size = size * length
-    return all_lanes(1.0) / size if power < 0 else size
+    return 1.0 / size if power < 0 else size
 
 
 @inlined
 def _unit_rows(k, powers, least, t, m, regular):  # type: ignore[no-untyped-def]
-    """Rows of size 1 of a joint, rotations in units of its lever arm, into ``m.MD``; 0 in lanes where one is too small."""
-    length, none = load(m.length, k * LANES), all_lanes(0.0)
+    """Rows of size 1 of a joint, rotations in units of its lever arm, into ``m.rows``; 0 in lanes where one is too small."""
+    length = m.length[k]
     for r in range(t.rows[k]):
-        o, total = 12 * place_of_row(k, r), none
-        for c in range(12):
-            body = t.body_i[k] if c < 6 else t.body_j[k]
-            value = none if body == GROUND_INDEX else load(m.D, o + c * LANES)
-            value = value / length if c % 6 > 2 else value
-            store(m.MD, o + c * LANES, value)
-            total = total + value * value
-        size = root(total)
-        regular = where_above(size, all_lanes(least) * _natural_size(length, powers[k, r]), regular, none)
-        for c in range(12):
-            store(m.MD, o + c * LANES, load(m.MD, o + c * LANES) / size)
+        total = 0.0
+        for side in range(2):
+            ground, to = (t.body_i[k] if side == 0 else t.body_j[k]) == GROUND_INDEX, m.rows[k, side, r]
+            for c in range(6):
+                value = m.D[k, r, 6 * side + c] / length if c > 2 else m.D[k, r, 6 * side + c]
+                to[c] = choose(ground, 0.0, value)
+                total = total + to[c] * to[c]
+        size = math.sqrt(total)
+        regular = choose(size > least * _natural_size(length, powers[k, r]), regular, 0.0)
+        for side in range(2):
+            for c in range(6):
+                m.rows[k, side, r, c] = m.rows[k, side, r, c] / size
     return regular
 
 
 @inlined
 def _determinant(k, t, m):  # type: ignore[no-untyped-def]
     """Determinant of the products of the unit rows of a joint; not a number, or 0 or less, where they are dependent."""
-    rows, found = t.rows[k], all_lanes(1.0)
+    rows, S, found = t.rows[k], m.S[0], 1.0
     for r in range(rows):
         for q in range(r, rows):
-            total, a, b = all_lanes(0.0), 12 * place_of_row(k, r), 12 * place_of_row(k, q)
-            for c in range(12):
-                total = total + load(m.MD, a + c * LANES) * load(m.MD, b + c * LANES)
-            store(m.S, r * LINE + q * LANES, total)
+            S[r, q] = 0.0
+            for side in range(2):
+                for c in range(6):
+                    S[r, q] += m.rows[k, side, r, c] * m.rows[k, side, q, c]
     for r in range(rows):  # elimination without an exchange of rows: the matrix is positive definite, or singular
-        pivot = load(m.S, r * LINE + r * LANES)
-        found = where_above(pivot, all_lanes(0.0), found * pivot, all_lanes(0.0))
+        pivot = S[r, r]
+        found = choose(pivot > 0.0, found * pivot, 0.0)
         for q in range(r + 1, rows):
-            factor = load(m.S, r * LINE + q * LANES) / pivot
+            factor = S[r, q] / pivot
             for c in range(q, rows):
-                o = q * LINE + c * LANES
-                store(m.S, o, load(m.S, o) - factor * load(m.S, r * LINE + c * LANES))
+                S[q, c] -= factor * S[r, c]
     return found
 
 
 @inlined
 def regular_lanes(powers, least, t, m, regular):  # type: ignore[no-untyped-def]
-    """Put 1 into ``regular`` (LANES,) where the rows of every joint have singular values above ``least``, surely; else 0.
+    """Put 1 into ``regular`` (1,) where the rows of every joint have singular values above ``least``, surely; else 0.
 
-    powers (joints, 6): powers of the lever arm that are the natural sizes of the rows.  ``m.MD`` and ``m.S`` are overwritten.
+    powers (joints, 6): powers of the lever arm that are the natural sizes of the rows.  ``m.rows`` and ``m.S`` are overwritten.
     """
     # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
-    found, none = all_lanes(1.0), all_lanes(0.0)
+    regular[0] = 1.0
     for k in range(len(t.address)):
-        found = _unit_rows(k, powers, least, t, m, found)
-        found = where_above(_determinant(k, t, m), all_lanes(E * least * least), found, none)
-    store(regular, 0, found)
+        found = _unit_rows(k, powers, least, t, m, regular[0])
+        regular[0] = choose(_determinant(k, t, m) > E * least * least, found, 0.0)

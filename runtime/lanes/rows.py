@@ -11,7 +11,8 @@ from numba.core import cgutils
 
 from runtime.dynamics.layout import LANES, ROWS
 from runtime.jit.addresses import address_of
-from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
+from runtime.jit.llvm_code import DOUBLE, INTEGER, function_of_arrays
+from runtime.jit.straight_line import View, emit
 from runtime.support.arrays import Ints
 
 EXTENTS = ((), (), (), (), (), (12,), ())  # of a component of body_i, body_j, x, Phi, Phi_dot, D, gamma
@@ -28,11 +29,7 @@ def addresses_of_rows(modules: Iterable[ModuleType], name: str) -> Ints:
 
 
 def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(EXTENTS))
-    function = ir.Function(owner, kind, symbol)
-    for argument in function.args:
-        argument.add_attribute("noalias")  # so that columns become vector instructions; both bodies are only read
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    function, builder = function_of_arrays(owner, symbol, len(EXTENTS))  # both bodies are only read
     unused = [cgutils.alloca_once(builder, DOUBLE, ROWS * 12) for _ in range(len(EXTENTS) - PLACE_OF_PHI - 1)]
     with cgutils.for_range(builder, INTEGER(LANES), intp=INTEGER) as loop:
         views = []

@@ -12,19 +12,22 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
 
-from runtime.dynamics.layout import LANES, R
+from runtime.dynamics.kinematics import rotation, turn_inertia
+from runtime.dynamics.layout import LANES, P, V
 from runtime.dynamics.lift import GROUND_STEP
+from runtime.dynamics.small_matrices import minus
 from runtime.jit import addresses
 from runtime.jit.addresses import address_of
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
-from runtime.lanes.assembly import rotate_inertia, set_rotation
-from runtime.lanes.vector_instructions import load, store
+from runtime.jit.lane_vectors import numbers_of
+from runtime.jit.llvm_code import INTEGER, function_of_arrays
+from runtime.jit.pointers import in_lanes
+from runtime.jit.straight_line import View, emit
 from runtime.support.arrays import Floats, Ints, lanes_of
 
 POSE = 7  # numbers
 OF_GRAVITY, OF_STEP = 3, 16  # parameters of a kernel
-AXIS, WAY, MASS, MOMENT, INERTIA = 0, 3, 6, 7, 10  # places among those of a step
+WAY, MASS = 3, 6  # places among those of a step, behind the axis; behind the mass its moment and inertia
 
 
 class TreeCases(NamedTuple):
@@ -40,15 +43,16 @@ class TreeCases(NamedTuple):
     gravity: Floats  # (cases, 3)
 
 
+@in_lanes(LANES)
 class _Memory(NamedTuple):
-    """Of LANES cases, flat."""
+    """Of LANES cases."""
 
     point: Floats  # (n + 1, 3) the last one: of the ground
     pose: Floats  # (bodies, 7)
     mass: Floats  # (bodies,)
-    local: Floats  # (9,)
-    A: Floats  # (9,)
-    inertia: Floats  # (9,)
+    local: Floats  # (3, 3)
+    A: Floats  # (3, 3)
+    inertia: Floats  # (3, 3)
     parameters: Floats
     constants: Floats
 
@@ -56,18 +60,16 @@ class _Memory(NamedTuple):
 def constants_of_trees(module: ModuleType, cases: TreeCases) -> Floats:
     """Constants (cases, constants) of the kernel of a tree."""
     n, bodies, count = len(cases.parent), len(cases.step), len(cases.mass)
-    sizes = 3 * (n + 1), POSE * bodies, bodies, 9, 9, 9, OF_GRAVITY + OF_STEP * n, module.CONSTANTS
-    memory = _Memory(*(lanes_of(size * LANES) for size in sizes))
+    of_all = (OF_GRAVITY + OF_STEP * n,), (module.CONSTANTS,)
+    shapes = (n + 1, 3), (bodies, POSE), (bodies,), (3, 3), (3, 3), (3, 3), *of_all
+    memory = _Memory(*(lanes_of(*shape, LANES) for shape in shapes))
     found = np.empty((count, module.CONSTANTS))
     _constants(address_of(module, "prepare_lanes", _translated, __name__), cases, memory, found)
     return found
 
 
 def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * 2), symbol)
-    for argument in function.args:
-        argument.add_attribute("noalias")  # so that columns become vector instructions
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    function, builder = function_of_arrays(owner, symbol, 2)
     with cgutils.for_range(builder, INTEGER(LANES), intp=INTEGER) as loop:
         views = [
             View(builder.gep(data, [loop.index], inbounds=True), (INTEGER(LANES),), (None,)) for data in function.args
@@ -78,27 +80,13 @@ def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) ->
 
 
 @inlined
-def _load(values, first, o, to):  # type: ignore[no-untyped-def]
-    """Put rows (cases, m) of the next cases into flat memory from o on; the last one also into lanes that are left."""
+def _load(values, first, to):  # type: ignore[no-untyped-def]
+    """Put rows (cases, m) of the next cases into lanes (m,); the last one also into lanes that are left."""
+    numbers = numbers_of(to)
     for lane in range(LANES):
         row = values[min(first + lane, len(values) - 1)]
         for c in range(len(row)):
-            to[o + c * LANES + lane] = row[c]
-
-
-@inlined
-def _less(a, o, b, p):  # type: ignore[no-untyped-def]
-    """The difference of two vectors, as three numbers."""
-    return (
-        load(a, o) - load(b, p),
-        load(a, o + LANES) - load(b, p + LANES),
-        load(a, o + 2 * LANES) - load(b, p + 2 * LANES),
-    )
-
-
-@inlined
-def _add(to, o, value):  # type: ignore[no-untyped-def]
-    store(to, o, load(to, o) + value)
+            numbers[c, lane] = row[c]
 
 
 @inlined
@@ -106,53 +94,49 @@ def _set_steps(t, first, m):  # type: ignore[no-untyped-def]
     """Axes of the steps, ways to them, and no masses."""
     n = len(t.parent)
     for k in range(n):
-        _load(t.point[:, k], first, 3 * k * LANES, m.point)
+        _load(t.point[:, k], first, m.point[k])
     for k in range(n):
-        o, b = (OF_GRAVITY + OF_STEP * k) * LANES, t.parent[k]
-        _load(t.axis[:, k], first, o, m.parameters)
-        way = _less(m.point, 3 * k * LANES, m.point, 3 * (n if b == GROUND_STEP else b) * LANES)
-        for c in range(3):
-            store(m.parameters, o + (WAY + c) * LANES, way[c])
-        for e in range(o + MASS * LANES, o + OF_STEP * LANES):
-            m.parameters[e] = 0.0
+        b, to = t.parent[k], m.parameters[OF_GRAVITY + OF_STEP * k : OF_GRAVITY + OF_STEP * (k + 1)]
+        _load(t.axis[:, k], first, to)
+        to[WAY], to[WAY + 1], to[WAY + 2] = minus(m.point[k], m.point[n if b == GROUND_STEP else b])
+        for c in range(MASS, OF_STEP):
+            to[c] = 0.0
 
 
 @inlined
 def _add_body(t, b, first, m):  # type: ignore[no-untyped-def]
     """Add the mass, moment and inertia of a body about the point of the step that carries it."""
-    o, q = (OF_GRAVITY + OF_STEP * t.step[b]) * LANES, POSE * b * LANES
-    _load(t.pose[:, b], first, q, m.pose)
-    for lane in range(LANES):
-        m.mass[b * LANES + lane] = t.mass[min(first + lane, len(t.mass) - 1), b]
-        own = t.inertia[min(first + lane, len(t.inertia) - 1), b]
-        for r in range(3):
-            for c in range(3):
-                m.local[(3 * r + c) * LANES + lane] = own[r, c]
-    set_rotation(m.pose[q:], m.A)
-    rotate_inertia(m.A, m.local, m.inertia)
-    x, y, z = _less(m.pose, q + R * LANES, m.point, 3 * t.step[b] * LANES)
-    mass, square, p = load(m.mass, b * LANES), x * x + y * y + z * z, o + INERTIA * LANES
-    _add(m.parameters, o + MASS * LANES, mass)
-    _add(m.parameters, o + MOMENT * LANES, mass * x)
-    _add(m.parameters, o + (MOMENT + 1) * LANES, mass * y)
-    _add(m.parameters, o + (MOMENT + 2) * LANES, mass * z)
-    _add(m.parameters, p, load(m.inertia, 0) + mass * (square - x * x))
-    _add(m.parameters, p + LANES, load(m.inertia, LANES) - mass * (x * y))
-    _add(m.parameters, p + 2 * LANES, load(m.inertia, 2 * LANES) - mass * (x * z))
-    _add(m.parameters, p + 3 * LANES, load(m.inertia, 4 * LANES) + mass * (square - y * y))
-    _add(m.parameters, p + 4 * LANES, load(m.inertia, 5 * LANES) - mass * (y * z))
-    _add(m.parameters, p + 5 * LANES, load(m.inertia, 8 * LANES) + mass * (square - z * z))
+    _load(t.pose[:, b], first, m.pose[b])
+    _load(t.mass[:, b : b + 1], first, m.mass[b : b + 1])
+    for r in range(3):
+        _load(t.inertia[:, b, r], first, m.local[r])
+    rotation(m.pose[b, P:V], m.A)
+    turn_inertia(m.A, m.local, m.inertia)
+    x, y, z = minus(m.pose[b], m.point[t.step[b]])
+    mass, square, inertia = m.mass[b], x * x + y * y + z * z, m.inertia
+    to = m.parameters[OF_GRAVITY + OF_STEP * t.step[b] + MASS : OF_GRAVITY + OF_STEP * (t.step[b] + 1)]
+    to[0] += mass
+    to[1] += mass * x
+    to[2] += mass * y
+    to[3] += mass * z
+    to[4] += inertia[0, 0] + mass * (square - x * x)
+    to[5] += inertia[0, 1] - mass * (x * y)
+    to[6] += inertia[0, 2] - mass * (x * z)
+    to[7] += inertia[1, 1] + mass * (square - y * y)
+    to[8] += inertia[1, 2] - mass * (y * z)
+    to[9] += inertia[2, 2] + mass * (square - z * z)
 
 
 @compiled
 def _constants(address, t, m, found):  # type: ignore[no-untyped-def]
     for first in range(0, len(found), LANES):
-        _load(t.gravity, first, 0, m.parameters)
+        _load(t.gravity, first, m.parameters)
         _set_steps(t, first, m)
         for b in range(len(t.step)):
             if t.step[b] != GROUND_STEP:
                 _add_body(t, b, first, m)
         addresses.call(address, m.parameters.ctypes.data, m.constants.ctypes.data)
+        constants = numbers_of(m.constants)
         for lane in range(min(LANES, len(found) - first)):
             for c in range(found.shape[1]):
-                found[first + lane, c] = m.constants[c * LANES + lane]
+                found[first + lane, c] = constants[c, lane]

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from runtime.lanes.lift import C2, C4, C6, C8, C10, C12, C14, C16, QUARTER, REST, S3, S5, S7, S9, S11, S13, S15, WHOLE
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Code, Number, Vector
+from runtime.jit import recorder
+from runtime.jit.recorder import Number, Recorded, code_of
 
-SINE = S3, S5, S7, S9, S11, S13, S15
-COSINE = C2, C4, C6, C8, C10, C12, C14, C16
+# Taylor's series of sine and cosine: up to an eighth of a turn the terms that are left out are below 1e-16.
+SINE = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(1, 8))
+COSINE = tuple((-1.0) ** k / math.factorial(2 * k) for k in range(1, 9))
+QUARTER, REST = 0.5 * math.pi, 6.123233995736766e-17  # of a turn [rad], and by how much the number is too small
+WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 # (atan(t) / t - 1) / t^2 in powers of t^2, up to t = tan(pi / 8): a polynomial through Chebyshev's points, error below 1e-17.
 TANGENT = (
     -0.3333333333333333, 0.19999999999995516, -0.14285714284665682, 0.11111111015187018, -0.0909090457530649,
@@ -48,11 +50,9 @@ def polynomial(x: Number, coefficients: Sequence[float]) -> Number:
     return found
 
 
-def sine_and_cosine(x: Vector) -> tuple[Vector, Vector]:
+def sine_and_cosine(x: Recorded) -> tuple[Recorded, Recorded]:
     """Sine and cosine."""
     code = x.code
-    if isinstance(code, TextCode):
-        return code.intrinsic("sin", x), code.intrinsic("cos", x)
     build = code.builder
     sum_ = x * (1.0 / QUARTER) + WHOLE  # its last bits are the number of quarters of a turn
     quarters = sum_ - WHOLE
@@ -73,7 +73,7 @@ def sine_and_cosine(x: Vector) -> tuple[Vector, Vector]:
 
 def inverse_tangent(y: Number, x: Number) -> Number:
     """The angle of the point (x, y), as ``math.atan2``."""
-    code: Code = (y if isinstance(y, Vector) else x).code
+    code = code_of(y, x)
     across, along = code.intrinsic("fabs", y), code.intrinsic("fabs", x)
     steep = code.compare(">", across, along)
     small, large = code.select(steep, along, across), code.select(steep, across, along)
@@ -90,7 +90,7 @@ def inverse_tangent(y: Number, x: Number) -> Number:
     return code.intrinsic("copysign", angle, y)
 
 
-def exponential(x: Vector) -> Vector:
+def exponential(x: Recorded) -> Recorded:
     """The exponential of x between -708 and 709; beyond them the value there."""
     code, build = x.code, x.code.builder
     x = code.select(code.compare("<", x, -708.0), -708.0, x)
@@ -103,14 +103,14 @@ def exponential(x: Vector) -> Vector:
     return value * code.of_bits(scale)  # type: ignore[no-any-return]
 
 
-def logarithm(x: Vector) -> Vector:
+def logarithm(x: Recorded) -> Recorded:
     """The logarithm of regular numbers above 0."""
     code, build = x.code, x.code.builder
     bits, root_half = code.bits(x), code.bits(math.sqrt(0.5))
     # Powers of 2 such that the rest is between sqrt(1/2) and sqrt(2).
     powers = build.ashr(build.sub(bits, root_half), code.whole(EXPONENT_BITS))
     m = code.of_bits(build.sub(bits, build.shl(powers, code.whole(EXPONENT_BITS))))
-    count = Vector(code, build.sitofp(powers, code.kind))
+    count = Recorded(code, build.sitofp(powers, code.kind))
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
@@ -119,75 +119,49 @@ def logarithm(x: Vector) -> Vector:
 
 def power(x: Number, y: Number) -> Number:
     """The power x^y; where x is not a regular number above 0, that of the C library."""
-    code: Code = (x if isinstance(x, Vector) else y).code
-    x, y = Vector(code, code.value(x)), Vector(code, code.value(y))
+    code = code_of(x, y)
+    x, y = Recorded(code, code.value(x)), Recorded(code, code.value(y))
     regular = code.builder.and_(code.compare(">=", x, SMALLEST), code.compare("<=", x, LARGEST))
     by = y * logarithm(code.select(regular, x, 1.0))
     in_range = code.compare("<", abs(by), 708.0)
     rest = code.builder.not_(code.builder.and_(regular, in_range))
-    return code.by_lane_where(rest, exponential(by), "pow", x, y)
+    return code.of_library_where(rest, exponential(by), "pow", x, y)
 
 
-class Functions:
-    """What takes the place of ``math`` in the code of kernels: the same functions, of vectors and of numbers."""
+class Functions(recorder.Functions):
+    """The functions of ``math``; sine and cosine of a number are computed together, once."""
 
     def __init__(self) -> None:
-        self._turned: dict[int, tuple[Vector, tuple[Vector, Vector]]] = {}
+        self._turned: dict[int, tuple[Recorded, tuple[Number, Number]]] = {}
 
-    def __getattr__(self, name: str) -> Callable[..., Number]:
-        return partial(self._value, name)
-
-    def _value(self, name: str, *numbers: Number) -> Number:
-        vectors = [number for number in numbers if isinstance(number, Vector)]
-        if not vectors:
-            return getattr(math, name)(*numbers)
-        if isinstance(vectors[0].code, TextCode):
-            return vectors[0].code.intrinsic(name, *numbers)
-        if name in OF_VECTORS:
-            return OF_VECTORS[name](*numbers)
-        if name in ("sin", "cos"):
-            return self._sine_and_cosine(vectors[0])[name == "cos"]
-        if name in BY_LANE:
-            return vectors[0].code.by_lane(name, *numbers)
-        raise NotImplementedError(f"math.{name} for vectors; extend runtime/lanes/vector_functions.py")
-
-    def _sine_and_cosine(self, x: Vector) -> tuple[Vector, Vector]:
-        """Both, once for a value."""
+    def called(self, name: str, *numbers: Number) -> Number:
+        """A function of numbers."""
+        if name not in ("sin", "cos") or (code := code_of(*numbers)) is None:
+            return super().called(name, *numbers)
+        (x,) = numbers
         if id(x.value) not in self._turned:
-            self._turned[id(x.value)] = x, sine_and_cosine(x)
-        return self._turned[id(x.value)][1]
+            self._turned[id(x.value)] = x, code.sine_and_cosine(x)
+        return self._turned[id(x.value)][1][name == "cos"]
 
 
-def lesser(a: Number, b: Number) -> Number:
-    """``min`` of two numbers."""
-    vectors = [number for number in (a, b) if isinstance(number, Vector)]
-    if not vectors:
-        return min(a, b)
-    code = vectors[0].code
-    return code.select(code.compare("<", b, a), b, a)
-
-
-def _exp(x: Vector) -> Number:
+def _exp(x: Recorded) -> Number:
     code = x.code
     rest = code.builder.not_(code.compare("<", abs(x), 708.0))
-    return code.by_lane_where(rest, exponential(x), "exp", x)
+    return code.of_library_where(rest, exponential(x), "exp", x)
 
 
-def _log(x: Vector) -> Number:
+def _log(x: Recorded) -> Number:
     code = x.code
     regular = code.builder.and_(code.compare(">=", x, SMALLEST), code.compare("<=", x, LARGEST))
-    return code.by_lane_where(code.builder.not_(regular), logarithm(code.select(regular, x, 1.0)), "log", x)
+    return code.of_library_where(code.builder.not_(regular), logarithm(code.select(regular, x, 1.0)), "log", x)
 
 
-def _of_two(name: str, a: Number, b: Number) -> Number:
-    code: Code = (a if isinstance(a, Vector) else b).code
-    return code.intrinsic(name, a, b)
+def _intrinsic(name: str, *numbers: Number) -> Number:
+    return code_of(*numbers).intrinsic(name, *numbers)
 
 
 OF_VECTORS: dict[str, Callable[..., Any]] = {
-    "sqrt": lambda x: x.code.intrinsic("sqrt", x),
-    "fabs": abs,
-    "copysign": partial(_of_two, "copysign"),
+    **{name: partial(_intrinsic, name) for name in ("sqrt", "fabs", "copysign")},
     "atan": lambda x: inverse_tangent(x, 1.0),
     "atan2": inverse_tangent,
     "asin": lambda x: inverse_tangent(x, x.code.intrinsic("sqrt", (1.0 - x) * (1.0 + x))),

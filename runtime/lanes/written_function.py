@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from llvmlite import ir
 
 from runtime.dynamics.layout import LANES
 from runtime.jit.addresses import address_of_written
-from runtime.jit.straight_line import DOUBLE, INTEGER
-from runtime.lanes.vector_code import WIDTH, Code, KnownNumbers
-from runtime.lanes.vector_functions import power
+from runtime.jit.llvm_code import INTEGER, function_of_arrays
+from runtime.lanes.text_code import TextCode
+from runtime.lanes.vector_code import WIDTH, KnownNumbers, VectorCode
 
-# Writes instructions for the lanes from a column on, with the addresses of the arguments.
-Write = Callable[[Code, Sequence[ir.Value], ir.Value], None]
+# Writes a function with code and its arguments, which are arrays, by name.
+Write = Callable[[Any, dict[str, Any]], None]
 
 
-def address_of_lanes(name: str, arguments: int, write: Write, module: str, words: str, *decided: str) -> int:
+def text_of_lane(name: str, axes: Mapping[str, int], write: Write) -> str:
+    """A function of Python for one lane, as the function of ``address_of_lanes``; ``axes``: as of ``TextCode``."""
+    code = TextCode(axes)
+    write(code, {argument: argument for argument in axes})
+    return code.text(name)
+
+
+def address_of_lanes(name: str, arguments: Iterable[str], write: Write, module: str, words: str, *decided: str) -> int:
     """Address in this process of a function as of ``written_function``; the others are as of ``address_of_written``."""
 
     def written(owner: ir.Module, symbol: str) -> ir.Module:
@@ -25,22 +33,18 @@ def address_of_lanes(name: str, arguments: int, write: Write, module: str, words
     return address_of_written(name, written, module, words, *decided)
 
 
-def written_function(owner: ir.Module, symbol: str, arguments: int, write: Write) -> ir.Module:
-    """``owner`` with a function of the addresses of so many arrays of doubles, whose last axis are the LANES."""
-    addresses = [DOUBLE.as_pointer()] * arguments
-    function = ir.Function(owner, ir.FunctionType(ir.VoidType(), addresses), symbol)
-    part = ir.Function(owner, ir.FunctionType(ir.VoidType(), [*addresses, INTEGER]), f"{symbol}_part")
+def written_function(owner: ir.Module, symbol: str, arguments: Iterable[str], write: Write) -> ir.Module:
+    """``owner`` with a function of the addresses of arrays of doubles, whose last axis are the LANES."""
+    names = list(arguments)
+    function, builder = function_of_arrays(owner, symbol, len(names))
+    part, inside = function_of_arrays(owner, f"{symbol}_part", len(names), INTEGER)
     part.linkage = "internal"
     part.attributes.add("noinline")
     known = KnownNumbers(owner, f"{symbol}_numbers")
     *data, column = part.args
-    for argument in data:
-        argument.add_attribute("noalias")
-    inside = ir.IRBuilder(part.append_basic_block("entry"))
-    write(Code(inside, power, known=known), data, column)
+    write(VectorCode(inside, known, column=column), dict(zip(names, data, strict=True)))
     inside.ret_void()
     known.finish()
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
     for first in range(0, LANES, WIDTH):
         builder.call(part, [*function.args, INTEGER(first)])
     builder.ret_void()

@@ -5,7 +5,7 @@ import pytest
 
 import models
 from runtime.dynamics.layout import LANES
-from runtime.ensemble.joint_batch import acting_on, has_parameters, in_joints, memory_of_batch
+from runtime.ensemble.joint_batch import acting_on, has_parameters, in_joints, memory_of_batch, trees_of_system
 from runtime.integrate.batches.memory_kinds import Kind, fields_of
 from runtime.lanes.lift import lanes_of_tree
 from runtime.support.arrays import VECTOR, lanes_of
@@ -45,7 +45,8 @@ def test_no_vector_lies_across_two_lines_of_the_cache(system):
 
 
 def test_memories_begin_with_a_vector():
-    arrays = [lanes_of(count, 3) for count in range(1, 9)] + list(lanes_of_tree(3, 2, 6))
+    of_tree = lanes_of_tree(trees_of_system(SYSTEMS["free"]), 6)
+    arrays = [*(lanes_of(count, 3) for count in range(1, 9)), *of_tree.lifting, *of_tree.bodies, of_tree.z, of_tree.y]
     assert all(array.ctypes.data % VECTOR == 0 and array.flags.c_contiguous for array in arrays)
     assert lanes_of(0, LANES).shape == (0, LANES) and not lanes_of(2, LANES).any()
 

@@ -8,9 +8,10 @@ import pytest
 from llvmlite import ir
 
 from runtime.jit.addresses import address_of_written
-from runtime.jit.straight_line import DOUBLE, INTEGER
-from runtime.lanes.vector_code import WIDTH, Code, Vector
-from runtime.lanes.vector_functions import Functions, lesser, power
+from runtime.jit.llvm_code import DOUBLE
+from runtime.jit.recorder import Recorded, lesser
+from runtime.lanes.vector_code import WIDTH, VectorCode
+from runtime.lanes.vector_functions import Functions
 from tests.support.lane_forces import call
 
 WRITER = "runtime.lanes.vector_functions"
@@ -39,8 +40,8 @@ def in_vectors(name, function, *arguments):
         kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * (len(arguments) + 1))
         made = ir.Function(owner, kind, symbol)
         builder = ir.IRBuilder(made.append_basic_block("entry"))
-        code = Code(builder, power)
-        code.store(function(*(code.load(data, INTEGER(0)) for data in made.args[:-1])), made.args[-1], INTEGER(0))
+        code = VectorCode(builder)
+        code.store(function(*(code.load(data, 0) for data in made.args[:-1])), made.args[-1], 0)
         builder.ret_void()
         return owner
 
@@ -78,9 +79,9 @@ def test_powers_and_lesser_numbers():
 
 def test_known_numbers_write_nothing():
     builder = ir.IRBuilder(ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), []), "f").append_basic_block())
-    x = Vector(Code(builder, power), ir.Constant(ir.VectorType(DOUBLE, WIDTH), [2.0] * WIDTH))
+    x = Recorded(VectorCode(builder), ir.Constant(ir.VectorType(DOUBLE, WIDTH), [2.0] * WIDTH))
     assert 0.0 * x == 0.0
     assert 1.0 * x + 0.0 is x
     assert not builder.block.instructions
-    with pytest.raises(NotImplementedError, match="no branches"):
+    with pytest.raises(TypeError, match="decide nothing"):
         bool(x)

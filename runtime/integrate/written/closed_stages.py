@@ -9,35 +9,36 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from llvmlite import ir
+import numpy as np
 
+from runtime.dynamics import closing_rows, recursion
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
-from runtime.dynamics.kinematics import euler_rates
-from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.limit_moments import moments_of_limit
-from runtime.integrate.written.tree_forces import ARGUMENTS as OF_FORCES
 from runtime.integrate.written.tree_forces import AXES as AXES_OF_FORCES
 from runtime.integrate.written.tree_forces import write_forces
 from runtime.jit.python_code import python_code
-from runtime.jit.straight_line import INTEGER
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Code, Number, Vector
+from runtime.jit.recorder import Number, Recorded, choose, is_known
+from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.vector_functions import Functions
-from runtime.lanes.written_function import address_of_lanes
-from runtime.system.spanning_tree import SLOPES, places_of
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
+from runtime.system.spanning_tree import OF_KIND, places_of
 from runtime.system.system import System
 
+rates_of_coordinates = with_vectors(recursion.rates_of_coordinates)
+largest_residual, solve_rows, subtract_row = map(
+    with_vectors, (closing_rows.largest_residual, closing_rows.solve_rows, closing_rows.subtract_row)
+)
 Numbers = list[Number]
 WORDS = "closed loops in a batch"
-# Of the arrays of the texts.
+# Of the arrays.
 AXES = {
     "derivative": dict(y=1, constants=2, y_dot=1, worst=1), "correction": dict(y=1, constants=2, change=1, left=1),
     "forces": AXES_OF_FORCES,
@@ -63,14 +64,7 @@ def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
     tree = _tree_of(system, module)
     decided = [repr(tree.rows), inspect.getsource(module), *([] if tree.acting is None else tree.acting.text())]
     found = {
-        name: address_of_lanes(
-            f"closed_{name}",
-            len(OF_FORCES) if name == "forces" else 4,
-            partial(_write, tree, write),
-            __name__,
-            WORDS,
-            *decided,
-        )
+        name: address_of_lanes(f"closed_{name}", AXES[name], partial(_write, tree, write), __name__, WORDS, *decided)
         for name, write in _writers().items()
     }
     return Addresses(**found)
@@ -78,12 +72,8 @@ def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
 
 def texts_of_closed(system: System, module: ModuleType) -> dict[str, str]:
     """By name functions of Python for one lane, as those of ``addresses_of_closed``, for the compilers of other machines."""
-    tree, found = _tree_of(system, module), {}
-    for name, write in _writers().items():
-        code = TextCode(AXES[name])
-        write(_Writer(code, tree, [*AXES[name], None]))
-        found[name] = code.text(name)
-    return found
+    tree = _tree_of(system, module)
+    return {name: text_of_lane(name, AXES[name], partial(_write, tree, write)) for name, write in _writers().items()}
 
 
 def _writers() -> dict[str, Callable[[_Writer], None]]:
@@ -103,18 +93,16 @@ class _Tree(NamedTuple):
     acting: ActingForces | None
 
 
-def _write(
-    tree: _Tree, write: Callable[[_Writer], None], code: Code, data: Sequence[ir.Value], column: ir.Value
-) -> None:
-    write(_Writer(code, tree, [*data, column]))
+def _write(tree: _Tree, write: Callable[[_Writer], None], code: Any, data: dict[str, Any]) -> None:
+    write(_Writer(code, tree, data))
 
 
 class _Array:
     """An array of a batch whose rows are loaded once."""
 
-    def __init__(self, code: Any, data: Any, column: ir.Value | None, first: int = 0, width: int = 1) -> None:
-        self.code, self.data, self.column, self.first, self.width = code, data, column, first, width
-        self.loaded: dict[int, Vector] = {}
+    def __init__(self, code: Any, data: Any, first: int = 0, width: int = 1) -> None:
+        self.code, self.data, self.first, self.width = code, data, first, width
+        self.loaded: dict[int, Recorded] = {}
 
     def _row(self, at: Any) -> int:
         row, place = at if isinstance(at, tuple) else (0, at)
@@ -123,15 +111,11 @@ class _Array:
     def __getitem__(self, at: Any) -> Number:
         row = self._row(at)
         if row not in self.loaded:
-            self.loaded[row] = self.code.load(self.data, self.place(row))
+            self.loaded[row] = self.code.load(self.data, row)
         return self.loaded[row]
 
     def __setitem__(self, at: Any, value: Number) -> None:
-        self.code.store(value, self.data, self.place(self._row(at)))
-
-    def place(self, row: int) -> Any:
-        """Where a row begins."""
-        return row if self.column is None else self.code.builder.add(INTEGER(row * LANES), self.column)
+        self.code.store(value, self.data, self._row(at))
 
 
 class _Found:
@@ -153,17 +137,14 @@ class _Found:
 
 
 class _Writer:
-    """The instructions of a function for lanes from one column on, or its text for one lane, which has no column."""
+    """The code of a function for lanes."""
 
-    def __init__(self, code: Any, tree: _Tree, arguments: Sequence[Any]) -> None:
-        self.code, self.tree, self.rows = code, tree, tree.rows
-        *self.data, self.column = arguments
-        for argument in self.data if self.column is not None else ():
-            argument.add_attribute("noalias")
+    def __init__(self, code: Any, tree: _Tree, data: dict[str, Any]) -> None:
+        self.code, self.tree, self.rows, self.data = code, tree, tree.rows, data
 
     def array(self, k: int, first: int = 0, width: int = 1) -> _Array:
         """An argument from a row on, with so many numbers along its last axis."""
-        return _Array(self.code, self.data[k], self.column, first, width)
+        return _Array(self.code, [*self.data.values()][k], first, width)
 
     def found(self, y: Any) -> dict[int, Number]:
         """Run the kernel; its outputs."""
@@ -183,49 +164,29 @@ class _Writer:
             forces[k] = forces[k] - moment - damped
         return forces
 
-    def larger(self, a: Number, b: Number) -> Number:
-        """The larger of two numbers."""
-        return self.code.select(self.code.compare(">=", a, b), a, b)
-
     def largest_size(self, values: Numbers) -> Number:
         """The largest absolute value; infinite or not a number where one of them is."""
         found, total = 0.0, 0.0
         for value in map(abs, values):
-            found, total = self.larger(value, found), total + value
-        return self.code.select(self.code.compare("<", total, math.inf), found, total)
+            found, total = _larger(value, found), total + value
+        return choose(total < math.inf, found, total)
 
-    def factorise(self, S: list[Numbers], marks: Numbers | None) -> tuple[list[Numbers], Numbers]:
-        """S = L diag(pivots) L^T of the marked rows; below the diagonal L, on it the pivots; the reciprocal pivots, or 0."""
-        m, L = len(S), [list(row) for row in S]
-        inverse: Numbers = []
+    def factorise(self, S: list[Numbers], marks: Numbers | None) -> Any:
+        """Factors of S of the marked rows, with the reciprocal pivots, or 0, as ``closing_rows`` has them."""
+        m = len(S)
+        c = SimpleNamespace(L=np.array(S, object).reshape(m, m), inverse=[0.0] * m)
         for p in range(m):
-            one = _reciprocal(L[p][p])
-            inverse.append(one if marks is None else self.where_marked(marks[p], one, 0.0))
-            for i in range(p + 1, m):
-                factor = L[i][p] * inverse[p]
-                for j in range(p + 1, i + 1):
-                    L[i][j] = L[i][j] - factor * L[j][p]
-            for i in range(p + 1, m):
-                L[i][p] = L[i][p] * inverse[p]
-        return L, inverse
-
-    def where_marked(self, mark: Number, then: Number, otherwise: Number) -> Number:
-        """The first number in the lanes where a row is marked."""
-        return self.code.select(self.code.compare(">", mark, 0.5), then, otherwise)
+            one = _reciprocal(c.L[p, p])
+            c.inverse[p] = one if marks is None else _where_marked(marks[p], one, 0.0)
+            subtract_row(c, range(m), p, m)
+        return c
 
     @staticmethod
-    def solved(L: list[Numbers], inverse: Numbers, right: Numbers) -> Numbers:
-        """S^-1 times numbers; 0 of rows that are not marked."""
-        y = list(right)
-        for p in range(len(y)):
-            for q in range(p):
-                y[p] = y[p] - L[p][q] * y[q]
-        y = [value * one for value, one in zip(y, inverse, strict=True)]
-        for p in reversed(range(len(y))):
-            for q in range(p + 1, len(y)):
-                # A row that is not marked has the multiplier 0, and its column of L is 0.
-                y[p] = y[p] - L[q][p] * y[q]
-        return y
+    def solved(c: Any, right: Numbers) -> Numbers:
+        """S^-1 times numbers, by its factors; 0 of rows that are not marked."""
+        c.y = list(right)
+        solve_rows(c, range(len(right)), [len(right)])
+        return c.y  # type: ignore[no-any-return]
 
     @staticmethod
     def left_of(S: list[Numbers], right: Numbers, y: Numbers) -> Numbers:
@@ -238,9 +199,9 @@ class _Writer:
         first, n, m = rows.coordinates, rows.rates, rows.rows
         f = _Found(self.found(y), n, m)
         marks: Numbers | None = [y[rows.work + 1 + r] for r in range(m)] if rows.marks else None
-        L, inverse = self.factorise(f.S, marks)
-        push = self.solved(L, inverse, f.lacking)
-        more = self.solved(L, inverse, self.left_of(f.S, f.lacking, push))
+        factors = self.factorise(f.S, marks)
+        push = self.solved(factors, f.lacking)
+        more = self.solved(factors, self.left_of(f.S, f.lacking, push))
         push = [a + b for a, b in zip(push, more, strict=True)]
         for k, rate in enumerate(self.rates_of_coordinates(y, [y[first + k] for k in range(n)])):
             to[k] = rate
@@ -250,39 +211,29 @@ class _Writer:
         to[rows.work] = (to[rows.work] if rows.loaded else 0.0) + self.power(y, f.Phi_dot, push) + self.damped(y)
         for row in range(rows.work + 1, rows.size):
             to[row] = 0.0
-        self.array(3)[0] = self.worst_of(f, inverse)
+        self.array(3)[0] = self.worst_of(f, factors.inverse)
         self.array(1)[rows.lacking] = self.largest_lacking(f, push)
 
     def rates_of_coordinates(self, y: _Array, u: Numbers) -> Numbers:
         """Derivatives of the coordinates of a state for rates u."""
-        found: dict[int, Number] = {}
         places, rates = places_of(self.rows.kinds)
-        for kind, q, row in zip(self.rows.kinds, places, rates, strict=False):
-            at, slides = row - rates[0], SLOPES[kind]
-            found.update(zip(range(q, q + slides), u[at : at + slides], strict=True))
-            if kind in ("ball", "free"):
-                of_p: dict[int, Number] = {}
-                p = [y[q + slides + c] for c in range(4)]
-                python_code(euler_rates)(p, u[at + slides : at + slides + 3], of_p)
-                found.update({q + slides + c: value for c, value in of_p.items()})
-        return [found[k] for k in range(len(found))]
+        data = SimpleNamespace(kind=[OF_KIND[kind] for kind in self.rows.kinds], q=places, u=rates)
+        found = np.empty(places[-1], object)
+        rates_of_coordinates(data, [*(y[k] for k in range(places[-1])), *u], found)
+        return found.tolist()
 
     def worst_of(self, f: _Found, inverse: Numbers) -> Number:
         """Sum of the squares of the reciprocal pivot ratios of marked rows; infinite where a coordinate depends on others."""
-        code, total = self.code, 0.0
+        total: Number = 0.0
         for size, one in zip(f.size, inverse, strict=True):
-            share = one if _is_zero(size) else size * one  # 0 where the row is not marked
-            total = total + code.select(code.compare("<", share, 0.0), math.inf, share * share)
-        return code.select(code.compare("<", f.worst, 1.0 / PIVOT_TOLERANCE**2), total, math.inf)
+            share = one if is_known(size, 0.0) else size * one  # 0 where the row is not marked
+            total = total + choose(share < 0.0, math.inf, share * share)
+        return choose(f.worst < 1.0 / PIVOT_TOLERANCE**2, total, math.inf)
 
     def largest_lacking(self, f: _Found, push: Numbers) -> Number:
         """``largest_residual`` of all rows: what accelerations lack to gamma, relative to gamma where that is above 1."""
-        roots = [self.code.intrinsic("sqrt", size) for size in f.size]
-        left = [x / root for x, root in zip(self.left_of(f.S, f.lacking, push), roots, strict=True)]
-        target: Number = 1.0
-        for value, root in zip(f.lacking, roots, strict=True):
-            target = self.larger(abs(value / root), target)
-        return self.largest_size(left) / target
+        left = self.left_of(f.S, f.lacking, push)
+        return largest_residual(SimpleNamespace(joint=left, size=f.size, lacking=f.lacking, y=left, address=[1]), None)
 
     def power(self, y: _Array, Phi_dot: Numbers, push: Numbers) -> Number:
         """Power of the drivers: multipliers times D v, which is Phi' less that of bodies at rest."""
@@ -313,9 +264,9 @@ class _Writer:
         damped = [list(row) for row in f.S]
         for r in range(m):
             damped[r][r] = damped[r][r] + DAMPING * f.size[r]
-        L, inverse = self.factorise(damped, None)
+        factors = self.factorise(damped, None)
         for side, violated in enumerate((f.Phi, f.Phi_dot)):
-            push = self.solved(L, inverse, [0.0 - value for value in violated])
+            push = self.solved(factors, [0.0 - value for value in violated])
             moved = [_plus(0.0, push, [response[k] for response in f.response]) for k in range(n)]
             if side == 0:
                 moved = self.of_unit_length(y, self.rates_of_coordinates(y, moved))
@@ -330,29 +281,29 @@ class _Writer:
         """The changes of coordinates after which Euler parameters have unit length."""
         for q in self.rows.turned:
             p = [y[q + c] + change[q + c] for c in range(4)]
-            length = self.code.intrinsic("sqrt", sum(e * e for e in p))
+            length = self.code.function("sqrt", sum(e * e for e in p))
             change[q : q + 4] = [e / length - y[q + c] for c, e in enumerate(p)]
         return change
 
     def chosen(self, f: _Found) -> Numbers:
         """Marks of as many rows as are independent, each with the largest pivot ratio of those that are left."""
-        m, L, code = self.rows.rows, [list(row) for row in f.S], self.code
-        marks: Numbers = [code.arithmetic("fadd", 0.0, 0.0)] * m
-        shares = [0.0 if _is_zero(size) else 1.0 / size for size in f.size]
+        m, L = self.rows.rows, [list(row) for row in f.S]
+        marks: Numbers = [0.0] * m
+        shares = [0.0 if is_known(size, 0.0) else 1.0 / size for size in f.size]
         for _ in range(self.rows.independent):
             best: Number = -1.0
-            ratios = [self.where_marked(marks[r], -1.0, L[r][r] * shares[r]) for r in range(m)]
+            ratios = [_where_marked(marks[r], -1.0, L[r][r] * shares[r]) for r in range(m)]
             for ratio in ratios:
-                best = self.larger(ratio, best)
+                best = _larger(ratio, best)
             free, here = 1.0, []
             for ratio in ratios:  # the first one of equal ones
-                here.append(code.select(code.compare(">=", ratio, best), free, 0.0))
+                here.append(choose(ratio >= best, free, 0.0))
                 free = free - here[-1]
             column: Numbers = [0.0] * m
             pivot: Number = 0.0
             for r in range(m):
-                pivot = self.where_marked(here[r], L[r][r], pivot)
-                column = [self.where_marked(here[r], L[max(r, i)][min(r, i)], column[i]) for i in range(m)]
+                pivot = _where_marked(here[r], L[r][r], pivot)
+                column = [_where_marked(here[r], L[max(r, i)][min(r, i)], column[i]) for i in range(m)]
             inverse = 1.0 / pivot
             for i in range(m):
                 factor = column[i] * inverse
@@ -365,20 +316,25 @@ class _Writer:
         """Forces along the coordinates, their power and energy; signals go behind the forces."""
         signals, Q = self.array(1), self.array(3)
         if self.tree.acting is not None:
-            write_forces(self.tree.acting, self.code, self.data, self.column)
+            write_forces(self.tree.acting, self.code, self.data)
         else:
             self.array(4)[0] = self.array(5)[0] = 0.0
         for k in range(3 * self.rows.signals):
             Q[self.rows.rates + k] = signals[k]
 
 
-def _is_zero(number: Number) -> bool:
-    """Whether a number is known to be 0 in all states, as of a row that no coordinate changes."""
-    return not isinstance(number, Vector) and number == 0.0
+def _larger(a: Number, b: Number) -> Number:
+    return choose(a >= b, a, b)
+
+
+def _where_marked(mark: Number, then: Number, otherwise: Number) -> Number:
+    """The first number in the lanes where a row is marked."""
+    return choose(mark > 0.5, then, otherwise)
 
 
 def _reciprocal(number: Number) -> Number:
-    return math.inf if _is_zero(number) else 1.0 / number
+    """Infinite of what is 0 in all states, as of a row that no coordinate changes."""
+    return math.inf if is_known(number, 0.0) else 1.0 / number
 
 
 def _less(b: Number, row: Numbers, y: Numbers) -> Number:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
-
-from llvmlite import ir
 
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
 from runtime.integrate.written.placed_bodies import Places
 from runtime.integrate.written.tree_forces import ForcesOnSteps
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Number
-from runtime.lanes.written_function import address_of_lanes
+from runtime.jit.recorder import Number
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.arrays import Ints
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
-ARGUMENTS = ("z", "signals", "parameters", "out")
-AXES = dict(z=1, signals=2, parameters=2, out=1)  # of the arrays of the text
+AXES = dict(z=1, signals=2, parameters=2, out=1)  # of the arrays
 NAME = "corners_of_forces"  # of the function of the text
 
 
@@ -31,20 +26,19 @@ def count_of_corners(system: System) -> int:
 def _address(system: System) -> int:
     acting = acting_forces(system)
     return address_of_lanes(
-        NAME, len(ARGUMENTS), partial(_write, acting), __name__, "the corners of forces in a batch", *acting.text()
+        NAME, AXES, partial(_write, acting), __name__, "the corners of forces in a batch", *acting.text()
     )
 
 
-def _write(acting: ActingForces, code: Any, data: Sequence[Any], column: ir.Value | None) -> None:
-    places = Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)
-    forces, row = ForcesOnSteps(places), 0
+def _write(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
+    forces, row = ForcesOnSteps(Places(code, acting, data)), 0
     for k, force in enumerate(acting.forces):
         if force.module.CORNERS == 0:
             continue
         out: dict[int, Number] = {}
         forces.call_force("corners", k, force, out)
         for c in range(force.module.CORNERS):
-            code.store(out[c], places.data["out"], places.place(row + c))
+            code.store(out[c], data["out"], row + c)
         row += force.module.CORNERS
 
 
@@ -65,6 +59,4 @@ def text_of_corners(system: System) -> str:
     """A function of Python for one lane, as the function of ``corners_of``, for the compilers of other machines."""
     if count_of_corners(system) == 0:
         return ""
-    code = TextCode(AXES)
-    _write(acting_forces(system), code, ARGUMENTS, None)
-    return code.text(NAME)
+    return text_of_lane(NAME, AXES, partial(_write, acting_forces(system)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from generated import law_cubic
 from runtime.jit.python_code import python_code
-from runtime.lanes.vector_code import Number
+from runtime.jit.recorder import Number
 
 
 def moments_of_limit(constants: Sequence[Number], coordinate: Number, rate: Number) -> tuple[Number, Number]:

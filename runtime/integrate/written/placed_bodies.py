@@ -8,22 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
-from llvmlite import ir
-
 from runtime.dynamics.kinematics import rotation
-from runtime.dynamics.layout import GROUND_INDEX, LANES, OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, product
-from runtime.dynamics.small_matrices import cross, dot, plus, plus_times, times, transposed_times
+from runtime.dynamics.small_matrices import cross, matrix_product, plus, plus_times, times, turn_about
 from runtime.integrate.written.acting_contacts import NOTHING
 from runtime.integrate.written.acting_forces import ActingForces, Rows
 from runtime.jit.python_code import python_code
-from runtime.jit.straight_line import INTEGER
-from runtime.lanes.vector_code import Number, Vector
-from runtime.lanes.vector_functions import sine_and_cosine
-from runtime.system.spanning_tree import COORDINATES, RATES, places_of
+from runtime.jit.recorder import Number, Recorded
+from runtime.lanes.vector_formulas import with_vectors
+from runtime.system.spanning_tree import COORDINATES, OF_KIND, RATES, places_of
 
 NONE = (0.0, 0.0, 0.0)
 EYE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -31,8 +28,9 @@ Three = Any  # a vector of three numbers
 Place = tuple[str, int, int]  # of a parameter: of what, which of these, its place among its numbers
 
 # Formulas of compiled code, which write the same operations for vectors.
-cross, dot, plus, plus_times, product, times = map(python_code, (cross, dot, plus, plus_times, product, times))
-transposed_times = python_code(transposed_times)
+cross, matrix_product, plus, plus_times, product, times, turn_about = map(
+    with_vectors, (cross, matrix_product, plus, plus_times, product, times, turn_about)
+)
 
 
 def matrix_of(p: Sequence[Number]) -> tuple[Number, ...]:
@@ -43,20 +41,21 @@ def matrix_of(p: Sequence[Number]) -> tuple[Number, ...]:
 
 
 class Places:
-    """Steps, bodies and arguments of a function for lanes from one column on.
+    """Steps, bodies and arguments of a function for lanes.
 
     ``whole``: the function is that of the equations, which has all steps and what they carry; ``known``: parameters that are
-    numbers of its text; ``code``: vector instructions, or the text of one lane, which has no column.
+    numbers of its text; ``code``: vector instructions, or the text of one lane.
     """
 
     def __init__(
-        self, code: Any, acting: ActingForces, data: dict[str, Any], column: ir.Value | None, *, whole: bool = False,
+        self, code: Any, acting: ActingForces, data: dict[str, Any], *, whole: bool = False,
         known: Mapping[Place, float] = MappingProxyType({}),
     ) -> None:  # fmt: skip
-        self.code, self.acting, self.data, self.column = code, acting, data, column
+        self.code, self.acting, self.data = code, acting, data
         self.rows, self.known = Rows(acting, whole=whole), known
-        self.loaded: dict[tuple[str, int], Vector] = {}
+        self.loaded: dict[tuple[str, int], Recorded] = {}
         self.q, self.u = places_of(acting.kinds)
+        self.kinds = [OF_KIND[kind] for kind in acting.kinds]
         steps = range(len(acting.kinds)) if whole else acting.steps()
         self.steps = {k: Step(self, k) for k in (GROUND_STEP, *steps)}
         self.bodies = {b: Body(self, b) for b in (GROUND_INDEX, *acting.bodies())}
@@ -71,10 +70,15 @@ class Places:
             own.clear()
             own.update(known)
 
-    def load(self, name: str, row: int) -> Vector:
+    def rows_of_steps(self) -> Any:
+        """What the steps have as rows of arrays, as formulas of compiled code read them."""
+        names = "A", "omega", "way", "axis", "rate", "force", "moment"
+        return SimpleNamespace(**{name: _Rows(self.steps, name) for name in names})
+
+    def load(self, name: str, row: int) -> Recorded:
         """A row of an argument."""
         if (name, row) not in self.loaded:
-            self.loaded[name, row] = self.code.load(self.data[name], self.place(row))
+            self.loaded[name, row] = self.code.load(self.data[name], row)
         return self.loaded[name, row]
 
     def signal(self, number: int, derivative: int = 0) -> Number:
@@ -83,11 +87,11 @@ class Places:
             return 0.0 if derivative else self.parameter("signal", number, 0)
         return 0.0 if number == NOTHING else self.load("signals", 3 * number + derivative)
 
-    def place(self, row: int) -> Any:
-        """Where a row of an array is."""
-        return row if self.column is None else self.code.builder.add(INTEGER(row * LANES), self.column)
+    def whole_state(self) -> list[Recorded]:
+        """All coordinates and rates."""
+        return [self.load("z", row) for row in range(self.u[-1])]
 
-    def state(self, row: int, count: int) -> tuple[Vector, ...]:
+    def state(self, row: int, count: int) -> tuple[Recorded, ...]:
         """So many coordinates or rates from a row on."""
         return tuple(self.load("z", row + c) for c in range(count))
 
@@ -101,6 +105,22 @@ class Places:
         """Three parameters from a place on."""
         x, y, z = (self.parameter(sort, k, place + c) for c in range(3))
         return x, y, z
+
+
+class _Rows:
+    """What the steps have, by their numbers; the ground has the one behind the last.  0 of steps that are not placed."""
+
+    def __init__(self, steps: Mapping[int, Step], name: str) -> None:
+        self.steps, self.name = steps, name
+
+    def __getitem__(self, k: int) -> Any:
+        if k not in self.steps and k < len(self.steps[GROUND_STEP].of.kinds):
+            return (0.0,) * 9
+        return getattr(self.steps.get(k, self.steps[GROUND_STEP]), self.name)
+
+    def __setitem__(self, k: int, value: Any) -> None:
+        if k in self.steps:
+            setattr(self.steps[k], self.name, value)
 
 
 class Step:
@@ -132,12 +152,12 @@ class Step:
         return self.moves and (self.kind == "turn" or self.before._in_angles)
 
     @cached_property
-    def coordinates(self) -> tuple[Vector, ...]:
+    def coordinates(self) -> tuple[Recorded, ...]:
         """Of the step: an angle, a distance, Euler parameters, or a displacement and Euler parameters."""
         return self.of.state(self.of.q[self.k], COORDINATES[self.kind])
 
     @cached_property
-    def rates(self) -> tuple[Vector, ...]:
+    def rates(self) -> tuple[Recorded, ...]:
         """Of the step; of a ball and a free step in axes of what carries it."""
         return self.of.state(self.of.u[self.k], RATES[self.kind])
 
@@ -159,25 +179,13 @@ class Step:
         if self.kind == "slide":
             return self.before.A
         if self.kind == "turn":
-            own = self._turned
+            sine, cosine = self.of.code.sine_and_cosine(self.coordinates[0])
+            own = turn_about(self.own_axis, cosine, sine)
         elif not self.before._in_angles:
             return matrix_of(self.p)  # fewer operations than a product of matrices
         else:
             own = matrix_of(self.coordinates[-4:])
-        columns = [times(self.before.A, own[c::3]) for c in range(3)]
-        return tuple(columns[c][r] for r in range(3) for c in range(3))
-
-    @property
-    def _turned(self) -> tuple[Number, ...]:
-        """Rotation matrix of a turn alone."""
-        sine, cosine = sine_and_cosine(self.coordinates[0])
-        x, y, z = self.own_axis
-        rest = 1.0 - cosine
-        return (
-            cosine + rest * x * x, rest * x * y - sine * z, rest * x * z + sine * y, rest * x * y + sine * z,
-            cosine + rest * y * y, rest * y * z - sine * x, rest * x * z - sine * y, rest * y * z + sine * x,
-            cosine + rest * z * z,
-        )  # fmt: skip
+        return matrix_product(self.before.A, own)  # type: ignore[no-any-return]
 
     @cached_property
     def p(self) -> tuple[Number, ...]:
@@ -188,7 +196,7 @@ class Step:
             return self.before.p
         own = self.coordinates[-4:]
         if self.kind == "turn":
-            sine, cosine = sine_and_cosine(0.5 * self.coordinates[0])
+            sine, cosine = self.of.code.sine_and_cosine(0.5 * self.coordinates[0])
             x, y, z = self.own_axis
             own = cosine, sine * x, sine * y, sine * z
         turned: tuple[Number, ...] = product(self.before.p, own)
@@ -230,14 +238,6 @@ class Step:
         if not self.moves:
             return NONE
         return self.before.omega if self.kind == "slide" else plus(self.before.omega, self.rate)
-
-    @property
-    def along(self) -> tuple[Number, ...]:
-        """Forces along its coordinates, of the force and moment on it."""
-        if self.kind in ("turn", "slide"):
-            return (dot(self.axis, self.moment if self.kind == "turn" else self.force),)
-        of_turn = transposed_times(self.before.A, self.moment)
-        return (*self.force, *of_turn) if self.kind == "free" else of_turn  # type: ignore[no-any-return]
 
 
 class Body:
@@ -296,8 +296,7 @@ class Body:
     def A(self) -> tuple[Number, ...]:
         """Rotation matrix from axes of the body, row by row."""
         own = matrix_of(tuple(self.of.parameter("body", self.body, 3 + c) for c in range(4)))
-        columns = [times(self.step.A, own[c::3]) for c in range(3)]
-        return tuple(columns[c][r] for r in range(3) for c in range(3))
+        return matrix_product(self.step.A, own)  # type: ignore[no-any-return]
 
     def place(self) -> None:
         """Write its place and velocities, if they are not written yet."""
@@ -306,10 +305,3 @@ class Body:
     def push(self, force: Three, moment: Three) -> None:
         """Add a force, and a moment about the centre of mass."""
         self.force, self.moment = plus(self.force, force), plus(self.moment, moment)
-
-    def pass_on(self) -> None:
-        """Add what was pushed to the step that moves it."""
-        step = self.step
-        if step.moves:
-            step.force = plus(step.force, self.force)
-            step.moment = plus(plus(step.moment, self.moment), cross(self.arm, self.force))

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from runtime.dynamics.contacts import odd
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.small_matrices import dot, times
 from runtime.integrate.written.acting_contacts import EXPONENT, NOTHING, ActingContact
 from runtime.integrate.written.placed_bodies import Places
-from runtime.jit.python_code import python_code
+from runtime.jit.recorder import Number
 from runtime.lanes.needed_outputs import call_for
-from runtime.lanes.vector_code import Number
+from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.vector_functions import Functions
 
-dot, times = map(python_code, (dot, times))  # formulas of compiled code, which write the same operations for vectors
+dot, odd, times = map(with_vectors, (dot, odd, times))
 
 # Outputs of kernels: geometry, normal law, and force on both bodies.
 PENETRATION, PENETRATION_RATE, SLIP = 0, 1, (2, 3, 4)
@@ -80,12 +81,8 @@ class Contact:
             values = code.where(other, lambda: code.outlined(name, len(outputs), law, *numbers), values, likely=False)
         else:
             values = law(numbers)
-        odd = {OF_ELASTIC} | ({OF_DAMPING, OF_OVER_RATE} if self.contact.fades else set())
-        below = code.compare("<", depth, 0.0)
-        return {
-            k: code.select(below, -value, value) if k in odd else value
-            for k, value in zip(outputs, values, strict=True)
-        }
+        continued = {OF_ELASTIC} | ({OF_DAMPING, OF_OVER_RATE} if self.contact.fades else set())
+        return {k: odd(value, depth) if k in continued else value for k, value in zip(outputs, values, strict=True)}
 
     def friction(self, slip: Sequence[Number], force: Number) -> list[Number]:
         """Force of friction on the body of the sphere where it rubs, else 0."""
@@ -98,7 +95,7 @@ class Contact:
             found = call_for(module, name, range(3), self.functions, slip, force, parameters)
             return [found[c] for c in range(3)]
 
-        slow = code.compare("<", code.intrinsic("sqrt", dot(slip, slip)), self.parameter(self.rows.creep))
+        slow = code.compare("<", code.function("sqrt", dot(slip, slip)), self.parameter(self.rows.creep))
         rubs = code.compare("!=", self.parameter(self.rows.rubs), 0.0)
         build = code.builder
         above = code.where(build.and_(rubs, build.not_(slow)), lambda: law("above"), [0.0] * 3)

@@ -7,56 +7,50 @@ global axes, those among the parameters in the reference configuration; the rota
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
-from math import perm
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from llvmlite import ir
+import numpy as np
 
-from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP
+from runtime.dynamics import loads, tree_equations
+from runtime.dynamics.force_elements import ENERGY, ENERGY_RATE, LOOKED_UP, values_of_piece
 from runtime.dynamics.joint_loads import REACTION
 from runtime.dynamics.layout import GROUND_INDEX
-from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE
-from runtime.dynamics.small_matrices import cross, minus, plus, times
+from runtime.dynamics.small_matrices import times
 from runtime.integrate.written.acting_contacts import ActingContact
 from runtime.integrate.written.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
-from runtime.integrate.written.placed_bodies import NONE, Places
+from runtime.integrate.written.placed_bodies import Places
 from runtime.integrate.written.tree_contacts import Contact
 from runtime.jit.python_code import python_code
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Number
-from runtime.lanes.vector_functions import Functions, lesser
-from runtime.lanes.written_function import address_of_lanes
+from runtime.jit.recorder import Number, lesser
+from runtime.lanes.vector_formulas import with_vectors
+from runtime.lanes.vector_functions import Functions
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
-ARGUMENTS = ("z", "signals", "parameters", "Q", "power", "energy")
-AXES = dict(z=1, signals=2, parameters=2, Q=2, power=1, energy=1)  # of the arrays of the text
+AXES = dict(z=1, signals=2, parameters=2, Q=2, power=1, energy=1)  # of the arrays
 NAME = "forces"  # of the function of the text
 SUFFIXES = "ijkl"  # of bodies
 
-# Formulas of compiled code, which write the same operations for vectors.
-cross, minus, plus, times = map(python_code, (cross, minus, plus, times))
+placed_load, motor_moment, values_of_piece, add_force, forces_along = map(
+    with_vectors,
+    (loads.placed_load, loads.motor_moment, values_of_piece, tree_equations.add_force, tree_equations.forces_along),
+)
+times = python_code(times)
 
 
 def _address(system: System) -> int:
     acting = acting_forces(system)
     return address_of_lanes(
-        "forces_on_tree",
-        len(ARGUMENTS),
-        partial(write_forces, acting),
-        __name__,
-        "the forces in a batch",
-        *acting.text(),
+        "forces_on_tree", AXES, partial(write_forces, acting), __name__, "the forces in a batch", *acting.text()
     )
 
 
-def write_forces(acting: ActingForces, code: Any, data: Sequence[Any], column: ir.Value | None) -> None:
-    """Write the instructions of a function as of ``address_of_forces`` with these arguments, for lanes from a column on."""
-    ForcesOnSteps(Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column)).write()
+def write_forces(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
+    """Write the code of a function as of ``address_of_forces`` with these arguments."""
+    ForcesOnSteps(Places(code, acting, data)).write()
 
 
 _addresses = Latest(_address, 8)
@@ -75,16 +69,14 @@ def address_of_forces(system: System) -> int:
 
 def text_of_forces(system: System) -> str:
     """A function of Python for one lane, as the function of ``address_of_forces``, for the compilers of other machines."""
-    code = TextCode(AXES)
-    write_forces(acting_forces(system), code, ARGUMENTS, None)
-    return code.text(NAME)
+    return text_of_lane(NAME, AXES, partial(write_forces, acting_forces(system)))
 
 
 class ForcesOnSteps:
-    """The instructions of forces for lanes from one column on."""
+    """The code of forces for lanes."""
 
     def __init__(self, places: Places) -> None:
-        self.at, self.code, self.acting = places, places.code, places.acting
+        self.at, self.code, self.acting, self.rows = places, places.code, places.acting, places.rows_of_steps()
         self.functions = {"math": Functions(), "min": lesser}
         self.power: Number = 0.0
         self.energy: Number = 0.0
@@ -92,21 +84,18 @@ class ForcesOnSteps:
     def write(self) -> None:
         """Write all instructions, with those of the forces along the coordinates."""
         self.apply()
-        along: dict[int, tuple[Number, ...]] = {}
-        for k in reversed(self.acting.steps()):
-            step = self.at.steps[k]
-            along[k] = step.along
-            self.power = self.power + sum(force * rate for force, rate in zip(along[k], step.rates, strict=True))
-            if step.before.moves:
-                before = step.before
-                before.force = plus(before.force, step.force)
-                before.moment = plus(plus(before.moment, step.moment), cross(step.way, step.force))
         first = self.at.u[0]
-        for k, (begin, end) in enumerate(pairwise(self.at.u)):
-            for row, force in zip(range(begin, end), along.get(k, (0.0,) * (end - begin)), strict=True):
-                self.code.store(force, self.at.data["Q"], self.at.place(row - first))
-        self.code.store(self.power, self.at.data["power"], self.at.place(0))
-        self.code.store(self.energy, self.at.data["energy"], self.at.place(0))
+        m = SimpleNamespace(lifting=self.rows, Q=np.empty(self.at.u[-1] - first, object), **vars(self.rows))
+        forces_along(SimpleNamespace(kind=self.at.kinds, parent=self.acting.parents, u=self.at.u), m)
+        for k in reversed(self.acting.steps()):
+            along = m.Q[self.at.u[k] - first : self.at.u[k + 1] - first]
+            self.power = self.power + sum(
+                force * rate for force, rate in zip(along, self.at.steps[k].rates, strict=True)
+            )
+        for row, force in enumerate(m.Q):
+            self.code.store(force, self.at.data["Q"], row)
+        self.code.store(self.power, self.at.data["power"], 0)
+        self.code.store(self.energy, self.at.data["energy"], 0)
 
     def apply(self) -> None:
         """Put all that acts on the steps that move its bodies, about their points; add up energy, and power but that of steps."""
@@ -119,19 +108,13 @@ class ForcesOnSteps:
         for k, contact in enumerate(self.acting.contacts):
             self._apply_contact(k, contact)
         for body in self.at.bodies.values():
-            body.pass_on()
+            if body.step.moves:
+                add_force(self.rows, body.step.k, body.arm, body.force, body.moment)
 
     def _apply_load(self, load: ActingLoad) -> None:
         body = self.at.bodies[load.body]
-        signals = [self.at.signal(number) for number in load.signals]
-        force, arm, moment = (tuple(signals[c : c + 3]) for c in (0, 3, 6))
-        if load.in_body_axes:
-            force, moment = times(body.A, force), times(body.A, moment)
-        if load.at == AT_CENTRE:
-            arm = NONE
-        else:
-            arm = times(body.A, arm) if load.at == AT_BODY_POINT else minus(arm, body.r)
-        body.push(force, plus(moment, cross(arm, force)))
+        x = [self.at.signal(number) for number in load.signals]
+        body.push(*placed_load(body.A, body.r, load.at, load.in_body_axes, x[:3], x[3:6], x[6:]))
 
     def numbers(self, sort: str, k: int, kernel: ActingKernel) -> list[Number]:
         """The numbers x of a kernel: its parameters, with vectors turned and signals at their time; reactions and loads are 0."""
@@ -162,7 +145,7 @@ class ForcesOnSteps:
         self._call(motor, "evaluate", x=x, **rows)
         Phi, Phi_dot, D, _ = rows.values()
         stiffness, damping = (self.at.parameter("motor", k, motor.parameters + c) for c in range(2))
-        effort = self.at.signal(motor.effort) - stiffness * Phi[0] - damping * Phi_dot[0]
+        effort = motor_moment(self.at.signal(motor.effort), stiffness, damping, Phi[0], Phi_dot[0])
         self.energy = self.energy + 0.5 * (stiffness * Phi[0] * Phi[0])
         self.power = self.power + stiffness * Phi[0] * Phi_dot[0]  # into its spring
         for side, body in enumerate(motor.bodies):
@@ -199,14 +182,5 @@ class ForcesOnSteps:
 
     def _looked_up(self, argument: Number, first: int, pieces: int) -> list[Number]:
         """The integral of a table, its value and two derivatives, as ``force_elements.look_up``."""
-        knot, *c = self.code.look_up(self.at.data["parameters"], self.at.place(first), pieces, OF_PIECE, argument)
-        h = argument - knot
-        return [_derivative(m, c, h) for m in range(LOOKED_UP)]
-
-
-def _derivative(m: int, coefficients: Sequence[Number], h: Number) -> Number:
-    """Of a polynomial, lowest power first."""
-    found: Number = 0.0
-    for power_of_h in reversed(range(m, len(coefficients))):
-        found = float(perm(power_of_h, m)) * coefficients[power_of_h] + h * found
-    return found
+        knot, *c = self.code.look_up(self.at.data["parameters"], self.code.place(first), pieces, OF_PIECE, argument)
+        return list(values_of_piece(c, argument - knot))

@@ -6,19 +6,17 @@ so it has no branches; steps between those of a joint, which carry no body thems
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from llvmlite import ir
+import numpy as np
 
 from runtime.dynamics import recursion
-from runtime.dynamics.kinematics import euler_rates
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.limits_along import OF_LIMIT
-from runtime.dynamics.small_matrices import dot
+from runtime.dynamics.small_matrices import dot, minus, plus, plus_times
 from runtime.integrate.written.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
 from runtime.integrate.written.equation_parameters import parameters_of_equations
 from runtime.integrate.written.limit_moments import moments_of_limit
@@ -26,33 +24,29 @@ from runtime.integrate.written.placed_bodies import NONE, Place, Places, Step
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.integrate.written.tree_reactions import JointLoads
 from runtime.jit.python_code import python_code
-from runtime.lanes.text_code import TextCode
-from runtime.lanes.vector_code import Code, Number
+from runtime.jit.recorder import Number, choose
 from runtime.lanes.vector_formulas import with_vectors
-from runtime.lanes.written_function import address_of_lanes
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
-from runtime.system.spanning_tree import OF_KIND
 from runtime.system.system import System
 
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
 OF_ARMS = {5: (1, 2), 6: (1, 3), 8: (2, 3)}  # products of inertia have a part of these components of the moment
-ARGUMENTS = ("z", "signals", "parameters", "limits", "z_dot", "power", "energy", "worst")
-AXES = dict(z=1, signals=2, parameters=2, limits=2, z_dot=1, power=1, energy=1, worst=1)  # of the arrays of the text
+AXES = dict(z=1, signals=2, parameters=2, limits=2, z_dot=1, power=1, energy=1, worst=1)  # of the arrays
 NAME = "equations"  # of the function of the text
 
-carry_nothing, carried, accelerations_of_rates, eliminate_axis, add_to, eliminate_ball, add_ball, move_along, turn_freely = map(
-    with_vectors,
-    (
-        recursion.carry_nothing, recursion.carried, recursion.accelerations_of_rates, recursion.eliminate_axis,
-        recursion.add_to, recursion.eliminate_ball, recursion.add_ball, recursion.move_along, recursion.turn_freely,
-    ),
-)  # fmt: skip
-inverse_of, times_symmetric, plus, plus_times, minus, cross = (
-    with_vectors(getattr(recursion, name))
-    for name in ("inverse_of", "times_symmetric", "plus", "plus_times", "minus", "cross")
-)
-dot = python_code(dot)
+dot, minus, plus, plus_times = map(python_code, (dot, minus, plus, plus_times))
+carried = with_vectors(recursion.carried)
+
+
+def _keep_carried(t: Any, s: Any, w: Any, on: Any, k: int) -> Any:
+    w.carried[k] = carried(t, s, w, on, k)
+    return w.carried[k]
+
+
+inwards = with_vectors(recursion.inwards, carried=_keep_carried)
+outwards, rates_of_coordinates = map(with_vectors, (recursion.outwards, recursion.rates_of_coordinates))
 
 
 def _limited(system: System) -> tuple[int, ...]:
@@ -62,7 +56,7 @@ def _limited(system: System) -> tuple[int, ...]:
 def _address(system: System, known: Mapping[Place, float]) -> int:
     acting, limited = acting_forces(system), _limited(system)
     return address_of_lanes(
-        "equations_of_tree", len(ARGUMENTS), partial(_write, acting, limited, known), __name__,
+        "equations_of_tree", AXES, partial(_write, acting, limited, known), __name__,
         "the equations of a tree in a batch", repr(limited), repr(sorted(known.items())), *acting.text(),
     )  # fmt: skip
 
@@ -138,51 +132,33 @@ def text_of_recursion(system: System, *, general: bool = False) -> str:
 
 
 def _text(system: System, known: Mapping[Place, float]) -> str:
-    code, data = TextCode(AXES), {name: name for name in ARGUMENTS}
-    places = Places(code, acting_forces(system), data, None, whole=True, known=known)
-    _Equations(places, _limited(system)).write()
-    return code.text(NAME)
+    return text_of_lane(NAME, AXES, partial(_write, acting_forces(system), _limited(system), known))
 
 
 def _write(
-    acting: ActingForces, limited: tuple[int, ...], known: Mapping[Place, float], code: Code, data: Sequence[ir.Value],
-    column: ir.Value,
-) -> None:  # fmt: skip
-    places = Places(code, acting, dict(zip(ARGUMENTS, data, strict=True)), column, whole=True, known=known)
-    _Equations(places, limited).write()
-
-
-class _Rows:
-    """What the steps have, as rows of an array; the ground has the number behind the last one."""
-
-    def __init__(self, places: Places, name: str) -> None:
-        self.places, self.name = places, name
-
-    def __getitem__(self, k: int) -> Any:
-        return getattr(self.places.steps[GROUND_STEP if k == len(self.places.acting.kinds) else k], self.name)
+    acting: ActingForces, limited: tuple[int, ...], known: Mapping[Place, float], code: Any, data: dict[str, Any]
+) -> None:
+    _Equations(Places(code, acting, data, whole=True, known=known), limited).write()
 
 
 class _Equations:
-    """The instructions for lanes from one column on; ``limited``: the steps that limits restrain."""
+    """The code of the equations for lanes; ``limited``: the steps that limits restrain."""
 
     def __init__(self, places: Places, limited: tuple[int, ...]) -> None:
         self.at, self.code, self.acting, self.limited = places, places.code, places.acting, limited
-        self.count = len(self.acting.kinds)
-        self.kinds = [OF_KIND[kind] for kind in self.acting.kinds]
-        self.poses = SimpleNamespace(**{name: _Rows(places, name) for name in ("A", "omega", "way", "axis", "rate")})
-        self.memory = SimpleNamespace(**{name: {} for name in recursion.RecursionWorkspace._fields})
-        self.data = SimpleNamespace(kind=self.kinds, parent=self.acting.parents, u=places.u)
-        mass: list[Number] = [0.0] * self.count
-        moment, inertia = [NONE] * self.count, [(0.0,) * 9] * self.count
+        count = len(self.acting.kinds)
+        self.poses = places.rows_of_steps()
+        self.memory = SimpleNamespace(**{name: {} for name in ("carried", *recursion.RecursionWorkspace._fields)})
+        self.data = SimpleNamespace(
+            kind=places.kinds, parent=self.acting.parents, q=places.q, u=places.u,
+            gravity=places.three("gravity", 0, 0), mass=[0.0] * count, moment=[NONE] * count, inertia=[(0.0,) * 9] * count,
+            armature=[places.parameter("armature", k, 0) if k in self.acting.rotors else 0.0 for k in range(count)],
+        )  # fmt: skip
         for k in self.acting.carrying():
             x: list[Number] = [places.parameter("carried", k, c) for c in range(10)]
             xx, xy, xz, yy, yz, zz = x[4:]
-            mass[k], moment[k], inertia[k] = x[0], tuple(x[1:4]), (xx, xy, xz, xy, yy, yz, xz, yz, zz)
-        self.data.mass, self.data.moment, self.data.inertia = mass, moment, inertia
-        self.gravity = places.three("gravity", 0, 0)
-        self.carried: dict[int, Any] = {}  # by step, before its rates are eliminated
-        self.worst: Number = 0.0
-        self.fractions: Number = 0.0
+            self.data.mass[k], self.data.moment[k] = x[0], tuple(x[1:4])
+            self.data.inertia[k] = xx, xy, xz, xy, yy, yz, xz, yz, zz
 
     def write(self) -> None:
         """Write all instructions."""
@@ -193,22 +169,17 @@ class _Equations:
             forces.power = forces.power + dot(step.force, step.v) + dot(step.moment, step.omega)
         for limit, k in enumerate(self.limited):
             self._restrain(limit, self.at.steps[k])
-        self._inwards()
-        z_dot = self._outwards()
+        smallest = inwards(self.data, self.poses, self.memory, self.poses)
+        z_dot: Any = np.empty(self.at.u[-1], object)
+        outwards(self.data, self.poses, self.memory, z_dot)
         if self.acting.reactive:
-            good = JointLoads(forces, self, self.carried).add_to(z_dot)
-            self.fractions = self.fractions + self.code.select(good, 0.0, float("nan"))
-        for k in range(self.count):
-            self._rates_of_coordinates(self.at.steps[k], z_dot)
-        for row in range(self.at.u[-1]):
-            self.code.store(z_dot[row], self.at.data["z_dot"], self.at.place(row))
-        known = self.code.compare("==", self.fractions, self.fractions)
-        results = {
-            "power": forces.power, "energy": forces.energy,
-            "worst": self.code.select(known, self.worst, float("nan")),
-        }  # fmt: skip
-        for name, value in results.items():
-            self.code.store(value, self.at.data[name], self.at.place(0))
+            smallest = choose(JointLoads(forces, self).add_to(z_dot), smallest, float("nan"))
+        rates_of_coordinates(self.data, self.at.whole_state(), z_dot)
+        for row, rate in enumerate(z_dot):
+            self.code.store(rate, self.at.data["z_dot"], row)
+        inverse = 1.0 / smallest
+        for name, value in dict(power=forces.power, energy=forces.energy, worst=inverse * inverse).items():
+            self.code.store(value, self.at.data[name], 0)
 
     def _restrain(self, limit: int, step: Step) -> None:
         """Put the moment of a limit on a turn and on the step before; the batch has its power."""
@@ -218,72 +189,3 @@ class _Equations:
         step.moment = plus(step.moment, moment)
         if step.before.moves:
             step.before.moment = minus(step.before.moment, moment)
-
-    def _keep(self, fraction: Number) -> None:
-        """Take a pivot, as a fraction of its row, into the worst of all."""
-        inverse = 1.0 / fraction
-        square = inverse * inverse
-        self.worst = self.code.select(self.code.compare(">", square, self.worst), square, self.worst)
-        self.fractions = self.fractions + fraction
-
-    def _inwards(self) -> None:
-        """As ``recursion.inwards``."""
-        t, s, w = self.data, self.poses, self.memory
-        on = SimpleNamespace(force=_Rows(self.at, "force"), moment=_Rows(self.at, "moment"))
-        for k in range(self.count):
-            carry_nothing(w, k)
-        for k in reversed(range(self.count)):
-            kind, b = self.kinds[k], self.acting.parents[k]
-            J, H, M, n, f = self.carried[k] = carried(t, s, w, on, k)
-            turning, moving = accelerations_of_rates(t, s, k)
-            way, w.turning[k], w.moving[k] = s.way[k], turning, moving
-            if kind == FREE:
-                M, f, _ = eliminate_ball(w, k, J, H, M, n, f)
-                w.M[k], _ = inverse_of(M)
-                w.moving[k] = times_symmetric(w.M[k], (-f[0], -f[1], -f[2]))
-                continue
-            if kind == BALL:
-                M, f, fraction = eliminate_ball(w, k, J, H, M, n, f)
-                if b != GROUND_STEP:
-                    add_ball(w, b, way, moving, M, f)
-            else:
-                slides = kind == SLIDE
-                rotor: Number = self.at.parameter("armature", k, 0) if k in self.acting.rotors else 0.0
-                J, H, M, n, f, fraction = eliminate_axis(w, k, s.axis[k], slides, rotor, J, H, M, n, f)
-                if b != GROUND_STEP:
-                    add_to(w, b, way, turning, moving, J, H, M, n, f)
-            self._keep(fraction)
-
-    def _outwards(self) -> dict[int, Number]:
-        """As ``recursion.outwards``: the derivatives of the rates by row."""
-        t, s, w, g = self.data, self.poses, self.memory, self.gravity
-        z_dot: dict[int, Number] = {}
-        w.alpha[GROUND_STEP], w.a[GROUND_STEP] = NONE, (-g[0], -g[1], -g[2])
-        for k in range(self.count):
-            b, kind, u = self.acting.parents[k], self.kinds[k], self.at.u[k]
-            before, a = w.alpha[b], w.moving[k]
-            alpha = plus(before, w.turning[k])
-            if kind != FREE:
-                a = plus(plus(w.a[b], a), cross(before, s.way[k]))
-            if kind in (TURN, SLIDE):
-                z_dot[u], alpha, a = move_along(s, w, w.along, k, kind, alpha, a)
-            else:
-                alpha = turn_freely(t, s, w, w.moment, k, alpha, a, z_dot)
-            w.alpha[k], w.a[k] = alpha, a
-            if kind == FREE:
-                for c in range(3):
-                    z_dot[u + c] = a[c] + g[c]
-        return z_dot
-
-    def _rates_of_coordinates(self, step: Step, z_dot: dict[int, Number]) -> None:
-        """As ``recursion.rates_of_coordinates``, of one step."""
-        q = self.at.q[step.k]
-        if step.kind in ("turn", "slide"):
-            z_dot[q] = step.rates[0]
-            return
-        if step.kind == "free":
-            z_dot.update(zip(range(q, q + 3), step.rates[:3], strict=True))
-            q += 3
-        of_p: dict[int, Number] = {}
-        python_code(euler_rates)(step.coordinates[-4:], step.rates[-3:], of_p)
-        z_dot.update({q + c: value for c, value in of_p.items()})
