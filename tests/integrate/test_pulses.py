@@ -4,13 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from numpy.polynomial.legendre import leggauss
 
 import runtime
-from runtime.dynamics.signal_integrals import FEW, exact_integrals
-from runtime.dynamics.signals import evaluate_piece, piece_at
-from runtime.jit.compilation import compiled
-from runtime.system.signal import signal_data
+from tests.support.driven_legs import made
 from tests.support.pulses import END, end_of, pushed, random_pulses
 
 ENDS = dict(t_eval=[END])
@@ -50,15 +46,16 @@ def test_pulses_of_drivers_and_of_targets_are_seen():
 def test_a_support_that_moves_and_comes_back(method, coordinates):
     # Hardly anything of that is left in integrals over a long step, but the limit that is met meanwhile, and states then.
     rng, still = np.random.default_rng(2), np.zeros(5)
-    for at, width in zip(rng.uniform(0.5, END - 2.0, 6), 10.0 ** rng.uniform(-2.8, -1.5, 6), strict=True):
+    for at, width in list(zip(rng.uniform(0.5, END - 2.0, 6), 10.0 ** rng.uniform(-2.8, -1.5, 6), strict=True))[:3]:
         times = [0.0, at, at + 0.5 * width, at + width, END]
         back = runtime.Signal.samples(times, [0.0, 0.0, 0.03, 0.0, 0.0], still, still)
-        system, wanted = _hung(back, limited=True), [times[2], times[3], times[3] + 0.2]
+        system, wanted = made(_hung(back, limited=True)), [times[2], times[3], times[3] + 0.2]
         exact = runtime.simulate(system, END, rtol=1e-11, atol=1e-11, max_step=0.1 * width, t_eval=wanted)
         for tolerance in (1e-4, 1e-6):
             settings = dict(rtol=tolerance, atol=tolerance, method=method, coordinates=coordinates, t_eval=wanted)
-            run = runtime.simulate(system, END, **settings)
-            assert run.success and np.abs(run.r["bob"] - exact.r["bob"]).max() < 5 * tolerance
+            many = runtime.simulate_many(system, {"mass.bob": [1.0, 1.0]}, END, **settings)
+            for run in (runtime.simulate(system, END, **settings), many):
+                assert run.success and np.abs(run.r["bob"] - exact.r["bob"]).max() < 5 * tolerance
         assert np.ptp(exact.r["bob"][:, 0]) > 2e-3
 
 
@@ -83,31 +80,3 @@ def _held(back):
     across = dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
     b.motor("motor", "guided_angle", "ground", "bob", **across, theta_t=back, stiffness=1.0, damping=0.1)
     return b.build()
-
-
-@compiled
-def integrals(order, begin, end, t, ends):
-    low, high = piece_at(1, begin, t), piece_at(1, end, t)
-    evaluate_piece(low, begin, t, ends[0])
-    evaluate_piece(high, end, t, ends[1])
-    return exact_integrals(1, order, low, begin, high, end, ends[0], ends[1], t)
-
-
-def test_integrals_of_signals():
-    rng = np.random.default_rng(1)
-    times = np.cumsum(rng.uniform(0.01, 0.1, 600))
-    signal = runtime.Signal.spline(times, rng.normal(size=600))
-    data = runtime.support.arrays.frozen(signal_data([runtime.Signal.constant(2.0), signal], [0, 2]))
-    within = times[:-1, None] + np.diff(times)[:, None] * np.linspace(0.0, 0.99999, 60)
-    assert data.extent.tolist() == [[0.0, 0.0, 0.0], [0.0, 0.0, pytest.approx(np.ptp(signal(within, 2)), rel=0.1)]]
-    places, weights = leggauss(6)
-    for pieces, order in itertools.product((0.3, FEW - 1.5, FEW + 2.5, 300.0), range(3)):
-        begin, end = np.interp([200.2, 200.2 + pieces], np.arange(600), times)
-        knots = np.concatenate([[begin], times[(times > begin) & (times < end)], [end]])
-        half = 0.5 * np.diff(knots)[:, None]
-        at, of = knots[:-1, None] + half * (1.0 + places), half * weights
-        values = of * signal(at.ravel(), order).reshape(at.shape)
-        expected = [(values * (end - at) ** n).sum() / max(n, 1) for n in range(3)]
-        sizes = [np.abs(values * (end - at) ** n).sum() for n in range(3)]
-        errors = np.abs(np.subtract(integrals(order, begin, end, data, np.zeros((2, 3))), expected))
-        assert (errors < 1e-10 * np.array(sizes)).all()
