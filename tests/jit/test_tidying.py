@@ -1,6 +1,5 @@
 """What a cache that has grown large loses, and what it keeps."""
 
-import json
 import os
 import time
 
@@ -111,13 +110,4 @@ def test_a_folder_without_the_mark_keeps_all(folder):
 def test_other_sources_of_a_checkout_free_what_it_used(folder, checkout):
     record(folder, "one", [OLDER_CODE], checkout)
     record(folder, "two", [NEW_CODE], checkout)
-    assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
-
-
-def test_damaged_records_are_no_records(folder, checkout):
-    record(folder, "one", [OLDER_CODE], checkout)
-    file = next((folder / CHECKOUTS).glob("*.json"))
-    for text in ("", "[]", json.dumps({"packages": 3})):
-        file.write_text(text, encoding="utf-8")
-        assert not recorded(folder, "one", checkout)
     assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
