@@ -1,7 +1,5 @@
 """The nearest direction of a cone, for every cone that is accepted and from every direction; and the cones that are refused."""
 
-import ast
-import inspect
 import pickle
 
 import numpy as np
@@ -10,7 +8,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
-from generated import dispatch
 from runtime import Cone, ModelError
 from runtime.dynamics.cone_curve import nearest
 from runtime.jit.compilation import compiled
@@ -196,12 +193,6 @@ def test_reach_of_a_point_ends_where_another_one_is_nearer(cone):
         assert separation(u, point) <= brute.least(u) + 1e-6
 
 
-def test_search_is_bounded():
-    """No loop without an end: a search costs a bounded number of evaluations, whatever it is given."""
-    tree = ast.parse(inspect.getsource(search))
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.While)]
-
-
 @few
 @given(cone=st.one_of(elliptical, splines()), seed=st.integers(0, 2**32 - 1))
 def test_maximum_latitude_is_that_of_the_curve(cone, seed):
@@ -316,10 +307,6 @@ def test_folds_of_symmetric_splines():
         Cone.from_degrees(range(0, 361, 45), (29, 161, 161, 29, 29, 29, 29, 29, 29), "latitude_spline")
 
 
-def test_every_kind_of_cone_is_tried():
-    assert {module.NAME for module in dispatch.CONES} == {"elliptical", "spline", "latitude_spline"}
-
-
 WIDE = [
     ((0, 150, 196, 360), (20, 110, 60, 20)),
     ((0, 140, 309, 360), (30, 100, 150, 30)),
@@ -350,22 +337,3 @@ def test_nearest_refuses_other_shapes_than_directions(direction):
 def test_maximum_latitude_refuses_angles_that_are_not_finite(longitude):
     with pytest.raises(ModelError, match="cone: longitude = .* (must be|give) finite angles"):
         Cone.from_degrees((0, 120, 240, 360), (30, 30, 30, 30)).maximum_latitude(longitude)
-
-
-def test_vertices_are_found_by_the_nearest_point():
-    """Their reach against ``Cone.nearest`` alone; within 2e-3 rad of its end rounding decides."""
-    random = np.random.default_rng(5)
-    cones = [Cone.from_degrees(QUARTERS, (a, b, c, d, a)) for a, b, c, d in random.uniform(1.0, 80.0, (12, 4))]
-    cones += [Cone.from_degrees((0, 100, 200, 360), (a, b, c, a)) for a, b, c in random.uniform(20.0, 50.0, (6, 3))]
-    angles = np.where(np.arange(18) % 2, random.uniform(0.0, 2.0 * np.pi, 18), np.arange(18) % 4 * np.pi / 2)
-    sides = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    for cone, side in zip(cones, sides, strict=True):
-        own, point = cone.vertex(side)
-        latitude = float(cone.maximum_latitude(np.arctan2(side[1], side[0])))
-
-        def at(angle, side=side):
-            return np.array([*(np.sin(angle) * side), np.cos(angle)])
-
-        assert np.linalg.norm(at(latitude) - point) < 1e-15
-        away = [np.linalg.norm(cone.nearest(at(latitude + own + off)) - point) for off in (-2e-3, 2e-3)]
-        assert (own < 2e-3 or away[0] < 1e-9) and (away[1] > 1e-9 or own > 3.0 - latitude)

@@ -8,7 +8,6 @@ from scipy.integrate import solve_ivp
 import runtime
 from runtime import Builder, ModelError, Signal
 from runtime.system import displaced, joint_coordinates
-from runtime.system.coupling import law_of
 
 G = 9.81
 # Inertia about the hinge and static moment of both bodies.
@@ -65,13 +64,6 @@ def test_two_pendulums_against_the_equation_of_one_angle(kind):
         assert np.abs(run.reaction(joint, on={"a": "one", "b": "two"}[joint]).moment[:, 1]).max() < 1e-9
 
 
-def test_reactions_beside_the_forces_of_couplings_move_the_bodies():
-    run = runtime.simulate(pair(-0.5), 0.5)
-    load = run.reaction("b", on="two")
-    mass, weight = 2.0, np.array([0.0, 0.0, -2.0 * G])
-    assert np.abs(load.force + weight - mass * run.v_dot["two"]).max() < 1e-9
-
-
 def screw(lead):
     """A body on a cylindrical joint about z whose slide follows its turn."""
     b = Builder("screw")
@@ -109,7 +101,7 @@ def chain_of_three(**more):
 
 
 def test_a_leader_may_follow_another():
-    """One degree of freedom of three links: the energy, and the power of the accelerations."""
+    """One degree of freedom of three links: their angles and the energy."""
     system = chain_of_three()
     assert system.degrees_of_freedom == 1
     run = runtime.simulate(system, 1.0, rtol=1e-11, atol=1e-11)
@@ -117,11 +109,6 @@ def test_a_leader_may_follow_another():
     assert np.abs(q[1] - (0.2 + 0.5 * q[0] + 0.1 * q[0] ** 2)).max() < 1e-12
     assert np.abs(q[2] + 1.5 * q[1]).max() < 1e-12
     assert np.ptp(run.energy) < 1e-8
-    h = 1e-4
-    near = runtime.simulate(system, 0.5 + h, t_eval=[0.5 - h, 0.5, 0.5 + h], rtol=1e-13, atol=1e-13)
-    for k in range(3):
-        slope = (near.v[f"link_{k}"][2] - near.v[f"link_{k}"][0]) / (2.0 * h)
-        assert np.abs(near.v_dot[f"link_{k}"][1] - slope).max() < 1e-5
 
 
 def test_limits_springs_and_loads_act_beside_couplings():
@@ -198,28 +185,9 @@ def test_files_and_copies_keep_couplings(tmp_path):
     assert np.abs(runtime.simulate(built, 0.3, t_eval=run.t).states - run.states).max() < 1e-12
 
 
-def test_ensembles_keep_couplings():
-    many = runtime.simulate_many(pair(0.5), {"mass.two": [1.0, 2.0, 3.0]}, 0.3)
-    for k, mass in enumerate((1.0, 2.0, 3.0)):
-        alone = runtime.simulate(runtime.with_parameters(pair(0.5), {"mass.two": mass}), 0.3)
-        assert np.abs(many[k].states[-1] - alone.states[-1]).max() < 1e-12
-
-
-def test_ensembles_have_the_forces_of_couplings_as_outputs():
-    system = pair(-0.5)
-    t, name = np.linspace(0.0, 0.5, 6), "coupling_force.gear"
-    many = runtime.simulate_many(system, {"mass.two": [2.0, 3.0]}, 0.5, t_eval=t, outputs=[name])
-    assert runtime.ensemble.output_names(system)[name] == "N m"
-    assert np.abs(many[name][1] - many[1].coupling_forces["gear"]).max() < 1e-9
-
-
 def test_splines_go_on_straight():
-    law = law_of(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2), "law")
     one = pair(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2)).coupling("gear")
     assert one.value(np.array([-2.0, 0.5, 3.0])) == pytest.approx([0.0, 0.25, 5.0], abs=1e-9)
-    assert np.array_equal(law.knots, one.law.knots)
-    on = law_of(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2), "law", straight=False)
-    assert len(on.knots) == len(law.knots) - 2
 
 
 REFUSED = {

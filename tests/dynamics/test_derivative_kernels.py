@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 
-import models
-from models.shipped import SYSTEMS
-from runtime.system.whole_model import module_of
 from tests.support.systems import BUILDS, spun
 from tests.support.whole_model import constants, emitted, off
 
@@ -40,32 +37,3 @@ def test_kernels_against_a_complex_step(name):
         module.derivative.py_func(0, y[:, None], None, None, c[:, None], value, np.zeros((1, 1)))
         assert np.abs(found[: len(y)] - value[:, 0]).max() < 1e-14 * np.abs(value).max()
         assert np.abs(found[len(y) :] - expected).max() < 1e-12 * np.abs(expected).max()
-
-
-@pytest.mark.slow
-def test_a_wrong_sign_in_the_kernel_is_seen():
-    system = models.foot.build()
-    module = emitted(system)
-    c, y = constants(module, system)[:, 0], off(system, spun(system).y, 0.1)
-    dy, dc = RANDOM.normal(size=len(y)), RANDOM.normal(size=len(c))
-    expected = complex_step(module, y, c, dy, dc)
-    from codegen.compiler.whole import emit_model
-
-    head, body = emit_model(system.model).split("def derivative_tangent(", 1)
-    lines = body.split("\n")
-    spots = [k for k, line in enumerate(lines) if " = " in line and "+" in line and "carray" not in line]
-    unseen = 0
-    for k in RANDOM.choice(spots, 60, replace=False):
-        broken = type(module)("broken")
-        text = [line.replace("+", "-", 1) if n == k else line for n, line in enumerate(lines)]
-        exec(head + "def derivative_tangent(" + "\n".join(text), broken.__dict__)
-        unseen += np.abs(tangent_of(broken, y, c, dy, dc)[len(y) :] - expected).max() < 1e-9 * np.abs(expected).max()
-    assert unseen < 20  # of the step of refinement
-
-
-def test_shipped_kernels_have_derivatives_where_they_can():
-    for system in (build() for build in SYSTEMS.values()):
-        if system.redundant:
-            continue  # it has no such kernel
-        module = module_of(system.model.key)
-        assert hasattr(module, "lanes_tangent") == (not module.LOADED)

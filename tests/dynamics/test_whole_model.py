@@ -10,20 +10,15 @@ import codegen.compiler.study
 import codegen.compiler.whole
 import models
 import runtime
-from codegen.compiler.whole import LANES, emit_model
 from models.shipped import SYSTEMS
-from runtime import GROUND, Builder, Signal, simulate
+from runtime import GROUND, Builder, Signal
 from runtime.dynamics.equations import derivative_once, workspace_for
-from runtime.dynamics.layout import OK, SINGULAR
+from runtime.dynamics.layout import OK
 from runtime.dynamics.places import WHOLE
-from runtime.system.model_description import FOLDED
 from runtime.system.whole_model import module_of
 from runtime.system.workspaces import workspace
-from tests.support.systems import BUILDS, LAWS, LIMITED, powered, slider, spun
-from tests.support.whole_model import constants, difference, emitted, general, off, operations
-
-RANDOM = np.random.default_rng(6)
-
+from tests.support.systems import BUILDS, LAWS, powered, slider, spun
+from tests.support.whole_model import difference, emitted, general, off, operations
 
 # --- the same answers -------------------------------------------------------------------------------------------------
 
@@ -34,17 +29,6 @@ def test_models(name):
     module, state = emitted(system), spun(system)
     for by in (0.0, 1e-6, 1e-2):
         assert difference(system, off(system, state.y, by), module=module) < 2e-14
-
-
-@pytest.mark.parametrize("name", LIMITED)
-def test_limits(name):
-    system = models.foot.build(**LIMITED[name])
-    run = simulate(system, 3.0, t_eval=np.linspace(0.0, 3.0, 200))
-    outside = int(np.argmax(sum(limit.excess for limit in run.limits.values())))
-    module = emitted(system)
-    assert module.LOADED and not module.LANES
-    for n in (0, outside):
-        assert difference(system, run.states[n].copy(), module=module) < 2e-14
 
 
 def test_drivers():
@@ -95,8 +79,10 @@ def locked(order=tuple(PLACES), ground="hinge"):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ground", ["hinge", "fixed", "driven"])
-@pytest.mark.parametrize("order", [tuple(PLACES), tuple(PLACES)[::-1], ("ball", "shin", "toe", "heel")])
+@pytest.mark.parametrize(
+    ("order", "ground"),
+    [(tuple(PLACES), "hinge"), (tuple(PLACES)[::-1], "fixed"), (("ball", "shin", "toe", "heel"), "driven")],
+)
 def test_locked_bodies_move_as_one(order, ground, monkeypatch):
     system = locked(order, ground)
     module, state = emitted(system), system.state if ground == "driven" else spun(system)
@@ -128,21 +114,6 @@ def test_one_kernel_serves_all_parameters():
     assert difference(tilted, spun(tilted).y) < 1e-14
 
 
-def test_special_values_of_parameters_are_recognised():
-    model = models.foot.build().model
-    for name, mask in model.folded.items():
-        values = model.parameters[name][mask]
-        assert name in FOLDED or not mask.any()
-        assert np.isin(values, (0.0, 1.0, -1.0)).all()
-
-
-def test_baumgarte_terms_are_arguments():
-    system = models.foot.build()
-    coarse = dict(rtol=1e-6, atol=1e-6, t_eval=[0.0, 1.0])
-    runs = [simulate(system, 1.0, alpha=a, beta=a, **coarse) for a in (0.0, 5.0)]
-    assert runs[1].violation[-1] < runs[0].violation[-1] / 3.0
-
-
 # --- found, and fresh -------------------------------------------------------------------------------------------------
 
 
@@ -157,17 +128,6 @@ def test_shipped_kernels_are_found_and_used(name):
     expected, plain = general(system, y)
     assert np.abs(y_dot - expected).max() < 1e-14 * max(1.0, np.abs(expected).max())
     assert 0.0 < work.smallest_pivot[0] and (work.smallest_pivot[0] < 1.0 or plain.smallest_pivot[0] == np.inf)
-
-
-def test_runs_agree_with_the_general_evaluation(monkeypatch):
-    systems = [models.foot.build(), models.foot.build(limits="dissipative"), models.foot_ground.build()]
-    settings = dict(t_eval=np.linspace(0.0, 0.6, 61), rtol=1e-10, atol=1e-10)
-    found = [simulate(system, 0.6, method="radau" if system.contacts else "dop853", **settings) for system in systems]
-    monkeypatch.setattr(runtime.system.workspaces, "whole_of", lambda system, data: None)
-    for run in found:
-        again = simulate(run.system, 0.6, method=run.stats.method, **settings)
-        assert run.success and again.success
-        assert np.abs(run.states - again.states).max() < (1e-6 if run.system.contacts else 1e-9)
 
 
 def test_a_singular_configuration_is_named_as_without():
@@ -188,55 +148,7 @@ def test_a_singular_configuration_is_named_as_without():
     assert found[0] == found[1]
 
 
-def test_values_that_are_not_finite_are_reported():
-    system = models.foot.build()
-    y = system.state.y.copy()
-    y[4] = np.nan
-    for whole in (False, True):
-        assert derivative_once(
-            0.0, y, system.data, (workspace(system) if whole else workspace_for(system.data)), np.empty_like(y)
-        ) not in (OK, SINGULAR)
-
-
 # --- broken on purpose ------------------------------------------------------------------------------------------------
-
-
-def test_a_wrong_sign_anywhere_is_seen():
-    system = models.foot.build()
-    y, text = off(system, spun(system).y, 0.1), emit_model(system.model)  # where nothing is zero
-    head, body = text.split("def derivative(", 1)
-    lines = body.split("\n\n\ndef entry", 1)[0].split("\n")
-    spots = [k for k, line in enumerate(lines) if " = " in line and "+" in line and "carray" not in line]
-    assert len(spots) > 100
-    unseen = 0
-    for k in RANDOM.choice(spots, 60, replace=False):
-        module = ModuleType("broken")
-        broken = [line.replace("+", "-", 1) if n == k else line for n, line in enumerate(lines)]
-        exec(head + "def derivative(" + "\n".join(broken), module.__dict__)
-        unseen += not difference(system, y, module=module) > 1e-12
-    assert unseen < 15  # of the step of refinement, a fifth of the statements, which adds what is lost to rounding
-
-
-def test_cases_of_a_batch_are_columns():
-    import numba
-
-    from runtime.jit.addresses import addresses_of, call
-
-    system = models.foot.build()
-    module = module_of(system.model.key)
-    c = constants(module, system)
-    Y = np.array([off(system, spun(system).y, 1e-3) for _ in range(LANES)])
-    y, out, worst = np.ascontiguousarray(Y.T), np.empty(Y.T.shape), np.empty((1, LANES))
-    lanes, address = np.repeat(c, LANES, axis=1), int(addresses_of([module], "lanes")[0])
-
-    @numba.njit
-    def at_once(address, y, c, out, worst):
-        call(address, y.ctypes.data, c.ctypes.data, out.ctypes.data, worst.ctypes.data)
-
-    at_once(address, y, lanes, out, worst)
-    for n in range(LANES):
-        expected, _ = general(system, Y[n])
-        assert np.abs(out[:, n] - expected).max() < 1e-14 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("name", ['a"""; print("run")  # """', 'a"', "a\\", "coding: utf-7 +AAo-print()"])

@@ -71,6 +71,7 @@ FEET = {
     "side": ["left", "right"] * 3,
     "subtalar_inclination_deg": [30.0, 35.0, 40.0, 99.0, 45.0, 50.0],  # the fourth is refused
     "mass": [60.0, 70.0, 80.0, 65.0, 75.0, 85.0],
+    "gravity": [(0.0, 0.0, -1.0 - number) for number in range(COUNT)],
 }
 OF_LEG = spread(amplitude=(0.4, 0.8), push=(-1.0, 1.0), stiffness=(0.5, 2.0))
 OF_GROUND = spread(stiffness=(1e6, 2e6), height=(1e-4, 5e-3), mu_c=(0.5, 1.0), mass=(60.0, 80.0))
@@ -107,18 +108,6 @@ def test_cases_are_single_runs_of_what_the_function_builds(way):
             assert np.abs(many.states()[case].reshape(run.states.shape) - run.states).max() < 1e-6
 
 
-@pytest.mark.parametrize("way", ["feet of all kinds", "signals, a load, a motor and a spring"])
-def test_a_case_does_not_depend_on_the_others(way):
-    """Nor on the number of workers or the size of chunks."""
-    build, cases, _ = WAYS[way]
-    settings = SETTINGS | dict(rtol=1e-7, atol=1e-7)
-    whole = runtime.simulate_many(build, cases, END, **settings)
-    other = {name: values[::-1] for name, values in cases.items()}
-    parts = runtime.simulate_many(build, other, END, **settings | dict(workers=2, chunk=2))
-    assert np.array_equal(whole.states(), parts.states()[::-1], equal_nan=True) and whole.in_batch.sum() == COUNT - 1
-    assert whole.messages == {COUNT - 1 - case: text for case, text in parts.messages.items()}
-
-
 def test_coordinates_parameters_and_outputs():
     """Values by name replace those of the function; quantities are those of single runs."""
     cases = spread(link_length=(0.03, 0.05)) | {"limits": ["dissipative"] * COUNT}
@@ -145,12 +134,3 @@ def test_a_case_of_unusual_stiffness_is_used_with_the_warning_of_its_builder():
         many = runtime.simulate_many(loaded, cases, 1e-4, **SETTINGS | dict(t_eval=[1e-4], rtol=1e-6, atol=1e-6))
     assert (many.status == Status.REFUSED).tolist() == [False, False, False, True]
     assert many.steps[2] > 0 and "stiffness = -1" in many.messages[3]
-
-
-@pytest.mark.slow
-def test_a_folder_knows_the_function_of_a_driven_system(tmp_path):
-    settings = SETTINGS | dict(chunk=4, out=tmp_path / "sweep")
-    many = runtime.simulate_many(leg, OF_LEG, END, **settings)
-    resumed = runtime.simulate_many(leg, OF_LEG, END, **settings)
-    assert np.array_equal(many.states(), resumed.states())
-    assert np.abs(many[3].states - many.states()[3].reshape(2, -1)).max() < 1e-6

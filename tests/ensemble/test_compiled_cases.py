@@ -11,12 +11,12 @@ import pytest
 
 import models
 import runtime
-from benchmarks.ensemble_systems import builder_of
 from benchmarks.random import model, question
 from runtime import Builder, Signal, Status
-from runtime.ensemble import chunk, compiled_cases
+from runtime.ensemble import chunk
 from runtime.integrate import balance_check
 from runtime.results.outputs import quantities_of_runs, values_of
+from tests.support.marks import quick_for
 from tests.support.systems import LAWS, powered, slider
 
 SETTINGS = dict(rtol=1e-8, atol=1e-8)
@@ -34,28 +34,18 @@ def mechanism(name):
     return model.system_of(question.CLASSES[name](np.random.default_rng([0])), name)
 
 
-def sprung(*, spring=True):
+def sprung():
     """A pendulum of two bodies of 1 kg, with a spring, a motor and a load."""
     b = Builder("sprung")
     b.body("upper", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.0, 0.0, -0.5))
     b.body("lower", mass=1.0, inertia=(0.1, 0.2, 0.1), r=(0.0, 0.0, -1.5))
     b.joint("hip", "spherical", "ground", "upper", axes="global", point=(0, 0, 0))
     b.joint("knee", "revolute", "upper", "lower", axes="global", point=(0, 0, -1), axis=(0, 1, 0))
-    if spring:
-        at = dict(s_i=(1.0, 0.0, -1.0), s_j=(0.0, 0.0, 0.2))
-        b.force("spring", "spring_damper", "ground", "lower", **at, stiffness=30.0, damping=0.5, free_length=0.7)
+    at = dict(s_i=(1.0, 0.0, -1.0), s_j=(0.0, 0.0, 0.2))
+    b.force("spring", "spring_damper", "ground", "lower", **at, stiffness=30.0, damping=0.5, free_length=0.7)
     vectors = dict(h_i=(0.0, 1.0, 0.0), a_i=(1.0, 0.0, 0.0), b_j=(1.0, 0.0, 0.0))
     b.motor("drive", "guided_angle", "upper", "lower", **vectors, stiffness=3.0, damping=0.2, theta_t=0.3)
     b.load("push", "upper", force=(Signal.function(lambda t: np.sin(5 * t), 0.0, 2.0), 0.0, 0.0))
-    return b.build()
-
-
-def twisted():
-    """``sprung`` with a spring about an axis, from which the kernel of the spring has further vectors."""
-    b = builder_of(sprung(spring=False))
-    b.force(
-        "spring", "torsional_spring", "upper", "lower", a_i=(0.0, 0.6, 0.8), stiffness=2.0, damping=0.1, free_angle=0.3
-    )
     return b.build()
 
 
@@ -150,22 +140,26 @@ WAYS = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-def test_cases_have_the_bits_of_single_runs(way, monkeypatch):
+QUICK = "contacts", "coupling", "loop by a kernel", "floating tree by recursion", "spring, motor"
+STATES_ALONE = "contacts, five turns", "contacts, radau"
+
+
+@pytest.mark.parametrize("way", quick_for(WAYS, QUICK, pytest.mark.slow))
+def test_outputs_counts_and_messages_have_the_bits_of_single_runs(way, monkeypatch):
+    monkeypatch.setattr(chunk, "_run_alone", None)  # nothing is left to it
     system, cases, t_end, more = WAYS[way]()
-    t = np.linspace(0.0, t_end, 4)
-    with monkeypatch.context() as patch:
-        patch.setattr(chunk, "_run_alone", None)  # nothing is left to it
-        many = runtime.simulate_many(system, cases, t_end, t_eval=t, chunk=3, **SETTINGS | more)
-        again = runtime.simulate_many(system, cases, t_end, t_eval=t, workers=2, chunk=1, **SETTINGS | more)
-    assert many.success and many.in_batch.all() and np.array_equal(many.states(), again.states())
-    assert np.ptp(many.states()[:, -1], axis=0).max() > 1e-6
-    for case in (0, 2):
+    one = system if isinstance(system, runtime.System) else system()
+    kept = {name: own for name, own in quantities_of_runs(one).items() if way not in STATES_ALONE or own.part in "rpv"}
+    settings = dict(t_eval=np.linspace(0.0, t_end, 7), chunk=3, **SETTINGS | more)
+    many = runtime.simulate_many(system, cases, t_end, outputs=list(kept), **settings)
+    few = runtime.simulate_many(system, cases, t_end, outputs=list(kept)[-2:], **settings | dict(chunk=1, workers=2))
+    assert many.in_batch.all() and many.success
+    assert all(few[name].tobytes() == many[name].tobytes() for name in few.outputs)
+    for case in range(len(many)):
         run = many[case]
-        assert np.array_equal(many.states()[case].reshape(4, -1), run.states)
-        counts = run.stats.evaluations, run.stats.steps, run.stats.rejections
-        assert tuple(many.counts[case]) == counts
+        for name, quantity in kept.items():
+            assert many[name][case].tobytes() == np.ascontiguousarray(values_of(run, quantity)).tobytes(), name
+        assert tuple(many.counts[case]) == (run.stats.evaluations, run.stats.steps, run.stats.rejections)
         assert many.messages.get(case, run.message) == run.message
 
 
@@ -178,7 +172,7 @@ CHANGE_POINTS = ("driven_parallelogram",)  # mechanisms that pass these in their
 def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monkeypatch):
     made = question.CLASSES[name](np.random.default_rng([7]))
     system, t = model.system_of(made, name), np.linspace(0.0, made.t_end, 5)
-    for more in ({}, dict(method="auto"), JOINT, dict(alpha=5.0, beta=5.0)):
+    for more in (JOINT, dict(method="auto", alpha=5.0, beta=5.0)):
         with suppress(runtime.ModelError):  # those without coordinates of joints
             many = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
             with monkeypatch.context() as patch:
@@ -192,53 +186,6 @@ def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monke
             assert ended[many.in_batch].all() and (name in CHANGE_POINTS or many.in_batch[ended].all())
             assert np.array_equal(many.states(), each.states(), equal_nan=True) and (many.counts == each.counts).all()
             assert (many.status == each.status).all() and many.messages == each.messages
-
-
-NAMED = {
-    "laws of contacts": (sliding, ["stiffness.sole_0", "exponent.sole_1", "mu_d.sole_1", "radius.sole_2", "mass.block"], {}),
-    "limits": (limited, ["mass.toes", "damping.talocrural", "compliance.talocrural", "max_moment.talocalcaneal"], THROWN),
-    "contacts": (ground, ["mass.leg", "stiffness.toe_spring", "damping.ankle_spring"], {}),
-    "spring": (sprung, ["stiffness.spring", "free_length.spring", "damping.drive", "mass.upper"], {}),
-    "axes that follow": (twisted, ["free_angle.spring", "stiffness.spring", "mass.upper"], {}),
-    "spring by recursion": (sprung, ["damping.spring", "mass.lower"], dict(coordinates="joint")),
-    "loop by a kernel": (loop, ["mass.crank", "mass.rocker"], {}),
-}  # fmt: skip
-
-
-def recorded(monkeypatch):
-    """What the memory of each case begins with, (cases, floats), of the calls from now on."""
-    found, run = [], compiled_cases.run_cases
-
-    def first(memory, given, *more):
-        floats = np.tile(given.floats, (len(given.states), 1))
-        floats[:, given.float_place] = given.float_value
-        found.append(floats)
-        return run(memory, given, *more)
-
-    monkeypatch.setattr(compiled_cases, "run_cases", first)
-    return found
-
-
-@pytest.mark.parametrize("way", NAMED)
-def test_parameters_as_arrays_give_the_memory_of_systems_with_these(way, monkeypatch):
-    make, names, more = NAMED[way]
-    system, begun = make(), recorded(monkeypatch)
-    values = runtime.parameters(system)
-    cases = {name: values[name] * SHARE for name in names}
-    cases[names[-1]] = np.array([*cases[names[-1]][:2], -1.0])
-    settings = SETTINGS | {key: value for key, value in more.items() if key != "assemble"}
-    made, own = [], chunk.built_cases
-    monkeypatch.setattr(chunk, "built_cases", lambda *given: made.extend(given[3]) or own(*given))
-    once = runtime.simulate_many(system, cases, 0.05, chunk=3, **settings)
-    assert made == [2]  # the case that is refused, for its message
-    monkeypatch.setattr(chunk, "run_named", lambda *_: None)
-    each = runtime.simulate_many(system, cases, 0.05, chunk=3, **settings)
-    assert once.status.tolist() == [0, 0, Status.REFUSED] and once.messages == each.messages
-    assert np.array_equal(once.states(), each.states(), equal_nan=True) and (once.counts == each.counts).all()
-    assert np.abs(once.states()[0] - once.states()[1]).max() > 1e-9
-    monkeypatch.setattr(compiled_cases, "changes_of_data", lambda *_: None)
-    runtime.simulate_many(system, cases, 0.05, chunk=3, **settings)
-    assert len(begun) == 3 and np.array_equal(*begun[:2], equal_nan=True) and np.array_equal(*begun[1:], equal_nan=True)
 
 
 def test_remarks_are_those_of_single_runs(monkeypatch):
@@ -269,39 +216,6 @@ def test_a_violated_row_is_found_in_every_case(monkeypatch):
     monkeypatch.setattr("runtime.integrate.constraint_check.PROJECTED_TOLERANCES", 1e-12)
     many = runtime.simulate_many(four_bar, cases, 0.2, **SETTINGS)
     assert (many.status == Status.CONSTRAINTS_VIOLATED).all() and many.messages[0] == many[0].message
-
-
-def test_outputs_of_cases_with_contacts():
-    forces = {name: f"contact_normal_force.{name}" for name in ground().contact_names}
-    names = ["r.toes", "energy", "max(norm(reaction_force.ankle))", *forces.values()]
-    t = np.linspace(0.0, 0.03, 5)
-    many = runtime.simulate_many(ground(), {"mass.toes": 0.3 * SHARE}, t[-1], t_eval=t, outputs=names, **SETTINGS)
-    run = many[2]
-    assert many.in_batch.all() and np.array_equal(many["r.toes"][2], run.r["toes"])
-    assert np.array_equal(many["energy"][2], run.energy)
-    reaction = run.reaction("ankle", on=run.system.joint("ankle").body_j).force
-    assert many["max(norm(reaction_force.ankle))"][2] == pytest.approx(
-        np.linalg.norm(reaction, axis=1).max(), rel=1e-12
-    )
-    assert max(run.contacts[name].normal_force.max() for name in forces) > 0.0
-    assert all(np.array_equal(many[output][2], run.contacts[name].normal_force) for name, output in forces.items())
-
-
-@pytest.mark.parametrize("way", [way for way in WAYS if way not in ("contacts, five turns", "contacts, radau")])
-def test_all_outputs_have_the_bits_of_those_of_runs(way):
-    system, cases, t_end, more = WAYS[way]()
-    one = system if isinstance(system, runtime.System) else system()
-    names = list(quantities_of_runs(one))
-    t = np.linspace(0.0, t_end, 7)
-    many = runtime.simulate_many(system, cases, t_end, t_eval=t, outputs=names, chunk=3, **SETTINGS | more)
-    assert many.in_batch.all() and many.success
-    few = [f"v_dot.{one.body_names[-1]}", "energy"]
-    alone = runtime.simulate_many(system, cases, t_end, t_eval=t, outputs=few, chunk=3, **SETTINGS | more)
-    assert all(alone[name].tobytes() == many[name].tobytes() for name in few)
-    for case in range(len(many)):
-        run = many[case]
-        for name, quantity in quantities_of_runs(one).items():
-            assert many[name][case].tobytes() == np.ascontiguousarray(values_of(run, quantity)).tobytes(), name
 
 
 def test_a_long_case_stops_when_it_is_asked_to():

@@ -47,14 +47,6 @@ def test_chunks_keep_all_workers_busy():
         assert engine.all == 12 and engine.most <= 6
 
 
-def test_workers_get_equal_numbers_of_chunks():
-    cases = {"mass.toes": np.linspace(0.2, 0.3, 68_000)}
-    for workers, chunks in ((1, 5), (2, 6)):
-        with Counting(workers) as engine:
-            found = simulate_many(models.foot.build(), cases, 0.01, engine=engine, **SETTINGS)
-            assert found.success and engine.all == chunks
-
-
 def breaking(x):
     """A function that ends the process that calls it."""
     if x > 0.035 and multiprocessing.parent_process() is not None:
@@ -145,7 +137,7 @@ import warnings, numpy as np, codegen, models, runtime
 from benchmarks.ensemble_systems import bouncing_ball, driven_leg, driven_leg_on_plane, floating, loaded_foot
 from benchmarks.ensemble_systems import pendulum_on_plane, sprung_foot
 from runtime.integrate.batches import contact_memory, gpu
-from tests.ensemble.test_friction_in_lanes import leg
+from tests.support.planar_friction import arm_on_a_journal
 warnings.simplefilter("ignore")  # of the emulation
 rng, kernels = np.random.default_rng(2), []
 kernel_of = gpu.kernel_of
@@ -179,7 +171,7 @@ band = dict(tension_table=[(0.2, -3.0), (0.5, 0.0), (0.8, 4.0), (1.5, 5.0)], dam
 b.force("band", "tabulated_spring", "ground", "rod", s_i=(1.0, 0.0, 0.5), s_j=(0.5, 0.0, 0.0), **band)
 check(b.build(), {"rate.pivot.angle": [1.0, -2.0], "mass.rod": [0.9, 1.2]})
 check(floating(), {"mass.left": [1.9, 2.2]})  # by the recursion
-check(leg(), {"coefficient.rub_hip": [0.1, 0.4]}, 0.1, off=1e-11)  # friction by reactions
+check(arm_on_a_journal(0.3, 0.1, 0.5), {"coefficient.rub": [0.1, 0.4]}, 0.1, off=1e-11)  # friction by reactions
 check(models.four_bar.build(crank_speed=1.0), {"mass.coupler": [0.9, 1.0]})  # rows
 driven = driven_leg()
 codegen.compile_model(driven)

@@ -1,4 +1,4 @@
-"""Limits of motion in cases with closed loops and drivers side by side: as single runs and absolute coordinates."""
+"""Cases with closed loops, drivers and limits of motion side by side: as one by one and in absolute coordinates."""
 
 import functools
 
@@ -9,9 +9,8 @@ import models
 import runtime
 from benchmarks.ensemble_systems import builder_of
 from benchmarks.random import model, question
-from runtime import Cone, Status
-from runtime.dynamics import equations, projection
-from tests.support.driven_legs import Y, driven_leg_of, made, once_with_kernel, one_by_one
+from runtime import Cone
+from tests.support.driven_legs import Y, compared, driven_leg_of, made, once_with_kernel, one_by_one
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
@@ -50,79 +49,54 @@ def four_bar():
 
 @pytest.mark.parametrize("name", ["compliance.stop", "max_moment.stop", "damping.stop", "mass.foot"])
 def test_stops_of_a_driven_leg_as_in_absolute_coordinates(name, closed_in_lanes):
-    own = runtime.parameters(leg())[name]
-    outputs = ["r.toes", "omega.foot", "energy", "limit_excess.stop", "limit_dissipated_power.stop"]
-    many = runtime.simulate_many(leg(), {name: own * SHARE}, 1.0, outputs=outputs, **SETTINGS)
-    assert (many.status == Status.REACHED_END).all() and not many.messages
-    closed_in_lanes.undo()
-    few = {name: own * SHARE[::19]}
-    absolute = runtime.simulate_many(leg(), few, 1.0, outputs=outputs, coordinates="absolute", **SETTINGS)
-    for output, bound in zip(outputs, (1e-11, 5e-9, 1e-9, 5e-11, 1e-9), strict=True):
-        assert np.abs(many[output][::19] - absolute[output]).max() < bound
+    cases = {name: runtime.parameters(leg())[name] * SHARE}
+    bounds = {
+        "r.toes": 1e-11,
+        "omega.foot": 5e-9,
+        "energy": 1e-9,
+        "limit_excess.stop": 5e-11,
+        "limit_dissipated_power.stop": 1e-9,
+    }
+    many = compared(leg(), cases, bounds, closed_in_lanes, slice(None, None, 19), **SETTINGS)
     assert many["limit_excess.stop"].max() > 0.01 and np.ptp(many["r.toes"][:, -1], axis=0).max() > 1e-6
 
 
-def test_rows_hold_between_steps_of_a_loop_with_stops(closed_in_lanes):
-    """All rows of the loop, at a coarse tolerance; the work of its dampers balances the energy of each case."""
-    cases = {"mass.coupler": 0.8 * SHARE, "damping.stop": 0.1 * SHARE}
-    many = runtime.simulate_many(four_bar(), cases, 1.0, t_eval=TIMES, rtol=1e-6, atol=1e-6)
-    assert not many.messages
-    states = many.states().reshape(-1, len(four_bar().state.y))
-    worst = np.zeros((len(states), 2))
-    projection.worst_of_all(0.0, states, four_bar().data, equations.workspace_for(four_bar().data), worst)
-    assert worst[:, 0].max() < 1e-13 and worst[:, 1].max() < 1e-12
+PLAIN = [
+    ("polygon", 6), ("spherical_four_bar", 5), ("sarrus", 4), ("driven_loop", 0), ("sprung_loop", 1),
+    ("door", 12),  # no row of its loops restrains a coordinate
+    ("spatial_loop", 3), ("modified_loop", 1), ("sprung_loop", 0),  # with balls
+]  # fmt: skip
+STOPPED = [("polygon", 0), ("spherical_four_bar", 1), ("driven_loop", 1), ("bricard", 0)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "seed"), [("polygon", 0), ("spherical_four_bar", 1), ("driven_loop", 1), ("bricard", 0)]
-)
-def test_random_loops_with_stops_as_one_by_one(name, seed, closed_in_lanes):
-    plain = model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name)
-    hinge = next(j.name for k, j in enumerate(plain.joints) if k not in plain.tree.closing and j.kind == "revolute")
-    system = limited(plain, hinge, 1.0)
-    cases = {f"mass.{system.body_names[0]}": system.data.mass[1] * SHARE[:3]}
-    settings = SETTINGS | dict(t_eval=0.5 * TIMES, outputs=["r." + system.body_names[0], "limit_excess.stop"])
+@pytest.mark.parametrize(("name", "seed", "stop"), [(*one, False) for one in PLAIN] + [(*one, True) for one in STOPPED])
+def test_random_loops_as_one_by_one(name, seed, stop, closed_in_lanes):
+    system = model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name)
+    if stop:
+        hinges = [j.name for k, j in enumerate(system.joints) if k not in system.tree.closing and j.kind == "revolute"]
+        system = limited(system, hinges[0], 1.0)
+    system, cases = made(system), {f"mass.{system.body_names[0]}": system.data.mass[1] * SHARE[:3]}
+    settings = SETTINGS | dict(t_eval=0.5 * TIMES, coordinates="joint")
     many = runtime.simulate_many(system, cases, 0.5, **settings)
     one_by_one(closed_in_lanes)
     each = runtime.simulate_many(system, cases, 0.5, **settings)
-    assert not many.messages and not each.messages and many["limit_excess.stop"].max() > 1e-3
-    for name in settings["outputs"]:
-        assert np.abs(many[name] - each[name]).max() < 1e-11 * max(1.0, np.abs(each[name]).max())
-
-
-def test_a_case_with_stops_depends_on_no_other(closed_in_lanes):
-    cases = {"max_moment.stop": np.linspace(1.0, 9.0, 60)}
-    settings = SETTINGS | dict(rtol=1e-7, atol=1e-7)
-    many = runtime.simulate_many(leg(), cases, 1.0, workers=2, chunk=17, **settings)
-    some = runtime.simulate_many(leg(), {k: v[40:2:-1] for k, v in cases.items()}, 1.0, workers=1, **settings)
-    assert np.array_equal(many.states()[40:2:-1], some.states())
-    assert np.ptp(many.steps) > 0
-
-
-def test_folders_and_single_cases(closed_in_lanes, tmp_path):
-    cases = {"max_moment.stop": [7.0, 8.0, 9.0]}
-    settings = SETTINGS | dict(out=tmp_path / "sweep")
-    many = runtime.simulate_many(leg(), cases, 1.0, **settings)
-    again = runtime.simulate_many(leg(), cases, 1.0, **settings)
-    assert np.array_equal(many.states(), again.states())
-    run = many[1]
-    assert np.abs(run.states.reshape(5, 3, 13) - many.states()[1]).max() < 5e-9
-    assert np.abs(run.limits["stop"].excess).max() > 0.01
+    assert np.abs(many.states() - each.states()).max() < 1e-11 * max(1.0, np.abs(each.states()).max())
+    assert not stop or (not many.messages and not each.messages and many[0].limits["stop"].excess.max() > 1e-3)
 
 
 @pytest.mark.parametrize(("build", "name"), [(leg, "s_j.hip"), (leg, "s_j.ankle"), (four_bar, "s_j.A")])
 def test_points_of_joints_beside_stops_as_in_absolute_coordinates(build, name, closed_in_lanes):
     """Angles of limits and joints count from the reference configuration of each case."""
     system, joint = build(), build().limit("stop").joint
-    own = runtime.parameters(system)[name]
-    cases = {name: own * (1.0 + 0.2 * (SHARE[::6, None] - 1.0)), "max_moment.stop": 3.0 * SHARE[::6]}
-    outputs = [f"r.{system.body_names[-1]}", "energy", "limit_excess.stop", "limit_angle.stop", f"angle.{joint}.angle"]
-    settings = SETTINGS | dict(outputs=outputs, assemble=True, rtol=1e-13, atol=1e-13)
-    many = runtime.simulate_many(system, cases, 1.0, **settings)
-    assert (many.status == Status.REACHED_END).all() and not many.messages
-    closed_in_lanes.undo()
-    absolute = runtime.simulate_many(system, cases, 1.0, coordinates="absolute", **settings)
-    for output, bound in zip(outputs, (1e-11, 1e-9, 5e-11, 5e-11, 5e-11), strict=True):
-        assert np.abs(many[output] - absolute[output]).max() < bound, output
-    assert many["limit_excess.stop"].max() > 0.01 and np.ptp(many[outputs[0]][:, -1], axis=0).max() > 1e-4
+    cases = {
+        name: runtime.parameters(system)[name] * (1.0 + 0.2 * (SHARE[::6, None] - 1.0)),
+        "max_moment.stop": 3.0 * SHARE[::6],
+    }
+    place, angles = f"r.{system.body_names[-1]}", ("limit_excess.stop", "limit_angle.stop", f"angle.{joint}.angle")
+    bounds, how = (
+        {place: 1e-11, "energy": 1e-9} | dict.fromkeys(angles, 5e-11),
+        dict(rtol=1e-13, atol=1e-13, assemble=True),
+    )
+    many = compared(system, cases, bounds, closed_in_lanes, **SETTINGS | how)
+    assert many["limit_excess.stop"].max() > 0.01 and np.ptp(many[place][:, -1], axis=0).max() > 1e-4

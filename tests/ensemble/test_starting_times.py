@@ -5,7 +5,7 @@ import pytest
 
 import models
 import runtime
-from benchmarks.ensemble_systems import builder_of, driven_four_bar
+from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
 from runtime.ensemble import chunk
 
@@ -48,14 +48,3 @@ def test_runs_that_start_at_another_time(way, monkeypatch):
     each = runtime.simulate_many(system, cases, START + DURATION, **settings)
     assert np.ptp(many.states()[:, -1], axis=0).max() > 1e-6 and not many.messages and not many.status.any()
     assert np.abs(many.states() - each.states()).max() < 1e-10
-
-
-def test_drivers_are_where_they_are_at_the_start():
-    """Cases of a driven system are assembled anew at another time."""
-    system, cases = driven_four_bar(), {"omega.coupler": np.zeros((2, 3))}
-    settings = SETTINGS | dict(t_start=0.3, t_eval=[0.3, 0.4], assemble=True)
-    many = runtime.simulate_many(system, cases, 0.4, **settings)
-    begun = many.states()[:, 0].reshape(2, -1)
-    assert not many.status.any() and np.abs(begun - system.state.y).max() > 0.1
-    start = runtime.simulate(system, 0.3, t_eval=[0.3], rtol=1e-10, atol=1e-10).final
-    assert np.abs(begun - start.y).max() < 1e-8

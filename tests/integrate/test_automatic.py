@@ -1,16 +1,16 @@
 """The method "auto": turns between dop853 and radau, and runs that have none."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import models
 import runtime
 from runtime.dynamics.status import Status
-from runtime.integrate.automatic import Automatic
 from runtime.integrate.methods import Compiled
 from tests.support.stiff import HEIGHT, reduced_ball, reduced_two_bodies, thrown_ball, two_bodies
-from tests.support.systems import BUILDS, LIMITED, spun
-from tests.support.trees import random_tree
+from tests.support.systems import BUILDS, LIMITED
 
 END = 2.0
 
@@ -28,30 +28,16 @@ def positions(run):
 # Runs without turns
 
 
-@pytest.mark.parametrize("tolerance", [1e-4, 1e-7, 1e-11])
-@pytest.mark.parametrize("name", list(BUILDS))
+@pytest.mark.parametrize(
+    ("name", "tolerance"), [*itertools.product(BUILDS, [1e-4, 1e-7, 1e-11]), *((name, 1e-9) for name in LIMITED)]
+)
 def test_what_is_not_stiff_is_integrated_by_dop853_to_the_last_digit(name, tolerance):
-    system = BUILDS[name]()
+    system = BUILDS[name]() if name in BUILDS else models.foot.build(**LIMITED[name])
     settings = dict(rtol=tolerance, atol=tolerance)
     a, b = (runtime.simulate(system, 1.0, method=method, **settings) for method in ("auto", "dop853"))
     assert np.array_equal(a.states, b.states) and np.array_equal(a.t, b.t) and a.message == b.message
     assert a.stats.evaluations == b.stats.evaluations
     assert [part.method for part in a.stats.parts] == ["dop853"]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_random_trees_are_not_stiff(seed):
-    system = random_tree(seed).builder().build()
-    settings = dict(initial=spun(system, seed), rtol=1e-9, atol=1e-9)
-    a, b = (runtime.simulate(system, 1.0, method=method, **settings) for method in ("auto", "dop853"))
-    assert np.array_equal(a.states, b.states) and len(a.stats.parts) == 1
-
-
-@pytest.mark.parametrize("name", list(LIMITED))
-def test_limits_of_the_foot_are_not_stiff(name):
-    system = models.foot.build(**LIMITED[name])
-    a, b = (runtime.simulate(system, 1.0, method=method, rtol=1e-9, atol=1e-9) for method in ("auto", "dop853"))
-    assert np.array_equal(a.states, b.states) and len(a.stats.parts) == 1
 
 
 # Runs with turns
@@ -109,13 +95,6 @@ def test_parts_add_up_to_the_run():
     assert np.all(np.diff([part.t for part in s.parts]) > 0.0)
 
 
-def test_other_methods_have_one_part():
-    for method in ("dop853", "radau", "BDF"):
-        s = runtime.simulate(models.pendulum.build(), 0.1, method=method, rtol=1e-6, atol=1e-6).stats
-        (part,) = s.parts
-        assert (part.method, part.t, part.evaluations, part.steps) == (method, 0.0, s.evaluations, s.steps)
-
-
 def test_times_and_events_across_a_turn(turning):
     # The steps, and so the turns, are the same with stated times, and with events, which are located step by step.
     system, t, reference = turning
@@ -141,27 +120,6 @@ def test_a_terminal_event_after_a_turn(turning):
     run = runtime.simulate(system, END, events=[event], rtol=1e-9, atol=1e-9)
     assert run.status == Status.STOPPED_BY_EVENT and "turned to radau" in run.message
     assert run.final.r["a"][0] == pytest.approx(0.3, abs=1e-9)
-
-
-def test_runs_repeat_bit_by_bit(turning):
-    a, b = (runtime.simulate(turning[0], 0.5, rtol=1e-8, atol=1e-8) for _ in range(2))
-    assert np.array_equal(a.states, b.states) and a.stats.parts == b.stats.parts
-
-
-def test_a_run_in_portions_of_any_size_is_the_same(turning):
-    system = turning[0]
-
-    def final(portion):
-        m = Automatic("auto", system, system.data, system.state.y, 0.0, 0.5, 1e-8, 1e-8, np.inf, 0.0)
-        empty, empty_2 = np.zeros(0), np.zeros((0, 0))
-        while m.advance(portion, empty, empty_2, empty, empty_2)[0] == Status.RUNNING:
-            pass
-        return m.y.copy(), [part.t for part in m.parts]
-
-    y, times = final(1)
-    for portion in (7, 10_000):
-        other, other_times = final(portion)
-        assert np.array_equal(y, other) and times == other_times
 
 
 def test_short_runs_and_bounded_steps_do_not_turn(turning):

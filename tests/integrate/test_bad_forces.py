@@ -7,7 +7,6 @@ import sympy as sp
 import codegen
 import runtime
 from runtime import Builder, ModelError, simulate
-from runtime.system.whole_model import batch_kernel_of
 
 SPRING = dict(s_i=(0, 0, 0), s_j=(0, 0, 0), stiffness=50.0, damping=0.0, free_length=1.0)
 POINTS = np.array([[0.0, 1.0], [1.0, 2.0]])
@@ -95,17 +94,6 @@ def test_a_force_that_stops_being_finite_ends_the_run():
     run = simulate(b.build(), 2.0)
     assert not run.success and run.r["a"][-1, 2] == pytest.approx(0.5, abs=1e-6)
     assert run.status == runtime.Status.NOT_FINITE and "force 'f' (shrinking) is not finite" in run.message
-
-
-def test_systems_with_forces_do_not_run_in_batches():
-    b = Builder("one")
-    b.body("a", mass=1.0, inertia=(1, 1, 1), r=(0, 0, -1), free=True)
-    plain = b.build()
-    codegen.compile_model(plain)
-    b.force("f", "spring_damper", "ground", "a", **SPRING)
-    sprung = b.build()
-    codegen.compile_model(sprung)
-    assert batch_kernel_of(plain.model.key) is not None and batch_kernel_of(sprung.model.key) is None
 
 
 def test_a_spring_of_no_free_length_may_begin_where_its_points_coincide():

@@ -123,11 +123,6 @@ def test_rest_at_a_state_without_accelerations_names_reason_and_remedy(foot):
     assert error.value.status is Status.NOT_FINITE
 
 
-def test_first_step_longer_than_the_run(foot):
-    for method in ("dop853", "RK45"):
-        assert runtime.simulate(foot, 0.1, method=method, first_step=10.0, rtol=1e-6, atol=1e-6).success
-
-
 def test_singular_poses_that_cost_no_digits_are_not_reported():
     flat = dict(crank=0.2, coupler=0.5, rocker=0.2, base=0.5, crank_angle=1.0)
     run = runtime.simulate(models.four_bar.build("revolute", crank_speed=30.0, **flat), 1.0)

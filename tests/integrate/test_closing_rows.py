@@ -20,46 +20,6 @@ def pendulum(kind, **more):
     return b.build()
 
 
-def driven_arms():
-    """Two driven arms on a hinge each; a weight hangs on the second by a ball, and on the first by a rod of constant length."""
-    b = runtime.Builder("arms", gravity=(0, 0, -9.81))
-    for name, y in (("first", 0.0), ("second", 0.5)):
-        b.body(name, mass=1.0, inertia=(0.02, 0.03, 0.01), r=(0.25, y, 0))
-        b.joint(f"hinge_{name}", "revolute", GROUND, name, axes="global", point=(0, y, 0), axis=(0, 1, 0))
-    b.body("weight", mass=0.5, inertia=(0.01, 0.01, 0.01), r=(0.5, 0.25, -0.3))
-    b.joint("ball", "spherical", "second", "weight", axes="global", point=(0.5, 0.5, 0))
-    b.joint(
-        "rod", "constant_distance", "first", "weight", s_i=(0.25, 0, 0), s_j=(0, 0, 0), l=float(np.hypot(0.25, 0.3))
-    )
-    for name, size in (("first", 0.4), ("second", -0.2)):
-        swing = runtime.Signal.function(lambda t, size=size: size * np.sin(3 * t) ** 3, 0.0, 1.5)
-        b.driver(name, "guided_angle", name, GROUND, a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=swing)
-    return b.build()
-
-
-SYSTEMS = {
-    "four hinges": lambda: models.four_bar.build("revolute", crank_speed=3.0),
-    "independent rows": lambda: models.four_bar.build("independent", crank_speed=3.0),
-    "joint without a motion": lambda: pendulum("constant_distance", l=0.5),
-    "driver": driven_arms,
-}
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_runs_are_those_in_absolute_coordinates(name):
-    system, times = SYSTEMS[name](), np.linspace(0.0, 1.5, 16)
-    joint = runtime.simulate(system, 1.5, t_eval=times, coordinates="joint", **SETTINGS)
-    absolute = runtime.simulate(system, 1.5, t_eval=times, rtol=1e-12, atol=1e-12, coordinates="absolute")
-    assert joint.success and joint.stats.kernel.startswith("joint coordinates") and system.tree.closing
-    for body in system.body_names:
-        assert joint.r[body] == pytest.approx(absolute.r[body], abs=1e-6)
-        assert joint.omega[body] == pytest.approx(absolute.omega[body], abs=1e-5)
-    assert joint.violation.max() < 1e-13 and joint.velocity_violation.max() < 1e-12
-    if not system.redundant:
-        for one in system.joints:
-            assert joint.lam[one.name] == pytest.approx(absolute.lam[one.name], abs=1e-3)
-
-
 def test_a_rod_without_motion_is_a_ball_joint():
     """The rod restrains a free body by one row, the joint of known motion has two coordinates less."""
     times = np.linspace(0.0, 3.0, 31)
@@ -72,13 +32,6 @@ def test_a_rod_without_motion_is_a_ball_joint():
     assert energy == pytest.approx(energy[0], abs=1e-8)
     moment = found[:, 0] * v[:, 1] - found[:, 1] * v[:, 0]
     assert moment == pytest.approx(moment[0], abs=1e-8)
-
-
-def test_the_power_of_a_driver_balances_the_energy():
-    run = runtime.simulate(driven_arms(), 1.5, coordinates="joint", **SETTINGS)
-    balance = run.energy_balance
-    assert np.abs(balance.error).max() < 1e-7 and run.message == "reached t = 1.5 s"
-    assert all(np.abs(balance.work[name]).max() > 0.1 for name in ("first", "second"))
 
 
 def test_steps_avoid_the_joints_with_most_coordinates():

@@ -74,18 +74,8 @@ def test_a_ball_falls_and_bounces(law):
     assert loss == pytest.approx(dissipated, rel=1e-7, abs=drop)
 
 
-@pytest.mark.parametrize("restitution", [0.02, 0.05, 0.1, 0.15, 0.3, 0.4])
-@pytest.mark.parametrize("tolerance", [1e-8, 1e-11, 1e-12])
-def test_lift_off_where_damping_takes_most_of_the_force(restitution, tolerance):
-    p = dict(stiffness=1e6, exponent=1.5, restitution=restitution)
-    run = simulate(ball("flores", v=(0, 0, -1.0), gravity=0.0, **p), 0.15, rtol=tolerance, atol=tolerance)
-    # Without gravity the ball goes on as it left the plane.
-    left = run.t[-1] - (run.r["ball"][-1, 2] - RADIUS) / run.v["ball"][-1, 2]
-    assert run.contacts["touch"].lift_off == pytest.approx([left], abs=1e-10)
-
-
 @all_laws
-@pytest.mark.parametrize("tolerance", [1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11])
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-8, 1e-11])
 def test_touch_downs_and_lift_offs_alternate(law, tolerance):
     run = simulate(ball(law), 3.0, rtol=tolerance, atol=tolerance)
     began = run.contact_events[:, 2]

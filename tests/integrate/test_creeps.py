@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from runtime import Builder, ModelError, simulate
-from runtime.integrate.creeps import PART, bounds_of_tolerances, sticks
 from runtime.integrate.endings import stiffness
 
 Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
@@ -33,21 +32,6 @@ def test_wheels_that_are_held_together_stay_so_at_any_tolerance(rate, rtol, atol
     assert np.abs(run.p["a"] - run.p["b"]).max() < 1e-9  # creep of 1.3e-10 rad/s
     assert np.abs(run.forces["rub"].slip[1:] + 1.34e-10).max() < 0.02e-10
     assert run.forces["rub"].moment_j[1:, 1] == pytest.approx(0.1, rel=1e-2)
-
-
-def test_bounds_are_those_of_the_bodies_concerned():
-    b = Builder("three")
-    for n, name in enumerate("abc"):
-        b.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), r=(n, 0, 5.0), free=True)
-    law = dict(friction=0.5, damping=0.0, a_i=Y)
-    b.force("coarse", "hinge_friction", "a", "b", creep=1e-3, **law)
-    b.force("fine", "hinge_friction", "b", creep=1e-9, **law)
-    b.contact("foot", "c", centre=Z, radius=0.1, law="kelvin_voigt", stiffness=1e4, exponent=1.0, damping=10.0)
-    system = b.build()
-    bounds = bounds_of_tolerances(system).reshape(3, 13)
-    assert np.isinf(bounds[:, :7]).all() and np.isinf(bounds[2]).all()
-    assert (bounds[0, 7:] == PART * 1e-3).all() and (bounds[1, 7:] == PART * 1e-9).all()
-    assert sticks(system) and not sticks(wheels(0.0, creep=1e-6))
 
 
 def test_auto_is_radau_where_friction_sticks():

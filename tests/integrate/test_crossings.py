@@ -6,7 +6,6 @@ import pytest
 import codegen
 from codegen import DefinitionError
 from runtime import Builder, Event, ModelError, Status, crossing, simulate
-from runtime.integrate import crossings
 from runtime.integrate.events import Crossing
 
 G = 9.81
@@ -108,14 +107,6 @@ def test_python_is_visited_only_where_an_event_is(monkeypatch):
     run = simulate(thrown(), 2.0, events=[crossing("e", HEIGHT, "a", **BALL)], max_step=1e-3)
     assert run.stats.steps > 1900 and len(run.events["e"]) == 2
     assert len(visits) < 100
-
-
-def test_an_event_is_not_found_by_code_that_watches_nothing(monkeypatch):
-    """Compiled code alone starts the search: without its finding there is no event."""
-    monkeypatch.setattr("runtime.integrate.methods.Compiled.crossed", False)
-    run = simulate(thrown(), 2.0, events=[crossing("e", HEIGHT, "a", **BALL)])
-    assert len(run.events["e"]) == 0
-    assert crossings.crossings_part.__doc__
 
 
 def test_at_the_start():

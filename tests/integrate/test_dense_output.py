@@ -3,16 +3,10 @@
 import numpy as np
 import pytest
 
-import codegen
 import models
 from runtime import Builder, Signal, simulate
-from runtime.dynamics.equations import derivative_once, workspace_for
-from runtime.dynamics.kinematics import euler_rates
-from runtime.dynamics.layout import OK, STATE, V
-from runtime.integrate.tree_method import memory_of_tree
-from runtime.system.spanning_tree import ties_of
-from runtime.system.tree_coordinates import joint_coordinates
-from tests.support.joint_trees import KINDS, random_tree
+from runtime.dynamics.layout import STATE, V
+from tests.support.driven_legs import driven_leg_of, made
 
 TIMES = np.linspace(0.0, 0.1, 401)[1:]
 
@@ -88,6 +82,7 @@ def errors_of_velocities(system, tolerance, t_eval, coordinates="absolute"):
 
 CASES = {
     "damper": lambda: damped(1e3),
+    "hinges": rods,
     "friction": sliding,
     "rolling": rolling,
     "balls": rods_on_balls,
@@ -103,27 +98,6 @@ def test_velocities_between_steps_are_as_accurate_as_at_their_ends(case, toleran
     """By the polynomial of order 7 they were up to 80 times less accurate in coordinates of balls and bodies that float."""
     between, ends, _ = errors_of_velocities(CASES[case](), tolerance, TIMES[100:], coordinates)
     assert between < 4.0 * ends + 3.0 * tolerance
-
-
-def test_ties_are_coordinates_and_their_rates():
-    """Derivatives of coordinates are the rates, or those of Euler parameters that turn with them; no coordinate is left out."""
-    system, state = random_tree(3, coordinates=20, kinds=tuple(KINDS), floating=0.4)
-    z = joint_coordinates(system.tree, system.body_names, system.joint_motions, state.y[None])[0]
-    z_dot, p_dot, ties = np.empty(len(z)), np.empty(4), ties_of(system.tree.kinds)
-    work = workspace_for(system.data, tree=memory_of_tree(system, system.data, system.tree, by_kernel=False))
-    assert derivative_once(0.0, z, system.data, work, z_dot) == OK
-    for q, u, n in ties:
-        euler_rates.py_func(z[q : q + n], z[u : u + 3], p_dot) if n == 4 else p_dot.fill(z[u])
-        assert np.abs(z_dot[q : q + n] - p_dot[:n]).max() < 1e-14
-    assert set(ties[:, 2]) == {1, 4} and ties[:, 2].sum() == system.tree.places[0][-1]
-
-
-@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
-@pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
-def test_rates_between_steps_are_slopes_of_the_coordinates(coordinates, tolerance):
-    """By the polynomial of order 7 they had errors of 8e-3 and 1e-4 in joint coordinates."""
-    between, *_ = errors_of_velocities(rods(), tolerance, TIMES[100:], coordinates)
-    assert between < {1e-4: 6e-4, 1e-6: 8e-6}[tolerance] * (1.0 if coordinates == "joint" else 6.0)
 
 
 @pytest.mark.parametrize("build", [models.foot.build, models.double_pendulum.build])
@@ -152,19 +126,10 @@ def test_a_stiff_body_beside_one_that_spins():
 
 def held_leg():
     """A leg whose hip and toes drivers hold, with a spring at its ankle, a load, and a kernel in joint coordinates."""
-    b, across = Builder("held leg", axes="global"), dict(a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0))
-    b.body("leg", mass=3.0, inertia=(4e-2, 4e-2, 5e-3), r=(0, 0, -0.2))
-    b.body("foot", mass=0.9225, inertia=(1e-3, 4e-3, 4e-3), r=(0.06, 0, -0.45))
-    b.body("toes", mass=0.2, inertia=(1e-4, 2e-4, 2e-4), r=(0.17, 0, -0.46))
-    b.joint("hip", "revolute", "ground", "leg", point=(0, 0, 0), axis=(0, 1, 0))
-    b.joint("ankle", "revolute", "leg", "foot", point=(0, 0, -0.4), axis=(0, 1, 0))
-    b.joint("ball", "revolute", "foot", "toes", point=(0.14, 0, -0.46), axis=(0, 1, 0))
-    b.driver("at_hip", "guided_angle", "ground", "leg", **across, theta_t=0.0)
-    b.driver("at_ball", "guided_angle", "foot", "toes", **across, theta_t=0.0)
+    b, _ = driven_leg_of("held leg", *[lambda t: 0.0 * t] * 2)
     b.load("push", "foot", force=(Signal.function(lambda t: np.cos(9.0 * t), 0.0, 2.0), 0.0, 1.0))
     b.force("spring", "torsional_spring", "leg", "foot", a_i=(0, 1, 0), stiffness=8.0, damping=0.1, free_angle=0.1)
-    codegen.compile_model(system := b.build(project_velocities=True))
-    return system
+    return made(b.build(project_velocities=True))
 
 
 def test_coordinates_that_rest_show_no_error():

@@ -1,7 +1,4 @@
-"""The coefficients of Dormand and Prince's method: those of SciPy, digit for digit, and of the estimate of bends."""
-
-from functools import cache
-from itertools import combinations_with_replacement
+"""The coefficients of Dormand and Prince's method: those of SciPy, digit for digit, and of values between steps."""
 
 import numpy as np
 from scipy.integrate import DOP853
@@ -25,41 +22,3 @@ def test_dense_output_at_places_is_exact_for_polynomials():
         assert np.abs(VALUES @ rates - PLACES ** (degree + 1) / (degree + 1)).max() < 1e-13
         assert np.abs(SLOPES @ rates - PLACES**degree).max() < 1e-12
     assert np.abs(SLOPES @ COEFFICIENTS.c**9 - PLACES**9).max() > 1e-6
-
-
-@cache
-def trees(order):
-    """Rooted trees with so many vertices, each a tuple of those at its root."""
-    if order == 1:
-        return [()]
-    return [branches for branches in forests(order - 1, order - 1)]
-
-
-@cache
-def forests(vertices, largest):
-    """Sets of trees with so many vertices together, each with ``largest`` at most."""
-    if vertices == 0:
-        return [()]
-    found = []
-    for size in range(min(vertices, largest), 0, -1):
-        for count in range(1, vertices // size + 1):
-            for rest in forests(vertices - count * size, size - 1):
-                found += [(*chosen, *rest) for chosen in combinations_with_replacement(trees(size), count)]
-    return found
-
-
-def weights_of(tree):
-    """What a tree asks of the stages, (13,).  Hairer, Norsett and Wanner (1993), section II.2."""
-    a = np.vstack([COEFFICIENTS.a[:STAGES, : STAGES + 1], np.append(COEFFICIENTS.b, 0.0)])
-    product = np.ones(STAGES + 1)
-    for branch in tree:
-        product *= a @ weights_of(branch)
-    return product
-
-
-def test_the_estimate_of_bends_has_order_6():
-    """Those of order 5 and 3 too, by the same conditions."""
-    assert [len(trees(order)) for order in range(1, 7)] == [1, 1, 2, 4, 9, 20]
-    for weights, order in ((COEFFICIENTS.bends, 6), (COEFFICIENTS.error5, 5), (COEFFICIENTS.error3, 3)):
-        sizes = [max(abs(weights @ weights_of(tree)) for tree in trees(k)) for k in range(1, order + 2)]
-        assert max(sizes[:-1]) < 2e-14 < 1e-5 < sizes[-1]

@@ -5,9 +5,6 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import runtime
-from runtime.integrate.step_error import ALONE, FAST, fastest_in_batch
-from runtime.integrate.stepping import LEVER
-from runtime.integrate.tree_scales import scales_of
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 LENGTH = 0.5  # [m]
@@ -82,17 +79,3 @@ def test_cases_side_by_side_leave_fast_turns_to_single_runs():
         np.testing.assert_allclose(
             many.r["bob"][case, -1], run.r["bob"][-1] if run.success else np.nan, rtol=0, atol=bound
         )
-
-
-def test_cases_are_run_alone_from_speeds_that_follow_the_tolerances():
-    assert fastest_in_batch.py_func(1e-8, 1e-8) == pytest.approx(ALONE * FAST / 2)
-    assert fastest_in_batch.py_func(1e-8, 0.0) == pytest.approx(ALONE * FAST / 2)
-    assert fastest_in_batch.py_func(0.0, 1e-8) == pytest.approx(ALONE * FAST)
-
-
-def test_a_rotor_is_not_fast_beside_its_own_inertia():
-    b = runtime.Builder("rotor", gravity=(0.0, 0.0, 0.0), axes="global")
-    b.body("base", mass=10.0, inertia=(1.0, 1.0, 1.0), r=(0, 0, 0), free=True)
-    b.body("rotor", mass=1.0, inertia=(0.01, 0.02, 0.03), r=(0.0, 0.1, 0.2))
-    b.joint("axle", "revolute", "base", "rotor", point=(0, 0, 0), axis=(0, 0, 1))
-    assert scales_of(b.build().tree)[LEVER][-1] < 0.3 * FAST * np.sqrt(0.1**2 + 0.03)

@@ -5,7 +5,6 @@ import sys
 import numpy as np
 import pytest
 
-import codegen
 import models
 import runtime
 from benchmarks.ensemble_systems import builder_of, driven_four_bar, floating, loaded_foot
@@ -16,6 +15,7 @@ from runtime.results.run import Run
 from runtime.support.errors import UnknownNameError
 from runtime.system.whole_model import own_kernels
 from tests.support.joint_trees import KINDS, random_tree
+from tests.support.marks import quick_for
 from tests.support.stiff import thrown_ball
 
 TIMES = np.linspace(0.0, 1.0, 21)
@@ -27,35 +27,7 @@ def difference(a: Run, b: Run) -> float:
     return max(float(np.abs(getattr(a, q)[n] - getattr(b, q)[n]).max()) for q in ("r", "p", "v", "omega") for n in a.r)
 
 
-@pytest.mark.parametrize("ankle", ["modified", "classical"])
-def test_the_foot(ankle):
-    system, times = models.foot.build(ankle), np.linspace(0.0, 5.0, 101)
-    joint = runtime.simulate(system, 5.0, t_eval=times, coordinates="joint")
-    absolute = runtime.simulate(system, 5.0, t_eval=times, rtol=1e-12, atol=1e-12, coordinates="absolute")
-    assert joint.success and joint.stats.kernel == "joint coordinates"
-    assert difference(joint, absolute) < 1e-9
-    assert joint.violation.max() < 1e-15
-    for name in system.joint_names:
-        assert np.abs(joint.lam[name] - absolute.lam[name]).max() < 1e-7
-    assert joint.energy == pytest.approx(absolute.energy, abs=1e-10)
-    for name in ("theta_i", "theta_j"):
-        assert getattr(joint.angles["ankle"], name) == pytest.approx(getattr(absolute.angles["ankle"], name), abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(30, 38))
-def test_random_trees(seed):
-    system, state = random_tree(seed, 2)
-    codegen.compile_model(system)
-    joint = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, coordinates="joint", rtol=1e-10, atol=1e-10)
-    absolute = runtime.simulate(
-        system, 1.0, t_eval=TIMES, initial=state, rtol=1e-12, atol=1e-12, coordinates="absolute"
-    )
-    assert joint.success and difference(joint, absolute) < 1e-8
-    assert joint.p["b1"][0] == pytest.approx(state.p["b1"], abs=1e-15)  # with their signs
-    assert joint.violation.max() < 1e-13
-
-
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_trees_by_recursion(seed):
     """All joints with motions, floating bodies, a dozen coordinates."""
     system, state = random_tree(seed, 12, tuple(KINDS), 0.2)
@@ -66,52 +38,6 @@ def test_random_trees_by_recursion(seed):
     assert joint.success and joint.stats.kernel == "joint coordinates, by recursion"
     assert difference(joint, absolute) < 1e-8
     assert joint.violation.max() < 1e-13 if system.joints else True
-
-
-def test_the_recursion_agrees_with_the_kernel(monkeypatch):
-    kernel = runtime.simulate(FOOT, 1.0, t_eval=TIMES, coordinates="joint")
-    monkeypatch.setattr("runtime.integrate.tree_method.module_of", lambda key: None)
-    recursion = runtime.simulate(models.foot.build("modified"), 1.0, t_eval=TIMES, coordinates="joint")
-    assert (kernel.stats.kernel, recursion.stats.kernel) == ("joint coordinates", "joint coordinates, by recursion")
-    assert difference(kernel, recursion) < 1e-11
-
-
-def test_a_chain_of_balls_keeps_its_energy():
-    system = models.chain.build(10)
-    run = runtime.simulate(system, 5.0, t_eval=np.linspace(0.0, 5.0, 51), coordinates="joint")
-    assert run.success and run.violation.max() < 1e-13
-    assert np.abs(run.energy - run.energy[0]).max() < 1e-9 * np.ptp(run.r["link_10"][:, 2])
-
-
-@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12, 1e-13])
-def test_errors_follow_the_tolerance(tolerance):
-    """Also from rest in the pose in which all coordinates are 0, where a first step from their size would be 0."""
-    run = runtime.simulate(FOOT, 1.0, t_eval=TIMES, rtol=tolerance, atol=tolerance, coordinates="joint")
-    true = runtime.simulate(FOOT, 1.0, t_eval=TIMES, rtol=1e-13, atol=1e-13, coordinates="absolute")
-    assert run.success and difference(run, true) < 20.0 * tolerance + 1e-11
-
-
-def test_steps_events_and_ends_as_in_absolute_coordinates():
-    turns = runtime.Event("turn", lambda t, state: state.v["main_foot"][2])
-    first = runtime.Event("first", lambda t, state: state.v["main_foot"][2], terminal=True, direction=1)
-    joint, absolute = (runtime.simulate(FOOT, 2.0, events=[turns], coordinates=c) for c in ("joint", "absolute"))
-    assert joint.events["turn"] == pytest.approx(absolute.events["turn"], abs=1e-9)
-    assert len(joint.t) == joint.stats.steps + 1 and joint.t[-1] == 2.0
-    ended = runtime.simulate(FOOT, 2.0, events=[first], coordinates="joint", t_eval=TIMES)
-    assert ended.status == Status.STOPPED_BY_EVENT and ended.t[-1] <= ended.events["first"][0]
-    assert ended.final.v["main_foot"][2] == pytest.approx(0.0, abs=1e-12)
-    few = runtime.simulate(FOOT, 2.0, max_steps=10, coordinates="joint")
-    assert few.status == Status.STEPS_USED_UP and few.stats.steps == 10 == len(few.t) - 1
-    late = runtime.simulate(FOOT, 3.0, t_start=1.0, max_step=0.01, first_step=1e-3, coordinates="joint")
-    assert late.t[:2] == pytest.approx([1.0, 1.001]) and np.diff(late.t).max() < 0.01 + 1e-12
-    assert late.r["toes"][-1] == pytest.approx(joint.r["toes"][-1], abs=1e-9)
-
-
-def test_outputs_are_those_of_the_steps():
-    """The dense output against a run whose steps end at its times."""
-    wanted = runtime.simulate(FOOT, 1.0, t_eval=TIMES, coordinates="joint")
-    for t, r in zip(TIMES[1:], wanted.r["toes"][1:], strict=True):
-        assert runtime.simulate(FOOT, t, coordinates="joint").r["toes"][-1] == pytest.approx(r, abs=2e-10)
 
 
 def test_results_keep_their_values_when_their_memory_is_used_again():
@@ -137,28 +63,15 @@ def test_whole_turns():
     assert difference(joint, absolute) < 1e-6
 
 
-def test_energy_over_a_thousand_seconds():
-    run = runtime.simulate(FOOT, 1000.0, t_eval=np.linspace(0.0, 1000.0, 1001), coordinates="joint")
-    assert run.success
-    heights = sum(FOOT.body(name).mass * 9.81 * run.r[name][:, 2] for name in FOOT.body_names)
-    assert np.abs(run.energy - run.energy[0]).max() < 2e-9 * np.ptp(heights)
-    assert run.violation.max() < 1e-15
-
-
-def rod_on(kind, **more):
+def test_systems_in_which_nothing_moves_are_refused():
     b = runtime.Builder("rod")
     b.body("bob", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0, 0, -0.5))
-    ends = {} if kind == "fixed" else dict(s_i=(0, 0, 0), s_j=(0, 0, 0))
-    b.joint("rod", kind, "ground", "bob", **ends, **more)
-    return b.build()
-
-
-def test_systems_without_a_tree_are_refused():
+    b.joint("rod", "fixed", "ground", "bob")
     with pytest.raises(
         ModelError,
         match="has no equations in the coordinates of its joints: nothing in it moves; use coordinates='absolute'",
     ):
-        runtime.simulate(rod_on("fixed"), 1.0, coordinates="joint")
+        runtime.simulate(b.build(), 1.0, coordinates="joint")
 
 
 def test_two_joints_between_the_same_bodies_lock_them_or_restrain_the_coordinates():
@@ -201,27 +114,6 @@ def test_coordinates_that_depend_on_each_other_end_the_run():
     run = runtime.simulate(b.build(check_units=False), 1.0, coordinates="joint")
     assert run.status == Status.SINGULAR_CONFIGURATION
     assert "the coordinates of the joints depend on each other" in run.message
-
-
-LIMITED = [(ankle, kind) for ankle in ("modified", "classical") for kind in ("elastic", "dissipative")]
-
-
-@pytest.mark.parametrize("ankle, kind", LIMITED)
-def test_limits_of_the_foot(ankle, kind):
-    """Those that restrain angles of joints, by the kernel; steps end where they switch."""
-    system, times = models.foot.build(ankle, limits=kind), np.linspace(0.0, 1.5, 301)
-    tight = dict(t_eval=times, rtol=1e-12, atol=1e-12)
-    joint = runtime.simulate(system, 1.5, **tight)
-    absolute = runtime.simulate(system, 1.5, **tight, coordinates="absolute")
-    assert joint.stats.kernel == "joint coordinates" and joint.message == absolute.message == "reached t = 1.5 s"
-    assert difference(joint, absolute) < 1e-8
-    assert max(motion.excess.max() for motion in joint.limits.values()) > 1e-3
-    for name, motion in joint.limits.items():
-        other = absolute.limits[name]
-        assert motion.angle == pytest.approx(other.angle, abs=1e-9)
-        assert motion.restricting_moment == pytest.approx(other.restricting_moment, abs=1e-6)
-    assert joint.energy == pytest.approx(absolute.energy, abs=1e-9)
-    assert np.abs(joint.energy_balance.error).max() < 1e-9
 
 
 def test_limits_beyond_the_kernel(monkeypatch):
@@ -283,17 +175,6 @@ def sole_on_ground(creep=1e-2):
     return b.build()
 
 
-@pytest.mark.parametrize("make", [loaded_foot, sole_on_ground])
-def test_loads_and_contacts_by_the_kernel(make):
-    system, times = make(), np.linspace(0.0, 0.6, 13)
-    run = runtime.simulate(system, 0.6, t_eval=times, rtol=1e-10, atol=1e-10)
-    absolute = runtime.simulate(system, 0.6, t_eval=times, rtol=1e-12, atol=1e-12, coordinates="absolute")
-    assert run.stats.kernel == "joint coordinates" and difference(run, absolute) < 1e-7
-    assert run.energy == pytest.approx(absolute.energy, abs=1e-7)
-    assert np.abs(run.energy_balance.error).max() < 1e-7
-    assert [row[1:3].tolist() for row in run.contact_events] == [row[1:3].tolist() for row in absolute.contact_events]
-
-
 def test_radau_gives_way_again_after_joint_coordinates():
     """Radau knows the steps of dop853 from before the turn."""
     parts = runtime.simulate(sole_on_ground(creep=1e-4), 0.6, rtol=1e-10, atol=1e-10).stats.parts
@@ -305,16 +186,8 @@ def test_stiff_motions_turn_to_radau():
     run = runtime.simulate(system, 20.0, t_eval=times)
     absolute = runtime.simulate(system, 20.0, t_eval=times, coordinates="absolute", rtol=1e-12, atol=1e-12)
     assert [part.method for part in run.stats.parts[:2]] == ["dop853", "radau"] and len(run.stats.parts) < 6
-    assert "turned to radau from t = " in run.message and run.success
-    assert sum(part.steps for part in run.stats.parts) == run.stats.steps
-    assert difference(run, absolute) < 1e-7
+    assert "turned to radau from t = " in run.message and difference(run, absolute) < 1e-7
     assert np.abs(run.energy_balance.error).max() < 1e-8
-    every = runtime.simulate(system, 20.0)
-    assert len(every.t) == every.stats.steps + 1 and (np.diff(every.t) > 0.0).all()
-    stopped = runtime.simulate(system, 20.0, events=[runtime.rest()], t_eval=times)
-    assert stopped.events["rest"] == pytest.approx(
-        runtime.simulate(system, 20.0, events=[runtime.rest()], coordinates="absolute").events["rest"], rel=1e-4
-    )
 
 
 def test_failing_joint_coordinates_turn_to_those_of_all_bodies(monkeypatch):
@@ -331,7 +204,7 @@ def test_failing_joint_coordinates_turn_to_those_of_all_bodies(monkeypatch):
     assert difference(run, usual) < 1e-9 and run.message.startswith("reached t = 1 s; turned to dop853")
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", quick_for(range(24), range(1, 7)))
 def test_random_trees_with_forces_of_all_kinds(seed):
     """Limits, contacts and forces, against the second method of ``benchmarks.random``."""
     verdict = compare.examine(
@@ -341,23 +214,3 @@ def test_random_trees_with_forces_of_all_kinds(seed):
         assert "no equations in the coordinates of its joints" in verdict.text
     else:
         assert verdict.kind not in question.BAD, verdict.text
-
-
-def test_prescribed_loads_and_motors():
-    b = runtime.Builder("arms")
-    b.body("upper", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0, 0, -0.25))
-    b.body("lower", mass=0.5, inertia=(0.01, 0.01, 0.001), r=(0, 0, -0.75))
-    hinge = dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
-    b.joint("shoulder", "spherical", "ground", "upper", s_i=(0, 0, 0), s_j=(0, 0, 0.25))
-    b.joint("elbow", "revolute", "upper", "lower", s_i=(0, 0, -0.25), s_j=(0, 0, 0.25), **hinge)
-    push = runtime.Signal.function(lambda t: 2.0 * np.sin(5.0 * t), 0.0, 2.0)
-    b.load("push", "lower", force=(push, 1.0, 0.0), point=(0.1, 0.0, -0.2), axes="body")
-    angle = dict(h_i=(0, 1, 0), a_i=(0, 0, -1), b_j=(0, 0, -1))  # of a hinge about y, from below
-    b.motor("drive", "guided_angle", "upper", "lower", theta_t=0.3, stiffness=3.0, damping=0.1, **angle)
-    system = b.build()
-    runs = [
-        runtime.simulate(system, 2.0, t_eval=2.0 * TIMES, coordinates=c, rtol=1e-11, atol=1e-11)
-        for c in ("joint", "absolute")
-    ]
-    assert difference(*runs) < 1e-8 and runs[0].energy == pytest.approx(runs[1].energy, abs=1e-8)
-    assert np.abs(runs[0].energy_balance.error).max() < 1e-8

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from runtime import Builder, ModelError, simulate
-from runtime.dynamics.status import Status
-from tests.support.planar_friction import G, SliderCrank, pendulum
+from runtime import Builder, ModelError, Status, simulate
+from tests.support.planar_friction import G, SliderCrank, pendulum, pushed_block
+from tests.support.planar_friction import arm_on_a_journal as journal
 
 STIFF = dict(method="radau", rtol=1e-9, atol=1e-11)
 Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
@@ -47,15 +47,6 @@ def test_a_block_above_the_friction_angle_slides(method):
     assert run.forces["rub"].power == pytest.approx(-0.3 * 2.0 * G * np.cos(angle) * acceleration * run.t, rel=1e-6)
 
 
-def test_a_sliding_block_stops_and_stays():
-    system, down, angle = slope(10.0, speed=1.0)
-    run = simulate(system, 10.0, t_eval=[0.0, 1.0, 5.0, 10.0], **STIFF)
-    braking = G * (0.3 * np.cos(angle) - np.sin(angle))
-    moved = run.r["block"] @ down
-    assert moved[2] == pytest.approx(0.5 / braking, rel=1e-6)
-    assert abs(moved[3] - moved[2]) < 1e-7 and abs(run.v["block"][-1] @ down) < 1e-9
-
-
 def test_the_friction_loads_its_own_pads():
     """The friction acts h off the centre of mass, and its moment h mu N presses the pads apart by h mu N / b each way.
 
@@ -81,54 +72,10 @@ def test_more_friction_than_its_own_load_bears_is_refused():
 
 def test_friction_that_jams_on_the_way_ends_the_run_with_its_name():
     """The block starts at rest, where its friction is zero; full friction would feed back 1.5 of its load."""
-    b = Builder("pushed")
-    b.body("block", mass=2.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, 0.3))
-    b.joint("line", "translational", "ground", "block", s_i=Z, s_j=(0, 0, -0.3), a_i=(1, 0, 0), a_j=(1, 0, 0))
-    law = dict(coefficient=0.5, spacing=0.2, creep=1e-2, damping=0.0)
-    b.force("rub", "guide_friction", "ground", "block", joint="line", **law)
-    b.load("push", "block", force=(50.0, 0.0, 0.0), point=(0.0, 0.0, -0.3), axes="body")
-    run = simulate(b.build(), 1.0, method="radau")
+    run = simulate(pushed_block(0.5, 1e-2), 1.0, method="radau")
     assert run.status == Status.FRICTION_NOT_UNIQUE and not run.success
     assert "the friction of a joint by its own reaction has no unique value" in run.message
     assert "force 'rub' (guide_friction): a load of 1 N on joint 'line'" in run.message
-
-
-def journal(coefficient, radius, creep, *, turned=False, thrust_radius=0.0, tilt=0.0, spacing=1.0):
-    """A pendulum on a journal, released from the horizontal; ``turned``: the ground is body j."""
-    axis = np.array([0.0, np.cos(tilt), np.sin(tilt)])
-    b = Builder("journal")
-    b.body("arm", mass=2.0, inertia=(0.05, 0.05, 0.05), r=(0.5, 0, 0))
-    arm, ends = (-0.5, 0.0, 0.0), ("ground", "arm")
-    values = dict(s_i=Z, s_j=arm)
-    if turned:
-        ends, values = ends[::-1], dict(s_i=arm, s_j=Z)
-    b.joint("pin", "revolute", *ends, a_i=axis, a_j=axis, **values)
-    law = dict(radius=radius, thrust_radius=thrust_radius, spacing=spacing, creep=creep, damping=0.0)
-    b.force("rub", "journal_friction", *ends, joint="pin", coefficient=coefficient, **law)
-    return b.build()
-
-
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(("coefficient", "radius"), [(0.3, 0.05), (0.8, 0.2)])
-def test_a_pendulum_on_a_journal(coefficient, radius, turned):
-    t = np.linspace(0.0, 5.0, 11)
-    angle, rate = pendulum(t, coefficient, radius, 0.05)
-    system = journal(coefficient, radius, 0.05, turned=turned)
-    for method, tolerance, limit in (("dop853", 1e-11, 2e-8), ("radau", 1e-10, 2e-7)):
-        run = simulate(system, 5.0, t_eval=t, method=method, rtol=tolerance, atol=tolerance)
-        assert np.abs(run.omega["arm"][:, 1] - rate).max() < limit
-        assert np.abs(run.r["arm"][:, 0] - 0.5 * np.cos(angle)).max() < limit
-
-
-def test_the_load_without_the_friction_itself_would_be_seen():
-    """With the force of the frictionless bearing the pendulum is 0.1 rad/s off: the agreement above is not one of small loads."""
-    t = np.linspace(0.0, 5.0, 11)
-    system = journal(0.8, 0.2, 0.05)
-    run = simulate(system, 5.0, t_eval=t, method="dop853", rtol=1e-11, atol=1e-11)
-    bearing = np.linalg.norm(run.reaction("pin", on="arm").force, axis=1)
-    free = np.linalg.norm(simulate(journal(0.0, 0.2, 0.05), 5.0, t_eval=t).reaction("pin", on="arm").force, axis=1)
-    assert np.abs(bearing - run.forces["rub"].load).max() < 1e-9 * bearing.max()
-    assert np.abs(bearing - free).max() > 1.0
 
 
 def test_thrust_of_an_inclined_axis():
@@ -140,14 +87,6 @@ def test_thrust_of_an_inclined_axis():
     axis = np.array([0.0, np.cos(np.deg2rad(30.0)), np.sin(np.deg2rad(30.0))])
     assert np.abs(run.omega["arm"] @ axis - rate).max() < 2e-8
     assert np.abs(run.forces["rub"].thrust) == pytest.approx(2.0 * G * np.sin(np.deg2rad(30.0)), rel=1e-9)
-
-
-def test_a_pendulum_on_a_dry_journal_comes_to_rest_off_its_lowest_point():
-    run = simulate(journal(0.8, 0.2, 1e-9), 30.0, t_eval=np.linspace(0.0, 30.0, 61), **STIFF)
-    x, z = run.r["arm"][-1, [0, 2]]
-    assert np.ptp(run.r["arm"][-20:], axis=0).max() < 1e-7
-    assert z < -0.4 and abs(x) < 0.8 * 0.2  # the weight acts within the circle of friction
-    assert np.diff(run.energy).max() < 1e-9
 
 
 def sleeve(coefficient=0.3, speed=2.0, spin=15.0, push=0.0):
@@ -172,14 +111,6 @@ def test_a_ring_that_slides_and_turns_keeps_the_direction_of_its_slip():
     assert run.omega["ring"][1, 0] == pytest.approx(spin * share, rel=1e-7)
     assert run.r["ring"][2, 0] == pytest.approx(0.5 * speed * slip / (0.3 * G), rel=1e-6)
     assert abs(run.v["ring"][2, 0]) < 1e-9
-
-
-@pytest.mark.parametrize(("push", "holds"), [(5.8, True), (6.0, False)])
-def test_a_ring_is_held_up_to_its_friction(push, holds):
-    """mu m g = 5.886 N."""
-    run = simulate(sleeve(speed=0.0, spin=0.0, push=push), 1.0, t_eval=[1.0], **STIFF)
-    moved = 0.0 if holds else 0.25 * (push - 0.3 * 2.0 * G)
-    assert run.r["ring"][0, 0] == pytest.approx(moved, rel=1e-6, abs=1e-8)
 
 
 def slider_crank(model, start, rate, *, hinges=False, spacing=None):

@@ -1,6 +1,4 @@
-"""Where in a step limits of coordinates change their modes, in single runs and in lanes."""
-
-from types import SimpleNamespace
+"""Where in a step limits of coordinates change their modes."""
 
 import numpy as np
 import pytest
@@ -10,78 +8,9 @@ import runtime
 from runtime import Status, simulate
 from runtime.dynamics.equations import derivative_once
 from runtime.integrate import loop
-from runtime.integrate.aiming import until_edge
-from runtime.integrate.batches.limit_steps import go_on_with_limit
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
-from runtime.integrate.limit_changes import ON_SIDE, SHARE, bends_of, cubic_of, passes
 from runtime.integrate.methods import NONE, NONE2
 from runtime.integrate.tree_method import InJointCoordinates, start_of
-from runtime.jit.compilation import compiled
-
-
-@compiled
-def _passage(begin, end, h, sides, found):
-    """The cubic polynomial of a coordinate and its passage; value, rate and acceleration at both ends of a step."""
-    cubic = cubic_of(begin[0], end[0], begin[1], end[1], h)
-    found[0], found[1], found[2], found[3] = cubic
-    found[4] = passes(cubic, bends_of(cubic, begin[2], end[2], h), (sides[0], sides[1]), 0.0, 1.0, False)
-
-
-@compiled
-def _until(begin, end, h, sides, longest, found):
-    cubic = cubic_of(begin[0], end[0], begin[1], end[1], h)
-    bends, at = bends_of(cubic, begin[2], end[2], h), (end[0], end[1], end[2])
-    found[0] = until_edge(cubic, bends, h, at, (sides[0], sides[1]), longest)
-
-
-def quintic(rng):
-    """Value, rate and acceleration of a random polynomial of order 5 at both ends of a step, and its length."""
-    p, h = np.polynomial.Polynomial(rng.normal(size=6) * np.exp(-np.arange(6.0))), rng.uniform(0.1, 2.0)
-    return p, h, np.array([(p(t), p.deriv()(t), p.deriv(2)(t)) for t in (0.0, h)])
-
-
-def test_a_passage_lies_a_little_beyond_the_edge():
-    """Against the roots of random polynomials, which those of the step are exactly."""
-    rng, passed = np.random.default_rng(1), 0
-    while passed < 400:
-        p, h, ends = quintic(rng)
-        q, q_end = ends[:, 0]
-        edge = 0.5 * (q + q_end) + rng.uniform(-0.5, 0.5) * (q_end - q)  # many steps pass it
-        other = rng.choice([np.inf, rng.uniform(0.2, 0.8)])
-        sides = (edge, edge + other) if q > edge else (edge - other, edge)
-
-        def over(x, p=p, h=h, sides=sides):
-            return np.maximum(sides[0] - p(x * h), p(x * h) - sides[1])
-
-        x = np.linspace(0.0, 1.0, 2001)
-        if not (over(x[:1]) < -1e-6 and over(x[-1:]) > 1e-3 and (np.abs(np.diff(over(x))) < 0.1).all()):
-            continue
-        found = np.zeros(5)
-        _passage(ends[0], ends[1], h, np.array(sides), found)
-        at, difference = found[4], abs(p(found[4] * h) - np.polynomial.Polynomial(found[:4])(found[4]))
-        assert 0.0 < at <= 1.0 and 0.5 * ON_SIDE <= over(at) <= 1.6 * (ON_SIDE + SHARE * difference)
-        passed += 1
-
-
-def test_a_passage_beyond_a_step_is_that_of_its_polynomial():
-    """Against the roots of random polynomials of order 5, which are extended exactly; nearly all are found."""
-    rng, passed, found, x = np.random.default_rng(2), 0, np.zeros(1), np.linspace(1.0, 2.0, 2001)
-    missed = 0
-    while passed < 400:
-        p, h, ends = quintic(rng)
-        q, edge = p(h), rng.normal()
-        low, high = (edge, edge + 3.0) if q > edge else (edge - 3.0, edge)
-        inside = (p(x * h) > low) & (p(x * h) < high)
-        if not inside[0] or inside.all() or np.abs(np.diff(p(x * h))).max() > 0.1:
-            continue
-        _until(ends[0], ends[1], h, np.array([low, high]), h, found)
-        first = x[np.argmin(inside)] - 1.0
-        passed, missed = passed + 1, missed + (found[0] == np.inf)
-        if found[0] < 1.01 * first * h:  # one that turns is left by another way
-            assert found[0] == pytest.approx(first * h, abs=2e-3 * h)
-        if found[0] < np.inf:
-            assert np.abs(p(h + found[0]) - np.array([low, high])).min() < 1e-9
-    assert missed < 0.25 * passed
 
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8, 1e-10, 1e-12])
@@ -114,16 +43,6 @@ def test_a_first_step_may_be_cut_at_a_change():
     start = runtime.system.displaced(system, {}, {"ankle.theta_i": 3.28105591, "ankle.theta_j": 44.89513253})
     for tolerance in (1e-6, 1e-7, 1e-8):
         assert simulate(system, 0.1, initial=start, rtol=tolerance, atol=tolerance, coordinates="joint").success
-
-
-def test_only_accepted_steps_without_a_change_begin_anew():
-    """A step that was rejected, or ends at a change, has its own start; another one there shifts results by 1e-9 rad alone."""
-    lanes = np.arange(16.0)
-    of = SimpleNamespace(start=lanes[None].copy(), ended=100.0 + lanes[None])
-    s = SimpleNamespace(W=16, accepted=lanes % 2, special=lanes // 2 % 2)
-    go_on_with_limit.py_func(of, 0, s)
-    plain = (s.accepted == 1.0) & (s.special == 0.0)
-    assert np.array_equal(of.start[0], lanes + np.where(plain, 100.0, 0.0))
 
 
 def test_states_within_a_step_are_prepared_for_outputs_alone():

@@ -1,4 +1,4 @@
-"""The right-hand side for integrators of any maker, and its Jacobian, against reduced equations, differences and ``simulate``."""
+"""The right-hand side for integrators of any maker, and its Jacobian, against reduced equations and differences."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -6,13 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.integrate import solve_ivp
-from scipy.sparse import issparse
 
 import models
 import runtime
 from runtime import ModelError
-from runtime.integrate.scipy_methods import SciPy
 from tests.support.pendulums import parallelogram
 from tests.support.reduced_foot import LINK_LENGTH, ReducedFoot
 from tests.support.stiff import reduced_two_bodies, two_bodies
@@ -23,15 +20,6 @@ def differences(f, t, y, h=1e-4):
     """Central differences of order 6 of f over every component of y, Euler parameters of any length included."""
     at = {k: f(t, y + k * h * np.eye(len(y))) for k in (-3, -2, -1, 1, 2, 3)}
     return ((45 * (at[1] - at[-1]) - 9 * (at[2] - at[-2]) + (at[3] - at[-3])) / (60 * h)).T
-
-
-def many(count):
-    """Pendulums beside each other: each acceleration depends on its own pendulum alone."""
-    b = runtime.Builder("many")
-    for k in range(count):
-        b.body(f"body_{k}", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(k, 0, 0), omega=(0, 0.1 * k, 0), guess=True)
-        b.joint(f"joint_{k}", "spherical", "ground", f"body_{k}", s_i=(k, 0, 0.5), s_j=(0, 0, 0.5))
-    return b.build(project_velocities=True)
 
 
 def driven():
@@ -113,55 +101,6 @@ def test_the_foot_in_joint_coordinates_is_that_of_reduced_equations():
         assert_allclose(slopes[:2], [[0, 0, 1, 0], [0, 0, 0, 1]], atol=1e-9)
 
 
-def test_the_foot_in_absolute_coordinates_is_that_of_reduced_equations():
-    reduced, system = ReducedFoot(LINK_LENGTH), models.foot.build()
-    f, of_joints = runtime.rhs(system), runtime.rhs(system, coordinates="joint")
-    assert f.names[13:16] == ("main_foot.r_x", "main_foot.r_y", "main_foot.r_z") and f.units[23] == "rad/s"
-    for y in np.random.default_rng(1).uniform(-0.6, 0.6, (3, 4)):
-        rates, bodies = f(0.0, of_joints.state(y).y).reshape(3, 13), reduced.bodies(y[None])
-        for k, name in enumerate(("toes", "main_foot")):
-            assert_allclose(rates[k, :3], bodies[name].v[0], atol=1e-13)
-            assert_allclose(rates[k, 7:10], bodies[name].v_dot[0], atol=1e-10)
-            assert_allclose(rates[k, 10:], bodies[name].omega_dot[0], atol=1e-10)
-
-
-def test_a_stiff_system_by_scipy_against_reduced_equations():
-    f, t = runtime.rhs(two_bodies()), np.linspace(0.0, 0.1, 6)
-    found = solve_ivp(f, (0.0, 0.1), f.y0, method="Radau", jac=f.jacobian, t_eval=t, rtol=1e-7, atol=1e-7)
-    assert_allclose(found.y[[0, 1, 13, 14]].T, reduced_two_bodies(t), atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "build, method",
-    [
-        (models.foot.build, "DOP853"),
-        (lambda: models.foot.build(limits="dissipative"), "BDF"),
-        (lambda: models.four_bar.build("revolute"), "RK45"),
-        (models.foot_ground.build, "BDF"),
-        (driven, "LSODA"),
-    ],
-)  # fmt: skip
-def test_scipy_with_it_gives_what_simulate_gives_by_the_name_of_the_method(build, method):
-    system, t = build(), np.linspace(0.0, 0.1, 5)
-    f = runtime.rhs(system)
-    more = dict(jac=f.jacobian) if method in ("BDF", "LSODA") else {}
-    found = solve_ivp(f, (0.0, 0.1), f.y0, method=method, t_eval=t, rtol=1e-8, atol=1e-8, **more)
-    run = runtime.simulate(system, 0.1, t_eval=t, method=method, rtol=1e-8, atol=1e-8)
-    assert run.success and found.success
-    assert_allclose(found.y.T, run.states, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", ["foot with limits", "four_bar", "motor and loads", "contacts", "cable", "chain"])
-def test_an_integrator_in_joint_coordinates_gives_what_simulate_gives(name):
-    system, t = SYSTEMS[name](), np.linspace(0.0, 0.1, 5)
-    f = runtime.rhs(system, coordinates="joint")
-    found = solve_ivp(f, (0.0, 0.1), f.y0, method="Radau", jac=f.jacobian, t_eval=t, rtol=1e-9, atol=1e-9)
-    run, own = runtime.simulate(system, 0.1, t_eval=t, rtol=1e-10, atol=1e-10), f.run(found.t, found.y.T)
-    for body in system.body_names:
-        assert_allclose(own.r[body], run.r[body], atol=1e-7)
-        assert_allclose(own.omega[body], run.omega[body], atol=1e-5)
-
-
 def test_an_integrator_of_fixed_steps_that_projects_keeps_a_closed_loop_closed():
     system, h = models.four_bar.build("revolute"), 1e-3
     f = runtime.rhs(system, alpha=0.0, beta=0.0)
@@ -219,22 +158,6 @@ def test_times_belong_to_cases():
     assert f(0.0, np.zeros((0, len(f.y0)))).shape == (0, 26) and f.jacobian(0.0, np.zeros((0, 26))).shape == (0, 26, 26)
 
 
-def test_a_result_has_reactions_energies_and_whole_turns():
-    system, t = models.pendulum.build(), np.linspace(0.0, 2.0, 81)
-    f = runtime.rhs(system, coordinates="joint")
-    start = f.y0 + (0.0, 12.0)
-    run = runtime.simulate(system, 2.0, t_eval=t, coordinates="joint", rtol=1e-10, atol=1e-10, initial=f.state(start))
-    found = solve_ivp(f, (0.0, 2.0), start, method="DOP853", t_eval=t, rtol=1e-10, atol=1e-10)
-    own = f.run(found.t, found.y.T)
-    assert np.abs(run.angles["pivot"].angle).max() > 4 * np.pi
-    assert_allclose(own.angles["pivot"].angle, run.angles["pivot"].angle, atol=1e-6)
-    assert_allclose(own.lam["pivot"], run.lam["pivot"], atol=1e-4)
-    assert_allclose(own.energy, run.energy[0], atol=1e-7)
-    assert own.to_xarray().sizes["time"] == 81 and own.success
-    with pytest.raises(ModelError, match="was not integrated"):
-        own.energy_balance  # noqa: B018
-
-
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])
 def test_states_and_vectors_belong_to_each_other(coordinates):
     system = models.foot_ground.build()
@@ -253,10 +176,8 @@ def test_couplings_have_equations_in_joint_coordinates_alone():
     b.coupling("gear", "hinge_two.angle", "hinge_one.angle", -0.5)
     system = b.build()
     f = runtime.rhs(system)
-    found = solve_ivp(f, (0.0, 0.5), f.y0, rtol=1e-9, atol=1e-9)
-    run = runtime.simulate(system, 0.5)
     assert f.coordinates == "joint" and f.names[0] == "hinge_one.angle"
-    assert_allclose(f.state(found.y[:, -1]).r["two"], run.final.r["two"], atol=1e-7)
+    assert_allclose(f(0.0, f.y0)[3], -0.5 * f(0.0, f.y0)[2], atol=1e-12)
     one, two, *rates = f.project(0.0, f.y0 + 0.1)
     assert_allclose((two, rates[1]), (-0.5 * one, -0.5 * rates[0]), atol=1e-12)
     with pytest.raises(ModelError, match="jacobian: system 'pair' has couplings"):
@@ -296,6 +217,8 @@ def test_what_breaks_a_rule_is_refused_in_a_sentence():
     f = runtime.rhs(driven())
     with pytest.raises(ModelError, match="no state nearby satisfies the rows"):
         f.project(0.0, y + 100.0 * np.arange(26))
+    with pytest.raises(ModelError, match="was not integrated"):
+        f.run([0.0], y[None]).energy_balance  # noqa: B018
     with pytest.raises(ModelError, match="alpha"):
         runtime.rhs(driven(), alpha=-1.0)
     with pytest.raises(ModelError, match="joint coordinates do not have"):
@@ -321,37 +244,12 @@ def test_a_singular_configuration_names_the_case_and_the_row(coordinates):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "build, method, sparse",
-    [
-        (lambda: models.chain.build(3), "BDF", False),
-        (lambda: many(25), "BDF", True),
-        (lambda: many(25), "LSODA", False),
-        (lambda: models.chain.build(24), "Radau", False),
-    ],
-)
-def test_the_jacobian_of_a_method_by_name_is_sparse_where_this_is_faster(build, method, sparse):
-    system = build()
-    own = SciPy(method, system, system.data, system.state.y, 0.0, 1.0, 1e-6, 1e-6, np.inf, 0.0)
-    found = own.jacobian(0.0, system.state.y)
-    assert issparse(found) == sparse
-    dense = own.f.jacobian(0.0, system.state.y)
-    assert np.array_equal(found.toarray() if sparse else found, dense)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("method, error", [("BDF", 3e-4), ("Radau", 1e-6), ("LSODA", 3e-4)])
 def test_runs_with_the_exact_jacobian(method, error):
     system, t = two_bodies(), np.linspace(0.0, 0.5, 6)
     run = runtime.simulate(system, 0.5, t_eval=t, method=method, rtol=1e-7, atol=1e-7)
     found = np.concatenate([run.r["a"][:, :2], run.r["b"][:, :2]], axis=1)
     assert run.success and np.abs(found - reduced_two_bodies(t)).max() < error
-
-
-def test_sparse_runs_agree_with_the_compiled_method():
-    system = many(25)
-    a, b = (runtime.simulate(system, 0.5, method=method, rtol=1e-9, atol=1e-9) for method in ("Radau", "dop853"))
-    assert a.success and np.abs(a.final.y - b.final.y).max() < 1e-7
 
 
 def test_a_jacobian_costs_one_evaluation():

@@ -6,10 +6,8 @@ import pytest
 import models
 import runtime
 from runtime import Event
-from tests.support.pendulums import QUARTER, free_body, parallelogram, pendulum, turning
+from tests.support.pendulums import QUARTER, parallelogram, pendulum, turning
 
-g = 9.81
-LOOSE = dict(rtol=1e3, atol=1e3)  # no step is ever rejected, so that first_step = max_step fixes its length
 TIGHT = dict(rtol=1e-13, atol=1e-14)
 
 
@@ -56,22 +54,6 @@ def test_baumgarte_pulls_a_disturbed_state_back():
 # --- promises ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau", "BDF"])
-def test_runs_repeat_bit_by_bit(method):
-    a, b = (runtime.simulate(models.foot.build(), 0.3, method=method, rtol=1e-8, atol=1e-8) for _ in range(2))
-    assert np.array_equal(a.t, b.t)
-    assert np.array_equal(a.states, b.states)
-    assert np.array_equal(a.lam["ankle"], b.lam["ankle"])
-
-
-def test_a_run_leaves_its_system_as_it_was():
-    system = models.foot.build()
-    before = system.state.y.copy()
-    runs = [runtime.simulate(system, 0.3, t_eval=[0.3]) for _ in range(2)]
-    assert np.array_equal(system.state.y, before)
-    assert np.array_equal(runs[0].states, runs[1].states)
-
-
 @pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
 def test_start_time_is_only_a_name(method):
     system = models.foot.build()
@@ -89,14 +71,6 @@ def test_a_run_in_two_parts():
     first = runtime.simulate(system, 0.4, **TIGHT)
     second = runtime.simulate(system, 1.0, t_start=0.4, initial=first.final, **TIGHT)
     assert np.abs(second.final.y - whole.final.y).max() < 1e-11
-
-
-def test_a_system_without_joints():
-    run = runtime.simulate(free_body(), 1.0)
-    assert run.success
-    assert run.t[-1] == 1.0
-    assert np.array_equal(run.violation, np.zeros(len(run.t)))
-    assert np.ptp(run.energy) < 1e-11
 
 
 @pytest.mark.parametrize("method", runtime.integrate.METHODS)
@@ -182,34 +156,17 @@ def test_a_method_without_projection_ends_at_a_singular_pose():
     speed, system = 2.0, parallelogram(1.0)
     flat = (np.pi - 1.0) / speed
     run = runtime.simulate(system, 2 * flat, initial=turning(system, 1.0, speed), method="RK45")
-    assert not run.success
-    assert run.status < 0
+    assert not run.success and run.status < 0
     assert "only 'dop853' and 'radau' without alpha and beta pass singular poses" in run.message
     assert 0.98 * flat < float(run.message.split("t = ")[1].split(" s")[0]) < flat
     row = run.message.split("row ")[1].split()[0]
     joint, _, name = row.partition(".")
     assert name in system.joint(joint).rows
     # What came before is there: the crank has turned uniformly.
-    assert len(run.t) > 5
-    assert run.t[-1] <= flat
+    assert len(run.t) > 5 and run.t[-1] <= flat
     angle = 1.0 + speed * run.t
     assert np.abs(run.r["crank"] - 0.15 * np.stack([np.cos(angle), 0 * angle, np.sin(angle)], 1)).max() < 1e-7
     assert np.ptp(run.energy) < 1e-9
-
-
-@pytest.mark.parametrize("method", ["dop853", "radau", "RK45", "BDF"])
-def test_singular_configuration_at_the_start(method):
-    # The flat pose meets the constraints; `build` refuses it, but a state may be given.
-    system = parallelogram(1.0)
-    flat = system.state.replace(
-        r={"crank": (0.15, 0, 0), "coupler": (0.55, 0, 0), "rocker": (0.65, 0, 0)},
-        p={name: (1.0, 0, 0, 0) for name in system.body_names},
-    )
-    run = runtime.simulate(system, 1.0, initial=flat, method=method)
-    assert (run.success, run.t.tolist()) == (False, [0.0])
-    assert run.status < 0
-    assert "t = 0 s" in run.message
-    assert np.array_equal(run.final.y, flat.y)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,7 @@ import pytest
 import models
 from runtime import Builder, ModelError, Status, fit_parameters, sensitivities, simulate, simulate_many
 from runtime.integrate.choices import METHODS
-from runtime.integrate.settings import settings
 from runtime.integrate.step_control import FIRST_LOOK, MOST_STEPS, would_not_end
-from runtime.integrate.stepwise import Lookout
 
 LOOSE = dict(rtol=1e-6, atol=1e-6)
 FAILED = {Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.METHOD_FAILED}
@@ -94,16 +92,6 @@ def test_a_four_bar_linkage_that_is_stretched_to_its_full_length():
         models.four_bar.build(crank=0.3, coupler=0.3, rocker=0.3, base=0.9 + 1e-9, crank_angle=0.0)
 
 
-def test_steps_are_judged_once_and_by_the_later_half():
-    """A turn to another method takes no step; then nothing is judged anew."""
-    how = settings(spinning(1.0), 1.0, None, "dop853", 1e-9, 1e-9, None, None, None, np.inf, None, None, "auto")
-    lookout = Lookout(how)
-    assert lookout.given_up(1024, 0.5) is None and lookout.given_up(1024, 0.5) is None
-    assert lookout.given_up(2048, 0.75) is None and lookout.given_up(3000, 0.75 + 1e-16) is None
-    status, message = lookout.given_up(4096, 0.75 + 1e-12)
-    assert status is Status.TOO_MANY_STEPS and "the later half of 4.9e-16 s in the mean" in message
-
-
 def test_cases_of_an_ensemble_that_would_not_end():
     """One by one and side by side: the others reach their end."""
     speeds = np.array([[0.0, 0.0, 1e11], [0.0, 0.1, 1.0], [1e38, 1e39, 1e40]])
@@ -125,12 +113,6 @@ def test_derivatives_and_fits_that_would_not_end(speed):
     data = {"r.body": [[0, 0, 0], [0, 0, -5]]}
     with pytest.raises(ModelError, match="the motion itself: the step"):
         fit_parameters(spinning(1.0), {"omega.body": omega}, [0.0, 1.0], data, check_units=False)
-
-
-def test_a_limit_of_steps_is_kept_instead():
-    """With ``max_steps`` the user decides how long the run may take."""
-    run = simulate(spinning(1e20), 1.0, method="RK45", max_steps=300)
-    assert run.status is Status.STEPS_USED_UP and run.stats.steps == 300
 
 
 def test_runs_that_begin_with_short_steps_go_on():

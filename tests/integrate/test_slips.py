@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
-from runtime import Builder, Signal, simulate, simulate_many, with_parameters
-from runtime.dynamics.layout import LANES
+from runtime import Builder, Signal, simulate
 from runtime.integrate import slips
+from tests.support.reduced_limits import integrate
 
 END, MASS, INERTIA, RADIUS, STIFFNESS, WEIGHT = 0.6, 0.4, 4e-4, 0.05, 1e3, 0.4 * 9.81
 MU, CREEP, PUSH, RATE = 0.3, 1e-3, 9.5, 23.0
@@ -34,7 +33,7 @@ def ball(friction="coulomb", **more):
 
 
 def reference(mass, times):
-    """Speed and rate of the ball, by SciPy, with events where the law bends."""
+    """Speed and rate of the ball, by SciPy between the bends of the law."""
 
     def rates(t, y):
         z, up, v, w = y
@@ -42,24 +41,11 @@ def reference(mass, times):
         rub = -MU * normal * (1.5 * x - 0.5 * x**3)
         return [up, normal / mass - 9.81, (PUSH * np.sin(RATE * t) + rub) / mass, -RADIUS * rub / INERTIA]
 
-    def bend(sign):
-        def over(t, y):
-            return (y[2] - y[3] * RADIUS) / CREEP - sign
+    def bends(y):
+        slip = (y[2] - y[3] * RADIUS) / CREEP
+        return slip - 1.0, slip + 1.0
 
-        over.terminal = True
-        return over
-
-    found, t, y = np.zeros((len(times), 2)), 0.0, np.array([RADIUS - WEIGHT / STIFFNESS, 0.0, 0.3, 0.0])
-    over_bend = False
-    while t < END:
-        events, until = ([], t + 1e-7) if over_bend else ([bend(1.0), bend(-1.0)], END)
-        how = dict(rtol=1e-13, atol=1e-14, dense_output=True, max_step=0.01)
-        part = solve_ivp(rates, (t, min(until, END)), y, "DOP853", events=events, **how)
-        here = (times >= t) & (times <= part.t[-1])
-        if here.any():
-            found[here] = part.sol(times[here])[2:].T
-        t, y, over_bend = part.t[-1], part.y[:, -1], not over_bend
-    return found
+    return integrate(rates, [RADIUS - WEIGHT / STIFFNESS, 0.0, 0.3, 0.0], times, bends, 1e-13)[:, 2:]
 
 
 def off(run, found):
@@ -90,23 +76,6 @@ def test_steps_end_at_the_creep():
         assert near[n - 8 : n + 1].any() and near[n + 1 : n + 9].any()
     outside = np.abs(slip) > 1.0 + 2.0 * slips.NEAR
     assert not (outside[1:] & outside[:-1] & (slip[1:] * slip[:-1] < 0.0)).any()
-
-
-def test_lanes_take_the_steps_of_single_runs():
-    masses = np.linspace(0.39, 0.41, LANES + 3)
-    how = dict(rtol=1e-8, atol=1e-8, method="dop853", coordinates="joint")
-    many = simulate_many(ball(), {"mass.ball": masses}, END, t_eval=[END], **how)
-    assert many.in_batch.all() and not many.messages
-    for n in (0, LANES + 2):
-        (v, w), state = reference(masses[n], np.array([END]))[0], many.states()[n, -1].ravel()
-        assert abs(state[7] - v) < 5e-8 and abs(state[11] - w) < 5e-8 * (1.0 + abs(w))
-        single = simulate(with_parameters(ball(), {"mass.ball": masses[n]}), END, t_eval=[END], **how).stats
-        assert abs(many.steps[n] - single.steps) < 5 and abs(many.rejections[n] - single.rejections) < 5
-
-
-def test_a_friction_without_a_bend_has_no_such_steps():
-    assert ball().data.contacts.bends.tolist() == [1]
-    assert ball("smooth").data.contacts.bends.tolist() == [0]
 
 
 @pytest.mark.parametrize(

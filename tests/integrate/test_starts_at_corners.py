@@ -5,7 +5,6 @@ import pytest
 
 import codegen
 import runtime
-from runtime.integrate.step_control import step_length, too_small
 
 ENDS = [("auto", "auto"), ("dop853", "absolute"), ("radau", "absolute")]
 
@@ -95,12 +94,3 @@ def test_random_starts_at_the_corners_of_a_law():
         b.force("f", law, "c0", "c1", s_i=(0, 0, 0), a_i=(1, 0, 0), s_j=(0, 0, 0), k=k, c=0.3, gap=gap)
         run = runtime.simulate(b.build(check_units=False), 12.0 / np.sqrt(k), method="dop853", max_steps=1000)
         assert run.success, run.message
-
-
-@pytest.mark.parametrize("end", [1.0, 1e4, 1e9])
-def test_a_step_that_is_cut_is_never_too_small(end):
-    rule, small = step_length.py_func, too_small.py_func
-    for time in (0.0, 1e-3, 0.5 * end):
-        assert small(1e-300, time, end)
-        assert not small(rule(1e-300, np.inf, time, end, True)[0], time, end)
-        assert rule(1e-3 * end, np.inf, time, end, True)[0] == 1e-3 * end

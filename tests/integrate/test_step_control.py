@@ -7,7 +7,6 @@ import pytest
 
 import models
 from runtime import Status, simulate, simulate_many
-from runtime.dynamics.layout import NOT_FINITE, SINGULAR
 from runtime.integrate import step_control
 from tests.support.ensembles import SETTINGS, thrown
 
@@ -78,11 +77,6 @@ def test_the_last_step_takes_a_short_rest_too():
     assert last and h == 2.0005 - 1.9
     assert rule("step_length")(0.1, 0.05, 1.0, 2.0, False) == (0.05, False)
     assert rule("step_length")(0.1, math.inf, 1.9, 2.0005, True) == (0.1, False)  # cut at a change of mode
-
-
-def test_failures_are_statuses():
-    assert rule("failure")(SINGULAR | NOT_FINITE) is Status.SINGULAR_CONFIGURATION
-    assert rule("failure")(NOT_FINITE) is Status.NOT_FINITE
 
 
 def test_every_status_has_a_sentence_and_every_failure_a_remedy():

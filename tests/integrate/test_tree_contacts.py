@@ -6,18 +6,12 @@ import pytest
 import models
 from benchmarks.ensemble_systems import builder_of
 from runtime import Signal
-from runtime.dynamics.layout import LANES
-from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.written.acting_contacts import ELASTIC, MEASURED, RATE
 from runtime.integrate.written.acting_forces import acting_forces, known_forces
 from runtime.integrate.written.force_parameters import (
-    parameters_of_cases,
-    parameters_of_forces,
     takes_values,
 )
-from runtime.integrate.written.measured_contacts import address_of_contacts
 from runtime.system.allowed_values import allowed
-from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import quantities
 from tests.support.contact_laws import BOUNCES
 from tests.support.joint_trees import random_tree
@@ -26,12 +20,11 @@ from tests.support.lane_contacts import (
     add_contact,
     beginning,
     measured_in_lanes,
-    measured_in_text,
     measured_once,
     random_modes,
     with_modes,
 )
-from tests.support.lane_forces import expected, foot_with_forces, in_lanes, in_text, random_states
+from tests.support.lane_forces import expected, foot_with_forces, in_lanes, random_states
 
 
 def same(system, seed, size=1.0):
@@ -51,10 +44,6 @@ def same(system, seed, size=1.0):
     stored = np.abs(measured[:, ELASTIC] * measured[:, RATE]).max()  # [W] which the power does not contain
     for own, one, scale in ((Q, wanted[0], 0.0), (power, wanted[1], stored), (energy, wanted[2], 0.0)):
         assert own == pytest.approx(one, rel=1e-13, abs=2e-13 * max(scale, np.abs(one).max()))
-    for own, one in zip(in_text(system, z, times, parameters), (Q, power, energy), strict=True):
-        assert own == pytest.approx(one, rel=1e-12, abs=1e-12 * max(stored, np.abs(one).max()))
-    of_text = measured_in_text(system, z, times, parameters)
-    assert of_text == pytest.approx(in_lanes_too, rel=1e-12, abs=1e-12 * np.abs(measured).max())
 
 
 def system_with_contacts(law, seed, **more):
@@ -84,29 +73,6 @@ def test_contacts_with_an_even_ground_and_other_forces():
     same(b.build(check_units=False), 2)
 
 
-def test_parameters_of_many_cases():
-    """Cases with values of their own have those of their systems, and do not depend on their neighbours, bit by bit."""
-    system, random = system_with_contacts("hunt_crossley", 13), np.random.default_rng(4)
-    own = {
-        "radius": random.uniform(0.5, 1.5, LANES), "centre": random.standard_normal((LANES, 3)),
-        "point": random.standard_normal((LANES, 3)), "stiffness": random.uniform(1e5, 1e6, LANES),
-        "exponent": np.where(np.arange(LANES) % 3, 1.5, random.uniform(1.0, 2.0, LANES)), "loss": random.uniform(0.1, 0.2, LANES),
-        "mu_c": random.uniform(0.5, 0.8, LANES),
-    }  # fmt: skip
-    assert all(takes_values(system, "contact", "c_coulomb", part) for part in own)
-    varied = parameters_of_cases(system, system.tree.geometry, {("contact", "c_coulomb"): own})
-    z, times = random_states(system, 2)
-    modes, speeds = np.full((LANES, 4), ACTIVE), np.ones((LANES, 4))
-    together = in_lanes(system, z, times, with_modes(system, modes, speeds, varied))
-    for case in (0, 4, 7):
-        one = replace_parameters(system, {f"{part}.c_coulomb": values[case] for part, values in own.items()})
-        assert varied[case] == pytest.approx(parameters_of_forces(one), rel=1e-14, abs=1e-15)
-        wanted = expected(one, z, times, begin=beginning(one, modes, speeds))
-        assert together[0][:, case] == pytest.approx(wanted[0][:, case], rel=1e-12)
-        alone = in_lanes(system, z, times, with_modes(system, modes, speeds, np.tile(varied[case], (LANES, 1))))
-        assert all((a[..., case] == b[..., case]).all() for a, b in zip(alone, together, strict=True))
-
-
 def test_values_that_change_more_than_numbers():
     system = system_with_contacts("kelvin_voigt", 12)
     values = np.array([1.0, 0.0, -1.0, np.nan, 2.0])
@@ -116,22 +82,6 @@ def test_values_that_change_more_than_numbers():
         ]
     for part in ("creep", "least_impact", "normal"):
         assert not takes_values(system, "contact", "c_coulomb", part)
-
-
-def test_contacts_of_other_structure_have_their_own_code():
-    flat, other, steep = (
-        small_system(**more)
-        for more in (dict(normal=(0, 0, 1)), dict(normal=(0, 0, 1), radius=0.3), dict(normal=(0, 1, 0)))
-    )
-    assert address_of_contacts(flat) == address_of_contacts(other) != address_of_contacts(steep)
-
-
-def small_system(radius=0.2, **more):
-    """A pendulum with a contact."""
-    b = builder_of(models.pendulum.build())
-    name = b.build(check_units=False).body_names[-1]
-    b.contact("c", name, centre=(0, 0, 0), radius=radius, law="hertz", stiffness=1e4, **more)
-    return b.build(check_units=False)
 
 
 def test_exponents_that_no_root_gives_have_one_code():

@@ -10,7 +10,7 @@ from runtime.dynamics.layout import LANES, OK, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.integrate.written.acting_forces import known_forces
 from runtime.system.spanning_tree import tree_data
-from tests.integrate.test_tree_recursion import in_lanes, same_in_text
+from tests.integrate.test_tree_recursion import in_lanes
 from tests.support.joint_trees import random_tree
 from tests.support.lane_forces import add_force
 
@@ -85,7 +85,7 @@ def in_absolute(system, z):
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "floating"), [(1, 0.0), (2, 0.0), (3, 0.0), (5, 0.0), (4, 0.4), (6, 0.4)])
 def test_random_trees_with_friction_by_reactions(seed, floating):
-    """What friction changes of the accelerations, and its power; without it lanes are compared by ``test_tree_recursion``."""
+    """What friction changes of the accelerations, and its power; without it see ``test_conformance``."""
     system, none = rubbing_tree(seed, floating=floating), rubbing_tree(seed, share=0.0, floating=floating)
     assert known_forces(system)
     z, times = states(system, seed), np.zeros(LANES)
@@ -97,15 +97,3 @@ def test_random_trees_with_friction_by_reactions(seed, floating):
         of_all - without, abs=1e-12 * np.abs(of_all).max()
     )
     assert power == pytest.approx(power_of_all, abs=1e-13 * np.abs(power_of_all).max())
-
-
-def test_a_lane_does_not_depend_on_the_others():
-    """Lanes take different numbers of steps to their loads."""
-    system = rubbing_tree(5, share=2.0)
-    z, times = states(system, 5), np.zeros(LANES)
-    own = in_lanes(system, z, times)[0]
-    same_in_text(system, z, times)
-    for lane in range(LANES):
-        assert (
-            in_lanes(system, np.repeat(z[:, lane : lane + 1], LANES, axis=1), times)[0][:, lane] == own[:, lane]
-        ).all()

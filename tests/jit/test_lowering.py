@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from numba.core.lowering import Lower
 
 from runtime.jit.compilation import compiled
-from runtime.jit.lowering import Lowering
 
 RNG = np.random.default_rng(3)
 ONE, TWO, THREE = (RNG.normal(size=shape) for shape in ((5,), (4, 5), (3, 4, 5)))
@@ -63,17 +61,3 @@ def test_results_are_those_of_python(function, arrays):
         entry(*ARRAYS[arrays], i, found, found.reshape(3, 4))
         function(*ARRAYS[arrays], i, expected, expected.reshape(3, 4))
         np.testing.assert_array_equal(found, expected)
-
-
-def test_short_forms_are_used(monkeypatch):
-    """A later numba that calls other methods would compile as before, only longer."""
-    asked = []
-    monkeypatch.setattr(Lower, "lower_getitem", lambda *arguments: asked.append("getitem"))
-    monkeypatch.setattr(Lower, "lower_setitem", lambda *arguments: asked.append("setitem"))
-    assert Lowering.lower_getitem is not Lower.lower_getitem
-
-    def short(a, i):
-        a[i, 0] = a[i, -1] + a[0][i] * len(a)
-
-    compiled(short).compile("(float64[:, ::1], int64)")
-    assert not asked

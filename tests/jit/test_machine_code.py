@@ -49,29 +49,6 @@ def program(tmp_path):
     return run
 
 
-def files(tmp_path):
-    return [file for file in (tmp_path / "cache").rglob("*-*") if file.is_file()]
-
-
-@pytest.mark.slow
-def test_code_of_one_process_serves_the_next(program, tmp_path):
-    assert program() == (["20.0", "0"], "")
-    assert len(files(tmp_path)) == 1  # the function; no lock is left
-    assert program() == (["20.0", "1"], "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "damage", [lambda data: b"", lambda data: data[:-9], lambda data: data[:90] + b"x" + data[91:]]
-)
-def test_damaged_files_are_made_again(program, tmp_path, damage):
-    program()
-    for file in files(tmp_path):
-        file.write_bytes(damage(file.read_bytes()))
-    assert program() == (["20.0", "0"], "")
-    assert program() == (["20.0", "1"], "")
-
-
 @pytest.mark.slow
 def test_files_that_only_another_program_can_read_are_made_again(program, tmp_path):
     (tmp_path / "pair.py").rename(tmp_path / "other_pair.py")
@@ -83,14 +60,6 @@ def test_files_that_only_another_program_can_read_are_made_again(program, tmp_pa
     assert program(name="other.py") == (["20.0", "0"], "")
     (tmp_path / "pair.py").write_text(PAIR, encoding="utf-8")
     assert program() == (["20.0", "0"], "")
-
-
-def test_where_nothing_can_be_kept_one_sentence_says_so(program):
-    found, message = program(cache="/proc/not-there")
-    assert found == ["20.0", "0"]
-    assert message.count("\n") == 1
-    assert message.startswith("compiled code cannot be kept in /proc/not-there/talus (")
-    assert "set TALUS_CACHE_DIR to a folder that can be written" in message
 
 
 @pytest.mark.slow
@@ -119,27 +88,3 @@ def test_a_process_that_dies_holds_nobody_up(program, tmp_path):
     begin = time.monotonic()
     assert program()[0] == ["20.0", "0"]
     assert time.monotonic() - begin < 60.0
-
-
-KERNEL = """
-import sys, time
-from generated import revolute
-from runtime.jit import addresses
-
-store = addresses.store
-addresses.store = lambda *a: (print("made", flush=True), time.sleep(0.5), store(*a))
-addresses.addresses_of([revolute])
-addresses.addresses_of([revolute], "tangent_entry")
-"""
-
-
-@pytest.mark.slow
-def test_processes_wait_for_one_compilation_of_a_kernel(tmp_path):
-    environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache"), "TALUS_SECOND_PROCESS": "0"}
-    begun = [
-        subprocess.Popen([sys.executable, "-c", KERNEL], env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
-    assert "".join(process.communicate()[0] for process in begun).split() == ["made"] * 2
-    assert [process.returncode for process in begun] == [0] * 4
-    assert len(files(tmp_path)) == 2  # no lock is left

@@ -1,15 +1,10 @@
 """Parts of compiled code that are compiled when they are first called: once, and with errors that reach the caller."""
 
 import ctypes
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import pytest
 from numba import types
 
-import models
-from runtime.dynamics import equations, jacobian
 from runtime.jit import compilation
 from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.pointers import call_at
@@ -54,23 +49,6 @@ def test_an_error_of_the_compilation_reaches_the_caller(place, monkeypatch, erro
         call_twice(place, 3)
     monkeypatch.undo()
     assert call_twice(place, 3) == 12  # the next call tries again
-
-
-@pytest.mark.parametrize(("module", "find", "count"), [(equations, "types_of", 2), (jacobian, "types_of_parts", 3)])
-def test_threads_that_find_types_at_once_find_them_once(monkeypatch, module, find, count):
-    system = models.pendulum.build()
-    equations.types_of(system.data)
-    both, typeof = threading.Barrier(2), module.numba.typeof
-
-    def together(value):  # each thread waits until the other one is as far
-        both.wait(timeout=60.0)
-        return typeof(value)
-
-    monkeypatch.setattr(module, "_TYPES", ())
-    monkeypatch.setattr(module, "numba", SimpleNamespace(typeof=together))
-    with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(getattr(module, find), [system.data] * 2))
-    assert found[0] == found[1] == module._TYPES and len(found[0]) == count
 
 
 def plus(number):

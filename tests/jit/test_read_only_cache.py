@@ -1,6 +1,5 @@
 """A warm cache may be read-only: its code is used, nothing is written or said; what is missing is compiled by each process."""
 
-import os
 import subprocess
 import sys
 
@@ -85,24 +84,3 @@ def test_missing_code_is_compiled_and_one_sentence_says_that_it_is_not_kept(run,
         )
         assert lines[:-1] in ([], ["compiling the function total ..."])  # by the time it takes
     assert contents(cache) == before
-
-
-@pytest.mark.slow
-def test_old_code_in_a_cache_that_cannot_be_written_is_used(run, cache):
-    """The date of the last use cannot be noted, and nothing is removed."""
-    run()
-    for folder in (cache / "talus").iterdir():
-        os.utime(folder, (1.0, 1.0))
-    read_only(cache)
-    assert run() == (["20.0", "0"], [])
-    assert run("more")[0] == ["20.0", "20", "1"]
-
-
-@pytest.mark.slow
-def test_a_cache_that_cannot_be_read_is_no_cache(run, cache):
-    run()
-    cache.chmod(0)
-    output, lines = run()
-    cache.chmod(0o755)
-    assert output == ["20.0", "2"]
-    assert sum("cannot be kept" in line for line in lines) == 1

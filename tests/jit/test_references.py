@@ -1,7 +1,5 @@
 """Named tuples that compiled functions take by reference: values, types, memory, threads."""
 
-import uuid
-from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -15,8 +13,7 @@ from runtime.integrate import dop853, stepping
 from runtime.integrate.methods import memory_of_radau
 from runtime.jit import references
 from runtime.jit.compilation import columns, compiled, expanded, inlined
-from runtime.jit.pointers import Pointer
-from runtime.jit.references import MAX_REFERENCES, Reference, reference
+from runtime.jit.references import MAX_REFERENCES, reference
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
 
@@ -43,25 +40,6 @@ def total(t):
 summed = compiled(total)
 
 
-class Alike(NamedTuple):
-    first: np.ndarray
-    second: np.ndarray
-    third: np.ndarray
-
-
-class Around(NamedTuple):
-    before: float
-    alike: Alike
-    after: float
-
-
-def _of_alike(t):
-    return t.before + 10.0 * t.alike.first[0] + 100.0 * t.alike.second[0] + 1000.0 * t.alike.third[0] + 1e4 * t.after
-
-
-of_alike = compiled(_of_alike)
-
-
 @pytest.fixture(autouse=True, params=["first", "later"])
 def written(request, monkeypatch):
     """References are written from Python, later by compiled code."""
@@ -76,29 +54,10 @@ def example(seed=0, n=3, m=2):
     return Outer(n, rng.normal(size=n), Inner(rng.normal(size=(n, m)), rng.normal()), complex(*rng.normal(size=2)))
 
 
-def test_fields_of_one_type_are_read_in_order():
-    """LLVM has a tuple of equal types as an array."""
-    t = Around(1.0, Alike(*(np.array([k]) for k in (2.0, 3.0, 4.0))), 5.0)
-    assert of_alike(t) == _of_alike(t) == 54321.0
-
-
-def test_pointers_to_other_types_have_other_short_names():
-    kinds = [Pointer(numba.typeof(example()._replace(values=values))) for values in (np.zeros(3), np.zeros((3, 1)))]
-    assert kinds[0] != kinds[1] and str(kinds[0]) != str(kinds[1])
-    assert all(str(kind).startswith("Pointer(Outer ") and len(str(kind)) < 40 for kind in kinds)
-
-
 def test_compiled_code_reads_every_field():
     for seed in range(3):
         t = example(seed)
         assert summed(t) == pytest.approx(total(t), rel=1e-14)
-
-
-def test_arrays_are_not_copied():
-    t = example()
-    before = summed(t)
-    t.values[:] *= 2.0
-    assert summed(t) == pytest.approx(total(t), rel=1e-14) != before
 
 
 @pytest.mark.parametrize("change", ["read-only", "strided", "transposed", "larger"])
@@ -125,67 +84,11 @@ def test_one_reference_serves_several_calls_and_few_are_kept():
     assert reference(t).value is t and summed(t) == pytest.approx(total(t), rel=1e-14)
 
 
-def test_a_tuple_at_the_place_of_another_has_its_own_reference():
-    results = {summed(example(seed)) == pytest.approx(total(example(seed)), rel=1e-14) for seed in range(50)}
-    assert results == {True}
-
-
 def test_threads():
     tuples = [example(seed) for seed in range(40)]
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(summed, tuples * 20))
     assert found == pytest.approx([total(t) for t in tuples] * 20, rel=1e-14)
-
-
-def test_the_address_is_that_of_the_values():
-    held = Reference(Inner(np.ones((2, 3)), 7.5))
-    words = np.frombuffer(held._memory.tobytes(), np.float64)
-    assert words[-1] == 7.5
-
-
-def test_both_ways_write_equal_memory():
-    t = example()
-    first, later = Reference(t), Reference(t)
-    assert first._write(t)
-    later._store(t)
-    assert first._numba_type_ is later._numba_type_
-    places = np.frombuffer(first._memory.tobytes(), np.int64), np.frombuffer(later._memory.tobytes(), np.int64)
-    owners = [
-        n for n in range(len(places[0])) if places[0][n] == 0 != places[1][n]
-    ]  # of the memory, which no code reads
-    assert len(owners) <= 4 and np.delete(places[0], owners).tolist() == np.delete(places[1], owners).tolist()
-
-
-def test_a_field_of_another_type_is_left_to_compiled_code():
-    class Flagged(NamedTuple):
-        flag: bool
-        values: np.ndarray
-
-    held = Reference(Flagged(True, np.ones(2)))
-    assert held._memory.size == 8 + 7 * 8 and not held._write(held.value)
-
-
-def test_compiled_code_is_taken_once_the_cache_has_it(monkeypatch):
-    Pair = namedtuple(f"Pair_{uuid.uuid4().hex}", "values factor")  # that no cache knows
-    monkeypatch.setattr(references, "FIRST", 8)
-    monkeypatch.setattr(references, "MOST", 10_000)
-    pair = Pair(np.ones(3), 2.0)
-    for _ in range(40):
-        Reference(pair)
-    assert Pair not in references._STORED
-    references.compile_for(pair)
-    for _ in range(24):
-        Reference(pair)
-    assert Pair in references._STORED
-
-
-def test_compiled_code_is_made_at_once_where_it_is_asked_for(monkeypatch):
-    monkeypatch.setattr(references, "FIRST", 8)
-    monkeypatch.setattr(references, "MOST", 32)
-    Pair = namedtuple(f"Pair_{uuid.uuid4().hex}", "values factor")
-    with references.compiled_at_once():
-        Reference(Pair(np.ones(3), 2.0))
-    assert Pair in references._STORED and (references.FIRST, references.MOST) == (8, 32)
 
 
 @pytest.mark.parametrize("name", ["foot", "foot_ground", "four_bar", "hooke_shaft"])

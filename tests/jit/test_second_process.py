@@ -86,16 +86,10 @@ def test_it_compiles_what_the_first_process_has_not_called(first, tmp_path):
     assert number is not None and is_made(tmp_path, "loop.advance")
 
 
-def test_it_ends_with_the_first_process(first):
+@pytest.mark.parametrize("killed", [False, True])
+def test_it_ends_with_the_first_process(first, killed):
     process, number = first()
-    process.stdin.close()
-    process.wait(timeout=30)
-    assert ended(number)
-
-
-def test_it_ends_when_the_first_process_is_killed(first):
-    process, number = first()
-    process.send_signal(signal.SIGKILL)
+    process.send_signal(signal.SIGKILL) if killed else process.stdin.close()
     process.wait(timeout=30)
     assert ended(number)
 

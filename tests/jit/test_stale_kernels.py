@@ -154,19 +154,17 @@ def test_a_pipe_among_the_definitions_is_not_waited_for(copy):
 @pytest.mark.slow
 def test_missing_surplus_and_mixed_modules_are_refused(copy):
     generated = copy.folder / "generated"
-    text = (generated / "fixed.py").read_text(encoding="utf-8")
-    (generated / "fixed.py").unlink()
-    assert "generated/fixed.py is missing" in copy.python("-c", "import runtime").stderr
-    (generated / "fixed.py").write_text(text, encoding="utf-8")
-    (generated / "extra.py").write_text(text, encoding="utf-8")
-    assert "generated/extra.py is no output of codegen" in copy.python("-c", "import runtime").stderr
-    (generated / "extra.py").unlink()
-    (generated / "fixed.py").write_text((generated / "spherical.py").read_text(encoding="utf-8"), encoding="utf-8")
-    assert "generated/fixed.py was edited by hand" in copy.python("-c", "import runtime").stderr
-    (generated / "fixed.py").write_text(text, encoding="utf-8")
-    (generated / "digests.py").unlink()
-    done = copy.python("-c", "import runtime")
-    assert done.returncode == STALE and "digests.py is missing" in done.stderr
+    text, other = (generated / "fixed.py").read_bytes(), (generated / "spherical.py").read_bytes()
+    for name, content, then, says in (
+        ("fixed.py", None, text, "fixed.py is missing"),
+        ("extra.py", text, None, "extra.py is no output of codegen"),
+        ("fixed.py", other, text, "fixed.py was edited by hand"),
+        ("digests.py", None, b"", "digests.py is missing"),
+    ):
+        (generated / name).unlink(missing_ok=True) if content is None else (generated / name).write_bytes(content)
+        done = copy.python("-c", "import runtime")
+        assert done.returncode == STALE and says in done.stderr
+        (generated / name).unlink(missing_ok=True) if then is None else (generated / name).write_bytes(then)
 
 
 @pytest.mark.slow

@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 from numba.core.registry import cpu_target
 
-from runtime.jit import machine_code
-from runtime.jit.compilation import CONTRACT, compiled, expanded, linked
+from runtime.jit.compilation import CONTRACT, compiled, linked
 
 X, SQUARE = 0.1, 0.010000000000000002  # X * X, rounded
 FUSED = -8.326672684688674e-19  # X * X - SQUARE of a fused multiply-add
@@ -68,25 +67,3 @@ def test_bits_of_powers_do_not_depend_on_which_caller_is_compiled_first():
     assert strict(X, CUBE) == 0.0
     features = cpu_target.target_context.codegen().magic_tuple()[2]
     assert fused(X, CUBE) == FUSED_CUBE or "+fma" not in features.split(",")
-
-
-@linked
-def _least(x, y):
-    return min(x * x - y, x)
-
-
-@expanded
-def _around(x, y):
-    return _least(x, y)
-
-
-def test_settings_of_the_first_caller_are_inherited_by_no_other(monkeypatch):
-    """Neither its liberties with floating point nor that its code goes into that of each caller."""
-    monkeypatch.setattr(machine_code, "stored", lambda file: None)  # what comes from the cache is not compiled
-
-    def entry(x, y):
-        return _around(x, y)
-
-    assert compiled(entry)(X, SQUARE) == 0.0
-    (found,) = _least.overloads.values()
-    assert not found.fndesc.inline

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import runtime
-from models import chain, double_pendulum, foot, four_bar, free_body
+from models import chain, double_pendulum, foot, four_bar
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, P, V
 from runtime.support.arrays import frozen
-from runtime.system.joint_cases import joint_cases, with_consistent_velocities
+from runtime.system.joint_cases import joint_cases
 
 COUNT = 37  # no whole number of lanes
 
@@ -80,26 +80,3 @@ def test_cases_side_by_side_have_the_bits_of_each_alone(name, far):
         assert np.array_equal(states[n], expected) and good[n] <= (left <= projection.ASSEMBLED)
         iterations.append(steps)
     assert np.ptp(iterations) > 0 and max(iterations) > 3
-
-
-@pytest.mark.parametrize("name", ["modified foot", "chain"])
-def test_cases_off_their_rows_are_found(name):
-    system = SYSTEMS[name]()
-    cases = varied(system)
-    states, good = cases.assembled(system.state.y)
-    assert good.sum() > COUNT // 2 and cases.on_the_rows(states)[good].all()
-    off = np.arange(COUNT) % 3 == 0
-    states[off, STATE : STATE + 3] += 1e-6
-    assert np.array_equal(cases.on_the_rows(states)[good], ~off[good])
-
-
-@pytest.mark.parametrize("name", ["four-bar with redundant rows", "driven rod", "free body"])
-def test_velocities_of_cases_of_one_system_have_the_bits_of_each_alone(name):
-    system = (SYSTEMS | {"free body": free_body.build})[name]()
-    y = np.tile(system.state.y, (COUNT, 1))
-    bodies = y.reshape(COUNT, -1, STATE)
-    bodies[1:, :, V:] = np.random.default_rng(2).standard_normal(bodies[1:, :, V:].shape)
-    found = with_consistent_velocities(system, system.time, y)
-    work = workspace_for(system.data)
-    expected = [projection.project_velocities(system.time, state, system.data, work) for state in y]
-    assert np.array_equal(found, expected) and (system.joints == ()) == np.array_equal(found, y)

@@ -69,35 +69,38 @@ CRANK, COUPLER, ROCKER, FRAME, DENSITY = 0.2, 0.5, 0.4, 0.5, 2.0
 class FourBar:
     """Angles of coupler and rocker from that of the crank, from x towards z, by the law of cosines."""
 
+    def __init__(self, crank=CRANK, coupler=COUPLER, rocker=ROCKER):
+        self.crank, self.coupler, self.rocker = crank, coupler, rocker
+
     def angles(self, crank):
         """(coupler, rocker)."""
-        bx, bz = CRANK * np.cos(crank), CRANK * np.sin(crank)
+        bx, bz = self.crank * np.cos(crank), self.crank * np.sin(crank)
         reach = np.hypot(FRAME - bx, -bz)
         slope = np.arctan2(-bz, FRAME - bx)
-        coupler = slope + np.arccos((COUPLER**2 + reach**2 - ROCKER**2) / (2 * COUPLER * reach))
-        rocker = np.pi + slope - np.arccos((ROCKER**2 + reach**2 - COUPLER**2) / (2 * ROCKER * reach))
+        coupler = slope + np.arccos((self.coupler**2 + reach**2 - self.rocker**2) / (2 * self.coupler * reach))
+        rocker = np.pi + slope - np.arccos((self.rocker**2 + reach**2 - self.coupler**2) / (2 * self.rocker * reach))
         return coupler, rocker
 
     def rates(self, crank):
         """Their derivatives by the crank's angle: the velocity loop."""
         coupler, rocker = self.angles(crank)
         return (
-            CRANK * np.sin(crank - rocker) / (COUPLER * np.sin(rocker - coupler)),
-            CRANK * np.sin(crank - coupler) / (ROCKER * np.sin(rocker - coupler)),
+            self.crank * np.sin(crank - rocker) / (self.coupler * np.sin(rocker - coupler)),
+            self.crank * np.sin(crank - coupler) / (self.rocker * np.sin(rocker - coupler)),
         )
 
     def centres(self, crank):
         coupler, rocker = self.angles(crank)
-        b = CRANK * np.array([np.cos(crank), np.sin(crank)])
-        c = b + COUPLER * np.array([np.cos(coupler), np.sin(coupler)])
+        b = self.crank * np.array([np.cos(crank), np.sin(crank)])
+        c = b + self.coupler * np.array([np.cos(coupler), np.sin(coupler)])
         return {"crank": b / 2, "coupler": (b + c) / 2, "rocker": (c + [FRAME, 0.0]) / 2}
 
     def thrown(self, system, crank, speed):
         """The state of the system with this rate of the crank; the centres by the derivative of their places."""
         rates = dict(zip(("crank", "coupler", "rocker"), (1.0, *self.rates(crank)), strict=True))
         coupler, rocker = self.angles(crank)
-        b = CRANK * speed * np.array([-np.sin(crank), np.cos(crank)])
-        c = ROCKER * speed * rates["rocker"] * np.array([-np.sin(rocker), np.cos(rocker)])
+        b = self.crank * speed * np.array([-np.sin(crank), np.cos(crank)])
+        c = self.rocker * speed * rates["rocker"] * np.array([-np.sin(rocker), np.cos(rocker)])
         v = {"crank": b / 2, "coupler": (b + c) / 2, "rocker": c / 2}
         return system.state.replace(
             v={name: (x, 0.0, z) for name, (x, z) in v.items()},
@@ -108,16 +111,16 @@ class FourBar:
         """Twice the kinetic energy for the rate 1, and the potential energy."""
         coupler, rocker = self.angles(crank)
         d_coupler, d_rocker = self.rates(crank)
-        about_end = DENSITY * np.array([CRANK, ROCKER]) ** 3 / 3
-        velocity = CRANK * np.array([-np.sin(crank), np.cos(crank)]) + COUPLER / 2 * d_coupler * np.array(
+        about_end = DENSITY * np.array([self.crank, self.rocker]) ** 3 / 3
+        velocity = self.crank * np.array([-np.sin(crank), np.cos(crank)]) + self.coupler / 2 * d_coupler * np.array(
             [-np.sin(coupler), np.cos(coupler)]
         )
-        mass = DENSITY * COUPLER
+        mass = DENSITY * self.coupler
         inertia = about_end[0] + about_end[1] * d_rocker**2
-        inertia += mass * (velocity @ velocity) + mass * COUPLER**2 / 12 * d_coupler**2
+        inertia += mass * (velocity @ velocity) + mass * self.coupler**2 / 12 * d_coupler**2
         height = sum(
             DENSITY * length * self.centres(crank)[name][1]
-            for name, length in (("crank", CRANK), ("coupler", COUPLER), ("rocker", ROCKER))
+            for name, length in (("crank", self.crank), ("coupler", self.coupler), ("rocker", self.rocker))
         )
         return inertia, g * height
 

@@ -6,7 +6,7 @@ joints and multipliers.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -16,11 +16,14 @@ from scipy.special import ellipj
 import codegen
 import models
 import runtime
-from benchmarks.ensemble_systems import driven_four_bar
+from benchmarks.ensemble_systems import builder_of, driven_four_bar
 from runtime import Signal
+from runtime.system.quantity import parse
 from tests.support.closed_forms import DENSITY, MOMENTS, FourBar, g, reduced_double_pendulum, top
 from tests.support.contact_laws import BOUNCES, HEIGHT, MASS, RADIUS, reference
 from tests.support.contact_laws import ball as falling_ball
+from tests.support.planar_friction import arm_on_a_journal
+from tests.support.planar_friction import pendulum as pendulum_on_a_journal
 from tests.support.reduced_foot import LEG, LINK_LENGTH, MOVING, ReducedFoot
 from tests.support.reduced_limits import ANATOMICAL, ANKLE_DAMPING, HingeLimits, LimitedFoot, Stop, Viscous, integrate
 
@@ -35,14 +38,40 @@ class Problem:
 
     ``cases``: name -> values (COUNT, ...), as for ``simulate_many``; ``checked``: cases that are compared; ``sizes``: name of an
     output -> what its errors are relative to, where that is more than its largest value: a stiffness for a force, times 1 m.
+    ``system`` may be a function, whose arguments are the names without a dot; ``joint``: what joint coordinates are called where
+    forces by reactions leave some equations to absolute ones; ``assemble``: whether cases move points of joints.
     """
 
-    system: runtime.System
+    system: runtime.System | Callable[..., runtime.System]
     cases: Mapping[str, np.ndarray]
     t: np.ndarray
     exact: Callable[[int], dict[str, np.ndarray]]
     checked: tuple[int, ...] = (0, 7, 15, 16)
     sizes: Mapping[str, float] = field(default_factory=dict)
+    joint: str = "joint"
+    assemble: bool = False
+
+
+INITIAL = ("r", "p", "v", "omega")
+
+
+def started(problem, case):
+    """The system of a case and its state at the start."""
+    values = {name: own[case] for name, own in problem.cases.items()}
+    system, given = problem.system, {}
+    if not isinstance(system, runtime.System):
+        given = {name: value for name, value in values.items() if "." not in name}
+        system = system(**given)
+    parts = {name: parse(name) for name in values if name.split(".")[0] in INITIAL}
+    rates = {name.removeprefix("rate."): value for name, value in values.items() if name.startswith("rate.")}
+    own = {
+        name: value for name, value in values.items() if name not in (*given, *parts) and not name.startswith("rate.")
+    }
+    system = runtime.with_parameters(system, own) if own else system
+    state = runtime.system.displaced(system, rates=rates) if rates else system.state
+    for name, quantity in parts.items():
+        state = state.replace(**{quantity.part: {quantity.owner: values[name]}})
+    return system, state
 
 
 PROBLEMS: dict[str, Callable[[], Problem]] = {}
@@ -72,42 +101,65 @@ def free_body():
     return Problem(models.free_body.build(inertia=MOMENTS, v=v), cases, t, exact)
 
 
+def swing(t, speed, m, J, r, gravity=g):
+    """A body that hangs at a hinge about y, by this distance of its centre and moment about the hinge, and is thrown."""
+    rate = np.sqrt(m * gravity * r / J)
+    k = abs(speed) / (2 * rate)
+    if k < 1:
+        sn, cn, _, _ = ellipj(rate * t, k**2)
+        angle, turning = 2 * np.arcsin(k * sn), abs(speed) * cn
+    else:
+        _, _, dn, amplitude = ellipj(abs(speed) * t / 2, k**-2)
+        angle, turning = 2 * amplitude, abs(speed) * dn
+    # Counted about y, where the coordinate does; x = -r sin(angle) then.
+    angle, turning = np.sign(speed) * angle, np.sign(speed) * turning
+    radial = np.stack([-np.sin(angle), 0 * t, -np.cos(angle)], axis=1)
+    across = np.stack([-np.cos(angle), 0 * t, np.sin(angle)], axis=1)
+    a = r * ((-(rate**2) * np.sin(angle))[:, None] * across - (turning**2)[:, None] * radial)
+    return {
+        "r.rod": r * radial, "omega.rod": turning[:, None] * Y, "angle.pivot.angle": angle,
+        "energy": 0.5 * J * turning**2 - m * gravity * r * np.cos(angle), "reaction_force.pivot": m * (a + gravity * Z),
+    }  # fmt: skip
+
+
 @problem
 def pendulum():
     """A hinge: swings, a rod at rest and rods that turn over, whose angle has no half turns."""
     m, length = 3.5, 0.3
     J = m * (length**2 + 3 * (length / 30) ** 2) / 12 + m * length**2 / 4
-    rate = np.sqrt(m * g * length / 2 / J)
-    speeds, t = rate * np.linspace(-2.45, 2.45, COUNT), np.linspace(0.0, 2.0, 41)
+    speeds, t = np.sqrt(m * g * length / 2 / J) * np.linspace(-2.45, 2.45, COUNT), np.linspace(0.0, 2.0, 41)
+    cases = {"rate.pivot.angle": speeds}
+    return Problem(models.pendulum.build(angle=0.0), cases, t, lambda case: swing(t, speeds[case], m, J, length / 2))
+
+
+@problem
+def pendulums():
+    """Rods of other masses and moments on hinges at other points, under other gravity."""
+    m, J, r, down = 2.0 + 2.0 * SHARE, 0.02 + 0.03 * SHARE, 0.1 + 0.1 * SHARE, 4.0 + 8.0 * SHARE
+    speeds, t = np.linspace(-8.0, 9.0, COUNT), np.linspace(0.0, 1.0, 11)
+    cases = gravities(down) | {
+        "mass.rod": m, "inertia.rod": J[:, None] * [1.0, 1.0, 0.1], "s_j.pivot": r[:, None] * Z, "rate.pivot.angle": speeds,
+    }  # fmt: skip
 
     def exact(case):
-        speed = speeds[case]
-        k = abs(speed) / (2 * rate)
-        if k < 1:
-            sn, cn, _, _ = ellipj(rate * t, k**2)
-            angle, turning = 2 * np.arcsin(k * sn), abs(speed) * cn
-        else:
-            _, _, dn, amplitude = ellipj(abs(speed) * t / 2, k**-2)
-            angle, turning = 2 * amplitude, abs(speed) * dn
-        # Counted about y, where the coordinate does; x = -l/2 sin(angle) then.
-        angle, turning = np.sign(speed) * angle, np.sign(speed) * turning
-        radial = np.stack([-np.sin(angle), 0 * t, -np.cos(angle)], axis=1)
-        across = np.stack([-np.cos(angle), 0 * t, np.sin(angle)], axis=1)
-        r = length / 2
-        a = r * ((-(rate**2) * np.sin(angle))[:, None] * across - (turning**2)[:, None] * radial)
-        return {
-            "r.rod": r * radial, "omega.rod": turning[:, None] * Y, "angle.pivot.angle": angle,
-            "energy": 0.5 * J * turning**2 - m * g * r * np.cos(angle), "reaction_force.pivot": m * (a + g * Z),
-        }  # fmt: skip
+        return swing(t, speeds[case], m[case], J[case] + m[case] * r[case] ** 2, r[case], down[case])
 
-    return Problem(models.pendulum.build(angle=0.0), {"rate.pivot.angle": speeds}, t, exact)
+    return Problem(models.pendulum.build(angle=0.0), cases, t, exact, assemble=True)
 
 
 LIMITS = "talocrural", "talocalcaneal"
 
 
+def thrown(reduced, t, rates):
+    """The foot in two angles, and outputs of its motion."""
+    angles = reduced.solve(t, rates)
+    bodies = reduced.bodies(angles)
+    found = {f"{part}.{body}": getattr(bodies[body], part) for body in MOVING for part in ("r", "v", "omega")}
+    return angles, bodies, found | {"energy": reduced.energy(angles) + LEG["mass"] * g * LEG["r"][2]}
+
+
 def foot_of(reduced, system, rates, t, checked):
-    """The foot in two angles, thrown at these rates (COUNT, 2)."""
+    """The foot, thrown at these rates (COUNT, 2)."""
     starts = [reduced.bodies(np.array([[0.0, 0.0, *own]])) for own in rates]
     cases = {
         f"{part}.{body}": np.array([getattr(start[body], part)[0] for start in starts])
@@ -116,11 +168,7 @@ def foot_of(reduced, system, rates, t, checked):
     }
 
     def exact(case):
-        angles = reduced.solve(t, rates[case])
-        bodies = reduced.bodies(angles)
-        leg = LEG["mass"] * g * LEG["r"][2]
-        found = {f"{part}.{body}": getattr(bodies[body], part) for body in MOVING for part in ("r", "v", "omega")}
-        found["energy"] = reduced.energy(angles) + leg
+        angles, bodies, found = thrown(reduced, t, rates[case])
         if not isinstance(reduced, LimitedFoot):  # whose limits act by the talus, with forces of their own
             return found | {"reaction_force.ankle": -sum(body.force for body in bodies.values())}
         limits, speeds = reduced.limits, reduced.limits.angles(angles[:, 2], angles[:, 3])
@@ -145,6 +193,17 @@ def foot():
 
 
 @problem
+def feet_of_a_function():
+    """Feet with links of other lengths, and rates by the names of their coordinates."""
+    links, t = 0.03 + 0.03 * SHARE, np.linspace(0.0, 0.5, 6)
+    rates = np.stack([2.0 - 4.0 * SHARE, -3.0 + 7.0 * SHARE], axis=1)
+    cases = {"link_length": links, "rate.ankle.theta_j": -rates[:, 0], "rate.ankle.theta_i": -rates[:, 1]}
+    return Problem(
+        models.foot.build, cases, t, lambda case: thrown(ReducedFoot(links[case]), t, rates[case])[2], (0, 16)
+    )
+
+
+@problem
 def foot_with_elastic_limits():
     rates, t = np.stack([6.0 - 12.0 * SHARE, -9.0 + 18.0 * SHARE], axis=1), np.linspace(0.0, 0.4, 21)
     reduced = LimitedFoot(LINK_LENGTH, HingeLimits(**ANATOMICAL))
@@ -160,16 +219,18 @@ def foot_with_dissipative_limits():
 
 @problem
 def double_pendulum():
-    """Two rods on ball joints."""
-    lengths, masses, t = (0.5, 0.4), (1.0, 0.8), np.linspace(0.0, 0.5, 11)
+    """Two rods of other masses and moments on ball joints."""
+    lengths, masses, t = (0.5, 0.4), np.stack([1.0 + SHARE, 0.8 - 0.3 * SHARE], axis=1), np.linspace(0.0, 0.5, 11)
     omega = np.stack([0.3 + SHARE, -0.5 - SHARE, 2.0 - 4.0 * SHARE], axis=1)
-    system = models.double_pendulum.build(lengths=lengths, masses=masses)
+    system = models.double_pendulum.build(lengths=lengths, masses=masses[0])
     places = {name: system.state.r[name] for name in ("upper", "lower")}
     cases = {f"omega.{name}": omega for name in places}
     cases |= {f"v.{name}": np.cross(omega, place) for name, place in places.items()}
+    for name, own in zip(places, masses.T, strict=True):
+        cases |= {f"mass.{name}": own, f"inertia.{name}": (own / own[0])[:, None, None] * system.body(name).inertia}
 
     def exact(case):
-        r, w = reduced_double_pendulum(t, lengths, masses, omega[case])
+        r, w = reduced_double_pendulum(t, lengths, masses[case], omega[case])
         return {f"r.{name}": r[name] for name in places} | {f"omega.{name}": w[name] for name in places}
 
     return Problem(system, cases, t, exact, (0, 16))
@@ -291,6 +352,90 @@ def wheel_beyond_a_limit():
 
 
 @problem
+def rod_between_a_stop_and_a_plane():
+    """A rod that falls about a hinge against a spring, a stop on both sides, and a plane: contacts beside limits and forces."""
+    m, r, radius, low, t = 0.4, 0.3, 0.05, np.sin(0.3), np.linspace(0.0, 0.6, 25)
+    J, c, free, edges = 0.04 + m * r**2, 0.02, 0.1, np.radians([25.0, 10.0])
+    rates, K, k, moments = np.linspace(-4.0, 4.0, COUNT), 2e3 + 2e3 * SHARE, 1.0 + SHARE, 20.0 - 8.0 * SHARE
+    b = runtime.Builder("rod")
+    b.body("rod", mass=m, inertia=(0.03, 0.04, 0.03), r=r * X)
+    b.joint("hinge", "revolute", "ground", "rod", s_i=(0, 0, 0), a_i=Y, s_j=-r * X, a_j=Y)
+    b.contact(
+        "touch", "rod", centre=(0, 0, 0), radius=radius, point=-(radius + r * low) * Z, law="hertz", stiffness=1e4
+    )
+    b.force("spring", "torsional_spring", "ground", "rod", a_i=Y, stiffness=1.0, damping=c, free_angle=free)
+    cone = runtime.Cone.from_degrees((0, 90, 180, 270, 360), (25, 30, 10, 30, 25))
+    b.limit("stop", "hinge", reference="ground", xi=X, eta=Y, cone=cone, max_moment=20.0, compliance=0.2, damping=0.0)
+
+    def push(case, angle):
+        return K[case] * np.maximum(r * (np.sin(angle) - low), 0.0) ** 1.5
+
+    def exact(case):
+        stop = Stop(moments[case], 0.2)
+
+        def rhs(_, y):
+            moment = (m * g - push(case, y[0])) * r * np.cos(y[0]) - k[case] * (y[0] - free) - c * y[1]
+            return [y[1], (moment + stop.moment(-y[0] - edges[1]) - stop.moment(y[0] - edges[0])) / J]
+
+        def kinks(y):
+            return np.sin(y[0]) - low, *stop.kinks(y[0] - edges[0]), *stop.kinks(-y[0] - edges[1])
+
+        angle, rate = integrate(rhs, [0.0, rates[case]], t, kinks, 1e-12).T
+        along, force = np.stack([np.cos(angle), 0.0 * t, -np.sin(angle)], axis=1), push(case, angle)
+        excess = np.maximum(np.maximum(angle - edges[0], -angle - edges[1]), 0.0)
+        assert force.max() > 1.0 and (excess.max() > 0.01 or rates[case] > -2.0)
+        return {
+            "r.rod": r * along, "omega.rod": rate[:, None] * Y, "angle.hinge.angle": angle, "limit_excess.stop": excess,
+            "contact_normal_force.touch": force, "force_moment.spring": -k[case] * (angle - free) - c * rate,
+        }  # fmt: skip
+
+    cases = {"rate.hinge.angle": rates, "stiffness.touch": K, "stiffness.spring": k, "max_moment.stop": moments}
+    return Problem(b.build(), cases, t, exact, (0, 7, 16), {"contact_normal_force.touch": 4e3})
+
+
+@problem
+def journal():
+    """A pendulum whose bearing rubs in proportion to its load; the ground is body j."""
+    t, friction = np.linspace(0.0, 2.0, 11), 0.1 + 0.3 * SHARE
+
+    def exact(case):
+        angle, rate = pendulum_on_a_journal(t, friction[case], 0.1, 0.5)
+        along = np.stack([np.cos(angle), 0.0 * t, -np.sin(angle)], axis=1)
+        return {"r.arm": 0.5 * along, "omega.arm": rate[:, None] * Y}
+
+    system = arm_on_a_journal(0.3, 0.1, 0.5, turned=True)
+    return Problem(system, {"coefficient.rub": friction}, t, exact, (0, 16), joint="auto")
+
+
+@problem
+def shaken_pendulum():
+    """A bob whose pivot drivers move, and which they keep in its plane: angle'' = -m l ((g + z'') sin + x'' cos) / I."""
+    length, J, t, masses = 0.4, 0.03, np.linspace(0.0, 1.0, 11), 1.0 + SHARE
+    x = Signal.function(lambda t: 0.1 * np.sin(4 * t), 0.0, 2.0)
+    z = Signal.function(lambda t: 0.05 * np.cos(6 * t), 0.0, 2.0)
+    b = runtime.Builder("shaken", gravity=(0, 0, -g))
+    b.body("bob", mass=1.0, inertia=(J, J, J), r=(0, 0, 0.05 - length), free=True)
+    b.driver("pivot", "guided_point", "bob", s_i=(0, 0, length), x_t=x, y_t=0.0, z_t=z)
+    for n in range(2):
+        b.driver(f"plane_{n}", "euler_parameter", "bob", w0=0.0, w1=1.0 - n, w2=0.0, w3=float(n), e_t=0.0)
+    system = b.build()
+    start = -system.state.omega["bob"][1]
+
+    def exact(case):
+        m = masses[case]
+
+        def rhs(time, y):
+            push = m * length * ((g + z(time, 2)) * np.sin(y[0]) + x(time, 2) * np.cos(y[0]))
+            return [y[1], -push / (J + m * length**2)]
+
+        angle, rate = solve_ivp(rhs, (0.0, t[-1]), [0.0, start], "DOP853", t, rtol=1e-12, atol=1e-12).y
+        place = np.column_stack([x(t) + length * np.sin(angle), 0 * t, z(t) - length * np.cos(angle)])
+        return {"r.bob": place, "omega.bob": -rate[:, None] * Y}
+
+    return Problem(system, {"mass.bob": masses}, t, exact, (0, 16))
+
+
+@problem
 def motor():
     """A motor with gains and an effort, and a force that turns with the wheel, at a point of it."""
     J, aim, effort, force, arm, t = 0.5, 0.2, 0.4, 1.5, 0.3, np.linspace(0.0, 3.0, 31)
@@ -344,19 +489,21 @@ def tabulated_spring():
     )
 
 
-@problem
-def rebound():
-    """A ball on a surface with hysteresis, whose force is that of the speed of touch-down."""
-    p, speeds, t = BOUNCES["flores"], 0.7 + 0.5 * SHARE, np.array([0.02, 0.1, 0.15, 0.2])
+def rebound(law):
+    """A ball that a surface throws back by the force of a law."""
+    p, speeds, t = BOUNCES[law], 0.7 + 0.5 * SHARE, np.array([0.02, 0.1, 0.15, 0.2])
 
     def exact(case):
         v = speeds[case]
-        lasts, delta, rate = reference("flores", p | {"impact": v}, v, 0.0)
+        lasts, delta, rate = reference(law, p | {"impact": v}, v, 0.0)
         after = t - HEIGHT / v - lasts
         z = np.where(after < 0.0, RADIUS + HEIGHT - v * t, RADIUS - delta - rate * after)
         return {"r.ball": z[:, None] * Z, "v.ball": np.where(after < 0.0, -v, -rate)[:, None] * Z}
 
-    return Problem(falling_ball("flores", gravity=0.0), {"v.ball": -speeds[:, None] * Z}, t, exact)
+    return Problem(falling_ball(law, gravity=0.0), {"v.ball": -speeds[:, None] * Z}, t, exact)
+
+
+PROBLEMS |= {f"rebound_{law}": cache(partial(rebound, law)) for law in BOUNCES}
 
 
 def block(spring=0.0):
@@ -427,6 +574,10 @@ def energy_of(bars, crank, rate, gravity):
     return 0.5 * inertia * rate**2 + potential * gravity / g
 
 
+def energy_of_motion(bars, crank, rates):
+    return np.array([energy_of(bars, angle, rate, 0.0) for angle, rate in zip(crank, rates, strict=True)])
+
+
 def of_bars(bars, crank, rate):
     """Places and angular velocities of the bars."""
     centres = [bars.centres(angle) for angle in crank]
@@ -439,23 +590,83 @@ def of_bars(bars, crank, rate):
     return found
 
 
+def turned_over(bars, speed, gravity, t, stored=lambda angle: 0.0):
+    """A four-bar that turns over, whose energy gives the rate at every angle; ``stored``: energy of all else by that angle."""
+    start = np.pi / 3
+    whole = energy_of(bars, start, speed, gravity) + stored(start)
+
+    def rate(_, crank):
+        inertia, potential = bars.inertia_and_height(crank[0])
+        return [np.sqrt(2.0 * (whole - stored(crank[0]) - potential * gravity / g) / inertia)]
+
+    crank = solve_ivp(rate, (0.0, t[-1]), [start], "DOP853", t, rtol=1e-12, atol=1e-12, max_step=0.01).y[0]
+    rates = np.array([rate(0.0, [angle])[0] for angle in crank])
+    return crank, of_bars(bars, crank, rates) | {"kinetic_energy": energy_of_motion(bars, crank, rates)}
+
+
 @problem
 def closed_loop():
-    """A free four-bar of hinges, with redundant rows, that turns over: its energy gives the rate at every angle."""
+    """A free four-bar of hinges, with redundant rows."""
     bars, speed, own, t = FourBar(), 15.0, np.linspace(4.0, 12.0, COUNT), np.linspace(0.0, 0.5, 11)
 
     def exact(case):
         whole = energy_of(bars, np.pi / 3, speed, own[case])
-
-        def rate(_, crank):
-            inertia, potential = bars.inertia_and_height(crank[0])
-            return [np.sqrt(2.0 * (whole - potential * own[case] / g) / inertia)]
-
-        crank = solve_ivp(rate, (0.0, t[-1]), [np.pi / 3], "DOP853", t, rtol=1e-12, atol=1e-12).y[0]
-        rates = np.array([rate(0.0, [angle])[0] for angle in crank])
-        return of_bars(bars, crank, rates) | {"energy": np.full(len(t), whole)}
+        return turned_over(bars, speed, own[case], t)[1] | {"energy": np.full(len(t), whole)}
 
     return Problem(models.four_bar.build("revolute", crank_speed=speed), gravities(own), t, exact, (0, 16))
+
+
+@problem
+def loops_of_a_function():
+    """Four-bars of independent rows, of other lengths and speeds."""
+    cranks, rockers, speeds = 0.15 + 0.05 * SHARE, 0.4 - 0.03 * SHARE, 14.0 + 6.0 * SHARE
+    t, cases = np.linspace(0.0, 0.4, 9), {"crank": cranks, "rocker": rockers, "crank_speed": speeds}
+
+    def exact(case):
+        return turned_over(FourBar(cranks[case], rocker=rockers[case]), speeds[case], g, t)[1]
+
+    return Problem(models.four_bar.build, cases, t, exact, (0, 16))
+
+
+@problem
+def loop_between_a_stop_and_a_plane():
+    """A four-bar whose rocker meets a stop and whose coupler presses a sphere into a plane, thrown by all velocities."""
+    bars, radius, depth, edge, t = FourBar(), 0.05, 0.01, np.radians(10.0), np.linspace(0.0, 0.5, 26)
+    speeds, stiffness, moments = 14.0 + 4.0 * SHARE, 1e5 + 1e5 * SHARE, 3.0 + SHARE
+    plain = models.four_bar.build("revolute")
+    lowest = min(bars.centres(angle)["coupler"][1] for angle in np.linspace(0.0, 2 * np.pi, 721))
+    b = builder_of(plain)
+    place = dict(centre=(0, 0, 0), radius=radius, point=(0, 0, lowest + depth - radius), normal=Z)
+    b.contact("touch", "coupler", **place, law="hertz", stiffness=1e5)
+    cone = runtime.Cone.from_degrees((0, 90, 180, 270, 360), (10, 30, 10, 30, 10))
+    law = dict(cone=cone, max_moment=3.0, compliance=1.0, damping=0.0)
+    b.limit("stop", "D", reference=plain.joint("D").body_i, xi=X, eta=plain.joint("D").values["a_i"], **law)
+    states = [bars.thrown(plain, np.pi / 3, speed) for speed in speeds]
+    cases = {"stiffness.touch": stiffness, "max_moment.stop": moments} | {
+        f"{part}.{body}": np.array([getattr(state, part)[body] for state in states])
+        for part in ("v", "omega")
+        for body in plain.body_names
+    }
+
+    def depth_of(angle):
+        return np.maximum(lowest + depth - bars.centres(angle)["coupler"][1], 0.0)
+
+    def excess_of(angle):
+        return np.maximum(abs(bars.angles(angle)[1] - bars.angles(np.pi / 3)[1]) - edge, 0.0)
+
+    def exact(case):
+        stop = Stop(moments[case], 1.0)
+
+        def stored(angle):
+            return stop.potential(excess_of(angle)) + 0.4 * stiffness[case] * depth_of(angle) ** 2.5
+
+        crank, found = turned_over(bars, speeds[case], g, t, stored)
+        force = np.array([stiffness[case] * depth_of(angle) ** 1.5 for angle in crank])
+        excess = np.array([excess_of(angle) for angle in crank])
+        assert force.max() > 1.0 and excess.max() > 0.05
+        return found | {"limit_excess.stop": excess, "contact_normal_force.touch": force}
+
+    return Problem(b.build(), cases, t, exact, (0, 16), {"contact_normal_force.touch": 2e5})
 
 
 @problem

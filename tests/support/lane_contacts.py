@@ -10,10 +10,10 @@ from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
 from runtime.integrate.written.acting_contacts import MEASURED
 from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.integrate.written.force_parameters import parameters_of_forces
-from runtime.integrate.written.measured_contacts import AXES, NAME, address_of_contacts, text_of_contacts
+from runtime.integrate.written.measured_contacts import address_of_contacts
 from runtime.system.spanning_tree import tree_data
 from tests.support.contact_laws import BOUNCES
-from tests.support.lane_forces import call, run_text, signals_at
+from tests.support.lane_forces import call, signals_at
 
 FRICTIONS = {
     None: {},
@@ -72,13 +72,6 @@ def measured_in_lanes(system, z, times, parameters):
     found = np.full((len(system.contacts), MEASURED, LANES), np.nan)
     arrays = [np.ascontiguousarray(z), signals_at(system, times), np.ascontiguousarray(parameters.T), found]
     call(address_of_contacts(system), arrays)
-    return found
-
-
-def measured_in_text(system, z, times, parameters):
-    """The same by the text of a function for one lane."""
-    found = np.full((len(system.contacts), MEASURED, LANES), np.nan)
-    run_text(text_of_contacts(system), NAME, AXES, [z, signals_at(system, times), parameters.T, found])
     return found
 
 

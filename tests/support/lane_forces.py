@@ -1,7 +1,6 @@
 """Forces along the coordinates of a tree: in lanes, and from the wrenches on its bodies."""
 
 import ctypes
-import math
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.layout import LANES, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.integrate.written.force_parameters import parameters_of_forces
-from runtime.integrate.written.tree_forces import AXES, NAME, address_of_forces, text_of_forces
+from runtime.integrate.written.tree_forces import address_of_forces
 from runtime.system.spanning_tree import tree_data
 from tests.support.force_kernels import TABLE, Case
 
@@ -51,25 +50,6 @@ def in_lanes(system, z, times, parameters=None):
     arrays = [np.ascontiguousarray(z), signals_at(system, times), rows, *found]
     call(address_of_forces(system), arrays)
     return found
-
-
-def in_text(system, z, times, parameters=None):
-    """The same by the text of a function for one lane, lane by lane; parameters (LANES, P)."""
-    one = parameters_of_forces(system) if parameters is None else parameters
-    rows = np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T
-    rates = len(z) - system.tree.places[0][-1]
-    found = np.full((rates, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
-    run_text(text_of_forces(system), NAME, AXES, [z, signals_at(system, times), rows, *found])
-    return found
-
-
-def run_text(text, name, axes, arrays):
-    """Run the function of a text for one lane with the columns of arrays, whose last axis are the lanes."""
-    names = {"math": math}
-    exec(text, names)
-    for lane in range(LANES):
-        columns = [array.reshape(-1, LANES)[:, lane] for array in arrays]
-        names[name](*(own[:, None] if count == 2 else own for own, count in zip(columns, axes.values(), strict=True)))
 
 
 def call(address, arrays):

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from runtime import Builder
+
 G = 9.81
 
 
@@ -10,6 +12,32 @@ def saturation(slip, creep):
     """The share of the full friction at a slip."""
     x = np.clip(slip / creep, -1.0, 1.0)
     return 1.5 * x - 0.5 * x**3
+
+
+def arm_on_a_journal(coefficient, radius, creep, *, turned=False, thrust_radius=0.0, tilt=0.0, spacing=1.0):
+    """A pendulum on a journal, released from the horizontal; ``turned``: the ground is body j."""
+    axis, origin = np.array([0.0, np.cos(tilt), np.sin(tilt)]), (0.0, 0.0, 0.0)
+    b = Builder("journal")
+    b.body("arm", mass=2.0, inertia=(0.05, 0.05, 0.05), r=(0.5, 0, 0))
+    arm, ends = (-0.5, 0.0, 0.0), ("ground", "arm")
+    values = dict(s_i=origin, s_j=arm)
+    if turned:
+        ends, values = ends[::-1], dict(s_i=arm, s_j=origin)
+    b.joint("pin", "revolute", *ends, a_i=axis, a_j=axis, **values)
+    law = dict(radius=radius, thrust_radius=thrust_radius, spacing=spacing, creep=creep, damping=0.0)
+    b.force("rub", "journal_friction", *ends, joint="pin", coefficient=coefficient, **law)
+    return b.build()
+
+
+def pushed_block(coefficient, creep):
+    """A block on a slider below its centre of mass: 3 times the coefficient of each newton of load come back as load."""
+    b = Builder("pushed")
+    b.body("block", mass=2.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, 0.3))
+    b.joint("line", "translational", "ground", "block", s_i=(0, 0, 0), s_j=(0, 0, -0.3), a_i=(1, 0, 0), a_j=(1, 0, 0))
+    law = dict(coefficient=coefficient, spacing=0.2, creep=creep, damping=0.0)
+    b.force("rub", "guide_friction", "ground", "block", joint="line", **law)
+    b.load("push", "block", force=(50.0, 0.0, 0.0), point=(0.0, 0.0, -0.3), axes="body")
+    return b.build()
 
 
 def pendulum(t, coefficient, radius, creep, *, mass=2.0, inertia=0.05, length=0.5, thrust=0.0, tilt=0.0):
