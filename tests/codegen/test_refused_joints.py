@@ -37,7 +37,7 @@ REFUSED = {
         "vector * vector has two meanings; write a.dot(b) or a.cross(b)",
     ),
     "misspelt": (lambda r_i, r_j, l: {"row": (r_j - r_i).dott(r_j) - l**2}, "vectors know +, -, dot, cross, norm"),
-    "unknown_suffix": (lambda r_i, s_k, r_j: {"row": (r_j - r_i).dot(s_k)}, "argument 's_k' has the unknown suffix '_k'"),
+    "unknown_suffix": (lambda a_i, a_j, l_q: {"row": a_i.dot(a_j) - l_q}, "argument 'l_q' has the unknown suffix '_q'"),
     "unused_argument": (lambda a_i, a_j, l: {"row": a_i.dot(a_j)}, "argument 'l' is not used"),
     "unused_vector": (lambda a_i, a_j, b_j: {"row": a_i.dot(a_j)}, "argument 'b_j' is not used"),
     "unused_held": (lambda a_i, a_j, held: {"row": a_i.dot(a_j)}, "argument 'held' is not used"),
