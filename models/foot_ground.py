@@ -1,6 +1,6 @@
 """Leg, main foot and toes above the ground: nine spheres under the foot, torsional spring-dampers at both joints.
 
-After Moreira et al. (2011).  The printed data do not describe a foot (``tests/registry`` proves each statement): the masses are
+After Moreira et al. (2011).  The printed data do not describe a foot (``tests/papers`` proves each statement): the masses are
 not those of the cited source, the moments of inertia do not belong to these bodies, and the frames in which the spheres are
 given are not located in the bodies.  Therefore bodies and joints are those of Rodrigues da Silva et al. (2024c), ``models.foot``;
 ``models.foot_sole`` says how the spheres are read.

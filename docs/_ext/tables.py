@@ -58,8 +58,8 @@ class Registry(Text):
 
     def run(self) -> list[nodes.Node]:
         """The table, and the notes on what is wrong."""
-        from tests.support.registry import moreira_2011
-        from tests.support.registry.equations import EQUATIONS
+        from tests.papers import moreira_2011
+        from tests.papers.equations import EQUATIONS
 
         year = self.arguments[0]
         entries = moreira_2011.EQUATIONS if year == "2011" else [e for e in EQUATIONS if e.paper.year == year]

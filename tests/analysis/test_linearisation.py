@@ -11,8 +11,8 @@ from runtime import Cone, ModelError, linearisation, simulate
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, STATE
 from tests.support.pendulums import parallelogram
-from tests.support.rotations import turned
 from tests.support.systems import BUILDS, LAWS, LIMITED, powered, slider, spun
+from tests.support.vectors import turned
 
 RANDOM = np.random.default_rng(4)
 

@@ -8,7 +8,8 @@ import pytest
 
 from generated import law_cubic, position, separation, top_view
 from tests.support.kernel_text import missed
-from tests.support.limit_kernels import CONES, H, atan2, call
+from tests.support.kernels import atan2
+from tests.support.limit_kernels import CONES, H, call
 from tests.support.motions import derivatives, distance, unit
 
 TOLERANCE = 1e-12  # relative to the largest of 1 and the quantity
@@ -95,18 +96,6 @@ CONE_CHECKS = {
 @pytest.mark.parametrize("kernel", CONE_CHECKS)
 def test_every_kernel_of_a_cone_agrees_with_its_curve(name, seed, kernel):
     assert CONE_CHECKS[kernel](Curve(name, seed), CONES[name]) < TOLERANCE
-
-
-@pytest.mark.parametrize("longitude_deg", [1.0, 30.0, 89.0, 91.0, 179.0, 200.0, 269.0, 300.0, 359.0])
-def test_elliptical_cone_as_printed(longitude_deg):
-    """Rodrigues da Silva et al. (2024b), Eqs. (13) and (25), by the longitude."""
-    a, b, psi = 0.35, 0.61, np.deg2rad(longitude_deg)
-    (s,) = call(CONES["elliptical"].parameter, 1, psi, np.r_[a, b])
-    latitude, slope = call(CONES["elliptical"].limit, 2, s, np.r_[a, b])
-    tan2 = np.tan(psi) ** 2
-    assert latitude == pytest.approx(np.sqrt(b**2 / (tan2 + b**2 / a**2) * (1 - b**2 / a**2) + b**2), rel=1e-13)
-    power = (a**2 * b**2 / np.cos(psi) ** 2 / (a**2 * tan2 + b**2)) ** 1.5
-    assert slope == pytest.approx((b**2 - a**2) * np.sin(psi) * np.cos(psi) * power / (a * b) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1e-3, 1e3])

@@ -2,14 +2,14 @@
 
 import inspect
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from tests.support.force_kernels import FORCES, Case, looked_up, rotation
+from tests.support.force_kernels import FORCES, Case, looked_up
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed, mutants
+from tests.support.motions import distance, rotation_matrix
 
 SEEDS = range(3)
 POTENTIAL, POTENTIAL_RATE, REPORTS = 24, 25, 26
@@ -36,10 +36,6 @@ OPERATIONS = {
 all_forces = pytest.mark.parametrize("name", list(FORCES))
 seeds = pytest.mark.parametrize("seed", SEEDS)
 ELASTIC = [name for name in FORCES if not name.endswith("friction")]
-
-
-def distance(a, b):
-    return np.abs(a - b).max() / max(1.0, np.abs(b).max())
 
 
 def expected_wrench(c):
@@ -180,9 +176,9 @@ def expected_outputs(c):
         i, j = (state[:3] + c.x(c.states)[3 * n : 3 * n + 3] for n, state in enumerate(c.states[:2]))
         expected[-1] = -Q[6:9] @ (j - i) / np.linalg.norm(j - i)
     elif c.module.NAME in ("stop", "slider_spring", "slider_limit"):
-        expected[-1] = Q[6:9] @ (rotation(c.states[0, 3:7]) @ c.local["a_i"])
+        expected[-1] = Q[6:9] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME == "torsional_spring":
-        expected[-1] = Q[9:12] @ (rotation(c.states[0, 3:7]) @ c.local["a_i"])
+        expected[-1] = Q[9:12] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME in ("hinge_spring", "hinge_stop", "hinge_limit"):
         slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
         x = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
@@ -207,47 +203,35 @@ def expected_outputs(c):
     return expected
 
 
+def assert_changes_are_found(module, kernel, run, expected, part, least):
+    """Whatever statement is changed, the outputs of ``run(module)`` change, but for some; then they are not the expected ones."""
+    right = run(module)
+    assert distance(right, expected) < 0.1 * least
+
+    def check(other):
+        try:
+            out = run(other)
+        except (ValueError, ZeroDivisionError):  # such as the root of a negative number
+            return 1.0
+        return np.inf if distance(out, right) < 1e-12 else distance(out, expected)
+
+    found = [check(other) for _, other in mutants(module, kernel)]
+    assert np.isfinite(found).sum() > part * len(found)
+    assert missed(module, kernel, check, least) == []
+
+
 @pytest.mark.slow
 @all_forces
 def test_a_broken_kernel_is_found(name):
     """Only a change of a statement without influence, such as a term that is zero here, is not found."""
     c = Case(name, 0)
-    right, expected = c.run(), expected_outputs(c)
-    assert distance(right, expected) < 1e-9
-
-    def check(module):
-        try:
-            out = c.run(module=module)
-        except (ValueError, ZeroDivisionError):  # such as the root of a negative number
-            return 1.0
-        return np.inf if distance(out, right) < 1e-12 else distance(out, expected)
-
-    found = [check(module) for _, module in mutants(c.module, "evaluate")]
-    assert np.isfinite(found).sum() > 0.6 * len(found)  # of most statements the influence is felt
-    assert missed(c.module, "evaluate", check, 1e-8) == []
-
-
-def broken_tangents(module):
-    """The tangent with one operation of one line of its loop changed, line by line."""
-    lines = inspect.getsource(module.tangent.py_func).splitlines()[1:]
-    start = next(n for n, line in enumerate(lines) if "seeds.shape" in line)
-    for n in range(start + 1, len(lines)):
-        changed = re.sub(r" \+ | - |\*", lambda m: {" + ": " - ", " - ": " + ", "*": "+"}[m[0]], lines[n], count=1)
-        if changed != lines[n]:
-            scope = dict(vars(module))
-            exec("\n".join([*lines[:n], changed, *lines[n + 1 :]]), scope)
-            yield changed.strip(), SimpleNamespace(tangent=scope["tangent"])
+    assert_changes_are_found(c.module, "evaluate", lambda other: c.run(module=other), expected_outputs(c), 0.6, 1e-8)
 
 
 @pytest.mark.parametrize("name", ["spring_damper", "torsional_spring", "tabulated_spring", "slider_friction"])
 def test_a_broken_tangent_is_found(name):
     c = Case(name, 0)
-    right, expected = c.tangent(), c.slopes(slice(0, 12))
-    assert distance(right, expected) < 1e-8
-    changes = [(text, c.tangent(module)) for text, module in broken_tangents(c.module)]
-    felt = [(text, wrong) for text, wrong in changes if distance(wrong, right) > 1e-12]
-    assert len(felt) > 0.9 * len(changes)
-    assert [text for text, wrong in felt if distance(wrong, expected) < 1e-7] == []
+    assert_changes_are_found(c.module, "tangent", c.tangent, c.slopes(slice(0, 12)), 0.9, 1e-7)
 
 
 @all_forces

@@ -77,22 +77,25 @@ def test_a_damaged_file_is_derived_again(study, tmp_path):
 OPTIONS = {"factor": 2.0}
 
 
-def test_a_definition_whose_text_does_not_tell_what_it_uses_is_not_kept():
-    def of_a_mapping(l):
-        return OPTIONS["factor"] * l
+def of_an_import(l):
+    import random
 
-    def of_a_file(l):
-        return l * len(open("lengths.txt").read())
+    return random.random() * l
 
-    def of_an_import(l):
-        import random
 
-        return random.random() * l
-
-    def of_an_unknown_name(l):
-        return l * not_there  # noqa: F821
-
-    assert [kept.digest_of(f) for f in (of_a_mapping, of_a_file, of_an_import, of_an_unknown_name)] == [None] * 4
+@pytest.mark.parametrize(
+    "definition",
+    [
+        of_an_import,
+        lambda l: OPTIONS["factor"] * l,
+        lambda l: l * len(open("lengths.txt").read()),
+        lambda l: l * not_there,  # noqa: F821
+        lambda l: (lambda: OPTIONS["factor"] * l)(),
+    ],
+    ids=["import", "mapping", "file", "unknown name", "function inside"],
+)
+def test_a_definition_whose_text_does_not_tell_what_it_uses_is_not_kept(definition):
+    assert kept.digest_of(definition) is None
 
 
 def test_values_of_an_enclosing_function_are_part_of_a_definition():
@@ -165,13 +168,6 @@ def test_two_joints_of_one_name_have_their_own_kernels():
     assert "Phi[0] = 2*" in inspect.getsource(two).replace(".0", "") and inspect.getsource(two) != inspect.getsource(
         three
     )
-
-
-def test_functions_inside_a_definition_are_looked_into():
-    def definition(l):
-        return (lambda: OPTIONS["factor"] * l)()
-
-    assert kept.digest_of(definition) is None
 
 
 WITHOUT_RUNTIME = """

@@ -8,16 +8,13 @@ which codegen differentiates.
 import numpy as np
 import pytest
 
-from runtime import GROUND, Builder
-from runtime.dynamics.equations import derivative_repeated, workspace_for
 from runtime.dynamics.kinematics import rotation
-from tests.support.definitions import DEFINITIONS, GENERATED, JOINTS, bodies_of, module_of
+from tests.support.definitions import DEFINITIONS, GENERATED, bodies_of, module_of
 from tests.support.kernel_checks import CHECKS, KERNELS, SEEDS, TOLERANCE
-from tests.support.kernels import Case, Setting, assembled, call, case
-from tests.support.motions import G, Motion, derivatives, distance, rotation_matrix, skew, unit
+from tests.support.kernels import Setting, assembled, call, case
+from tests.support.motions import G, Motion, derivatives, distance, skew
 
 all_definitions = pytest.mark.parametrize("name", list(DEFINITIONS))
-all_joints = pytest.mark.parametrize("name", JOINTS)
 all_generated = pytest.mark.parametrize("name", GENERATED)
 
 
@@ -51,30 +48,6 @@ def test_nu_without_signals_is_zero(name):
     c = case(name, 0)
     nu = c.run("nu")
     assert np.all(nu == 0.0) != bool(c.module.SIGNALS)
-
-
-def test_driven_stretch_in_closed_form():
-    """Phi = d^T d - (l f)^2: nu = 2 l^2 f f', and gamma gains 2 l^2 (f'^2 + f f'')."""
-    c = case("driven_stretch", 0)
-    l, f, f_dot, f_ddot = c.x[-4:]
-    assert distance(c.run("nu"), [2 * l**2 * f * f_dot]) < 1e-14
-    undriven = Case("driven_stretch", 0)
-    undriven.x = np.r_[c.x[:-2], 0.0, 0.0]
-    assert distance(c.run("gamma") - undriven.run("gamma"), [2 * l**2 * (f_dot**2 + f * f_ddot)]) < 1e-13
-
-
-def test_euler_parameter_against_finite_difference():
-    """D of e1 - c is the first column of G / 2, and what p' = 1/2 G^T omega makes of each omega."""
-    c = case("kept_euler_parameter", 0)
-    D = c.run("jacobian")
-    p, h = c.body_i[3:7], 1e-6
-    for k in range(3):
-        step = h * G(p).T @ np.eye(3)[k] / 2
-        high, low = (
-            call(c.module.phi, np.r_[c.body_i[:3], p + s, c.body_i[7:]], c.body_j, c.x, 1) for s in (step, -step)
-        )
-        assert D[0, 3 + k] == pytest.approx((high[0] - low[0]) / (2 * h), abs=1e-9)
-    assert distance(D[0], np.r_[np.zeros(3), G(p)[:, 1] / 2, np.zeros(6)]) < 1e-15
 
 
 def test_ground_joint_leaves_body_j_alone():
@@ -122,30 +95,3 @@ def test_held_rows_vanish_in_the_reference_configuration(name):
         shifted[3 * len(module.VECTORS) + len(module.PARAMETERS) + k] += 1.0
         (row,) = np.flatnonzero(call(module.phi, body_i, body_j, shifted, len(module.ROWS)) != Phi)
         assert abs(Phi[row]) < 1e-14
-
-
-@all_joints
-@pytest.mark.parametrize("seed", SEEDS)
-def test_full_rank_at_an_assembled_pose(name, seed):
-    """Ground and one body: the runtime assembles the joint, and its rows are independent there."""
-    module, rng = module_of(name), np.random.default_rng(seed)
-    r, p, P, a = rng.normal(size=3), unit(rng.normal(size=4)), rng.normal(size=3), unit(rng.normal(size=3))
-    A, values = rotation_matrix(p), {}
-    for key, kind, body in module.VECTORS:  # nearly one point and one direction, so that every joint can be assembled
-        if key in module.KEYWORDS:
-            near = (P if kind == "point" else a) + 0.3 * rng.normal(size=3)
-            near = near if kind == "point" else unit(near)
-            values[key] = near if body == "i" else A.T @ (near - r if kind == "point" else near)
-    if module.PARAMETERS:
-        apart = r + A @ values["s_j"] - values["s_i"]
-        values |= {key: float(np.linalg.norm(apart)) for key, _ in module.PARAMETERS}
-    b = Builder(name)
-    b.body("body", mass=1.0, inertia=(1.0, 1.1, 1.2), r=r, p=p, guess=True)
-    b.joint("joint", name, GROUND, "body", **values)
-    system = b.build()
-    rows = len(module.ROWS)
-    assert system.degrees_of_freedom == 6 - rows
-    work = workspace_for(system.data)
-    derivative_repeated(0.0, system.state.y, system.data, work, np.empty(13), 1)
-    assert np.abs(work.Phi[0, :rows]).max() < 1e-11
-    assert np.linalg.matrix_rank(work.D[0, :rows, 6:]) == rows

@@ -8,9 +8,11 @@ import pytest
 
 import codegen
 from codegen import DefinitionError
-from tests.codegen.test_force_kernels import distance, tangent_error
+from tests.codegen.test_force_kernels import tangent_error
 from tests.support.force_kernels import REACTIVE, Case
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed
+from tests.support.motions import distance
+from tests.support.planar_friction import saturation
 
 OPERATIONS = {
     "journal_friction": {"evaluate": 123, "loads": 222, "load_wrenches": 122},
@@ -19,11 +21,6 @@ OPERATIONS = {
 }
 reactive = pytest.mark.parametrize("name", list(REACTIVE))
 seeds = pytest.mark.parametrize("seed", range(3))
-
-
-def share(slip, creep):
-    x = np.clip(slip / creep, -1.0, 1.0)
-    return 1.5 * x - 0.5 * x**3
 
 
 def vectors(c):
@@ -49,17 +46,18 @@ def expected_wrench(c, loads):
     turning = (j[10:] - i[10:]) @ a
     if c.module.NAME == "journal_friction":
         turn = (
-            v["coefficient"] * (v["radius"] * loads[0] + loads[1]) * share(turning, v["creep"]) + v["damping"] * turning
+            v["coefficient"] * (v["radius"] * loads[0] + loads[1]) * saturation(turning, v["creep"])
+            + v["damping"] * turning
         )
         pull = 0.0
     else:
         d = j[:3] + s - i[:3]
         sliding = (j[7:10] + np.cross(j[10:], s) - i[7:10]) @ a - np.cross(i[10:], d) @ a
         if c.module.NAME == "guide_friction":
-            turn, pull = 0.0, v["coefficient"] * loads[0] * share(sliding, v["creep"]) + v["damping"] * sliding
+            turn, pull = 0.0, v["coefficient"] * loads[0] * saturation(sliding, v["creep"]) + v["damping"] * sliding
         else:
             slip = np.hypot(sliding, v["radius"] * turning)
-            full = v["coefficient"] * loads[0] * share(slip, v["creep"]) / slip
+            full = v["coefficient"] * loads[0] * saturation(slip, v["creep"]) / slip
             turn, pull = full * v["radius"] ** 2 * turning, full * sliding
     force, moment = -pull * a, -turn * a
     at_j, at_i = np.cross(s, force), np.cross(j[:3] + s - i[:3], force)

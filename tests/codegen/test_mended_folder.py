@@ -14,6 +14,7 @@ import pytest
 
 from codegen.compiler import swap
 from codegen.compiler.swap import WritingError, write_tree
+from codegen.compiler.text import body_of, with_header
 from tests.support.definition_copies import ROOT, copy_of, edit, run
 
 DISTANCE = 'return {"distance": d.dot(d) - l**2}'
@@ -42,9 +43,16 @@ def replaced(file, make):
     make(file)
 
 
+def with_its_digest(file):
+    """A change of a kernel, and a header that fits it."""
+    text = file.read_text(encoding="utf-8").replace("    Phi[0] = ", "    Phi[0] = 2.0 * ")
+    file.write_text(with_header(body_of(text), "x"), encoding="utf-8")
+
+
 DAMAGES = {
     "bytes that are no text": lambda g: (g / "spherical.py").write_bytes(b"\xff\xfe\0" * 9),
     "a kernel cut off": lambda g: cut(g / "spherical.py"),
+    "a kernel changed with its digest": lambda g: with_its_digest(g / "constant_distance.py"),
     "an empty kernel": lambda g: (g / "spherical.py").write_bytes(b""),
     "a folder for a kernel": lambda g: replaced(g / "spherical.py", lambda f: f.mkdir()),
     "a link to nowhere": lambda g: replaced(g / "spherical.py", lambda f: f.symlink_to(g / "nowhere")),
@@ -75,6 +83,7 @@ DAMAGES = {
 # A regeneration each; the others are left to the night.
 OFTEN = (
     "a kernel cut off",
+    "a kernel changed with its digest",
     "a link to itself",
     "lists cut off",
     "digests cut off",

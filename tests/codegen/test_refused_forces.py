@@ -8,13 +8,10 @@ import sympy as sp
 from codegen import DefinitionError, Vector
 from codegen.compiler.contact_forces import derive_contact
 from codegen.compiler.limit_forces import derive_limit
+from tests.support.definitions import named
 
 
-def parts(direction, angle, rate, damping):
-    return {"direction": direction, "angle": angle, "rate": rate, "dissipation": damping / 2 * rate**2}
-
-
-def frame_angle(u_xi_i, u_zeta_i, u_r_j):
+def angle_of(u_xi_i, u_zeta_i, u_r_j):
     return sp.atan2(u_r_j.dot(u_xi_i), u_r_j.dot(u_zeta_i))
 
 
@@ -22,236 +19,153 @@ def in_plane(angle):
     return Vector(sp.sin(angle), 0, sp.cos(angle))
 
 
-def right_limit(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """One angle."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), damping)
-
-
-def without_dissipation(u_xi_i, u_zeta_i, u_r_j, rate):
-    """Keys left out."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return {"direction": in_plane, "angle": angle, "rate": rate(angle)}
-
-
-def with_a_torque(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """A key too many."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), damping) | {"torque": angle}
-
-
-def in_another_order(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """Keys out of order."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return dict(reversed(parts(in_plane, angle, rate(angle), damping).items()))
-
-
-def limit_as_a_list(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """No names."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return list(parts(in_plane, angle, rate(angle), damping).values())
-
-
-def limit_with_an_idle_vector(u_xi_i, u_eta_i, u_zeta_i, u_r_j, damping, rate):
-    """No u_eta_i."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), damping)
-
-
-def limit_with_an_idle_constant(u_xi_i, u_zeta_i, u_r_j, damping, stiffness, rate):
-    """No stiffness."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), damping)
-
-
-def limit_with_an_idle_rate(u_xi_i, u_zeta_i, u_r_j, omega_i, omega_j, damping, rate):
-    """No rate."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, (omega_j - omega_i).dot(u_xi_i), damping)
-
-
-def arc_cosine_of_an_absolute_value(u_zeta_i, u_r_j, damping, rate):
-    """A kink."""
-    angle = sp.acos(abs(u_r_j.dot(u_zeta_i)))
-    return parts(in_plane, angle, rate(angle), damping)
-
-
-def damper_with_a_kink(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """Dry friction."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), damping) | {"dissipation": damping * abs(rate(angle))}
-
-
-def number_for_a_direction(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """An angle where a direction belongs."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(angle, angle, rate(angle), damping)
-
-
-def function_that_gives_a_number(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """A function of the angle, which is no direction."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(sp.sin, angle, rate(angle), damping)
-
-
-def limit_of_a_third_body(u_xi_i, u_zeta_i, u_r_k, damping, rate):
-    """A body k."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_k)
-    return parts(in_plane, angle, rate(angle), damping)
-
-
-def limit_with_a_velocity(u_xi_i, u_zeta_i, u_r_j, v_i, damping, rate):
-    """A velocity that is not between the bodies."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), damping) | {"rate": v_i.x}
-
-
-def limit_that_branches(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """A condition."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle if angle > 0 else -angle, rate(angle), damping)
-
-
-def undocumented_limit(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), damping)
-
-
-def limit_of_a_global_component(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """An angle that changes when both bodies turn together."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j) + u_xi_i.x
-    return parts(in_plane, angle, rate(angle), damping)
-
-
-def rate_with_a_kink(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """The rate of an absolute value."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(abs(angle)), damping)
-
-
-def direction_of_length_two(u_xi_i, u_zeta_i, u_r_j, damping, rate):
-    """A direction that is no unit vector."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(lambda a: in_plane(a) * 2, angle, rate(angle), damping)
-
-
-def driven_limit(u_xi_i, u_zeta_i, u_r_j, k_t, rate):
-    """A signal."""
-    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
-    return parts(in_plane, angle, rate(angle), k_t)
+def parts(angle, rate, damping, direction=in_plane):
+    return {"direction": direction, "angle": angle, "rate": rate(angle), "dissipation": damping / 2 * rate(angle) ** 2}
 
 
 KEYS = "must return direction, angle, rate, dissipation by name"
-REFUSED_LIMITS = [
-    (without_dissipation, KEYS),
-    (with_a_torque, KEYS),
-    (in_another_order, KEYS),
-    (limit_as_a_list, KEYS),
-    (limit_with_an_idle_vector, "argument 'u_eta_i' is not used"),
-    (limit_with_an_idle_constant, "argument 'stiffness' is not used"),
-    (limit_with_an_idle_rate, "argument 'rate' is not used"),
-    (arc_cosine_of_an_absolute_value, "uses the function 'Abs', which is not smooth"),
-    (damper_with_a_kink, "uses the function 'Abs', which is not smooth"),
-    (number_for_a_direction, "the direction must be a Vector, or a function of the angle that returns one"),
-    (function_that_gives_a_number, "the direction must be a Vector, or a function of the angle that returns one"),
-    (limit_of_a_third_body, "argument 'u_r_k' has the unknown suffix '_k'"),
-    (limit_with_a_velocity, "argument 'v_i' has a name that the kernels use themselves"),
-    (limit_that_branches, "smooth, without branches"),
-    (undocumented_limit, "needs a docstring"),
-    (limit_of_a_global_component, "changes when both bodies move together as one rigid body"),
-    (rate_with_a_kink, "uses the function 'Abs', which is not smooth"),
-    (
-        direction_of_length_two,
+ABS = "uses the function 'Abs', which is not smooth"
+NO_DIRECTION = "the direction must be a Vector, or a function of the angle that returns one"
+# Name -> a limit, and what it is told; c is a damping.
+LIMITS = {
+    "without_dissipation": (
+        lambda u_xi_i, u_zeta_i, u_r_j, rate: {
+            "direction": in_plane, "angle": (a := angle_of(u_xi_i, u_zeta_i, u_r_j)), "rate": rate(a),
+        },
+        KEYS,
+    ),
+    "with_a_torque": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c) | {"torque": 0}, KEYS,
+    ),
+    "in_another_order": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: dict(
+            reversed(parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c).items())
+        ),
+        KEYS,
+    ),
+    "a_list": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: list(parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c).values()), KEYS,
+    ),
+    "an_idle_vector": (
+        lambda u_xi_i, u_eta_i, u_zeta_i, u_r_j, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c),
+        "argument 'u_eta_i' is not used",
+    ),
+    "an_idle_constant": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, stiffness, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c),
+        "argument 'stiffness' is not used",
+    ),
+    "an_idle_rate": (
+        lambda u_xi_i, u_zeta_i, u_r_j, omega_i, omega_j, c, rate: parts(
+            angle_of(u_xi_i, u_zeta_i, u_r_j), lambda _: (omega_j - omega_i).dot(u_xi_i), c
+        ),
+        "argument 'rate' is not used",
+    ),
+    "arc_cosine_of_an_absolute_value": (
+        lambda u_zeta_i, u_r_j, c, rate: parts(sp.acos(abs(u_r_j.dot(u_zeta_i))), rate, c), ABS,
+    ),
+    "damper_with_a_kink": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c)
+        | {"dissipation": c * abs(rate(angle_of(u_xi_i, u_zeta_i, u_r_j)))},
+        ABS,
+    ),
+    "rate_with_a_kink": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), lambda a: rate(abs(a)), c), ABS,
+    ),
+    "number_for_a_direction": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(a := angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c, a), NO_DIRECTION,
+    ),
+    "function_that_gives_a_number": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c, sp.sin), NO_DIRECTION,
+    ),
+    "direction_of_length_two": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(
+            angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c, lambda a: in_plane(a) * 2
+        ),
         "its direction has the length 2, limit 1, for unit vectors; divide the direction by its length",
     ),
-    (driven_limit, "uses the signal k_t; only constraints can be driven"),
-]
+    "of_a_third_body": (
+        lambda u_xi_i, u_zeta_i, u_r_k, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_k), rate, c),
+        "argument 'u_r_k' has the unknown suffix '_k'",
+    ),
+    "with_a_velocity": (
+        lambda u_xi_i, u_zeta_i, u_r_j, v_i, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c) | {"rate": v_i.x},
+        "argument 'v_i' has a name that the kernels use themselves",
+    ),
+    "that_branches": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(
+            a if (a := angle_of(u_xi_i, u_zeta_i, u_r_j)) > 0 else -a, rate, c
+        ),
+        "smooth, without branches",
+    ),
+    "of_a_global_component": (
+        lambda u_xi_i, u_zeta_i, u_r_j, c, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j) + u_xi_i.x, rate, c),
+        "changes when both bodies move together as one rigid body",
+    ),
+    "driven": (
+        lambda u_xi_i, u_zeta_i, u_r_j, k_t, rate: parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, k_t),
+        "uses the signal k_t; only constraints can be driven",
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("definition", "says"), REFUSED_LIMITS, ids=[f.__name__ for f, _ in REFUSED_LIMITS])
-def test_a_wrong_limit_is_refused_by_name(definition, says):
-    with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
-        derive_limit(definition)
-    assert str(caught.value).startswith(f"definition '{definition.__name__}': ")
-
-
-def test_the_nearest_right_limit_is_derived():
-    assert len(derive_limit(right_limit).wrench) == 12
-
-
-# Wrong contacts: of the centre of a body with a plane, without friction
-
-
-def along(n_j, v):
-    return v - v.dot(n_j) * n_j
-
-
-def depth(r_i, r_j, n_j):
-    return (r_j - r_i).dot(n_j)
-
-
-def right_contact(r_i, r_j, n_j, omega_j, rate):
-    """The centre of body i against a plane through that of body j."""
-    slip = along(n_j, rate(r_i - r_j) - omega_j.cross(r_i - r_j))
-    return {"penetration": depth(r_i, r_j, n_j), "slip": slip, "point": r_i + 0 * n_j}
-
-
-def contact_without_point(r_i, r_j, n_j, rate):
-    """A key left out."""
-    return {"penetration": depth(r_i, r_j, n_j), "slip": along(n_j, rate(r_i - r_j))}
-
-
-def contact_with_a_torque(r_i, r_j, n_j, omega_j, rate):
-    """A key too many."""
-    return right_contact(r_i, r_j, n_j, omega_j, rate) | {"torque": 0}
-
-
-def slip_that_is_a_number(r_i, r_j, n_j, omega_j, rate):
-    """A speed where a velocity belongs."""
-    parts = right_contact(r_i, r_j, n_j, omega_j, rate)
-    return parts | {"slip": parts["slip"].dot(r_i)}
-
-
-def contact_with_an_idle_constant(r_i, r_j, n_j, omega_j, radius, rate):
-    """No radius."""
-    return right_contact(r_i, r_j, n_j, omega_j, rate)
-
-
-def contact_with_a_memory(r_i, r_j, n_j, omega_j, rate, held):
-    """A held value, which no contact has."""
-    parts = right_contact(r_i, r_j, n_j, omega_j, rate)
-    return parts | {"penetration": held(parts["penetration"])}
-
-
-def contact_with_a_kink(r_i, r_j, n_j, omega_j, rate):
-    """From both sides of the plane."""
-    parts = right_contact(r_i, r_j, n_j, omega_j, rate)
-    return parts | {"penetration": abs(parts["penetration"])}
-
-
-def slip_in_a_plane_that_does_not_turn(r_i, r_j, n_j, rate):
-    """Of points that do not meet."""
-    return {"penetration": depth(r_i, r_j, n_j), "slip": along(n_j, rate(r_i - r_j)), "point": r_i + 0 * n_j}
+def touching(r_i, r_j, n_j, rate, turning=None):
+    """The centre of body i against a plane through that of body j, without friction."""
+    v = rate(r_i - r_j) - (turning.cross(r_i - r_j) if turning is not None else 0 * n_j)
+    return {"penetration": (r_j - r_i).dot(n_j), "slip": v - v.dot(n_j) * n_j, "point": r_i + 0 * n_j}
 
 
 OF_CONTACT = "must return penetration, slip, point by name"
-REFUSED_CONTACTS = [
-    (contact_without_point, OF_CONTACT),
-    (contact_with_a_torque, OF_CONTACT),
-    (slip_that_is_a_number, "slip and point must be Vectors"),
-    (contact_with_an_idle_constant, "argument 'radius' is not used"),
-    (contact_with_a_memory, "uses held(x) or keeps_sign(x), which are for joints"),
-    (contact_with_a_kink, "uses the function 'Abs', which is not smooth"),
-    (slip_in_a_plane_that_does_not_turn, "changes when both bodies move together as one rigid body"),
-]
+CONTACTS = {
+    "without_point": (
+        lambda r_i, r_j, n_j, omega_j, rate: dict(list(touching(r_i, r_j, n_j, rate, omega_j).items())[:2]), OF_CONTACT,
+    ),
+    "with_a_torque": (
+        lambda r_i, r_j, n_j, omega_j, rate: touching(r_i, r_j, n_j, rate, omega_j) | {"torque": 0}, OF_CONTACT,
+    ),
+    "slip_that_is_a_number": (
+        lambda r_i, r_j, n_j, omega_j, rate: (own := touching(r_i, r_j, n_j, rate, omega_j)) | {"slip": own["slip"].dot(r_i)},
+        "slip and point must be Vectors",
+    ),
+    "an_idle_constant": (
+        lambda r_i, r_j, n_j, omega_j, radius, rate: touching(r_i, r_j, n_j, rate, omega_j), "argument 'radius' is not used",
+    ),
+    "a_held_value": (
+        lambda r_i, r_j, n_j, omega_j, rate, held: (own := touching(r_i, r_j, n_j, rate, omega_j))
+        | {"penetration": held(own["penetration"])},
+        "uses held(x) or keeps_sign(x), which are for joints",
+    ),
+    "both_sides_of_the_plane": (
+        lambda r_i, r_j, n_j, omega_j, rate: (own := touching(r_i, r_j, n_j, rate, omega_j))
+        | {"penetration": abs(own["penetration"])},
+        ABS,
+    ),
+    "a_plane_that_does_not_turn": (
+        lambda r_i, r_j, n_j, rate: touching(r_i, r_j, n_j, rate), "changes when both bodies move together as one rigid body",
+    ),
+}  # fmt: skip
+FAMILIES = (derive_limit, LIMITS), (derive_contact, CONTACTS)
+REFUSED = [(derive, name, *case) for derive, family in FAMILIES for name, case in family.items()]
 
 
-@pytest.mark.parametrize(("definition", "says"), REFUSED_CONTACTS, ids=[f.__name__ for f, _ in REFUSED_CONTACTS])
-def test_a_wrong_contact_is_refused_by_name(definition, says):
+@pytest.mark.parametrize(
+    ("derive", "name", "definition", "says"), REFUSED, ids=[f"{d.__name__}-{n}" for d, n, *_ in REFUSED]
+)
+def test_a_wrong_definition_is_refused_by_name(derive, name, definition, says):
     with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
-        derive_contact(definition)
-    assert str(caught.value).startswith(f"definition '{definition.__name__}': ")
+        derive(named(name, definition))
+    assert str(caught.value).startswith(f"definition '{name}': ")
 
 
-def test_the_nearest_right_contact_is_derived():
-    assert len(derive_contact(right_contact).wrench) == 12
+def right_limit(u_xi_i, u_zeta_i, u_r_j, c, rate):
+    return parts(angle_of(u_xi_i, u_zeta_i, u_r_j), rate, c)
+
+
+def right_contact(r_i, r_j, n_j, omega_j, rate):
+    return touching(r_i, r_j, n_j, rate, omega_j)
+
+
+@pytest.mark.parametrize(("derive", "right"), [(derive_limit, right_limit), (derive_contact, right_contact)])
+def test_the_nearest_right_definition_is_derived(derive, right):
+    with pytest.raises(DefinitionError, match="needs a docstring"):
+        derive(right)
+    assert len(derive(named(right.__name__, right)).wrench) == 12

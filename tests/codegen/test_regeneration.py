@@ -1,102 +1,153 @@
-"""``python -m codegen``: committed text is what the definitions give, and every difference is found and mended."""
+"""``python -m codegen`` derives what has changed, by the text of the sources, and nothing else; every difference is found."""
 
 import hashlib
 import re
 
 import pytest
 
-from tests.support.definition_copies import ROOT, check, edit, modules_of, run
+from tests.support.definition_copies import check, edit, modules_of, run
 
 pytestmark = pytest.mark.slow
 
 COMMAND = "python -m codegen"
 STALE = 3
+DISTANCE = 'return {"distance": d.dot(d) - l**2}', 'return {"distance": (d.dot(d) - l**2) * 2}'
 HASH_OF_GENERATED = (
     "import hashlib; from codegen.__main__ import generate; "
     "print(hashlib.sha256(''.join(n + t for n, t in generate().items()).encode()).hexdigest())"
 )
-DISTANCE = 'return {"distance": d.dot(d) - l**2}'
+DERIVED = (
+    "from codegen.compiler.generation import kept_modules; from codegen.compiler.plan import outputs; "
+    "print(*sorted({o.name for o in outputs()} - kept_modules().keys()))"
+)
 
 
-@pytest.mark.nightly  # .ci/run asks the same by `python -m codegen --check --models`
-def test_committed_kernels_are_fresh():
-    done = check(ROOT)
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.startswith("generated/: ")
+def said(copy, *arguments):
+    """What a command that succeeds prints."""
+    done = run(copy, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-def committed_hash(folder):
-    texts = {f.name: f.read_text(encoding="utf-8") for f in sorted((folder / "generated").glob("*.py"))}
-    return hashlib.sha256("".join(n + t for n, t in texts.items()).encode()).hexdigest()
+def derived(copy):
+    """Names of the modules that would be derived."""
+    return said(copy, "-c", DERIVED).split()
+
+
+def regenerate(copy):
+    """Names of the files that were written."""
+    found = re.search(r"\d+ written \((.*)\)", said(copy, "-m", "codegen"))
+    return set(found[1].split(", ")) if found else set()
+
+
+def stamps(copy):
+    return {name: (copy / "generated" / name).stat().st_mtime_ns for name in modules_of(copy)}
+
+
+def test_nothing_changed(copy):
+    assert derived(copy) == []
+    assert said(copy, "-m", "codegen").startswith("generated/: up to date with the definitions")
+    program = (
+        "import sys; from codegen.__main__ import main; code = main(sys.argv[1:]); print('sympy' in sys.modules, code)"
+    )
+    for options in ([], ["--check", "--quick"]):
+        assert run(copy, "-c", program, *options).stdout.endswith("False 0\n")
+    done = run(copy, "-m", "codegen", "--quick")
+    assert done.returncode == 2 and "--quick belongs to --check" in done.stderr
 
 
 @pytest.mark.parametrize("seed", ["0", "1"])
 def test_output_does_not_depend_on_the_hash_seed(seed, miniature):
+    texts = {f.name: f.read_text(encoding="utf-8") for f in sorted((miniature / "generated").glob("*.py"))}
+    committed = hashlib.sha256("".join(n + t for n, t in texts.items()).encode()).hexdigest()
     done = run(miniature, "-c", HASH_OF_GENERATED, PYTHONHASHSEED=seed)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == committed_hash(miniature)
+    assert done.stdout.strip() == committed, done.stderr
 
 
-@pytest.mark.nightly  # .ci/run asks the same by `python -m codegen --check --models`, whose seed is random
-def test_output_of_all_definitions_does_not_depend_on_the_hash_seed():
-    done = run(ROOT, "-c", HASH_OF_GENERATED, PYTHONHASHSEED="12345")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == committed_hash(ROOT)
-
-
-def test_an_edited_definition_is_found_and_regenerated(copy):
-    edit(copy / "codegen" / "joints.py", DISTANCE, 'return {"distance": (d.dot(d) - l**2) * 2}')
+def test_an_edit_is_found_and_derived_alone(copy):
+    """The difference is shown, the module is written, and no other one is touched."""
+    edit(copy / "codegen" / "joints.py", *DISTANCE)
+    quick = run(copy, "-m", "codegen", "--check", "--quick")
+    assert quick.returncode == STALE
+    assert quick.stdout.startswith(f"generated/: older than the definitions, or edited; run: {COMMAND}")
     done = check(copy)
     assert done.returncode == STALE
     assert "--- generated/constant_distance.py (in the folder)" in done.stdout
     assert "+++ generated/constant_distance.py (from the definitions)" in done.stdout
-    assert re.search(r"^-    Phi\[0\] = d_x\*\*2", done.stdout, re.M)
-    assert re.search(r"^\+    Phi\[0\] = 2\*d_x", done.stdout, re.M)
-    assert done.stdout.rstrip().endswith(f"run: {COMMAND}")
-    assert "spherical.py" not in done.stdout
-    before = (copy / "generated" / "spherical.py").stat().st_mtime_ns
+    assert re.search(r"^-    Phi\[0\] = d_x\*\*2.*^\+    Phi\[0\] = 2\*d_x", done.stdout, re.M | re.S)
+    assert done.stdout.rstrip().endswith(f"run: {COMMAND}") and "spherical.py" not in done.stdout
+    before = stamps(copy)
+    assert derived(copy) == ["constant_distance"]
+    assert regenerate(copy) == {"constant_distance.py", "digests.py"}
+    assert {name for name, time in stamps(copy).items() if time != before[name]} == {
+        "constant_distance.py",
+        "digests.py",
+    }
+    assert derived(copy) == [] and check(copy).returncode == 0
 
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "names"),
+    [
+        (
+            "motions.py",
+            '{"orientation": ball(s_i)}',
+            '{"turn_of_j": ball(s_i)}',
+            {"spherical", "not constant_distance"},
+        ),
+        (
+            "basics.py",
+            "return r_j + s_j - r_i - s_i",
+            "return s_j + r_j - s_i - r_i",
+            {"constant_distance", "not law_cubic"},
+        ),
+        ("compiler/straight.py", "", "# A comment.\n", {"constant_distance", "law_cubic"}),
+        ("joints.py", "", "\n\n# A comment.\n", set()),
+    ],
+    ids=["motion", "what a definition uses", "compiler", "text beside"],
+)
+def test_what_counts_for_a_definition(copy, file, old, new, names):
+    source = copy / "codegen" / file
+    if old:
+        edit(source, old, new)
+    else:
+        source.write_text(source.read_text(encoding="utf-8") + new, encoding="utf-8")
+    found = set(derived(copy))
+    assert {name for name in names if not name.startswith("not ")} <= found and (names or not found)
+    assert not {f"not {name}" for name in found} & names
+    if "law_cubic" in names:
+        assert "-SOURCES = " in check(copy).stdout
+    else:
+        assert {"digests.py"} <= regenerate(copy) <= {"digests.py", *(f"{name}.py" for name in found)}
+
+
+def test_a_motion_without_its_joint(copy):
+    edit(copy / "codegen" / "motions.py", "def spherical(", "def sphericle(")
     done = run(copy, "-m", "codegen")
-    assert done.returncode == 0
-    assert "2 written (constant_distance.py, digests.py)" in done.stdout
-    assert (copy / "generated" / "spherical.py").stat().st_mtime_ns == before
-    assert check(copy).returncode == 0
+    assert done.returncode == 2 and "motion 'sphericle': there is no joint of this name" in done.stderr
 
 
 def test_a_new_and_a_removed_definition(copy):
-    joints = copy / "codegen" / "joints.py"
-    edit(joints, "def constant_angle(", "def new_angle(")
+    edit(copy / "codegen" / "joints.py", "def constant_angle(", "def new_angle(")
     done = check(copy)
-    assert done.returncode == STALE
-    assert "generated/new_angle.py (from the definitions)" in done.stdout
-    assert run(copy, "-m", "codegen").returncode == 0
+    assert done.returncode == STALE and "generated/new_angle.py (from the definitions)" in done.stdout
+    regenerate(copy)
     assert not (copy / "generated" / "constant_angle.py").exists()
     assert '"new_angle": "generated.new_angle"' in (copy / "generated" / "joints.py").read_text(encoding="utf-8")
 
 
-def test_an_edit_of_the_compiler_makes_the_digest_of_the_sources_stale(copy):
-    compiler = copy / "codegen" / "compiler" / "straight.py"
-    compiler.write_text(compiler.read_text(encoding="utf-8") + "# A comment.\n", encoding="utf-8")
-    done = check(copy)
-    assert done.returncode == STALE
-    assert "1 of " in done.stdout and "-SOURCES = " in done.stdout
-
-
-def test_a_spoilt_folder_is_found_and_mended(copy, miniature):
-    """A file edited by hand, a file too many and a file too few."""
+def test_a_spoilt_folder_is_found(copy, miniature):
+    """A file edited by hand, a file too many and a file too few; ``test_mended_folder`` mends them."""
     edit(copy / "generated" / "point_on_plane.py", "ROWS = ('height',)", "ROWS = ('depth',)")
     (copy / "generated" / "ball.py").write_text("NAME = 'ball'\n", encoding="utf-8")
     (copy / "generated" / "spherical.py").unlink()
     before = modules_of(copy)
     done = check(copy)
-    assert done.returncode == STALE
+    assert done.returncode == STALE and modules_of(copy) == before
     assert "-ROWS = ('depth',)\n+ROWS = ('height',)\n" in done.stdout
     assert "--- generated/ball.py (in the folder)" in done.stdout
     assert "+++ generated/spherical.py (from the definitions)" in done.stdout
     assert done.stdout.rstrip().endswith(f"3 of {len(modules_of(miniature))} files differ; run: {COMMAND}")
-    assert modules_of(copy) == before, "--check changes nothing"
-    assert run(copy, "-m", "codegen").returncode == 0
-    assert modules_of(copy) == modules_of(miniature)
 
 
 def test_a_whole_model_kernel_edited_by_hand_is_found(copy):
@@ -118,28 +169,32 @@ def test_a_whole_model_kernel_edited_by_hand_is_found(copy):
     ]  # fmt: skip
 
 
-def test_whole_model_kernels_need_a_table_of_systems(copy):
+def test_whole_model_kernels_of_any_package_with_a_table_of_systems(copy):
     done = run(copy, "-m", "codegen", "--check", "--models")
-    assert done.returncode == 2
+    assert done.returncode == 2 and "Traceback" not in done.stderr
     assert "pyproject.toml: no [tool.talus] whole-models = 'package.module:NAME'" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_whole_model_kernels_of_any_package_with_a_table(copy):
     (copy / "pyproject.toml").write_text('[tool.talus]\nwhole-models = "own.systems:SYSTEMS"\n', encoding="utf-8")
     (copy / "own").mkdir()
     (copy / "own" / "systems.py").write_text("SYSTEMS = {}\n", encoding="utf-8")
-    done = run(copy, "-m", "codegen", "--models")
-    assert done.returncode == 0, done.stderr
+    assert "generated/whole/: 1 files" in said(copy, "-m", "codegen", "--models")
     assert [file.name for file in (copy / "generated" / "whole").glob("*.py")] == ["__init__.py"]
-    assert "generated/whole/: 1 files" in done.stdout
+
+
+def test_whole_model_kernels_of_another_emitter_are_named(copy):
+    def left():  # free_body has no joints, so the emitter alone decides
+        return "free_body" in run(copy, "-m", "codegen").stdout
+
+    assert not left()
+    emitter = copy / "codegen" / "compiler" / "elimination.py"
+    emitter.write_text(emitter.read_text(encoding="utf-8") + "# A comment.\n", encoding="utf-8")
+    assert left()
+    assert left()  # nothing is written now, and the kernels are still old
 
 
 def test_a_broken_definition_exits_2_and_writes_nothing(copy, miniature):
-    edit(copy / "codegen" / "joints.py", DISTANCE, 'return {"distance": d.dot(d) - l}')
+    edit(copy / "codegen" / "joints.py", DISTANCE[0], 'return {"distance": d.dot(d) - l}')
     edit(copy / "codegen" / "joints.py", "def constant_angle(a_i: Vector, a_j", "def constant_angle(a_i: Vector, a_k")
     done = run(copy, "-m", "codegen")
-    assert done.returncode == 2
+    assert done.returncode == 2 and "Traceback" not in done.stderr
     assert "definition 'constant_angle': argument 'a_k' has the unknown suffix '_k'" in done.stderr
-    assert "Traceback" not in done.stderr
     assert modules_of(copy) == modules_of(miniature)

@@ -9,7 +9,7 @@ import runtime
 from runtime import GROUND, Builder, Event
 from tests.support.closed_forms import MOMENTS, top
 from tests.support.quadrature import quadrature
-from tests.support.rotations import about, euler_parameters, into_body, rotations
+from tests.support.vectors import about, euler_parameters, into_body, matrix
 
 g = 9.81
 X, Y, Z = np.eye(3)
@@ -33,7 +33,7 @@ def test_free_body_by_elliptic_functions(ratio):
     assert np.abs(run.r["body"] - t[:, None] * [0.3, -0.2, 0.1]).max() < 1e-12
 
     # Orientation: H does not move in global axes, which fixes two angles; the third is that of precession about H.
-    H = np.einsum("nab,nb->na", rotations(run.p["body"]), MOMENTS * in_body)
+    H = np.einsum("nab,nb->na", matrix(run.p["body"]), MOMENTS * in_body)
     assert np.abs(H - MOMENTS * start).max() < 1e-11
     assert np.ptp(run.energy) < 1e-11
 
@@ -53,7 +53,7 @@ def test_free_body_precession_by_quadrature():
     h0 = MOMENTS * start
     direction = h0 / np.linalg.norm(h0)
     angles = quadrature(precession, t)
-    third = rotations(run.p["body"])[:, :, 2]
+    third = matrix(run.p["body"])[:, :, 2]
     exact = MOMENTS * motion.omega(motion.rate * t + phase)
     for k in range(len(t)):
         # Turn the first position of the axis to its nutation now, in its meridian, then by the precession.
@@ -76,7 +76,7 @@ def test_free_symmetric_body():
     t = np.linspace(0.0, 5.0, 101)
     run = runtime.simulate(b.build(), 5.0, t_eval=t, rtol=1e-13, atol=1e-13)
     rate = np.linalg.norm(H) / across
-    A = rotations(run.p["body"])
+    A = matrix(run.p["body"])
     for k in range(len(t)):
         exact = about(H / np.linalg.norm(H), rate * t[k]) @ A0 @ about(Z, spin * t[k])
         assert np.abs(A[k] - exact).max() < 1e-11
@@ -193,7 +193,7 @@ def test_nutation_and_precession_of_a_symmetric_top(pendulum):
 
     # The vertical angular momentum about the pivot and the energy do not change.
     body = into_body(run.p["rod"], run.omega["rod"]) * np.diag(system.body("rod").inertia)
-    H = np.cross(run.r["rod"], MASS * run.v["rod"]) + np.einsum("nab,nb->na", rotations(run.p["rod"]), body)
+    H = np.cross(run.r["rod"], MASS * run.v["rod"]) + np.einsum("nab,nb->na", matrix(run.p["rod"]), body)
     assert np.ptp(H[:, 2]) < 1e-11
     assert H[0, 2] == pytest.approx(I1 * b, rel=1e-12)
     assert np.ptp(run.energy) < 1e-10

@@ -7,7 +7,7 @@ import models
 import runtime
 from tests.support.closed_forms import FourBar, reduced_double_pendulum
 from tests.support.quadrature import quadrature
-from tests.support.rotations import into_body, rotations
+from tests.support.vectors import into_body, matrix
 
 g = 9.81
 X, Y, Z = np.eye(3)
@@ -28,7 +28,7 @@ def test_hooke_joint(bend_deg):
     run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
     side = np.array([-np.sin(bend), np.cos(bend), 0.0])
     # The cross: its arm on the input shaft starts along z, that on the output shaft in the plane of the shafts.
-    arm_in, arm_out = rotations(run.p["input"])[:, :, 2], rotations(run.p["output"])[:, :, 1]
+    arm_in, arm_out = matrix(run.p["input"])[:, :, 2], matrix(run.p["output"])[:, :, 1]
     theta = np.unwrap(np.arctan2(-arm_in[:, 1], arm_in[:, 2]))
     phi = np.unwrap(np.arctan2(arm_out[:, 2], arm_out @ side))
     assert theta[-1] > 4 * np.pi
@@ -55,7 +55,7 @@ def test_hooke_joint(bend_deg):
 
 def turned(run, name):
     """Angle of a bar from x towards z."""
-    direction = rotations(run.p[name])[:, :, 0]
+    direction = matrix(run.p[name])[:, :, 0]
     return np.unwrap(np.arctan2(direction[:, 2], direction[:, 0]))
 
 
@@ -125,6 +125,6 @@ def test_spatial_double_pendulum():
     for body in system.bodies:
         local = into_body(run.p[body.name], run.omega[body.name]) @ body.inertia
         H = H + body.mass * np.cross(run.r[body.name], run.v[body.name])
-        H = H + np.einsum("nab,nb->na", rotations(run.p[body.name]), local)
+        H = H + np.einsum("nab,nb->na", matrix(run.p[body.name]), local)
     assert np.ptp(H[:, 2]) < 1e-11
     assert np.ptp(run.energy) < 1e-10

@@ -10,6 +10,8 @@ import pytest
 
 import models
 import runtime
+from tests.papers.citations import RODRIGUES_2024C
+from tests.papers.transcripts import paper_text
 from tests.support.reduced_foot import (
     GRAVITY,
     LEG,
@@ -23,8 +25,6 @@ from tests.support.reduced_foot import (
     ReducedFoot,
     point_masses,
 )
-from tests.support.registry.papers import RODRIGUES_2024C
-from tests.support.registry.transcripts import paper_text
 
 TIMES = np.linspace(0.0, 5.0, 251)
 LENGTHS = [0.0, 0.036, LINK_LENGTH, 0.0474]

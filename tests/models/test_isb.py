@@ -108,7 +108,7 @@ def test_a_system_that_does_not_show_its_side_is_asked():
 def test_angles_of_a_walk_are_zero_while_standing_and_follow_from_the_hinges():
     """The product of both hinges' rotations, seen in the axes of the standing leg."""
     from models.walking import Filters, analyse
-    from tests.support.rotations import about
+    from tests.support.vectors import about
 
     one = analyse(synthetic.static(), synthetic.trial(), markers=synthetic.MARKERS, filters=Filters.off())
     leg, foot = (one.subject.bodies[body].A for body in ("leg", "main_foot"))

@@ -8,7 +8,7 @@ import pytest
 import models
 from runtime import GROUND, Builder, ModelError, simulate
 from runtime.results import euler_angles
-from tests.support.rotations import about
+from tests.support.vectors import about
 
 AXES = dict(zip("xyz", np.eye(3), strict=True))
 TIMES = np.linspace(0.0, 1.0, 101)

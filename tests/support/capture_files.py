@@ -20,27 +20,34 @@ def refused(match, path, **options):
 
 
 def write_trc(
-    path, markers, t, *, units="mm", scale=1000.0, turn=None, frames=None, stated_markers=None, header_rate=RATE
-):
+    path, markers, t, *, units="mm", scale=1000.0, turn=None, frames=None, stated_markers=None, header_rate=RATE, rate=RATE,
+    form=".6f",
+):  # fmt: skip
     turn = np.eye(3) if turn is None else turn
     points = {label: scale * p @ np.asarray(turn).T for label, p in markers.items()}
     lines = [
         f"PathFileType\t4\t(X/Y/Z)\t{path.name}",
         "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
-        f"{header_rate}\t{RATE}\t{frames or len(t)}\t{stated_markers or len(points)}\t{units}\t{RATE}\t1\t{len(t)}",
+        f"{header_rate}\t{rate}\t{frames or len(t)}\t{stated_markers or len(points)}\t{units}\t{rate}\t1\t{len(t)}",
         "Frame#\tTime\t" + "\t\t\t".join(points) + "\t\t",
         "\t\t" + "\t".join(f"X{k}\tY{k}\tZ{k}" for k in range(1, len(points) + 1)),
         "",
     ]
     for k, time_ in enumerate(t):
         values = np.concatenate([p[k] for p in points.values()])
-        lines.append(f"{k + 1}\t{time_:.6f}\t" + "\t".join("" if np.isnan(v) else f"{v:.6f}" for v in values))
+        lines.append("\t".join([str(k + 1), *("" if np.isnan(v) else format(v, form) for v in (time_, *values))]))
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
 def write_mot(
-    path, plates, *, sign=1.0, names=("{}_ground_force_v", "{}_ground_force_p", "{}_ground_torque_"), rows=None
+    path,
+    plates,
+    *,
+    sign=1.0,
+    names=("{}_ground_force_v", "{}_ground_force_p", "{}_ground_torque_"),
+    rows=None,
+    form=".9g",
 ):
     """Plates by name: (t, force, cop, free moment) in the axes of Talus."""
     header, columns = ["time"], []
@@ -57,14 +64,14 @@ def write_mot(
         "inDegrees=no",
         "endheader",
     ]
-    lines += ["\t".join(header), *("\t".join(f"{v:.9g}" for v in row) for row in table)]
+    lines += ["\t".join(header), *("\t".join(format(v, form) for v in row) for row in table)]
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
-def write_csv(path, names, table, comments=("units m/N",)):
+def write_csv(path, names, table, comments=("units m/N",), form=".9g"):
     lines = [f"# {line}" for line in comments] + [",".join(names)]
-    lines += [",".join(f"{v:.9g}" for v in row) for row in table]
+    lines += [",".join(format(v, form) for v in row) for row in table]
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -87,17 +94,19 @@ def write_c3d(
     events=(),
     first_frame=None,
     parameters=(),
+    rate=RATE,
+    force_rate=FORCE_RATE,
 ):
     ezc3d = pytest.importorskip("ezc3d")
     file = ezc3d.c3d()
     points = scale * np.stack(list(markers.values()), axis=1).transpose(2, 1, 0)
     point = file["parameters"]["POINT"]
-    point["RATE"]["value"], point["UNITS"]["value"] = [RATE], [units] if units is not None else []
+    point["RATE"]["value"], point["UNITS"]["value"] = [rate], [units] if units is not None else []
     point["LABELS"]["value"] = list(labels or markers)
     file["data"]["points"] = np.vstack([points, np.ones((1, *points.shape[1:]))])
     if channels is not None:
         analog = file["parameters"]["ANALOG"]
-        analog["RATE"]["value"] = [FORCE_RATE]
+        analog["RATE"]["value"] = [force_rate]
         analog["LABELS"]["value"] = [f"channel {k + 1}" for k in range(len(channels))]
         analog["UNITS"]["value"] = list(analog_units)
         file["data"]["analogs"] = channels[None]

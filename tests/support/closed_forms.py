@@ -5,7 +5,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj
 
 from tests.support.quadrature import quadrature
-from tests.support.rotations import about
+from tests.support.vectors import about
 
 g = 9.81
 X, Y, Z = np.eye(3)

@@ -70,6 +70,23 @@ def carried_unit(a_i, b_i, carried):
     return {"turn": b_i.dot(carried(a_i / a_i.norm()))}
 
 
+def nested(r_i, s_i, a_i, r_j, s_j, b_j, l, c_t, w_t):
+    """Functions in functions, roots in them, below fraction bars, with signals outside and inside.  l is a length."""
+    d, cosine = r_j + s_j - r_i - s_i, a_i.dot(b_j)
+    root, slope = sp.sqrt(l * l + d.dot(d) * (1 + c_t * c_t)), a_i.dot(d) / d.norm()
+    outer = sp.sin(sp.atan2(cosine + 2 * slope, 3 + slope * w_t) + c_t * cosine)
+    return {
+        "nested": outer + slope / (2 + slope * slope),
+        "rooted": sp.exp(slope - sp.sqrt(2 + cosine)) * w_t + d.dot(d) / root / (root + l),
+    }
+
+
+def named(name, function, doc="A definition."):
+    """A function of a table, such as a lambda, as a definition with a name and a docstring."""
+    function.__name__, function.__doc__ = name, doc
+    return function
+
+
 OWN = (
     driven_stretch,
     driven_angle,
@@ -82,6 +99,7 @@ OWN = (
     driven_ground_point,
     relative_distance,
     carried_unit,
+    nested,
 )
 JOINTS, DRIVERS = ([f.__name__ for f in definitions(module)] for module in (joints, drivers))
 GENERATED = JOINTS + DRIVERS

@@ -9,7 +9,8 @@ from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.system.force_building import table_pieces
 from tests.support.modules import FORCE_MODULES
-from tests.support.rotations import turned
+from tests.support.motions import rotation_matrix
+from tests.support.vectors import turned
 
 FORCES = {module.NAME: module for module in FORCE_MODULES if not module.LOADS}
 REACTIVE = {
@@ -31,12 +32,6 @@ VALUES = {
 
 def _definition(name):
     return next(getattr(one, name) for one in (forces, coordinate_limits, joint_friction) if hasattr(one, name))
-
-
-def rotation(p):
-    e0, e = p[0], p[1:]
-    cross = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
-    return np.eye(3) + 2 * (e0 * cross + cross @ cross) / (p @ p)
 
 
 class Case:
@@ -75,7 +70,7 @@ class Case:
     def x(self, states):
         own = np.zeros(max(self.module.SIZE, 1))
         for n, (vector, _, body) in enumerate(self.module.VECTORS):
-            own[3 * n : 3 * n + 3] = rotation(states["ijkl".index(body), P:V]) @ self.local[vector]
+            own[3 * n : 3 * n + 3] = rotation_matrix(states["ijkl".index(body), P:V]) @ self.local[vector]
         start = 3 * len(self.module.VECTORS)
         own[start : start + len(self.values)] = list(self.values.values())
         if self.module.LOADS:

@@ -5,14 +5,11 @@ from scipy.spatial.transform import Rotation
 
 import runtime
 from runtime.system.connection import KINDS as JOINTS
+from tests.support.vectors import unit
 
 # Kinds of joints with their coordinates: those of turns and slides alone, and all.
 HINGED = {"revolute": 1, "translational": 1, "cylindrical": 2, "universal": 2, "modified_universal": 2, "fixed": 0}
 KINDS = HINGED | {"spherical": 3, "point_on_line": 4, "point_on_plane": 5}
-
-
-def unit(v):
-    return v / np.linalg.norm(v)
 
 
 def random_tree(seed, coordinates=3, kinds=tuple(HINGED), floating=0.0):

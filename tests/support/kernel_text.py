@@ -109,17 +109,21 @@ def mutants(module, kernel):
     """Each statement that computes or writes something, broken: its text, and the module with that kernel."""
     function = functions_of(inspect.getsource(module))[kernel]
     function.decorator_list = []
-    for k, statement in enumerate(function.body):
-        if k == 0 or isinstance(statement.value, ast.Subscript):  # docstring, inputs
+    places = [(body, k) for body in (function.body, getattr(function.body[-1], "body", [])) for k in range(len(body))]
+    for body, k in places:
+        statement = body[k]
+        if not isinstance(statement, ast.Assign) or isinstance(
+            statement.value, ast.Subscript
+        ):  # docstring, loop, inputs
             continue
-        function.body[k] = copy.deepcopy(statement)
-        function.body[k].value = broken(function.body[k].value)
+        body[k] = copy.deepcopy(statement)
+        body[k].value = broken(body[k].value)
         tree = ast.fix_missing_locations(ast.Module([function], []))
         scope = dict(vars(module))
         exec(compile(tree, f"<{module.__name__}.{kernel}, broken>", "exec"), scope)
         other = SimpleNamespace(**vars(module) | {kernel: SimpleNamespace(py_func=scope[kernel])})
-        yield f"{ast.unparse(statement)}  ->  {ast.unparse(function.body[k])}", other
-        function.body[k] = statement
+        yield f"{ast.unparse(statement)}  ->  {ast.unparse(body[k])}", other
+        body[k] = statement
 
 
 def missed(module, kernel, check, least):

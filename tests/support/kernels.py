@@ -53,11 +53,13 @@ class Setting:
     A list of polynomial coefficients stands for each signal.
     """
 
-    def __init__(self, module, rng):
+    def __init__(self, module, rng, given=()):
         self.module = module
         self.local = {}
         for name, kind, _ in module.VECTORS:
-            if kind == "frame":
+            if name in given:
+                self.local[name] = np.asarray(given[name])
+            elif kind == "frame":
                 self.local[name] = np.eye(3)[("xi", "eta", "zeta").index(name.split("_")[0])]
             elif kind.startswith("across"):
                 a = self.local[kind.split(":")[1]]
@@ -77,8 +79,8 @@ class Setting:
         parts += [[polynomial(c, t, order) for order in range(3)] for c in self.signals]
         return np.concatenate([np.zeros(0), *parts])
 
-    def take_reference(self, body_i, body_j):
-        """Held constants and carried vectors are those of this configuration, as the runtime takes them; signals too."""
+    def hold(self, body_i, body_j):
+        """Held constants and carried vectors are those of this configuration, as the runtime takes them."""
         A = {"i": rotation_matrix(body_i[3:7]), "j": rotation_matrix(body_j[3:7])}
         carried = [(name, body) for name, kind, body in self.module.VECTORS if kind.startswith("carried")]
         for _ in range(2):  # a held value may use a carried vector
@@ -92,10 +94,10 @@ class Setting:
             for k, (name, body) in enumerate(carried):
                 self.local[name] = A[body].T @ out[3 * k : 3 * k + 3]
         self.held = out[3 * len(carried) :][: self.module.HELD]
-        self._fit(body_i, body_j)
 
-    def _fit(self, body_i, body_j):
-        """Change the parameters and signals so that the rows which hold any of them vanish in this configuration."""
+    def take_reference(self, body_i, body_j):
+        """``hold``; parameters and signals become such that the rows which hold any of them vanish in this configuration."""
+        self.hold(body_i, body_j)
         count, h = len(self.parameters), 1e-30
         first = 3 * len(self.module.VECTORS)
         places = [*range(first, first + count), *range(first + count + len(self.held), self.module.SIZE, 3)]

@@ -1,15 +1,14 @@
 """The kernels of limits, cones, measures and laws, called as Python functions."""
 
-import cmath
 import inspect
 from functools import cache
-from types import FunctionType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 
 from codegen import Vector, limits
 from generated import contact_sphere_plane, dispatch, law_cubic, position, separation, top_view
-from tests.support.kernels import Setting
+from tests.support.kernels import Setting, python
 from tests.support.motions import G, Motion
 
 H = 1e-30  # of the complex step
@@ -22,23 +21,10 @@ MODULES = LIMITS | CONES | MEASURES | NORMAL_LAWS | FRICTIONS
 MODULES |= {"cubic": law_cubic, "sphere_plane": contact_sphere_plane}
 
 
-def atan2(y, x):
-    """The analytic continuation of atan2 from real arguments; a tiny imaginary part keeps its digits."""
-    if abs(x.real) >= abs(y.real):
-        return cmath.atan(y / x) + (0.0 if x.real > 0.0 else np.copysign(np.pi, y.real))
-    return np.copysign(np.pi / 2, y.real) - cmath.atan(x / y)
-
-
-ANALYTIC = SimpleNamespace(sqrt=cmath.sqrt, sin=cmath.sin, cos=cmath.cos, atan2=atan2)
-
-
 def call(kernel, size, *inputs):
     """Outputs of a kernel's Python version, for real or complex inputs; they are NaN beforehand."""
-    f = kernel.py_func
     out = np.full(size, np.nan, np.result_type(*map(np.asarray, inputs), float))
-    if np.iscomplexobj(out):
-        f = FunctionType(f.__code__, {**f.__globals__, "math": ANALYTIC})
-    f(*inputs, out)
+    (python(kernel) if np.iscomplexobj(out) else kernel.py_func)(*inputs, out)
     return out
 
 

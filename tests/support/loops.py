@@ -57,7 +57,7 @@ def bricard():
     return list(corners @ turn.T), list(axes @ turn.T)
 
 
-def rounded(linkage, digits, *, gravity=(0.0, 0.0, -9.81)):
+def rounded(linkage, digits, *, gravity=(0.0, 0.0, -9.81), order=None):
     """A builder of a closed chain of hinges whose points and axes are rounded; the last link is the ground."""
     points, axes = linkage()
     n = len(points)
@@ -67,7 +67,7 @@ def rounded(linkage, digits, *, gravity=(0.0, 0.0, -9.81)):
     for k in range(n - 1):
         centres[names[k]] = (points[k] + points[k + 1]) / 2
         b.body(names[k], mass=1.0 + 0.3 * k, inertia=(0.1, 0.12, 0.15), r=np.round(centres[names[k]], digits))
-    for k in range(n):
+    for k in order or range(n):
         i, j = names[k - 1], names[k]
         axis = np.round(axes[k], digits)
         axis /= np.linalg.norm(axis)

@@ -85,16 +85,3 @@ def plates_of(reading, q):
         plates.append(GroundForce(f"plate_{side}", TIMES, force, np.where(on[:, None], cop, np.nan), moment))
         wanted[f"calcn_{side}"] = force @ turn.T, np.where(on[:, None], cop, 0.0) @ turn.T, np.outer(moment, turn[:, 2])
     return plates, wanted
-
-
-def write_trc(file, capture, turn):
-    """A file of markers in mm, in axes of the model."""
-    labels = list(capture.markers)
-    points = 1e3 * np.stack([capture.markers[name] @ turn.T for name in labels], axis=1)
-    lines = [f"PathFileType\t4\t(X/Y/Z)\t{file.name}", "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits"]
-    lines += [f"50\t50\t{len(TIMES)}\t{len(labels)}\tmm", "Frame#\tTime\t" + "\t\t\t".join(labels)]
-    lines += ["\t\t" + "\t".join(f"{c}{k + 1}" for k in range(len(labels)) for c in "XYZ")]
-    for n, row in enumerate(points):
-        lines.append("\t".join([str(n + 1), repr(float(TIMES[n])), *(repr(float(x)) for x in row.ravel())]))
-    file.write_text("\n".join(lines) + "\n")
-    return file

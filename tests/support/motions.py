@@ -5,6 +5,8 @@ from math import factorial
 
 import numpy as np
 
+from tests.support.vectors import skew, unit
+
 
 def derivatives(f, order, radius=0.08, points=24):
     """Value and derivatives at t = 0 of a real analytic function of time, from its values on a circle."""
@@ -21,10 +23,6 @@ def polynomial(coefficients, t, order=0):
     return sum(c * t**k for k, c in enumerate(coefficients))
 
 
-def skew(a):
-    return np.array([[0 * a[0], -a[2], a[1]], [a[2], 0 * a[0], -a[0]], [-a[1], a[0], 0 * a[0]]])
-
-
 def G(p):
     """omega = 2 G p', the matrix of the papers."""
     return np.hstack([-p[1:, None], skew(p[1:]) + p[0] * np.eye(3)])
@@ -34,10 +32,6 @@ def rotation_matrix(q):
     """Rotation by Euler parameters of any length, real or complex (no conjugation: it must stay analytic)."""
     e = skew(q[1:])
     return np.eye(3) + 2 * (q[0] * e + e @ e) / (q @ q)
-
-
-def unit(v):
-    return v / np.linalg.norm(v)
 
 
 def turned(p, w):

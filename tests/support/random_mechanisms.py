@@ -1,21 +1,17 @@
 """Random mechanisms of every kind of joint, and their equations of motion by dense linear algebra."""
 
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from runtime import GROUND, Builder
+from tests.support.kernels import Setting, call
 from tests.support.modules import JOINT_MODULES
+from tests.support.motions import rotation_matrix
 
 MODULES = {module.NAME: module for module in JOINT_MODULES if not module.SIGNALS}
 GRAVITY = np.array([0.3, -0.2, -9.81])
-
-
-def rotation(p):
-    e0, e = p[0], np.asarray(p[1:])
-    cross = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
-    return (e0**2 - e @ e) * np.eye(3) + 2 * np.outer(e, e) + 2 * e0 * cross
 
 
 def kernel_state(state, body):
@@ -29,55 +25,19 @@ class Rows:
 
     def __init__(self, joint, reference):
         self.joint, self.module = joint, MODULES.get(joint.kind, joint.module)
-        body_i, body_j = (kernel_state(reference, body) for body in (joint.body_i, joint.body_j))
-        A = {"i": rotation(body_i[3:7]), "j": rotation(body_j[3:7])}
-        self.local = {}
-        vectors = self.module.VECTORS
-        for name, kind, _ in vectors:
-            if kind == "frame":
-                self.local[name] = np.eye(3)["xi eta zeta".split().index(name.split("_")[0])]
-            elif kind.startswith("across"):
-                # Any two directions across the axis do; these differ from the builder's.
-                axis = self.local[kind.split(":")[1]]
-                first = np.cross(axis, np.array([0.3, -0.5, 0.8]))
-                first /= np.linalg.norm(first)
-                self.local[name] = first if kind[6] == "1" else np.cross(axis, first)
-            else:
-                self.local[name] = np.asarray(joint.values.get(name, np.zeros(3)))
-        x = self._x(body_i, body_j, np.zeros(self.module.HELD))
-        carried = [(name, body) for name, kind, body in vectors if kind.startswith("carried")]
-        out = np.zeros(3 * len(carried) + self.module.HELD + self.module.BRANCH_SIGNS)
-        self.module.reference.py_func(body_i, body_j, x, out)
-        for k, (name, body) in enumerate(carried):
-            self.local[name] = A[body].T @ out[3 * k : 3 * k + 3]
-        # A held constant is what its row is without it.
-        self.held = np.zeros(self.module.HELD)
-        bare = self._phi(body_i, body_j, self.held)
-        for k in range(self.module.HELD):
-            unit = self._phi(body_i, body_j, np.eye(self.module.HELD)[k])
-            self.held[k] = bare[np.argmax(np.abs(unit - bare))]
+        # Any two directions across an axis do; those of a setting differ from the builder's.
+        self.setting = Setting(self.module, np.random.default_rng(0), joint.values)
+        self.setting.parameters = np.array([joint.values[name] for name, _ in self.module.PARAMETERS])
+        self.setting.hold(*self.states(reference))
 
-    def _x(self, body_i, body_j, held):
-        A = {"i": rotation(body_i[3:7]), "j": rotation(body_j[3:7])}
-        vectors = [A[body] @ self.local[name] for name, _, body in self.module.VECTORS]
-        constants = [self.joint.values[name] for name, _ in self.module.PARAMETERS]
-        return np.concatenate([*vectors, constants, held])
-
-    def _phi(self, body_i, body_j, held):
-        Phi = np.full(len(self.module.ROWS), np.nan)
-        self.module.phi.py_func(body_i, body_j, self._x(body_i, body_j, held), Phi)
-        return Phi
+    def states(self, state):
+        return [kernel_state(state, body) for body in (self.joint.body_i, self.joint.body_j)]
 
     def evaluate(self, state):
         """Phi (rows,), D (rows, 12), gamma (rows,)."""
-        body_i, body_j = (kernel_state(state, body) for body in (self.joint.body_i, self.joint.body_j))
-        n = len(self.module.ROWS)
-        Phi, D, gamma = np.full(n, np.nan), np.full((n, 12), np.nan), np.full(n, np.nan)
-        x = self._x(body_i, body_j, self.held)
-        self.module.phi.py_func(body_i, body_j, x, Phi)
-        self.module.jacobian.py_func(body_i, body_j, x, D)
-        self.module.gamma.py_func(body_i, body_j, x, gamma)
-        return Phi, D, gamma
+        n, bodies = len(self.module.ROWS), self.states(state)
+        kernels = (self.module.phi, n), (self.module.jacobian, (n, 12)), (self.module.gamma, n)
+        return [call(kernel, *bodies, self.setting.x(*bodies), size) for kernel, size in kernels]
 
 
 class Dense:
@@ -89,7 +49,7 @@ class Dense:
         self.u = np.concatenate([np.concatenate([state.v[name], state.omega[name]]) for name in names])
         self.M, self.g = np.zeros((self.n, self.n)), np.zeros(self.n)
         for k, body in enumerate(system.bodies):
-            A, omega = rotation(state.p[body.name]), state.omega[body.name]
+            A, omega = rotation_matrix(state.p[body.name]), state.omega[body.name]
             J = A @ body.inertia @ A.T
             self.M[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = body.mass * np.eye(3)
             self.M[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = J
@@ -162,7 +122,7 @@ class RandomMechanism:
     def _pose(self, body):
         if body == GROUND:
             return np.zeros(3), np.eye(3)
-        return self.bodies[body]["r"], rotation(self.bodies[body]["p"])
+        return self.bodies[body]["r"], rotation_matrix(self.bodies[body]["p"])
 
     def _values(self, kind, i, j):
         rng = self.rng
@@ -246,33 +206,45 @@ def random_edges(seed, bodies, extra, from_kinds=KINDS):
 
 
 # Shapes that a sparse elimination may get wrong.
-CHAIN = [("revolute", GROUND, "b0"), *(("universal", f"b{k}", f"b{k + 1}") for k in range(6))]
 STAR = [("spherical", GROUND, "hub"), *(("revolute", "hub", f"b{k}") for k in range(7))]
-STAR_OF_LOOPS = [*STAR, *(("constant_distance", f"b{k}", f"b{k + 1}") for k in range(6))]
-RING = [("spherical", f"b{k}", f"b{(k + 1) % 7}") for k in range(7)] + [("spherical", GROUND, "b0")]
-LADDER = [
-    ("spherical", GROUND, "l0"), ("spherical", GROUND, "r0"),
-    *(("spherical", f"{s}{k}", f"{s}{k + 1}") for s in "lr" for k in range(4)),
-    *(("constant_distance", f"l{k}", f"r{k}") for k in range(5)),
-]  # fmt: skip
-TWICE = [
-    ("spherical", GROUND, "b0"), ("constant_distance", GROUND, "b0"),
-    ("universal", "b0", "b1"), ("constant_angle", "b1", "b0"), ("point_on_plane", "b2", "b1"), ("point_on_line", "b1", "b2"),
-]  # fmt: skip
-TO_GROUND_THREE_TIMES = [(kind, GROUND, "b0") for kind in ("constant_distance", "point_on_plane", "constant_angle")]
-FLOATING = [("modified_universal", "b0", "b1"), ("cylindrical", "b2", "b1"), ("translational", "b3", "b2")]
-COMPLETE = [("constant_distance", f"b{i}", f"b{j}") for i in range(6) for j in range(i)]
 SHAPES = {
-    "chain": CHAIN, "star": STAR, "star of loops": STAR_OF_LOOPS, "ring": RING, "ladder": LADDER, "two joints": TWICE,
-    "ground only": TO_GROUND_THREE_TIMES, "floating": FLOATING, "complete": COMPLETE,
+    "chain": [("revolute", GROUND, "b0"), *(("universal", f"b{k}", f"b{k + 1}") for k in range(6))],
+    "star": STAR,
+    "star of loops": [*STAR, *(("constant_distance", f"b{k}", f"b{k + 1}") for k in range(6))],
+    "ring": [("spherical", f"b{k}", f"b{(k + 1) % 7}") for k in range(7)] + [("spherical", GROUND, "b0")],
+    "ladder": [
+        ("spherical", GROUND, "l0"), ("spherical", GROUND, "r0"),
+        *(("spherical", f"{s}{k}", f"{s}{k + 1}") for s in "lr" for k in range(4)),
+        *(("constant_distance", f"l{k}", f"r{k}") for k in range(5)),
+    ],
+    "two joints": [
+        ("spherical", GROUND, "b0"), ("constant_distance", GROUND, "b0"), ("universal", "b0", "b1"),
+        ("constant_angle", "b1", "b0"), ("point_on_plane", "b2", "b1"), ("point_on_line", "b1", "b2"),
+    ],
+    "ground only": [(kind, GROUND, "b0") for kind in ("constant_distance", "point_on_plane", "constant_angle")],
+    "floating": [("modified_universal", "b0", "b1"), ("cylindrical", "b2", "b1"), ("translational", "b3", "b2")],
+    "complete": [("constant_distance", f"b{i}", f"b{j}") for i in range(6) for j in range(i)],
 }  # fmt: skip
-CASES = [pytest.param(k, edges, id=name) for k, (name, edges) in enumerate(SHAPES.items())]
-CASES += [
-    pytest.param(seed, random_edges(seed, bodies, extra), id=f"random {seed}")
-    for seed, (bodies, extra) in enumerate(
-        [(2, 1), (3, 2), (4, 3), (6, 4), (8, 6), (10, 8), (12, 0), (12, 12), (16, 12)]
-    )
-]
+SIZES = [
+    (2, 1),
+    (3, 2),
+    (4, 3),
+    (6, 4),
+    (8, 6),
+    (10, 8),
+    (12, 0),
+    (12, 12),
+    (16, 12),
+]  # bodies, and joints that close loops
+CASES = [*SHAPES, *(f"random {seed}" for seed in range(len(SIZES)))]
+
+
+@cache
+def mechanism_of(case):
+    """The mechanism of a case, and the system that is built of it."""
+    seed = list(SHAPES).index(case) if case in SHAPES else int(case.split()[1])
+    mechanism = RandomMechanism(seed, SHAPES[case] if case in SHAPES else random_edges(seed, *SIZES[seed]))
+    return mechanism, mechanism.build()
 
 
 def single(kind, *, r=(0.0, 0.0, 0.0), **values):

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from tests.support.vectors import about, skew
+
 GRAVITY = np.array([0.0, 0.0, -9.81])
 TOES = dict(r=(0.2177, 0.0, 0.0367), mass=0.2051, moments=(0.0001003, 0.0001003, 0.0002006))
 MAIN_FOOT = dict(r=(0.0907, 0.0, 0.0562), mass=1.2, moments=(0.0013818, 0.0038337, 0.0037110))
@@ -27,17 +29,6 @@ THETA_RE = np.arctan2(np.sin(THETA) * np.cos(RHO), np.cos(THETA))
 TAU_RE = np.arctan2(np.sin(TAU) * np.cos(EPSILON), np.cos(TAU))
 TALOCALCANEAL_AXIS = np.array([np.cos(RHO) * np.cos(THETA_RE), np.sin(RHO) * np.cos(THETA_RE), np.sin(THETA_RE)])
 TALOCRURAL_AXIS = np.array([np.sin(EPSILON) * np.cos(TAU_RE), np.cos(EPSILON) * np.cos(TAU_RE), np.sin(TAU_RE)])
-
-
-def skew(a):
-    x, y, z = a
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
-def turn(axis, angle):
-    """Rotation by the angle about a unit vector (Rodrigues)."""
-    S = skew(axis)
-    return np.eye(3) + np.sin(angle) * S + (1.0 - np.cos(angle)) * S @ S
 
 
 def point_masses(mass, moments):
@@ -76,7 +67,7 @@ class ReducedFoot:
 
     def _derivatives(self, q1, q2, c, link):
         """x = R1 (link + R2 c) and its derivatives (x, x1, x2, x11, x12, x22) by the angles; each (3, points)."""
-        talus, foot = turn(self.axes[0], q1), turn(self.axes[1], q2) @ c
+        talus, foot = about(self.axes[0], q1), about(self.axes[1], q2) @ c
         A, S = self.first, self.second
         x = talus @ (link[:, None] + foot)
         S_foot = S @ foot

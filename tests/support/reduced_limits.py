@@ -21,7 +21,8 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
-from tests.support.reduced_foot import EPSILON, TALOCALCANEAL_AXIS, TALOCRURAL_AXIS, TAU_RE, ReducedFoot, turn
+from tests.support.reduced_foot import EPSILON, TALOCALCANEAL_AXIS, TALOCRURAL_AXIS, TAU_RE, ReducedFoot
+from tests.support.vectors import about
 
 ANATOMICAL = dict(talocrural=(20.0, 35.0), talocalcaneal=(35.0, 25.0))  # degrees: positive side, negative side
 PUBLISHED = dict(talocrural=(20.0, 35.0), talocalcaneal=(25.0, 35.0))  # as printed in (2024c), against its own text
@@ -29,7 +30,6 @@ ANKLE_DAMPING = 0.568  # N m s; published: on omega_rel of the classical joint, 
 # The one cone that gives the published classical joint: in TALOCRURAL_FRAME, for u = DOWN (not zeta) in the main foot.
 DOWN = np.array([0.0, 0.0, -1.0])
 PUBLISHED_CONE = (20.0, 35.0, 35.0, 25.0)  # inferred; longitude 90: eversion, 180: plantarflexion, 270: inversion
-ANATOMICAL_CONE = (20.0, 25.0, 35.0, 35.0)
 
 TALOCRURAL_FRAME = np.array(  # xi, eta, zeta of (2024c), section 4, fixed in the leg
     [
@@ -174,18 +174,6 @@ def elliptical_cone(maxima):
     return Cone(curve, 2.0 * pi)
 
 
-def latitude_spline_cone(longitudes, maxima):
-    """Periodic cubic spline of the maximum latitude over longitude [deg], 0 to 360; s: longitude."""
-    spline = CubicSpline(np.radians(longitudes), np.radians(maxima), bc_type="periodic")
-    slope = spline.derivative()
-
-    def curve(s):
-        a, da, c, n = float(spline(s)), float(slope(s)), cos(s), sin(s)
-        return a * c, a * n, da * c - a * n, da * n + a * c
-
-    return Cone(curve, 2.0 * pi)
-
-
 def planar_spline_cone(longitudes, maxima):
     """Periodic cubic splines x(l), y(l) through the given points of the top view, (2024b), Eqs. (16)-(19); s: chords."""
     psi, sigma = np.radians(longitudes), np.radians(maxima)
@@ -261,7 +249,7 @@ class ConeLimit:
 
     def local(self, q1, q2):
         """u in xi, eta, zeta."""
-        return self.frame @ (turn(TALOCRURAL_AXIS, q1) @ (turn(TALOCALCANEAL_AXIS, q2) @ self.u))
+        return self.frame @ (about(TALOCRURAL_AXIS, q1) @ (about(TALOCALCANEAL_AXIS, q2) @ self.u))
 
     def excess(self, q1, q2):
         return self.cone.moment(self.local(q1, q2), self.stop)[0]
@@ -277,7 +265,7 @@ class ConeLimit:
 
     def forces(self, q1, q2, u1, u2):
         """Generalised forces on q1 and q2: the moment on the foot along the two hinge axes."""
-        a1, a2 = TALOCRURAL_AXIS, turn(TALOCRURAL_AXIS, q1) @ TALOCALCANEAL_AXIS
+        a1, a2 = TALOCRURAL_AXIS, about(TALOCRURAL_AXIS, q1) @ TALOCALCANEAL_AXIS
         m = self.restricting(q1, q2)
         return self.viscous.forces(u1, u2) + np.array([a1 @ m, a2 @ m])
 
@@ -315,7 +303,6 @@ class LimitedFoot(ReducedFoot):
 PENDULUM_FRAME = np.array([[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]])
 PENDULUM_LONGITUDES = [0.0, 90.0, 135.0, 180.0, 270.0, 315.0, 360.0]
 PENDULUM_MAXIMA = [30.0, 70.0, 100.0, 80.0, 50.0, 45.0, 30.0]
-PENDULUM_DAMPING = 3.39
 
 
 class Pendulum:

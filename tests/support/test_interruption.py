@@ -41,9 +41,8 @@ def ended(process, number):
     return said
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("seconds", [0.3, 0.8, 1.5, 3.0, 5.0])
-def test_a_study_at_any_moment(tmp_path, number, seconds):
+@pytest.mark.parametrize("seconds, number", list(zip((0.3, 0.8, 1.5, 3.0, 4.0, 5.0), 3 * SIGNALS, strict=True)))
+def test_a_study_at_any_moment(tmp_path, seconds, number):
     """From the imports to the figures, with an empty cache: compilers, compiled loops, processes that draw."""
     process = begin(COMMAND, "ankle", "--out", "study", folder=tmp_path, TALUS_CACHE_DIR=str(tmp_path / "cache"))
     time.sleep(seconds)
@@ -53,9 +52,8 @@ def test_a_study_at_any_moment(tmp_path, number, seconds):
         assert file.stat().st_size > 0 and file.suffix in (".nc", ".csv", ".png", ".svg", ".json", ".md"), file
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("seconds", [0.5, 0.8, 1.2, 4.0])
-def test_a_benchmark_at_any_moment(tmp_path, number, seconds):
+@pytest.mark.parametrize("seconds, number", list(zip((0.5, 0.8, 1.2, 4.0), 2 * SIGNALS, strict=True)))
+def test_a_benchmark_at_any_moment(tmp_path, seconds, number):
     """From the imports on."""
     process = begin(BENCHMARKS, "limits", folder=tmp_path)
     time.sleep(seconds)

@@ -34,27 +34,22 @@ def compile_for(seconds, what="the equations of motion"):
         time.sleep(seconds)
 
 
-def test_a_long_compilation_is_noticed_once_on_stderr(capsys):
-    compile_for(0.5)
-    compile_for(0.5, "the integration loop")
-    assert capsys.readouterr() == ("", LINE)
+# Seconds of each compilation and of the pause behind it, and how many lines are written.
+BURSTS = {
+    "a long one": ([(0.5, 0.0), (0.5, 0.0, "the integration loop")], 1),
+    "short ones apart": ([(0.05, 0.2)] * 3, 0),
+    "short ones directly after each other": ([(0.06, 0.0)] * 5, 1),
+    "two with a pause": ([(0.3, 0.2), (0.3, 0.0)], 2),
+}
 
 
-def test_short_ones_directly_after_each_other_are_noticed_and_others_are_not(capsys):
-    for _ in range(3):
-        compile_for(0.05)
-        time.sleep(0.2)
-    assert capsys.readouterr() == ("", "")
-    for _ in range(5):
-        compile_for(0.06)
-    assert capsys.readouterr() == ("", LINE)
-
-
-def test_a_later_burst_has_a_line_of_its_own(capsys):
-    compile_for(0.3)
-    time.sleep(0.2)
-    compile_for(0.3)
-    assert capsys.readouterr().err == 2 * LINE
+@pytest.mark.parametrize("burst", BURSTS)
+def test_a_burst_has_one_line_on_stderr(capsys, burst):
+    compilations, lines = BURSTS[burst]
+    for seconds, pause, *what in compilations:
+        compile_for(seconds, *what)
+        time.sleep(pause)
+    assert capsys.readouterr() == ("", lines * LINE)
 
 
 def test_compilations_inside_each_other_and_in_threads_have_one_line(capsys):

@@ -34,6 +34,11 @@ def cell(monkeypatch):
     return shown
 
 
+def shares_of(cell):
+    """The shares that the bar showed, before it was emptied."""
+    return [float(data["text/plain"].split()[-2]) for _, data in cell[:-1]]
+
+
 def work(bar, seconds):
     steps = 10
     for k in range(steps + 1):
@@ -47,8 +52,7 @@ def test_a_notebook_shows_one_line_that_is_updated_and_emptied(cell, capsys):
     assert [kind for kind, _ in cell].count("display") == 1
     assert len(cell) > 3
     assert cell[1][1]["text/plain"].startswith("time <s>: ") and "time &lt;s&gt; <progress" in cell[1][1]["text/html"]
-    shares = [float(data["text/plain"].split()[-2]) for _, data in cell[:-1]]
-    assert shares == sorted(shares)
+    assert shares_of(cell) == sorted(shares_of(cell))
     assert cell[-1] == ("update", {"text/plain": "", "text/html": ""})
     assert capsys.readouterr() == ("", "")
 
@@ -103,30 +107,32 @@ def test_the_stage_of_long_work_is_a_line_with_its_time_that_disappears(monkeypa
 SWING = Signal.spline(np.linspace(0.0, 1.0, 20), np.sin(np.linspace(0.0, 1.0, 20)))
 
 
-@pytest.mark.parametrize("what", ["inverse dynamics", "derivatives"])
-def test_analyses_show_their_progress(cell, monkeypatch, what):
-    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.0)
-    monkeypatch.setattr(progress, "REFRESH", 0.0)
-    if what == "inverse dynamics":
-        b = Builder("arm")
-        b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -0.2))
-        b.joint("pin", "revolute", "ground", "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.2), a_j=(0, 1, 0))
-        b.driver("swing", "guided_angle", "ground", "arm", h_i=(0, 1, 0), a_i=(0, 0, -1), b_j=(0, 0, -1), theta_t=SWING)
-        inverse_dynamics(b.build(), np.linspace(0.0, 1.0, 20))
-    else:
-        system = models.four_bar.build()
-        sensitivities(system, {f"mass.{system.body_names[0]}": system.bodies[0].mass}, 0.3)
-    shares = [float(data["text/plain"].split()[-2]) for _, data in cell[:-1]]
-    assert shares and shares == sorted(shares) and shares[-1] == 100.0
+def inverted():
+    b = Builder("arm")
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -0.2))
+    b.joint("pin", "revolute", "ground", "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.2), a_j=(0, 1, 0))
+    b.driver("swing", "guided_angle", "ground", "arm", h_i=(0, 1, 0), a_i=(0, 0, -1), b_j=(0, 0, -1), theta_t=SWING)
+    inverse_dynamics(b.build(), np.linspace(0.0, 1.0, 20))
 
 
-def test_a_fit_shows_its_runs_and_the_time_of_each(cell, monkeypatch):
-    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.0)
-    monkeypatch.setattr(progress, "REFRESH", 0.0)
+def derived():
+    system = models.four_bar.build()
+    sensitivities(system, {f"mass.{system.body_names[0]}": system.bodies[0].mass}, 0.3)
+
+
+def fitted():
     system, times = models.four_bar.build(), np.linspace(0.0, 0.3, 4)
     body = system.body_names[0]
     path = simulate(system, 0.3, t_eval=times, progress=False).r[body]
     fit_parameters(system, {f"mass.{body}": 1.1 * system.body(body).mass}, times, {f"r.{body}": path})
-    texts = [data["text/plain"] for _, data in cell[:-1]]
-    shares = [float(text.split()[-2]) for text in texts]
-    assert all("runs of the fit" in text for text in texts) and shares == sorted(shares) and len(set(shares)) > 2
+
+
+@pytest.mark.parametrize("analysis, words", [(inverted, ""), (derived, ""), (fitted, "runs of the fit")])
+def test_analyses_show_their_progress(cell, monkeypatch, analysis, words):
+    """A fit shows its runs, each with its time."""
+    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "REFRESH", 0.0)
+    analysis()
+    shares = shares_of(cell)
+    assert shares == sorted(shares) and (len(set(shares)) > 2 if words else shares[-1] == 100.0)
+    assert all(words in data["text/plain"] for _, data in cell[:-1])

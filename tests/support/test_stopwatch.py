@@ -1,6 +1,7 @@
 """Wall time without the preparation of machine code, by a clock that is set by hand."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,19 +12,11 @@ from runtime.support import stopwatch
 from runtime.support.stopwatch import Stopwatch, preparing
 
 
-class Clock:
-    """A clock that stands still."""
-
-    def __init__(self):
-        self.now = 100.0
-
-    def perf_counter(self):
-        return self.now
-
-
 @pytest.fixture
 def clock(monkeypatch):
-    hands = Clock()
+    """A clock that stands still."""
+    hands = SimpleNamespace(now=100.0)
+    hands.perf_counter = lambda: hands.now
     monkeypatch.setattr(stopwatch, "clock", hands)
     return hands
 

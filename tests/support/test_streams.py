@@ -24,28 +24,22 @@ class Failing(io.StringIO):
         raise OSError(self.number, os.strerror(self.number))
 
 
-def lost(monkeypatch, capsys, stdout):
-    """What is said on stderr, and the exit code, of a command that prints twice."""
+@pytest.mark.parametrize(
+    ("stdout", "said"),
+    [
+        (Failing(errno.ENOSPC), "the output cannot be written: No space left on device\n"),
+        (None, "the output cannot be written: it is closed\n"),
+        (Failing(errno.EPIPE), ""),  # a reader that has ended is left in peace
+    ],
+)
+def test_a_lost_output_is_one_sentence(monkeypatch, capsys, stdout, said):
     monkeypatch.setattr(sys, "stdout", stdout)
     with pytest.raises(OutputLost) as end, safe_streams():
         try:
             print("a")
         finally:
             print("b", flush=True)
-    return capsys.readouterr().err, end.value.code
-
-
-def test_a_full_output_is_one_sentence(monkeypatch, capsys):
-    said = lost(monkeypatch, capsys, Failing(errno.ENOSPC))
-    assert said == ("the output cannot be written: No space left on device\n", 1)
-
-
-def test_a_missing_output_is_one_sentence(monkeypatch, capsys):
-    assert lost(monkeypatch, capsys, None) == ("the output cannot be written: it is closed\n", 1)
-
-
-def test_a_reader_that_has_ended_is_left_in_peace(monkeypatch, capsys):
-    assert lost(monkeypatch, capsys, Failing(errno.EPIPE)) == ("", 1)
+    assert (capsys.readouterr().err, end.value.code) == (said, 1)
 
 
 @pytest.mark.parametrize("stderr", [None, Failing(errno.ENOSPC)])
@@ -59,28 +53,24 @@ def test_a_lost_message_ends_nothing(monkeypatch, capsys, stderr):
     assert capsys.readouterr().out == "c\n"
 
 
+LETTERS = "kg m², 3°, Φ = 1e-3, 水, é"
+
+
 @pytest.mark.parametrize(
-    ("encoding", "shown"),
+    ("text", "encoding", "shown"),
     [
-        ("ascii", "kg m^2, 3 deg, Phi = 1e-3, ?, e"),
-        ("latin-1", "kg m², 3°, Phi = 1e-3, ?, é"),
-        ("utf-8", "kg m², 3°, Φ = 1e-3, 水, é"),
+        (LETTERS, "ascii", b"kg m^2, 3 deg, Phi = 1e-3, ?, e"),
+        (LETTERS, "latin-1", "kg m², 3°, Phi = 1e-3, ?, é".encode("latin-1")),
+        (LETTERS, "utf-8", LETTERS.encode()),
+        (os.fsdecode(b"a\xff"), "utf-8", b"a\xff"),  # the name of a file that is no text
     ],
 )
-def test_letters_that_an_encoding_does_not_have_are_spelled(monkeypatch, encoding, shown):
+def test_letters_that_an_encoding_does_not_have_are_spelled(monkeypatch, text, encoding, shown):
     data = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(data, encoding, newline="\n"))
     with safe_streams():
-        print("kg m², 3°, Φ = 1e-3, 水, é")
-    assert data.getvalue().decode(encoding) == f"{shown}\n"
-
-
-def test_names_of_files_that_are_no_text_are_printed(monkeypatch):
-    data = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(data, "utf-8", newline="\n"))
-    with safe_streams():
-        print(os.fsdecode(b"a\xff"))
-    assert data.getvalue() == b"a\xff\n"
+        print(text)
+    assert data.getvalue() == shown + b"\n"
 
 
 COMMAND = [sys.executable, "-c", "import sys; from runtime.cli import main; sys.argv[0] = 'talus'; main()"]

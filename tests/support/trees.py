@@ -362,9 +362,7 @@ def euler_signals(tree, k, q, t):
     """The Euler parameters of a body's Cardan angles, of the other sign and twice their length, as signals through t."""
     motions = [cardan_motion(*signal_values([q[n] for n in tree.coordinates[k][-3:]], t)[:, n]) for n in range(len(t))]
     A, omega, alpha = (np.array(part) for part in zip(*motions, strict=True))
-    p = parameters(A)
-    for n in range(1, len(p)):
-        p[n] *= np.sign(p[n] @ p[n - 1])
+    p = continuous(parameters(A))
     rates, seconds = parameter_rates(p, omega, alpha)
     return [Signal.samples(t, -2 * p[:, c], -2 * rates[:, c], -2 * seconds[:, c]) for c in range(4)]
 

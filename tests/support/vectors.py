@@ -44,6 +44,22 @@ def parameter_rates(p, omega, omega_dot):
     return p_dot, product(omega_dot, p) / 2 + product(omega, p_dot) / 2
 
 
+def euler_parameters(axis, angle):
+    """Those of a turn about a unit vector, with the sign that follows the angle."""
+    return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * np.asarray(axis)])
+
+
+def turned(p, turn):
+    """Euler parameters after a turn (3,) in global axes."""
+    angle = np.linalg.norm(turn)
+    e0, e = np.cos(angle / 2), np.sin(angle / 2) * np.asarray(turn) / angle
+    return np.concatenate([[e0 * p[0] - e @ p[1:]], e0 * p[1:] + p[0] * e + np.cross(e, p[1:])])
+
+
+def into_body(p, x):
+    return np.einsum("nab,na->nb", matrix(p), x)
+
+
 def cardan(angles):
     """Rotation about x, the new y, the new z."""
     a, b, c = angles

@@ -4,25 +4,23 @@ import re
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import models
 import runtime
-from runtime import GROUND, AssemblyError, AssemblyWarning, Builder, ModelError
-from tests.support.random_mechanisms import LADDER, MODULES, POINTS, Dense, RandomMechanism, random_edges, single
+from runtime import GROUND, AssemblyError, AssemblyWarning, Builder
+from tests.support.random_mechanisms import MODULES, SHAPES, Dense, RandomMechanism, random_edges
+from tests.support.vectors import matrix, parameters
 
 
 def turned(p, w):
     """Euler parameters after a further turn by the rotation vector w, global axes."""
-    angle = np.linalg.norm(w)
-    a = np.cos(angle / 2)
-    b = np.sin(angle / 2) * w / angle if angle > 0 else np.zeros(3)
-    return np.array([a * p[0] - b @ p[1:], *(a * p[1:] + p[0] * b + np.cross(b, p[1:]))])
+    return parameters(Rotation.from_rotvec(w).as_matrix() @ matrix(p))
 
 
 def turn_between(p, q):
-    """The small rotation vector that turns p into q."""
-    e0, e = p[0], p[1:]
-    return 2 * (e0 * q[1:] - q[0] * e - np.cross(q[1:], e)) * np.sign(p @ q)
+    """The rotation vector that turns p into q."""
+    return Rotation.from_matrix(matrix(q) @ matrix(p).T).as_rotvec()
 
 
 def displaced(system, size, seed):
@@ -44,7 +42,7 @@ ASSEMBLED = {
     "four-bar": models.four_bar.build,
     "four hinges": lambda: models.four_bar.build("revolute"),
     "Hooke joint": models.hooke_shaft.build,
-    "ladder": lambda: RandomMechanism(7, LADDER).build(),
+    "ladder": lambda: RandomMechanism(7, SHAPES["ladder"]).build(),
     "random": lambda: RandomMechanism(5, random_edges(5, 10, 8, NAMED)).build(),
 }
 
@@ -141,19 +139,6 @@ def test_builder_assembles_and_reports_the_displacements():
     assert off.assembly.largest_turn == pytest.approx(max(turns.values()), rel=1e-9)
 
 
-def test_heavy_bodies_move_least():
-    def lower_end(mass):
-        b = Builder("two points")
-        b.body("a", mass=mass, inertia=(1e3, 1e3, 1e3), free=True, guess=True)
-        b.body("b", mass=1.0, inertia=(1e3, 1e3, 1e3), r=(0.3, 0, 0), free=True, guess=True)
-        b.joint("meet", "spherical", "a", "b", s_i=(0, 0, 0), s_j=(0, 0, 0))
-        return b.build().state.r["a"][0]
-
-    assert lower_end(1.0) == pytest.approx(0.15, abs=1e-12)
-    assert lower_end(2.0) == pytest.approx(0.1, abs=1e-12)
-    assert lower_end(1e6) == pytest.approx(0.3e-6, rel=1e-5)
-
-
 def bars(crank, coupler, rocker, ground):
     """A four-bar of given lengths: crank and rocker upright, the coupler level between them, joined as it may be."""
     b = Builder("bars")
@@ -196,7 +181,8 @@ def test_velocities_that_violate_a_row_are_refused_by_name():
     b = Builder("pendulum")
     b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -1), v=(0.0, 0.3, 0.0), omega=(0, 0, 1.0))
     b.joint("pivot", "revolute", GROUND, "rod", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 1), a_j=(0, 1, 0))
-    with pytest.raises(AssemblyError, match=r"inconsistent initial velocities: \|Phi'\| = .* in row pivot\.tilt_"):
+    violated = r"inconsistent initial velocities: \|Phi'\| = .* in row pivot\.tilt_.*, limit .*project_velocities=True"
+    with pytest.raises(AssemblyError, match=violated):
         b.build()
     with pytest.warns(AssemblyWarning, match=r"^v of body 'rod' was changed from \(0, 0\.3, 0\) to \(0, 0, 0\) m/s"):
         system = b.build(project_velocities=True)
@@ -210,29 +196,6 @@ def test_velocities_that_violate_a_row_are_refused_by_name():
     moved = system.state.replace(r={"rod": (0, 0, -1.1)})
     with pytest.raises(AssemblyError, match=r"pivot\.point_z"):
         runtime.simulate(system, 1.0, initial=moved)
-
-
-SINGULAR = {
-    "universal, parallel axes": single("universal", **POINTS, a_i=(0, 0, 1), a_j=(0, 0, 1)),
-    "universal, opposite axes": single("universal", **POINTS, a_i=(0, 0, 1), a_j=(0, 0, -1)),
-    "constant angle, parallel": single("constant_angle", a_i=(1, 0, 0), a_j=(1, 0, 0)),
-    "constant distance, none": single("constant_distance", **POINTS, l=0.0),
-    "modified universal, coplanar": single(
-        "modified_universal", r=(0, 0, -0.5), **POINTS, a_i=(1, 0, 0), a_j=(0.6, 0, 0.8), l=0.5
-    ),
-    "modified universal, parallel axes": single(
-        "modified_universal", r=(0, 0, -0.5), **POINTS, a_i=(1, 0, 0), a_j=(1, 0, 0), l=0.5
-    ),
-    "modified universal, no length": single("modified_universal", **POINTS, a_i=(1, 0, 0), a_j=(0, 1, 0), l=0.0),
-}
-
-
-@pytest.mark.parametrize("builder", SINGULAR.values(), ids=SINGULAR)
-def test_a_singular_joint_is_refused_by_name(builder):
-    with pytest.raises(ModelError, match=r"joint 'ankle' \(\w+\): .*singular when") as refused:
-        builder.build()
-    kind = re.search(r"\((\w+)\)", str(refused.value))[1]
-    assert any(row in str(refused.value) for row in MODULES[kind].ROWS)
 
 
 def links(size):

@@ -5,8 +5,9 @@ import pytest
 
 import models
 import runtime
-from runtime import Builder, Cone, ModelError
-from tests.support.small_builder import UNIT, builder, counts
+from runtime import Builder, Cone
+from tests.support.refusals import assert_refused
+from tests.support.small_builder import UNIT, builder
 
 # Limits of motion
 
@@ -69,14 +70,9 @@ def test_limits(case):
     b.joint(joint if joint in JOINTS else "ball", kind, "leg", "foot", **axes)
     b.joint("other", "spherical", "leg", "foot", **BALL)
     b.limit("taken", "other", **LIMIT, **DOWN)
-    before = counts(b)
-    with pytest.raises(ModelError) as error:
-        b.limit(**(dict(name="stop", joint=joint) | LIMIT | values))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    said = assert_refused(message, b.limit, **(dict(name="stop", joint=joint) | LIMIT | values))
     if not message.startswith("limit"):
-        assert str(error.value).startswith((f"limit 'stop' of joint '{joint}' ({kind}): ", "limit 'stop': "))
-    assert counts(b) == before
+        assert said.startswith((f"limit 'stop' of joint '{joint}' ({kind}): ", "limit 'stop': "))
 
 
 def test_a_direction_must_turn_in_the_motions_that_the_joint_leaves_free():
@@ -84,8 +80,7 @@ def test_a_direction_must_turn_in_the_motions_that_the_joint_leaves_free():
     b.joint("angle", "constant_angle", "leg", "foot", a_i=(0, 0, 1), a_j=(0, 1, 0))
     b.limit("stop", "angle", **LIMIT, direction=(0, 0, 1))
     b.joint("only", "revolute", "leg", "foot", **HINGE)
-    with pytest.raises(ModelError, match="direction lies along the hinge's axis"):
-        b.limit("along", "only", **LIMIT, direction=(0, 1, 0))
+    assert_refused("direction lies along the hinge's axis", b.limit, "along", "only", **LIMIT, direction=(0, 1, 0))
 
 
 # Contacts
@@ -102,7 +97,7 @@ CONTACT_ERRORS = {
         "law = 'hooke'; use 'kelvin_voigt', 'hertz', 'hunt_crossley', 'lankarani_nikravesh', 'flores'",
     ),
     "no law": (dict(law=None), "contact 'heel': law = None: give text"),
-    "law left out": (dict(law=""), "law = ''; use 'kelvin_voigt'"),
+    "law left out": (dict(law=""), "law = ''; use 'kelvin_voigt', 'hertz'"),
     "laws": (dict(law=["hertz"]), "contact 'heel': law = ['hertz']: give text"),
     "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'sticking', 'smooth'"),
     "body": (dict(body="hand"), "unknown body 'hand'; the bodies are leg, foot"),
@@ -160,18 +155,8 @@ def test_contacts(case):
     values, message = CONTACT_ERRORS[case]
     b = builder(free=True)
     b.contact("taken", "foot", **SPHERE)
-    before = counts(b)
-    with pytest.raises(ModelError) as error:
-        b.contact(**(dict(name="heel", body="foot") | SPHERE | values))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
-    assert message.startswith("contact") or str(error.value).startswith("contact 'heel': ")
-    assert counts(b) == before
-
-
-def test_a_contact_without_a_law_is_refused():
-    with pytest.raises(ModelError, match="contact 'heel': law = ''; use 'kelvin_voigt', 'hertz'"):
-        builder(free=True).contact("heel", "foot", centre=(0, 0, 0), radius=0.1)
+    said = assert_refused(message, b.contact, **(dict(name="heel", body="foot") | SPHERE | values))
+    assert message.startswith("contact") or said.startswith("contact 'heel': ")
 
 
 def test_contacts_just_within_their_bounds_are_accepted():
@@ -195,14 +180,12 @@ def test_runs_of_contacts():
     b.body("foot", mass=1.0, inertia=UNIT, free=True)
     b.contact("heel", "foot", **SPHERE, **BELT, belt_speed=FASTER)
     system = b.build()
-    with pytest.raises(ModelError, match=r"the signal 'heel.belt_speed' of system 'steps' is defined from 0 to 0.5 s"):
-        runtime.simulate(system, 1.0)
-    with pytest.raises(
-        ModelError, match="contact 'heel' damps by the speed of touch-down, which method 'BDF' does not find"
-    ):
-        runtime.simulate(system, 0.1, method="BDF")
-    with pytest.raises(ModelError, match="unknown contact 'toe'; the contacts are heel"):
-        system.contact("toe")
+    assert_refused(
+        "the signal 'heel.belt_speed' of system 'steps' is defined from 0 to 0.5 s", runtime.simulate, system, 1.0
+    )
+    says = "contact 'heel' damps by the speed of touch-down, which method 'BDF' does not find"
+    assert_refused(says, runtime.simulate, system, 0.1, method="BDF")
+    assert_refused("unknown contact 'toe'; the contacts are heel", system.contact, "toe")
 
 
 @pytest.mark.parametrize(
@@ -220,32 +203,25 @@ def test_runs_of_contacts():
     ],
 )
 def test_stiffness_of_materials(arguments, says):
-    with pytest.raises(ModelError) as error:
-        runtime.system.hertz_stiffness(*arguments)
-    assert str(error.value).startswith("hertz_stiffness: ") and says in str(error.value)
+    assert assert_refused(says, runtime.system.hertz_stiffness, *arguments).startswith("hertz_stiffness: ")
 
 
-def test_limits_of_the_models():
-    for build, arguments, message in (
-        (models.foot.build, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
-        (models.foot.build, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical' or 'published'"),
-        (models.foot.build, dict(limits="elastic", law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
-        (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
-        (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
-        (models.pendulum.build, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
-        (
-            models.pendulum.build,
-            dict(damping=1.0),
-            "damping = 1.0 applies to limits only; give limits='elastic' or 'dissipative'",
-        ),
-        (
-            models.pendulum.build,
-            dict(limits="elastic", damping=1.0),
-            "limits='elastic' have none; use limits='dissipative'",
-        ),
-        (models.pendulum.build, dict(limits="elastic", compliance=-1.0), "compliance = -1 rad, must be above 0 rad"),
-    ):
-        with pytest.raises(ModelError) as error:
-            build(**arguments)
-        assert message in str(error.value)
-        assert "\n" not in str(error.value)
+OF_MODELS = [
+    (models.foot, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
+    (models.foot, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical' or 'published'"),
+    (models.foot, dict(limits="elastic", law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
+    (models.foot, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
+    (models.pendulum, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
+    (
+        models.pendulum,
+        dict(damping=1.0),
+        "damping = 1.0 applies to limits only; give limits='elastic' or 'dissipative'",
+    ),
+    (models.pendulum, dict(limits="elastic", damping=1.0), "limits='elastic' have none; use limits='dissipative'"),
+    (models.pendulum, dict(limits="elastic", compliance=-1.0), "compliance = -1 rad, must be above 0 rad"),
+]
+
+
+@pytest.mark.parametrize(("model", "arguments", "message"), OF_MODELS)
+def test_limits_of_the_models(model, arguments, message):
+    assert_refused(message, model.build, **arguments)

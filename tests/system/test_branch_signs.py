@@ -6,10 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import sympy as sp
 
 import runtime
-from codegen import DefinitionError, compile_joint
+from codegen import compile_joint
 from runtime import AssemblyError, Builder, ModelError, Signal
 from tests.support.definitions import module_of
 from tests.support.trees import matches, signal_values, signals_of, single
@@ -25,63 +24,7 @@ def rod_on_one_side(r_i, s_i, a_i, r_j, s_j, l, keeps_sign):
     return {"distance": d.dot(d) - l**2}
 
 
-def rod_of_unused_side(r_i, s_i, r_j, s_j, l, keeps_sign):
-    """Points at the distance l."""
-    d = r_j + s_j - r_i - s_i
-    return {"distance": d.dot(d) - l**2}
-
-
-def rod_of_a_vector(r_i, s_i, r_j, s_j, l, keeps_sign):
-    """Points at the distance l, their difference called keeps_sign."""
-    d = r_j + s_j - r_i - s_i
-    keeps_sign(d)
-    return {"distance": d.dot(d) - l**2}
-
-
-def rod_of_a_magnitude(r_i, s_i, a_i, r_j, s_j, l, keeps_sign):
-    """Points at the distance l, a magnitude called keeps_sign."""
-    d = r_j + s_j - r_i - s_i
-    keeps_sign(sp.Abs(a_i.dot(d)))
-    return {"distance": d.dot(d) - l**2}
-
-
-def rod_of_a_constant_side(r_i, s_i, r_j, s_j, l, keeps_sign):
-    """Points at the distance l, which is called keeps_sign."""
-    d = r_j + s_j - r_i - s_i
-    keeps_sign(l)
-    return {"distance": d.dot(d) - l**2}
-
-
-def rod_of_a_keeps_sign_row(r_i, s_i, a_i, r_j, s_j, l, keeps_sign):
-    """Points at the distance l, and a row whose term is marked as a branch sign."""
-    d = r_j + s_j - r_i - s_i
-    return {"distance": d.dot(d) - l**2, "side": keeps_sign(a_i.dot(d))}
-
-
 # --- the definition -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("definition", "message"),
-    [
-        (rod_of_unused_side, "definition 'rod_of_unused_side': argument 'keeps_sign' is not used; use it or remove it"),
-        (rod_of_a_vector, "definition 'rod_of_a_vector': cannot be derived"),
-        (rod_of_a_magnitude, "definition 'rod_of_a_magnitude': uses the function 'Abs', which is not smooth"),
-        pytest.param(
-            rod_of_a_constant_side,
-            "definition 'rod_of_a_constant_side': ",
-        ),
-        pytest.param(
-            rod_of_a_keeps_sign_row,
-            "definition 'rod_of_a_keeps_sign_row': ",
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_bad_definitions(definition, message):
-    with pytest.raises(DefinitionError) as error:
-        compile_joint(definition)
-    assert message in str(error.value)
 
 
 def test_a_branch_sign_adds_no_equation():
@@ -208,18 +151,6 @@ def swinging():
     ]  # up to 14 rad/s
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("steps", [3, 5, 9])
-def test_one_configuration_after_another_stays_on_its_side(seed, steps):
-    tree, b = ankle(seed, swinging())
-    system = b.build()
-    state = system.state
-    for time in np.linspace(0.0, 1.0, steps):
-        state = runtime.assemble(system, state, time=time)
-        exact = pose(tree, signal_values(swinging(), [time])[0, 0])
-        assert largest(state.r["body_0"] - exact.r, matrix(state.p["body_0"]) - exact.A) < 1e-9
-
-
 def by_kinematics(seed, steps):
     """The largest distance from the driven pose, or nan where a step is refused."""
     tree, b = ankle(seed, swinging())
@@ -235,14 +166,13 @@ def by_kinematics(seed, steps):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("steps", [3, 5, 9, 33])
-def test_kinematics_never_steps_to_the_mirror_image(steps):
-    """Steps of up to 7 rad: each one follows the driver, or is refused by name."""
-    assert np.nanmax([by_kinematics(seed, steps) for seed in range(20)]) < 1e-9
+def test_short_steps_follow_the_driver_or_are_refused_by_name():
+    assert np.nanmax([by_kinematics(seed, 33) for seed in range(20)]) < 1e-9
 
 
 @pytest.mark.parametrize("steps", [3, 5, 9])
-def test_kinematics_makes_the_steps_that_assembling_makes(steps):
+def test_kinematics_stays_on_its_side(steps):
+    """Steps of up to 7 rad."""
     assert np.max([by_kinematics(seed, steps) for seed in range(20)]) < 1e-9
 
 
@@ -257,15 +187,14 @@ def test_the_mirror_image_is_refused_by_name():
     free = tree.builder().build()
     with pytest.raises(AssemblyError, match=message):
         runtime.assemble(free, mirrored)
-    with pytest.raises(AssemblyError, match="at t = 0 s: " + message):
-        runtime.kinematics(system, [0.0], initial=mirrored)
-
-
-def test_no_simulation_begins_at_the_mirror_image():
-    tree = single("modified_universal", 1)
-    system = tree.builder().build()
+    again = pickle.loads(pickle.dumps(system))
+    assert again.branch_signs == system.branch_signs
+    assert all(isinstance(s, tuple) for s in (again.branch_signs, *again.branch_signs))
+    for one in (system, again):
+        with pytest.raises(AssemblyError, match="at t = 0 s: " + message):
+            runtime.kinematics(one, [0.0], initial=mirrored)
     with pytest.raises(ModelError, match="mirror image"):
-        runtime.simulate(system, 0.1, initial=mirror_image(tree, system.state))
+        runtime.simulate(free, 0.1, initial=mirrored)
 
 
 def test_a_simulation_stays_on_its_side():
@@ -322,24 +251,3 @@ def test_a_fit_to_markers_of_the_mirror_image_is_refused():
     assert str(error.value) == (
         "joint 'joint_0' was fitted as the mirror image of its reference configuration at t = 0 s; start nearer (initial=...)"
     )
-
-
-# --- travel ---------------------------------------------------------------------------------------------------------
-
-
-def test_branch_signs_can_be_pickled_and_are_read_only():
-    tree, b = ankle(1, swinging())
-    system = b.build()
-    again = pickle.loads(pickle.dumps(system))
-    assert [list(s) for s in again.branch_signs] == [list(s) for s in system.branch_signs]
-    mirrored = mirror_image(tree, again.state)
-    with pytest.raises(AssemblyError, match="mirror image"):
-        runtime.assemble(tree.builder().build(), mirrored)
-    with pytest.raises(AssemblyError, match="mirror image"):
-        runtime.kinematics(again, [0.0], initial=mirrored)
-
-
-@pytest.mark.parametrize("through", [lambda s: s, lambda s: pickle.loads(pickle.dumps(s))], ids=["built", "travelled"])
-def test_branch_signs_of_states_are_read_only(through):
-    system = through(ankle(1, swinging())[1].build())
-    assert all(isinstance(s, tuple) for s in (system.branch_signs, *system.branch_signs))

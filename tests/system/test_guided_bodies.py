@@ -7,7 +7,16 @@ from scipy.spatial.transform import Rotation
 import runtime
 from codegen import compile_joint
 from runtime import Builder, ModelError, Signal
-from tests.support.trees import GRAVITY, euler_signals, matches, signal_values, signals_of, single, wandering
+from tests.support.trees import (
+    GRAVITY,
+    continuous,
+    euler_signals,
+    matches,
+    signal_values,
+    signals_of,
+    single,
+    wandering,
+)
 from tests.support.vectors import about, largest, matrix, parameters, unit
 
 
@@ -41,9 +50,7 @@ def test_a_whole_turn_by_euler_parameters(sign):
 
     def value(n):
         def curve(time):
-            turned = parameters(np.array([about(axis, a) @ A0 for a in np.atleast_1d(phi(time))]))
-            for k in range(1, len(turned)):
-                turned[k] *= np.sign(turned[k] @ turned[k - 1])
+            turned = continuous(parameters(np.array([about(axis, a) @ A0 for a in np.atleast_1d(phi(time))])))
             return sign * 0.7 * np.sign(turned[0] @ parameters(A0)) * turned[:, n]
 
         return curve
@@ -125,7 +132,6 @@ def test_the_drivers_as_printed_are_refused_at_their_singular_angles(kind, at):
 def test_three_euler_parameters_as_printed(kept):
     """The fourth follows, with its sign, as long as it is not zero."""
     tree, t = single("free"), np.linspace(0.0, 1.0, 41)
-    q = wandering(tree, 3, size=0.2)
     A0 = about(unit([1, 1, 1]), 2 * np.pi / 3 - 0.2)  # all four are near 0.5
     tree.q0[3:] = Rotation.from_matrix(A0).as_euler("XYZ")
     tree.data[0].A = A0

@@ -28,6 +28,7 @@ from tests.support import systems
 from tests.support.systems import BUILDS, LIMITED
 from tests.support.two_bodies import two_guided
 from tests.support.written_models import sprung
+from tests.system.test_pickling import on_a_pin, pin
 
 MECHANISMS = sorted(file.stem for file in Path(mechanism.__file__).parent.glob("*.json"))
 CASES = {f"shipped {name}": build for name, build in SYSTEMS.items()}
@@ -36,6 +37,9 @@ CASES |= {f"limits, {name}": (lambda own=own: models.foot.build(**own)) for name
 CASES |= {f"model {name}": build for name, build in BUILDS.items()}
 CASES["drivers that overdetermine the motion"] = lambda: two_guided(redundant="fit")
 CASES["springs along coordinates"] = sprung
+CASES["other parameters"] = lambda: runtime.with_parameters(
+    models.four_bar.build(), {"mass.coupler": 1.234567891234567}
+)
 CASES["recorded walk"] = synthetic.build
 CASES["motor and loads"] = systems.powered
 CASES["contacts and belt"] = lambda: systems.slider("flores", "coulomb", stiffness=1e6, exponent=1.5, restitution=0.6)
@@ -121,12 +125,6 @@ def test_a_builder_is_written_and_read_without_loss(tmp_path):
     with pytest.raises(ModelError, match=r"exists; choose another name or pass overwrite=True"):
         builder.to_file(file)
     assert builder.to_file(file, overwrite=True) == file
-
-
-def test_a_system_with_other_parameters_keeps_its_bits(tmp_path):
-    system = runtime.with_parameters(models.four_bar.build(), {"mass.coupler": 1.234567891234567})
-    again = System.from_file(system.to_file(tmp_path / "model.json"))
-    assert data_of(again) == data_of(system) and bits(again) == bits(system)
 
 
 HAND = """{
@@ -233,16 +231,8 @@ def test_a_system_file_that_was_edited(tmp_path):
     assert models.read(file).build().bodies[0].mass == 9.25
 
 
-def pin(r_i, s_i, r_j, s_j):
-    """A ball joint of the study's own."""
-    return {"point": r_j + s_j - r_i - s_i}
-
-
 def test_definitions_of_a_user_are_passed_to_the_reader(tmp_path):
-    b = Builder("own")
-    b.body("bob", mass=1.0, inertia=(1, 1, 1), r=(1, 0, 0))
-    b.joint("pin", codegen.compile_joint(pin), "ground", "bob", s_i=(0, 0, 0), s_j=(-1, 0, 0))
-    system = b.build()
+    system = on_a_pin().build()
     file = system.to_file(tmp_path / "own.json")
     with pytest.raises(
         ModelError, match=r"'pin' is a definition of the user's own; pass definitions=\[codegen.compile_joint"
@@ -265,9 +255,7 @@ def pull(r_i, r_j, strength):
 def test_a_force_and_a_joint_of_a_user_may_have_one_name(tmp_path):
     force, joint = codegen.compile_force(pull), codegen.compile_joint(pin)
     joint.NAME = "pull"
-    b = Builder("own")
-    b.body("bob", mass=1.0, inertia=(1, 1, 1), r=(1, 0, 0))
-    b.joint("pin", joint, "ground", "bob", s_i=(0, 0, 0), s_j=(-1, 0, 0))
+    b = on_a_pin(joint)
     b.force("cord", force, "bob", strength=2.0)
     file = b.to_file(tmp_path / "own.json")
     again = Builder.from_file(file, definitions=[joint, force])

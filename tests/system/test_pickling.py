@@ -50,10 +50,16 @@ def pin(r_i, s_i, r_j, s_j):
     return {"point": r_j + s_j - r_i - s_i}
 
 
-def test_a_users_own_joint_cannot_be_pickled_and_says_why():
+def on_a_pin(joint=None):
+    """A bob on a joint of the user's own."""
     b = runtime.Builder("own")
     b.body("bob", mass=1.0, inertia=(1, 1, 1), r=(1, 0, 0))
-    b.joint("pin", codegen.compile_joint(pin), "ground", "bob", s_i=(0, 0, 0), s_j=(-1, 0, 0))
+    b.joint("pin", joint or codegen.compile_joint(pin), "ground", "bob", s_i=(0, 0, 0), s_j=(-1, 0, 0))
+    return b
+
+
+def test_a_users_own_joint_cannot_be_pickled_and_says_why():
+    b = on_a_pin()
     with pytest.raises(ModelError, match="joint 'pin' .*cannot be pickled; build the system in each process"):
         pickle.dumps(b.build())
     many = runtime.simulate_many(b.build(), {"mass.bob": [1.0, 2.0]}, 0.1)

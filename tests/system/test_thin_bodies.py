@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 import codegen
 import runtime
@@ -13,6 +14,8 @@ from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.model_data import stabilised
 from runtime.system.mass_data import ADDED
 from tests.support.motions import unit
+from tests.support.random_mechanisms import Dense, stacked
+from tests.support.refusals import assert_refused
 
 GRAVITY = (0.0, 0.0, -9.81)
 
@@ -43,37 +46,20 @@ def bricard(axial):
     return b.build()
 
 
-def dense(system, y):
-    """Accelerations and multipliers by the whole matrix of the equations of motion, with the true, singular M."""
-    run = runtime.simulate(system, 1e-9, t_eval=[0.0], initial=runtime.State(system.body_names, y))
-    n, joints = len(system.bodies), system.joints
-    work = workspace_for(system.data)
-    projection.worst_row(0.0, y, system.data, work, True)
-    rows = [(k, r) for k, joint in enumerate(joints) for r in range(len(joint.rows))]
-    D, target = np.zeros((len(rows), n + 1, 6)), np.zeros(len(rows))
-    for m, (k, r) in enumerate(rows):
-        D[m, system.data.body_i[k]] += work.D[k, r, :6]
-        D[m, system.data.body_j[k]] += work.D[k, r, 6:]
-        target[m] = work.gamma[k, r] - 10.0 * work.Phi_dot[k, r] - 25.0 * work.Phi[k, r]
-    D = D[:, 1:].reshape(len(rows), -1)
-    M, g = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
-    for k, body in enumerate(system.bodies):
-        A, omega, o = run.rotations(body.name)[0], run.omega[body.name][0], 6 * k
-        J = A @ body.inertia @ A.T
-        M[o : o + 3, o : o + 3], M[o + 3 : o + 6, o + 3 : o + 6] = body.mass * np.eye(3), J
-        g[o : o + 3], g[o + 3 : o + 6] = body.mass * np.array(system.gravity), -np.cross(omega, J @ omega)
-    matrix = np.block([[M, D.T], [D, np.zeros((len(rows), len(rows)))]])
-    found = np.linalg.lstsq(matrix, np.r_[g, target], rcond=1e-12)[0]
-    return found[: 6 * n].reshape(n, 6), found[6 * n :], run
-
-
 @pytest.mark.parametrize("make", [double, bricard])
 def test_accelerations_and_multipliers_satisfy_the_equations_with_the_true_inertia(make):
+    """By the whole matrix of the equations of motion, with the singular mass matrix."""
     system = make(0.0)
-    y = runtime.simulate(system, 0.7, t_eval=[0.7]).final.y
-    v_dot, lam, run = dense(system, y)
-    for k, name in enumerate(system.body_names):
-        assert np.abs(np.r_[run.v_dot[name][0], run.omega_dot[name][0]] - v_dot[k]).max() < 1e-9 * np.abs(v_dot).max()
+    state = runtime.State(system.body_names, runtime.simulate(system, 0.7, t_eval=[0.7]).final.y)
+    run, dense = (
+        runtime.simulate(system, 1e-9, t_eval=[0.0], initial=state),
+        Dense(system, state, system.reference_configuration),
+    )
+    m = len(dense.Phi)
+    matrix = np.block([[dense.M, dense.D.T], [dense.D, np.zeros((m, m))]])
+    target = dense.gamma - 10.0 * dense.D @ dense.u - 25.0 * dense.Phi
+    v_dot, lam = np.split(np.linalg.lstsq(matrix, np.r_[dense.g, target], rcond=1e-12)[0], [dense.n])
+    assert np.abs(stacked(run.v_dot, run.omega_dot, system.body_names) - v_dot).max() < 1e-9 * np.abs(v_dot).max()
     if not system.redundant:
         own = np.concatenate([run.lam[joint.name][0] for joint in system.joints])
         assert np.abs(own - lam).max() < 1e-9 * np.abs(lam).max()
@@ -97,21 +83,12 @@ def test_energy_of_a_thin_body(make):
     assert run.violation.max() < 1e-9
 
 
-def test_a_moment_of_almost_zero_changes_almost_nothing():
-    t = np.linspace(0.0, 1.0, 3)
-    one, other = (runtime.simulate(double(axial), 1.0, t_eval=t) for axial in (0.0, 1e-9))
-    assert np.abs(one.r["lower"] - other.r["lower"]).max() < 1e-8
-
-
 def test_a_point_mass_on_a_hinge():
-    """A simple pendulum by a body without any inertia: the period by the arithmetic-geometric mean."""
+    """A simple pendulum by a body without any inertia, released at the height of its pivot."""
     b = runtime.Builder("pendulum", axes="global")
     b.body("bob", mass=3.0, inertia=(0, 0, 0), r=(0.7, 0, 0))
     b.joint("pivot", "revolute", "ground", "bob", point=(0, 0, 0), axis=(0, 1, 0))
-    a, c = 1.0, np.cos(np.pi / 4)
-    for _ in range(6):
-        a, c = (a + c) / 2, np.sqrt(a * c)
-    period = 2 * np.pi * np.sqrt(0.7 / 9.81) / a
+    period = 4 * np.sqrt(0.7 / 9.81) * ellipk(np.sin(np.pi / 4) ** 2)
     run = runtime.simulate(b.build(), period, t_eval=[period])
     assert np.abs(run.r["bob"][-1] - (0.7, 0, 0)).max() < 1e-9
 
@@ -183,11 +160,9 @@ def rod_between(kind, other=1.0):
 
 
 def test_a_free_rotation_without_inertia_is_refused():
-    with pytest.raises(runtime.ModelError) as error:
-        rod_between("spherical").build()
-    text = str(error.value)
+    text = assert_refused("to an inertia of 0 kg m^2", rod_between("spherical").build)
     assert text.startswith("body 'rod': its moment of inertia about (0, 0, 1) in axes of the body is 0 kg m^2")
-    assert "to an inertia of 0 kg m^2" in text and "'universal' in place of 'spherical'" in text and "\n" not in text
+    assert "'universal' in place of 'spherical'" in text
     assert rod_between("universal").build().degrees_of_freedom == 6
 
 
@@ -207,15 +182,13 @@ def test_a_rotation_that_meets_too_little_inertia_is_refused():
         assert system.data.inertia_inverse[1, 2, 2] == pytest.approx(1.0 / (added * 0.1))
         run = runtime.simulate(system, 0.1, t_eval=[0.0])
         assert np.abs(run.omega_dot["rod"]).max() < 1e-12
-    with pytest.raises(runtime.ModelError, match="to an inertia of 1e-08 kg m.2, where 1e-07 kg m.2 or more"):
-        build(1e-8)
+    assert_refused("to an inertia of 1e-08 kg m^2, where 1e-07 kg m^2 or more", build, 1e-8)
 
 
 def test_a_free_point_mass_is_refused():
     b = runtime.Builder("ball")
     b.body("ball", mass=1.0, inertia=(0, 0, 0), free=True)
-    with pytest.raises(runtime.ModelError, match="body 'ball': its moment of inertia about"):
-        b.build()
+    assert_refused("body 'ball': its moment of inertia about", b.build)
 
 
 @pytest.mark.parametrize("coordinates", ["absolute", "joint", "auto"])

@@ -127,16 +127,31 @@ def test_what_mechanisms_have_is_not_asked_about(builder):
     builder.build()
 
 
-def test_speeds_of_ensembles_derivatives_and_fits_are_asked_about():
-    system = falling(0.0).build()
-    fast = {"v.stone": [0.0, 0.0, 3e6]}
-    t, data = [0.0, 0.1], {"r.stone": np.zeros((2, 3))}
+def heavier(system):
+    """A parameter that is a thousand times as heavy, and data for a fit."""
+    name = next(name for name in runtime.parameters(system) if name.startswith("mass."))
+    body, t = system.body_names[0], [0.0, 0.05, 0.1]
+    data = {f"r.{body}": runtime.simulate(system, 0.1, t_eval=t).r[body]}
+    return system, {name: 1e3 * runtime.parameters(system)[name]}, t, data
+
+
+FAST = falling(0.0).build(), {"v.stone": [0.0, 0.0, 3e6]}, [0.0, 0.1], {"r.stone": np.zeros((2, 3))}
+ASKED = {
+    "speeds": (lambda: FAST, "v = 3e.06 m/s, but the speed of a body is at most 1e.06 m/s"),
+    "masses": (lambda: heavier(models.pendulum.build()), "is another unit meant"),
+}
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_values_of_ensembles_derivatives_and_fits_are_asked_about(case):
+    make, question = ASKED[case]
+    system, values, t, data = make()
     for call in (
-        lambda **more: runtime.simulate_many(system, {name: [value] for name, value in fast.items()}, 0.1, **more),
-        lambda **more: runtime.sensitivities(system, fast, 0.1, **more),
-        lambda **more: runtime.fit_parameters(system, fast, t, data, **more),
+        lambda **more: runtime.simulate_many(system, {name: [value] for name, value in values.items()}, 0.1, **more),
+        lambda **more: runtime.sensitivities(system, values, 0.1, **more),
+        lambda **more: runtime.fit_parameters(system, values, t, data, **more),
     ):
-        with pytest.warns(runtime.UnitWarning, match="v = 3e.06 m/s, but the speed of a body is at most 1e.06 m/s"):
+        with pytest.warns(runtime.UnitWarning, match=question):
             call()
         call(check_units=False)
 
@@ -177,21 +192,6 @@ def test_coordinates_are_given_once():
     b.angles("hinge2", rates={"angle": 1.0})
     with pytest.raises(ModelError, match="angle 'hinge2.angle' = 0.2: it was given as 0.1 before; give it once"):
         b.angles("hinge2", angle=0.2)
-
-
-def test_parameters_of_derivatives_and_fits_are_asked_about():
-    rod = models.pendulum.build()
-    t = np.linspace(0.0, 0.1, 3)
-    data = {"r.rod": runtime.simulate(rod, 0.1, t_eval=t).r["rod"]}
-    name = next(name for name in runtime.parameters(rod) if name.startswith("mass."))
-    heavy = {name: 1e3 * runtime.parameters(rod)[name]}
-    for call in (
-        lambda **more: runtime.sensitivities(rod, heavy, 0.1, **more),
-        lambda **more: runtime.fit_parameters(rod, heavy, t, data, **more),
-    ):
-        with pytest.warns(runtime.UnitWarning, match="is another unit meant"):
-            call()
-        call(check_units=False)
 
 
 def many(bodies):

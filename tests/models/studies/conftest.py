@@ -5,7 +5,6 @@ import pytest
 from models.studies import drop as drop_study
 from models.studies import pendulum as pendulum_study
 from models.studies.ankle import study as ankle_study
-from models.studies.claims import study as claims_study
 from tests.support.layouts import faults_of_figures
 from tests.support.reports import quiet
 
@@ -40,10 +39,3 @@ def drop(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drop")
     with faults_of_figures() as faults:
         return folder, drop_study.drop(folder, quiet, t_end=0.5), faults
-
-
-@pytest.fixture(scope="session")
-def claims(tmp_path_factory):
-    """Folder and report of ``talus claims``."""
-    folder = tmp_path_factory.mktemp("claims")
-    return folder, claims_study.claims(folder, quiet)

@@ -10,8 +10,9 @@ from models.files import read_storage
 from models.walking import compare_ankles
 from models.walking.inverse_kinematics import axes_of_model
 from runtime.cli import main
+from tests.support.gait_files import write_trc
 from tests.support.limb_models import Limb
-from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of, write_trc
+from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of
 
 LOAD = """<ExternalForce name="{0}"><applied_to_body>{0}</applied_to_body>
  <force_expressed_in_body>ground</force_expressed_in_body><point_expressed_in_body>ground</point_expressed_in_body><force_identifier>{0}_v</force_identifier>
