@@ -17,6 +17,7 @@ os.environ["TALUS_CACHE_DIR"] = str(Path(__file__).resolve().parents[1] / ".test
 import pytest
 
 from tests.support.browser import browser, open_page  # noqa: F401  # fixtures
+from tests.support.command import command  # noqa: F401  # a fixture
 from tests.support.paths import ROOT
 from tests.support.processes import environment
 

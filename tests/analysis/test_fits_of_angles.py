@@ -8,6 +8,7 @@ import models
 import runtime
 from runtime import ModelError, fit_parameters, simulate
 from runtime.system import displaced
+from tests.support.refusals import assert_refused
 from tests.support.sensitivities import stopped
 
 T = np.linspace(0.02, 1.0, 50)
@@ -126,9 +127,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_data(foot, name):
     data, message = REFUSED[name]
-    with pytest.raises(ModelError) as error:
-        fit_parameters(foot, {"l.ankle": 0.0417}, T, data)
-    assert message in str(error.value)
+    assert_refused(message, fit_parameters, foot, {"l.ankle": 0.0417}, T, data)
 
 
 def test_a_column_of_other_times_is_refused(foot):

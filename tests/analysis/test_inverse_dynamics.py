@@ -5,10 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import sympy as sp
 
 import runtime
-from runtime import Builder, Signal
+from runtime import Signal
 from tests.support.trees import (
     GRAVITY,
     Tree,
@@ -22,9 +21,7 @@ from tests.support.trees import (
     wandering,
     with_loads,
 )
-from tests.support.vectors import X, Y, Z, largest, parameter_rates, parameters
-
-# --- the tree guided --------------------------------------------------------------------------------------------------
+from tests.support.vectors import largest, parameter_rates, parameters
 
 
 @cache
@@ -34,7 +31,7 @@ def guided(seed, floating=False, turns=0.0, orientation="guided_cardan"):
     q = wandering(tree, seed, turns=turns)
     b = tree.builder()
     loads = with_loads(tree, b, seed)
-    nodes, weights = quadrature(64 if turns else 24)
+    nodes, _ = quadrature(64 if turns else 24)
     t = np.concatenate([[0.0], nodes, [1.0]])
     orient = orientation
     if orientation != "guided_cardan":
@@ -46,7 +43,7 @@ def guided(seed, floating=False, turns=0.0, orientation="guided_cardan"):
     wrenches = [loads(time, bodies) for time, bodies in zip(t, states, strict=True)]
     return SimpleNamespace(
         tree=tree, q=q, t=t, system=system, motion=runtime.inverse_dynamics(system, t), values=values, states=states,
-        wrenches=wrenches, weights=weights,
+        wrenches=wrenches,
     )  # fmt: skip
 
 
@@ -142,31 +139,6 @@ def test_efforts_of_the_freedoms_and_joint_loads_by_newton_and_euler(case):
 
 
 @trees
-def test_power_and_energy(case):
-    """Power of the drivers, power of the degrees of freedom, and the rate of the energy minus the power of the loads."""
-    g = guided(*case)
-    m, tree = g.motion, g.tree
-    by_drivers = sum(driver.power for driver in m.driven.values())
-    by_freedoms = sum(freedom.power for freedom in m.degrees_of_freedom.values())
-    scale = largest(by_drivers)
-    assert largest(by_drivers - by_freedoms) < 1e-9 * scale
-    of_loads, kinetic, change = np.zeros((3, len(g.t)))
-    for n, (bodies, wrenches) in enumerate(zip(g.states, g.wrenches, strict=True)):
-        for k, body in enumerate(bodies):
-            force, moment = wrenches.get(k, (np.zeros(3), np.zeros(3)))
-            J = body.A @ tree.inertia[k] @ body.A.T
-            of_loads[n] += force @ body.v + moment @ body.omega
-            kinetic[n] += 0.5 * (tree.mass[k] * body.v @ body.v + body.omega @ J @ body.omega)
-            change[n] += tree.mass[k] * body.v @ (body.v_dot - GRAVITY) + body.omega @ J @ body.omega_dot
-    assert largest(of_loads) > 1e-2 * scale
-    assert largest(m.kinetic_energy - kinetic) < 1e-9 * largest(kinetic)
-    assert largest(by_drivers + of_loads - change) < 1e-9 * scale
-    # Integrated over time, from the energies of the motion.
-    work = g.weights @ (by_drivers + of_loads)[1:-1]
-    assert abs(work - (m.energy[-1] - m.energy[0])) < 1e-7 * np.ptp(m.energy)
-
-
-@trees
 def test_dalembert(case):
     """Of every body: inertia, weight and loads, and what all joints and drivers do to it, add up to nothing."""
     g = guided(*case)
@@ -239,84 +211,3 @@ def test_efforts_do_not_depend_on_where_the_drivers_are_fixed():
                 a, b = (m.joint_load(joint, on=on, at=at, axes="body_1") for m in motions)
                 assert largest(a.force - b.force, a.moment - b.moment) < 1e-9 * scale
     assert largest(one.driven["turn_2"].effort["theta_t"] - two.driven["turn_2"].effort["theta_t"]) > 1e-2 * scale
-
-
-# --- arms in closed form ----------------------------------------------------------------------------------------------
-
-
-@cache
-def lagrangian(axes):
-    """Efforts of an arm's hinges from its Lagrangian: a function of (q, u, a), parameters as ``arm`` has them."""
-    n = len(axes)
-    q, u, a = (sp.symbols(f"{name}0:{n}") for name in "qua")
-    turns = {"x": sp.rot_ccw_axis1, "y": sp.rot_ccw_axis2, "z": sp.rot_ccw_axis3}
-    A, joint, L = sp.eye(3), sp.zeros(3, 1), 0
-    mass, length, centre, J = ARM["mass"], ARM["length"], ARM["centre"], ARM["inertia"]
-    for k, axis in enumerate(axes):
-        A = A * turns[axis](q[k])
-        r = joint + A * sp.Matrix([centre[k], 0, 0])
-        joint = joint + A * sp.Matrix([length[k], 0, 0])
-        v = sum((r.diff(q[i]) * u[i] for i in range(n)), sp.zeros(3, 1))
-        A_dot = sum((A.diff(q[i]) * u[i] for i in range(n)), sp.zeros(3, 3))
-        W = A.T * A_dot
-        w = sp.Matrix([W[2, 1], W[0, 2], W[1, 0]])  # in axes of the body
-        L += mass[k] * v.dot(v) / 2 + sum(J[k][c] * w[c] ** 2 for c in range(3)) / 2
-        L += mass[k] * sum(float(GRAVITY[c]) * r[c] for c in range(3))
-    efforts = []
-    for k in range(n):
-        p = sp.diff(L, u[k])
-        efforts.append(sum(sp.diff(p, q[i]) * u[i] + sp.diff(p, u[i]) * a[i] for i in range(n)) - sp.diff(L, q[k]))
-    return sp.lambdify([*q, *u, *a], efforts, cse=True)
-
-
-ARM = dict(
-    mass=(2.0, 1.3, 0.7), length=(0.5, 0.4, 0.3), centre=(0.23, 0.21, 0.1),
-    inertia=((0.01, 0.05, 0.045), (0.008, 0.02, 0.022), (0.002, 0.003, 0.0035)),
-)  # fmt: skip
-
-
-def arm(axes):
-    """The bodies and hinges of an arm that lies along x, without drivers."""
-    b = Builder("arm", gravity=GRAVITY)
-    base, before, start = np.zeros(3), "ground", np.zeros(3)
-    for k, axis in enumerate(axes):
-        h = dict(x=X, y=Y, z=Z)[axis]
-        b.body(f"link_{k}", mass=ARM["mass"][k], inertia=ARM["inertia"][k], r=start + ARM["centre"][k] * X)
-        b.joint(f"hinge_{k}", "revolute", before, f"link_{k}", s_i=base, a_i=h, s_j=-ARM["centre"][k] * X, a_j=h)
-        before, start = f"link_{k}", start + ARM["length"][k] * X
-        base = (ARM["length"][k] - ARM["centre"][k]) * X
-    return b
-
-
-def hinge(axes, k):
-    """Bodies and vectors of the driver or motor of a hinge."""
-    h = dict(x=X, y=Y, z=Z)[axes[k]]
-    x = Z if axes[k] == "x" else X
-    return ("ground" if k == 0 else f"link_{k - 1}", f"link_{k}"), dict(a_i=x, h_i=h, b_j=x)
-
-
-ARMS = pytest.mark.parametrize("axes", ["yy", "zy", "zyx", "yyz"])
-
-
-@pytest.mark.slow
-@ARMS
-def test_inverse_dynamics_of_an_arm_by_its_lagrangian(axes):
-    n, t = len(axes), np.linspace(0.0, 2.0, 201)
-    angles = [Signal.function(lambda t, k=k: 4.0 * np.sin((1.3 + k) * t) + 0.5 * k * t**2, 0.0, 2.0) for k in range(n)]
-    b = arm(axes)
-    for k in range(n):
-        bodies, vectors = hinge(axes, k)
-        b.driver(f"angle_{k}", "guided_angle", *bodies, **vectors, theta_t=angles[k])
-    m = runtime.inverse_dynamics(b.build(), t)
-    values = signal_values(angles, t)
-    exact = np.array(lagrangian(axes)(*values[0].T, *values[1].T, *values[2].T))
-    scale = largest(exact)
-    for k in range(n):
-        h = dict(x=X, y=Y, z=Z)[axes[k]]
-        assert largest(m.driven[f"angle_{k}"].effort["theta_t"] - exact[k]) < 1e-10 * scale
-        assert largest(m.degrees_of_freedom[f"hinge_{k}.a_i"].effort - exact[k]) < 1e-10 * scale
-        assert (
-            largest(m.joint_load(f"hinge_{k}", on=f"link_{k}", axes=f"link_{k}").moment @ h - exact[k]) < 1e-10 * scale
-        )
-        # The multiplier itself, as the driver's definition says: it acts against the angle.
-        assert largest(m.lam[f"angle_{k}"][:, 0] + exact[k]) < 1e-10 * scale

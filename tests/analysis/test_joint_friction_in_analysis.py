@@ -55,14 +55,6 @@ def test_jacobian_of_a_loop_and_with_the_ground_as_body_j():
     assert error(journal(0.8, 0.2, 0.05, turned=True)) < 1e-8
 
 
-def test_the_change_of_the_load_is_part_of_the_jacobian():
-    system = journal(0.8, 0.2, 1e-3)
-    run = simulate(system, 0.3, method="radau")
-    found = runtime.linearisation(system, run.final)
-    other = runtime.linearisation(journal(0.0, 0.2, 1e-3), run.final)
-    assert np.abs(found.velocity - other.velocity).max() > 0.1
-
-
 def test_accelerations_and_loads_satisfy_the_equations():
     """Newton's and Euler's equations with the reported forces and reactions, and the loads by their formula."""
     system = chain()

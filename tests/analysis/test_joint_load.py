@@ -12,25 +12,6 @@ from tests.support.trees import Tree, coordinate_names, signal_values, wandering
 from tests.support.two_bodies import AXES, PLACE, WAVE, two_bodies
 from tests.support.vectors import X, Y, across, largest, unit
 
-
-def test_a_motor_across_a_joint_is_part_of_its_load():
-    """All that crosses a joint does not depend on who moves it, the driver or a motor beside the driver."""
-    loads = []
-    for effort in (0.0, 5.0):
-        b = two_bodies()
-        b.driver("place", "guided_point", "leg", s_i=(0, 0, 0), **PLACE)
-        b.driver("turn", "guided_cardan", "leg", alpha_t=0.0, beta_t=0.0, gamma_t=0.0)
-        b.driver("angle", "guided_angle", "leg", "foot", **AXES, theta_t=WAVE)
-        b.motor("muscle", "guided_angle", "leg", "foot", **AXES, effort=effort)
-        loads.append(runtime.inverse_dynamics(b.build(), [0.0, 0.5]))
-    one, two = loads
-    # The driver supplies what the motor does not ...
-    efforts = [m.driven["angle"].effort["theta_t"] for m in loads]
-    assert largest(efforts[0] - efforts[1] - 5.0) < 1e-10
-    # ... and both together cross the joint.
-    assert largest(one.joint_load("ankle", on="foot").moment - two.joint_load("ankle", on="foot").moment) < 1e-10
-
-
 LIMIT = dict(cone=Cone.from_degrees([0, 90, 180, 270, 360], [15] * 5), max_moment=20.0, compliance=0.4, damping=0.3)
 
 

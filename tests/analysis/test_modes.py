@@ -332,13 +332,6 @@ def test_a_system_whose_drivers_fix_all_bodies_has_no_modes():
         linearisation(b.build()).modes()
 
 
-def test_modes_about_an_equilibrium_that_was_found():
-    system = hanging(2, "revolute")
-    start = spun(system).replace(omega=dict.fromkeys(system.body_names, (0.0, 0.0, 0.0)))
-    start = start.replace(v=dict.fromkeys(system.body_names, (0.0, 0.0, 0.0)))
-    assert linearisation(system, equilibrium(system, start)).modes().at_rest
-
-
 @pytest.mark.parametrize("crank_angle", [2.2, -2.8])
 def test_an_equilibrium_far_from_the_start(crank_angle):
     system = four_bar.build("revolute", crank_angle=crank_angle)

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import runtime
 from codegen import compile_joint
 from runtime import Builder, ModelError, Signal
-from tests.support.trees import GRAVITY, signal_values, single, wandering
+from tests.support.trees import signal_values, single, wandering
 from tests.support.two_bodies import AXES
 from tests.support.vectors import X, Y, Z, about, largest, unit
 
@@ -128,34 +128,6 @@ def test_a_linear_spring_of_a_users_own_kind(kind):
     assert largest(runtime.analysis.coordinate(run, module, "ground", "block", **vectors, rate=True) - rate) < 1e-9
     assert largest(run.elastic_energy - 0.5 * k * x**2) < 1e-9
     assert largest(run.kinetic_energy - 0.5 * mass * rate**2) < 1e-9
-
-
-def test_a_spring_between_two_floating_bodies():
-    """Two bodies on the line between them, by their reduced mass; the spring does nothing to their common centre."""
-    m1, m2, k, c, t = 0.5, 2.0, 25.0, 0.3, np.linspace(0.0, 3.0, 31)
-    axis, length, x0 = unit([2.0, -1.0, 0.5]), 0.8, 0.2
-    b = Builder("pair", gravity=GRAVITY)
-    b.body("one", mass=m1, inertia=(0.1, 0.2, 0.2), free=True, r=(0.3, 0.1, 0.0), v=(0.2, 0.0, 0.1))
-    b.body(
-        "other",
-        mass=m2,
-        inertia=(0.1, 0.2, 0.2),
-        free=True,
-        r=[0.3, 0.1, 0.0] + (length + x0) * axis,
-        v=(0.2, 0.0, 0.1),
-    )
-    module = compile_joint(gap)
-    ends = dict(s_i=(0, 0, 0), s_j=(0, 0, 0))
-    b.motor("spring", module, "one", "other", **ends, stiffness=k, damping=c, x_t=length)
-    run = runtime.simulate(b.build(), 3.0, t_eval=t, **EXACT)
-    x, rate = damped(x0, 0.0, 0.0, m1 * m2 / (m1 + m2), k, c, t)
-    distance = np.linalg.norm(run.r["other"] - run.r["one"], axis=1)
-    assert largest(distance - length - x) < 1e-10
-    assert largest(runtime.analysis.coordinate(run, module, "one", "other", **ends) - distance) < 1e-12
-    assert largest(runtime.analysis.coordinate(run, module, "one", "other", **ends, rate=True) - rate) < 1e-9
-    centre = (m1 * run.r["one"] + m2 * run.r["other"]) / (m1 + m2)
-    start = centre[0] + np.outer(t, [0.2, 0.0, 0.1]) + 0.5 * np.outer(t**2, GRAVITY)
-    assert largest(centre - start) < 1e-9 and largest(run.omega["one"], run.omega["other"]) < 1e-9
 
 
 def test_the_effort_of_a_motor_of_a_length_is_a_force():

@@ -16,10 +16,10 @@ from runtime import Builder, ModelError, fit_parameters, sensitivities, simulate
 from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, weights
 from runtime.system.whole_model import module_of
 from tests.support.processes import environment
-from tests.support.sensitivities import difference, guided, other, pushed, stopped
+from tests.support.refusals import assert_refused
+from tests.support.sensitivities import FORCED, difference, guided, other, pushed, stopped
 from tests.support.systems import spun
 
-RANDOM = np.random.default_rng(9)
 TIGHT = dict(rtol=1e-13, atol=1e-13)
 
 
@@ -181,13 +181,6 @@ def test_both_routes_agree(foot, monkeypatch):
     assert np.abs(found.slopes - foot.slopes).max() < 1e-9 * np.abs(foot.slopes).max()
 
 
-FORCED = {
-    "stopped": (stopped, dict(max_moment=20.0, compliance=0.2, damping=0.03, latitude=35.0, mass=1.2, axis=0.2)),
-    "pushed": (pushed, dict(force=3.0, stiffness=40.0, damping=2.0, rise=3.0, arm=0.03, mass=1.0)),
-    "guided": (guided, dict(rate=2.0, length=0.4)),
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORCED)
 def test_runs_with_forces(name):
@@ -235,17 +228,11 @@ def test_at_an_edge_above():
     assert np.abs(found[0].slopes - found[1].slopes).max() < 1e-8 * np.abs(found[1].slopes).max()
 
 
-def test_the_limit_is_reached_in_the_test():
-    run = simulate(stopped(), 0.8, t_eval=np.linspace(0.0, 0.8, 100))
-    assert 0.02 < run.limits["stop"].excess.max() < 0.2 and run.limits["stop"].excess[-1] == 0.0
-
-
 def test_masses_do_not_matter_to_a_guided_motion_alone():
     found = sensitivities(guided, {"mass": 1.5}, 0.5)
     assert np.abs(found.r["sledge"]).max() < 1e-9 and np.abs(found.r["bob"]).max() > 1e-4
 
 
-V0 = {"v.main_foot": (0.0, 0.0, 0.0)}
 BAD = {
     "no numbers": (dict(given={}), "give a mapping"),
     "unknown number": (dict(wrt=["hand"]), "wrt: 'hand' is not among the given: link_length"),
@@ -282,9 +269,9 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input(name):
     changes, message = BAD[name]
-    with pytest.raises(ModelError) as error:
-        sensitivities(**(dict(build=models.foot.build, given={"link_length": 0.0417}, t_end=1.0) | changes))
-    assert message in str(error.value)
+    assert_refused(
+        message, sensitivities, **dict(build=models.foot.build, given={"link_length": 0.0417}, t_end=1.0) | changes
+    )
 
 
 # --- what a function and the data may be ------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import models
 import runtime.analysis.sensitivities as module
 from runtime import Builder, parameters, sensitivities, simulate
 from tests.analysis.test_sensitivities_of_loops import bricard_loop, four_bar, independent, slider_crank
-from tests.support.sensitivities import difference, guided, pushed, stopped
+from tests.support.sensitivities import FORCED, difference
 
 TIGHT = dict(rtol=1e-11, atol=1e-11)
 
@@ -52,13 +52,6 @@ def test_initial_coordinates_and_velocities():
     system = foot("elastic")
     both(system, {"angle.ankle.theta_i": 0.1, "rate.ankle.theta_j": 0.4, "mass.toes": 0.3}, 0.6, 1e-7)
     both(foot(None), {"omega.main_foot": [0.1, 0.5, 0.2]}, 0.6, 1e-7)
-
-
-FORCED = {
-    "stopped": (stopped, dict(max_moment=20.0, compliance=0.2, damping=0.03, latitude=35.0, mass=1.2, axis=0.2)),
-    "pushed": (pushed, dict(force=3.0, stiffness=40.0, damping=2.0, rise=3.0, arm=0.03, mass=1.0)),
-    "guided": (guided, dict(rate=2.0, length=0.4)),
-}
 
 
 @pytest.mark.slow

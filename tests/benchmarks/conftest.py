@@ -1,6 +1,5 @@
 """Fixtures of the tests of the benchmarks: a printed table, the answer to a question, another program in its process."""
 
-import io
 import json
 
 import pytest
@@ -9,6 +8,7 @@ from benchmarks import measure
 from benchmarks.__main__ import DONE, main, module_of
 from benchmarks.peers import interface, process, talus
 from runtime.report import terminal
+from tests.support import terminals
 from tests.support.layouts import faults
 from tests.support.legible_tables import assert_legible
 
@@ -28,14 +28,7 @@ FIGURES = {
 @pytest.fixture
 def printed(monkeypatch):
     """A table as a terminal with the given number of columns prints it."""
-
-    def show(table, width=80):
-        stream = io.StringIO()
-        monkeypatch.setattr(terminal, "out_console", terminal.plain_console(file=stream, width=width))
-        terminal.show(table)
-        return stream.getvalue()
-
-    return show
+    return lambda table, width=80: terminals.printed(monkeypatch, width, terminal.show, table)
 
 
 @pytest.fixture

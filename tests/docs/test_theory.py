@@ -36,13 +36,6 @@ def test_multipliers_and_reaction_of_a_rod_that_hangs():
     assert np.abs(run.reaction("pivot", on="rod").force - (0, 0, 2.0 * 9.81)).max() < 1e-9
 
 
-def test_moment_of_a_reaction_about_its_point():
-    run = runtime.simulate(models.foot.build(), 0.3, t_eval=[0.1, 0.2, 0.3])
-    at_centre, at_point = (run.reaction("ankle", on="main_foot", at=at) for at in ("centre", "joint"))
-    arm = run.rotations("main_foot") @ run.system.joint("ankle").values["s_i"]
-    assert np.abs(at_centre.moment - np.cross(arm, at_centre.force) - at_point.moment).max() < 1e-12
-
-
 def test_effort_of_a_driver_is_its_multiplier_with_the_other_sign():
     t = np.linspace(0.0, 1.0, 51)
     b = runtime.Builder("arm")

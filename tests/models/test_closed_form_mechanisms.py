@@ -69,6 +69,7 @@ def test_four_bar_by_closure_and_quadrature(joints):
     crank = turned(run, "crank")
     assert crank[0] == pytest.approx(np.pi / 3, abs=1e-15)
     assert crank[-1] - crank[0] > 2 * np.pi
+    assert run.violation.max() < 1e-10  # redundant rows hold too
 
     coupler, rocker = np.array([bars.angles(angle) for angle in crank]).T
     assert np.abs(turned(run, "coupler") - coupler).max() < 1e-11
@@ -95,20 +96,12 @@ def test_four_bar_by_closure_and_quadrature(joints):
     assert np.abs(rate * [slowness(angle) for angle in crank] - 1.0).max() < 1e-10
 
 
-def test_four_hinges_move_as_independent_joints_and_name_their_redundant_rows():
-    t = np.linspace(0.0, 2.0, 101)
+def test_four_hinges_name_their_redundant_rows():
     hinges, independent = (models.four_bar.build(joints) for joints in ("revolute", "independent"))
-    a, b = (runtime.simulate(s, t[-1], t_eval=t, rtol=1e-13, atol=1e-13) for s in (hinges, independent))
-    for name in hinges.body_names:
-        assert np.abs(a.r[name] - b.r[name]).max() < 1e-10
-        assert np.abs(a.p[name] - b.p[name]).max() < 1e-10
-        assert np.abs(a.omega[name] - b.omega[name]).max() < 1e-9
     assert independent.redundant == ()
     assert len(hinges.redundant) == len(set(hinges.redundant)) == 3
-    rows = {f"{joint.name}.{row}" for joint in hinges.joints for row in joint.rows}
-    assert set(hinges.redundant) <= rows
+    assert set(hinges.redundant) <= {f"{joint.name}.{row}" for joint in hinges.joints for row in joint.rows}
     assert hinges.degrees_of_freedom == independent.degrees_of_freedom == 1
-    assert a.violation.max() < 1e-10  # the removed rows hold too
 
 
 @pytest.mark.slow

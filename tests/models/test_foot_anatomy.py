@@ -13,6 +13,7 @@ from runtime import ModelError
 from runtime.system.whole_model import module_of
 from tests.support.limits import both_ankles
 from tests.support.reduced_foot import LINK_LENGTH, MOVING, ReducedFoot
+from tests.support.refusals import assert_refused
 
 AXES = dict(
     subtalar_inclination_deg=48.0, subtalar_deviation_deg=11.0, talocrural_inclination_deg=-2.0,
@@ -252,9 +253,7 @@ def test_axes_outside_of_the_published_range_are_asked_about(name):
     ],
 )
 def test_other_values_are_refused(options, message):
-    with pytest.raises(ModelError) as error:
-        foot.build(**options)
-    assert message in str(error.value)
+    assert_refused(message, foot.build, **options)
 
 
 # Many feet

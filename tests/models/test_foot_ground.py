@@ -7,6 +7,7 @@ import runtime
 from models import foot_ground, foot_sole
 from runtime import Builder, ModelError, equilibrium, linearisation, simulate
 from tests.support.contact_bodies import CRITICAL, STIFF, G, ball, block
+from tests.support.refusals import assert_refused
 
 # --- standing ------------------------------------------------------------------------------------------------------
 
@@ -34,15 +35,6 @@ def test_the_sink_of_a_sphere_is_that_of_its_law():
     assert -0.4 * stiffness == pytest.approx(1.5 * 1e5 * np.sqrt(sink), rel=1e-9)
 
 
-def test_without_equilibrium_the_body_is_named():
-    b = Builder("falling")
-    b.body("stone", mass=1.0, inertia=(1, 1, 1), free=True)
-    with pytest.raises(
-        ModelError, match="system 'falling': no equilibrium .* body 'stone' is still accelerated by 9.8e"
-    ):
-        equilibrium(b.build())
-
-
 @pytest.mark.parametrize("friction", foot_sole.FRICTIONS)
 def test_a_foot_above_the_ground_sinks_to_its_rest(friction):
     system = foot_ground.build(friction=friction)
@@ -55,8 +47,11 @@ def test_a_foot_above_the_ground_sinks_to_its_rest(friction):
 def test_a_message_tells_why_there_is_no_equilibrium():
     hovering = Builder("hovering")
     hovering.body("ball", mass=0.4, inertia=(2e-4,) * 3, r=(0, 0, 0.1), free=True)
-    with pytest.raises(ModelError, match="no equilibrium near this state, where no displacement changes") as error:
+    with pytest.raises(
+        ModelError, match="system 'hovering': no equilibrium near this state, where no displace"
+    ) as error:
         equilibrium(hovering.build())
+    assert "body 'ball' is still accelerated by 9.8" in str(error.value)
     assert "200 steps" not in str(error.value) and "friction" not in str(error.value)
     hovering.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="hertz", stiffness=1e5)
     assert 0.04 < equilibrium(hovering.build()).r["ball"][2] < 0.05
@@ -152,9 +147,7 @@ def test_data_of_contacts_are_written(fall, tmp_path):
     ],
 )
 def test_bad_input(changes, sentence):
-    with pytest.raises(ModelError) as error:
-        foot_ground.build(**changes)
-    assert sentence in str(error.value)
+    assert_refused(sentence, foot_ground.build, **changes)
 
 
 def test_a_left_foot_moves_as_a_right_one():

@@ -9,7 +9,7 @@ from scipy.integrate import cumulative_simpson
 
 import models
 import runtime
-from tests.support.limits import IRREGULAR, both_ankles, both_presets, irregular
+from tests.support.limits import IRREGULAR, both_ankles, both_presets
 from tests.support.reduced_foot import LINK_LENGTH, MOVING
 from tests.support.reduced_limits import (
     ANATOMICAL,
@@ -27,19 +27,12 @@ from tests.support.reduced_limits import (
 # Energy
 
 
-@irregular
+@pytest.mark.parametrize("shape", [*IRREGULAR, "published"])
 def test_energy_of_the_pendulum(shape):
-    system = models.pendulum.build(
-        limits="elastic", cone=IRREGULAR[shape], angle=0.3, longitude=0.7, omega=(3.0, 4.0, 1.0)
-    )
-    run = runtime.simulate(system, 5.0, rtol=1e-10, atol=1e-10)
-    assert run.limits["pivot"].excess.max() > 0.03
-    assert np.ptp(run.energy) < 1e-7
-
-
-def test_energy_of_the_published_pendulum():
-    run = runtime.simulate(models.pendulum.build(limits="elastic"), 5.0, rtol=1e-10, atol=1e-10)
-    assert run.limits["pivot"].excess.max() > 0.05
+    thrown = dict(angle=0.3, longitude=0.7, omega=(3.0, 4.0, 1.0))
+    options = {} if shape == "published" else dict(cone=IRREGULAR[shape], **thrown)
+    run = runtime.simulate(models.pendulum.build(limits="elastic", **options), 5.0, rtol=1e-10, atol=1e-10)
+    assert run.limits["pivot"].excess.max() > (0.05 if shape == "published" else 0.03)
     assert np.ptp(run.energy) < 1e-7
 
 
@@ -156,13 +149,6 @@ def test_systems_and_runs_with_limits_can_be_pickled():
         system.limit("talocrural").values["e_i"][0] = 1.0
 
 
-@pytest.mark.parametrize("method", ["RK45", "LSODA"])
-def test_other_methods_agree(method):
-    run = foot_run()
-    other = runtime.simulate(run.system, 0.5, t_eval=run.t, method=method, rtol=1e-9, atol=1e-9)
-    assert np.abs(other.states - run.states).max() < 1e-5
-
-
 # An independent reference
 
 TIMES = np.linspace(0.0, 5.0, 101)
@@ -171,9 +157,8 @@ TIMES = np.linspace(0.0, 5.0, 101)
 @pytest.mark.slow
 @both_ankles
 @both_presets
-@pytest.mark.parametrize("limits", ["elastic", "dissipative"])
-def test_foot_against_its_motion_in_two_angles(ankle, preset, limits):
-    damping = ANKLE_DAMPING if limits == "dissipative" else 0.0
+def test_foot_against_its_motion_in_two_angles(ankle, preset):
+    damping = ANKLE_DAMPING
     if preset == "published" and ankle == "classical":
         model = ConeLimit(elliptical_cone(PUBLISHED_CONE), u=DOWN, viscous=Viscous(relative=damping))
     else:
@@ -184,7 +169,7 @@ def test_foot_against_its_motion_in_two_angles(ankle, preset, limits):
     foot = LimitedFoot(LINK_LENGTH if ankle == "modified" else 0.0, model)
     angles = foot.solve(TIMES, tolerance=1e-12 if isinstance(model, ConeLimit) else 1e-11)
     motions = foot.bodies(angles)
-    run = runtime.simulate(models.foot.build(ankle, limits=limits, preset=preset), TIMES[-1], t_eval=TIMES)
+    run = runtime.simulate(models.foot.build(ankle, limits="dissipative", preset=preset), TIMES[-1], t_eval=TIMES)
     assert max(np.abs(run.r[name] - motions[name].r).max() for name in MOVING) < 1e-7
     assert max(np.abs(run.omega[name] - motions[name].omega).max() for name in MOVING) < 1e-4
     if isinstance(model, HingeLimits):

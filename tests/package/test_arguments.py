@@ -15,6 +15,7 @@ import runtime
 from runtime import ModelError, State, analysis, simulate
 from runtime.support import checked
 from runtime.support.errors import ArgumentError, UnknownNameError
+from tests.support.refusals import assert_refused
 
 SHORT = dict(rtol=1e-6, atol=1e-6, progress=False)
 
@@ -103,9 +104,7 @@ def test_values_of_the_right_kind_arrive_in_their_proper_type(given, value):
     ],
 )
 def test_values_of_a_wrong_kind_are_refused_in_one_sentence(given, message):
-    with pytest.raises(ModelError) as error:
-        takes(**given)
-    assert message in str(error.value) and str(error.value).isprintable()
+    assert_refused(message, takes, **given)
 
 
 def test_likely_slips_are_told_how_to_go_on(pendulum):
@@ -129,9 +128,7 @@ def test_likely_slips_are_told_how_to_go_on(pendulum):
             "body: unknown argument 'mas'; did you mean 'mass'?",
         ),
     ):
-        with pytest.raises(ModelError) as error:
-            call()
-        assert message in str(error.value)
+        assert_refused(message, call)
 
 
 def test_a_call_that_does_not_fit_is_a_type_error_too(pendulum):
@@ -170,9 +167,7 @@ def test_a_generator_of_events_is_not_used_up(pendulum):
     ],
 )
 def test_event_functions_that_return_no_number(pendulum, function, message):
-    with pytest.raises(ModelError) as error:
-        simulate(pendulum, 1.0, events=[runtime.Event("e", function)], **SHORT)
-    assert message in str(error.value)
+    assert_refused(message, simulate, pendulum, 1.0, events=[runtime.Event("e", function)], **SHORT)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_ankle(talus_process, tmp_path):
     assert again.stderr.strip() == "output folder 'study' exists; name another one, so that nothing is overwritten"
 
 
-def test_out_is_checked_before_the_work(talus, tmp_path, monkeypatch):
+def test_out_is_checked_before_the_work(command, tmp_path, monkeypatch):
     def never(*arguments, **options):
         raise AssertionError("the work began")
 
@@ -70,8 +70,8 @@ def test_out_is_checked_before_the_work(talus, tmp_path, monkeypatch):
     (tmp_path / "there").mkdir()
     (tmp_path / "file").write_text("")
     for out, said in (("there", "exists; name another one"), ("file/o", "cannot be made: Not a directory")):
-        done = talus("simulate", "pendulum", "--out", out)
-        assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
+        done = command("simulate", "pendulum", "--out", out)
+        assert done.code == 2 and said in done.err and len(done.err.splitlines()) == 1
 
 
 OWN = """
@@ -87,7 +87,7 @@ def prints():
 """
 
 
-def test_modules_of_users_that_print_or_exit(talus, tmp_path, monkeypatch):
+def test_modules_of_users_that_print_or_exit(command, tmp_path, monkeypatch):
     (tmp_path / "own_models.py").write_text(OWN)
     (tmp_path / "own_script.py").write_text("import sys\nsys.exit(0)\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -95,94 +95,91 @@ def test_modules_of_users_that_print_or_exit(talus, tmp_path, monkeypatch):
         ("own_models:leaves", "cannot be built: SystemExit"),
         ("own_script:x", "cannot be loaded: SystemExit"),
     ):
-        done = talus("info", model)
-        assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
-    done = talus("info", "own_models:prints", "--json")
-    assert json.loads(done.stdout)["bodies"] and "noise" in done.stderr
+        done = command("info", model)
+        assert done.code == 2 and said in done.err and len(done.err.splitlines()) == 1
+    done = command("info", "own_models:prints", "--json")
+    assert json.loads(done.out)["bodies"] and "noise" in done.err
 
 
-def test_an_argument_of_a_model_that_is_given_twice_is_refused(talus):
-    done = talus("info", "pendulum", "--set", "length=1.0", "--set", "length=2.0")
-    assert (
-        done.returncode == 2
-        and done.stderr.strip() == "--set length=2.0: 'length' has a value already, 1.0; give each once"
-    )
+def test_an_argument_of_a_model_that_is_given_twice_is_refused(command):
+    done = command("info", "pendulum", "--set", "length=1.0", "--set", "length=2.0")
+    assert done.code == 2 and done.err.strip() == "--set length=2.0: 'length' has a value already, 1.0; give each once"
 
 
-def test_names_in_messages_stay_as_they_are(talus):
-    assert "model 'a:b:c' is no name" in talus("info", "a:b:c").stderr
-    done = talus("simulate", "pendulum", "--t-end", "0.01", "--out", "a[/b]\x1b")
-    assert done.returncode == 0 and "files in a[/b]\\x1b; open" in done.stdout, done.stderr
+def test_names_in_messages_stay_as_they_are(command):
+    assert "model 'a:b:c' is no name" in command("info", "a:b:c").err
+    done = command("simulate", "pendulum", "--t-end", "0.01", "--out", "a[/b]\x1b")
+    assert done.code == 0 and "files in a[/b]\\x1b; open" in done.out, done.err
 
 
-def test_folders_for_results_are_not_options_and_know_the_home_folder(talus, tmp_path, monkeypatch):
+def test_folders_for_results_are_not_options_and_know_the_home_folder(command, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    done = talus("simulate", "pendulum", "--t-end", "0.01", "--out", "--json")
-    assert done.returncode == 2 and "output folder '--json' has the name of an option" in done.stderr
-    assert talus("simulate", "pendulum", "--t-end", "0.01", "--out", "~/o").returncode == 0
+    done = command("simulate", "pendulum", "--t-end", "0.01", "--out", "--json")
+    assert done.code == 2 and "output folder '--json' has the name of an option" in done.err
+    assert command("simulate", "pendulum", "--t-end", "0.01", "--out", "~/o").code == 0
     assert (tmp_path / "home" / "o" / "run.nc").is_file() and not (tmp_path / "~").exists()
 
 
-def test_a_full_disk_is_a_sentence_of_the_command(talus, tmp_path):
-    assert talus("simulate", "pendulum", "--t-end", "0.01", "--out", "first").returncode == 0  # compiles
+def test_a_full_disk_is_a_sentence_of_the_command(command, tmp_path):
+    assert command("simulate", "pendulum", "--t-end", "0.01", "--out", "first").code == 0  # compiles
     with no_room(2000):
-        done = talus("simulate", "pendulum", "--t-end", "0.01", "--out", "o")
-    assert done.returncode == 2 and "File too large; make room, or choose another place" in done.stderr
-    assert len(done.stderr.splitlines()) == 1 and not (tmp_path / "o").exists()
+        done = command("simulate", "pendulum", "--t-end", "0.01", "--out", "o")
+    assert done.code == 2 and "File too large; make room, or choose another place" in done.err
+    assert len(done.err.splitlines()) == 1 and not (tmp_path / "o").exists()
 
 
-def test_version_and_completion(talus, monkeypatch):
+def test_version_and_completion(command, monkeypatch):
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # the tests may run without a shell
-    assert talus("--version").stdout == f"talus-multibody {runtime.__version__}\n"
-    assert "talus_completion" in talus("--show-completion", "bash").stdout
+    assert command("--version").out == f"talus-multibody {runtime.__version__}\n"
+    assert "talus_completion" in command("--show-completion", "bash").out
 
 
 @pytest.mark.slow
-def test_every_verb_has_an_example(talus):
-    verbs = re.findall(r"^  (\w+)  ", talus("--help").stdout.split("Commands:")[1], re.MULTILINE)
+def test_every_verb_has_an_example(command):
+    verbs = re.findall(r"^  (\w+)  ", command("--help").out.split("Commands:")[1], re.MULTILINE)
     assert {"info", "view", "gait"} <= set(verbs)
     for verb in verbs:
-        text = talus(verb, "--help").stdout
+        text = command(verb, "--help").out
         assert f"Example: talus {verb}" in text, verb
 
 
-def test_info_lists_the_arguments_with_units_and_defaults(talus):
-    rows = json.loads(talus("info", "pendulum", "--json").stdout)["arguments, --set KEY=VALUE"]
+def test_info_lists_the_arguments_with_units_and_defaults(command):
+    rows = json.loads(command("info", "pendulum", "--json").out)["arguments, --set KEY=VALUE"]
     by_key = {row["key"]: row for row in rows}
     assert by_key["length"]["meaning"].endswith("[m]")
     assert by_key["length"]["default"] == "0.3"
     assert "`" not in str(rows)
 
 
-def test_view_writes_a_page_and_says_where(talus, tmp_path):
+def test_view_writes_a_page_and_says_where(command, tmp_path):
     pytest.importorskip("viser", reason="pages need the extra view")
-    done = talus("view", "pendulum", "--t-end", "0.1", "--out", "a.html")
-    assert done.returncode == 0, done.stderr
-    assert "written to a.html" in done.stdout
+    done = command("view", "pendulum", "--t-end", "0.1", "--out", "a.html")
+    assert done.code == 0, done.err
+    assert "written to a.html" in done.out
     assert "<title>" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    again = talus("view", "pendulum", "--t-end", "0.1", "--out", "a.html")
-    assert again.returncode == 2
-    assert again.stderr == "--out a.html exists; name another file, so that nothing is overwritten\n"
-    assert "--speed = -1" in talus("view", "pendulum", "--speed", "-1", "--out", "b.html").stderr
+    again = command("view", "pendulum", "--t-end", "0.1", "--out", "a.html")
+    assert again.code == 2
+    assert again.err == "--out a.html exists; name another file, so that nothing is overwritten\n"
+    assert "--speed = -1" in command("view", "pendulum", "--speed", "-1", "--out", "b.html").err
 
 
 @pytest.mark.slow
-def test_view_reads_files_of_runs(talus, tmp_path):
+def test_view_reads_files_of_runs(command, tmp_path):
     pytest.importorskip("viser", reason="pages need the extra view")
     for name in ("one", "two"):
-        assert talus("simulate", "pendulum", "--t-end", "0.1", "--points", "5", "--out", name).returncode == 0
-    done = talus("view", "one/run.nc", "two/run.nc", "--out", "a.html")
-    assert done.returncode == 0, done.stderr
+        assert command("simulate", "pendulum", "--t-end", "0.1", "--points", "5", "--out", name).code == 0
+    done = command("view", "one/run.nc", "two/run.nc", "--out", "a.html")
+    assert done.code == 0, done.err
     assert all(f'"label": "{name}"' in (tmp_path / "a.html").read_text(encoding="utf-8") for name in ("one", "two"))
     with xarray.open_dataset("one/run.nc") as data:
         old = data.load().assign_attrs(outline="")
     del old.attrs["outline"]
     old.to_netcdf("old.nc", engine="scipy")
-    said = talus("view", "old.nc", "--out", "b.html").stderr
+    said = command("view", "old.nc", "--out", "b.html").err
     assert (
         said.startswith("'old.nc' contains no shapes and joints") and "that it was made with, --model, or make" in said
     )
-    assert talus("view", "old.nc", "--model", "pendulum", "--out", "b.html").returncode == 0
+    assert command("view", "old.nc", "--model", "pendulum", "--out", "b.html").code == 0
     for arguments, text in (
         (("foot.nc",), "cannot read 'foot.nc': No such file"),
         (("one/run.nc", "one/run.nc"), "a file is given twice"),
@@ -191,16 +188,16 @@ def test_view_reads_files_of_runs(talus, tmp_path):
         (("foot", "pendulum"), "give one model, or files of runs (.nc)"),
         (("one/run.csv",), "'one/run.csv' is no NetCDF file of a run"),
     ):
-        done = talus("view", *arguments)
-        assert done.returncode == 2 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+        done = command("view", *arguments)
+        assert done.code == 2 and text in done.err and len(done.err.splitlines()) == 1, done.err
 
 
-def test_a_driven_model_is_simulated_as_long_as_its_signals(talus):
-    assert "reached t = 1.16 s" in talus("simulate", "gait").stdout
+def test_a_driven_model_is_simulated_as_long_as_its_signals(command):
+    assert "reached t = 1.16 s" in command("simulate", "gait").out
 
 
 @pytest.mark.slow
-def test_the_verbs_answer_first(talus):
+def test_the_verbs_answer_first(command):
     for arguments, answer in (
         (("models",), "9 models can be simulated by name"),
         (("info", "four_bar", "--set", "joints=revolute"), "four-bar linkage"),
@@ -208,20 +205,20 @@ def test_the_verbs_answer_first(talus):
         (("warm", "free_body"), "1 model is ready: "),
         (("simulate", "pendulum", "--t-end", "0.1"), "planar pendulum: reached t = 0.1 s"),
     ):
-        done = talus(*arguments)
-        assert done.stdout.startswith(answer), done.stdout
-        sentences = re.findall(r"[.:](?:\s|$)", done.stdout.split("\n\n")[0])
+        done = command(*arguments)
+        assert done.out.startswith(answer), done.out
+        sentences = re.findall(r"[.:](?:\s|$)", done.out.split("\n\n")[0])
         assert len(sentences) <= 4  # three sentences, and a colon after the name
-        assert done.stdout.count("───\n") + done.stdout.count("── \n") <= 1  # one table
+        assert done.out.count("───\n") + done.out.count("── \n") <= 1  # one table
 
 
 @pytest.mark.slow
-def test_simulate(talus, tmp_path):
-    done = talus(
+def test_simulate(command, tmp_path):
+    done = command(
         "simulate", "foot", "--set", "ankle=classical", "--t-end", "0.5", "--points", "11", "--json", "--out", "o"
     )
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
     assert (
         result["success"]
         and result["model"] == "foot, classical ankle"
@@ -239,28 +236,26 @@ def test_simulate(talus, tmp_path):
     values = [float(line.split("\t")[column]) for line in lines[start + 1 :]]
     assert unit == "deg" and len(values) == 11 and min(values) == pytest.approx(least) and least < -1.0
     assert {Path(file).name for file in result["files"]} == written - {".talus"}
-    assert talus("simulate", "chain", "--set", "links=3", "--t-end", "0.1").returncode == 0
+    assert command("simulate", "chain", "--set", "links=3", "--t-end", "0.1").code == 0
     assert (tmp_path / "talus-chain").is_dir()
-    assert talus("simulate", "chain", "--set", "links=3", "--t-end", "0.1").returncode == 0
+    assert command("simulate", "chain", "--set", "links=3", "--t-end", "0.1").code == 0
     assert (tmp_path / "talus-chain-2").is_dir()
 
 
-def test_info_models_doctor(talus):
-    info = talus("info", "four_bar", "--set", "joints=revolute", "--json")
-    facts = {row["fact"]: row["value"] for row in next(iter(json.loads(info.stdout).values()))}
+def test_info_models_doctor(command):
+    info = command("info", "four_bar", "--set", "joints=revolute", "--json")
+    facts = {row["fact"]: row["value"] for row in next(iter(json.loads(info.out).values()))}
     assert facts["degrees of freedom"] == 1 and facts["redundant rows"].count(",") == 2
-    foot = talus("info", "foot").stdout
+    foot = command("info", "foot").out
     assert foot.startswith("foot, modified ankle: 3 bodies, 4 joints, 2 degrees of freedom.\n")
     assert "metatarsophalangeal" in foot and "More tables with --full: system; bodies; points" in foot
-    whole = talus("info", "foot", "--full").stdout
+    whole = command("info", "foot", "--full").out
     assert "generated/whole/foot_modified.py" in whole and "-0.2438" in whole  # of the ankle on the leg
-    assert (
-        "none; codegen.compile_model(system) emits one" in talus("info", "chain", "--set", "links=9", "--full").stdout
-    )
-    assert "spatial double pendulum" in talus("models").stdout
-    doctor = talus("doctor")
-    assert doctor.returncode == 0 and "fresh" in doctor.stdout and "reached t = 0.5 s" in doctor.stdout
-    assert f"{runtime.__version__}, distribution talus-multibody" in doctor.stdout
+    assert "none; codegen.compile_model(system) emits one" in command("info", "chain", "--set", "links=9", "--full").out
+    assert "spatial double pendulum" in command("models").out
+    doctor = command("doctor")
+    assert doctor.code == 0 and "fresh" in doctor.out and "reached t = 0.5 s" in doctor.out
+    assert f"{runtime.__version__}, distribution talus-multibody" in doctor.out
 
 
 BAD = {
@@ -295,12 +290,12 @@ BAD = {
 
 
 @pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_bad_input_is_one_sentence_and_exit_2(talus, tmp_path, arguments):
-    done = talus(*arguments)
-    assert done.returncode == 2
-    message = " ".join(done.stderr.replace("│", " ").split())
+def test_bad_input_is_one_sentence_and_exit_2(command, tmp_path, arguments):
+    done = command(*arguments)
+    assert done.code == 2
+    message = " ".join(done.err.replace("│", " ").split())
     assert BAD[arguments].lower() in message.lower()  # Click 8.1 writes MODEL for 'model'
-    assert "Traceback" not in done.stderr and "Warning" not in done.stderr
+    assert "Traceback" not in done.err and "Warning" not in done.err
     assert not list(tmp_path.iterdir())
 
 
@@ -317,24 +312,24 @@ MODULES = {
 
 
 @pytest.mark.parametrize("source", MODULES, ids=range(len(MODULES)))
-def test_errors_in_a_users_module_are_one_sentence_and_exit_2(talus, tmp_path, monkeypatch, source):
+def test_errors_in_a_users_module_are_one_sentence_and_exit_2(command, tmp_path, monkeypatch, source):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own", raising=False)
     (tmp_path / "own.py").write_text(source, encoding="utf-8")
-    done = talus("info", "own:build")
+    done = command("info", "own:build")
     sys.modules.pop("own", None)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
-    assert MODULES[source] in done.stderr
+    assert done.code == 2 and len(done.err.splitlines()) == 1, done.err
+    assert MODULES[source] in done.err
 
 
-def test_help_lists_every_verb(talus):
-    text = talus("--help").stdout
+def test_help_lists_every_verb(command):
+    text = command("--help").out
     for verb in ("ankle", "simulate", "info", "models", "warm", "doctor"):
         assert verb in text
-    assert "--tolerance" in talus("ankle", "--help").stdout
+    assert "--tolerance" in command("ankle", "--help").out
 
 
-def test_a_failed_run_ends_with_exit_1(monkeypatch, tmp_path, capsys):
+def test_a_failed_run_ends_with_exit_1(command, monkeypatch):
     from dataclasses import replace
 
     from runtime.integrate import simulate
@@ -343,19 +338,17 @@ def test_a_failed_run_ends_with_exit_1(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(
         simulate, "simulate", lambda *a, **k: replace(real(*a, **k), status=-2, message="singular at t")
     )
-    monkeypatch.setattr(sys, "argv", ["talus", "simulate", "pendulum", "--t-end", "0.1", "--out", str(tmp_path / "o")])
-    with pytest.raises(SystemExit) as stop:
-        runtime.cli.main()
-    assert stop.value.code == 1 and "singular at t" in capsys.readouterr().err
+    done = command("simulate", "pendulum", "--t-end", "0.1", "--out", "o")
+    assert done.code == 1 and "singular at t" in done.err
 
 
-def test_set_lists_its_choices(talus):
-    text = talus("info", "foot", "--full").stdout
+def test_set_lists_its_choices(command):
+    text = command("info", "foot", "--full").out
     assert "one of classical, modified" in " ".join(text.split())
 
 
-def test_json_names_the_method_that_ran(talus, tmp_path):
-    out = talus("simulate", "pendulum", "--t-end", "0.1", "--no-report", "--json", "--out", str(tmp_path / "a")).stdout
+def test_json_names_the_method_that_ran(command, tmp_path):
+    out = command("simulate", "pendulum", "--t-end", "0.1", "--no-report", "--json", "--out", str(tmp_path / "a")).out
     assert json.loads(out)["method"] == "dop853"
 
 

@@ -1,5 +1,6 @@
 """A user's own file or folder that hides one of the packages is named in one sentence with the remedy; the exit code is 2."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -29,18 +30,14 @@ def refused(done, file):
     assert f"hides Talus's package '{package}'; rename that file or folder, or start Python" in done.stderr
 
 
-@pytest.mark.parametrize("package", ["models", "codegen", "generated"])
-@pytest.mark.parametrize("study", STUDIES[:3])
+# One that hides runtime is named by models.
+BESIDE = [*itertools.product(("models", "codegen", "generated"), STUDIES[:3])]
+BESIDE += [("runtime", study) for study in STUDIES if "models" in study]
+
+
+@pytest.mark.parametrize("package, study", BESIDE)
 def test_a_file_beside_a_study(tmp_path, package, study):
     hiding = tmp_path / f"{package}.py"
-    hiding.write_text("x = 1\n")
-    (tmp_path / "study.py").write_text(f"{study}\nprint('not refused')\n")
-    refused(run("study.py", folder=tmp_path, pythonpath=[]), hiding)
-
-
-@pytest.mark.parametrize("study", [study for study in STUDIES if "models" in study])
-def test_a_file_that_hides_runtime_is_named_by_models(tmp_path, study):
-    hiding = tmp_path / "runtime.py"
     hiding.write_text("x = 1\n")
     (tmp_path / "study.py").write_text(f"{study}\nprint('not refused')\n")
     refused(run("study.py", folder=tmp_path, pythonpath=[]), hiding)

@@ -1,11 +1,9 @@
 """Messages of the command name its options where Python's name arguments: each option of each verb, with odd values."""
 
 import re
-from types import SimpleNamespace
 
 import pytest
 
-import runtime.cli
 from runtime.cli.spelling import with_options
 from tests.support.gait_files import laboratory
 
@@ -48,24 +46,6 @@ def test_a_switch_is_switched_off():
     assert with_options(message, options) == "--height = 100 m; --no-check-units accepts it"
 
 
-@pytest.fixture
-def talus(tmp_path, monkeypatch, capsys):
-    """The command in this process: its exit code and its last line on stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["talus", *map(str, arguments)])
-        try:
-            runtime.cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        lines = capsys.readouterr().err.splitlines()
-        return SimpleNamespace(code=code, sentence=lines[-1] if lines else "")
-
-    return call
-
-
 ODD = ("-1", "nan", "abc", "1e30", "")
 KEYS = {
     "foot": ("ankle", "link_length", "limits", "preset", "law", "check_units"), "chain": ("links",),
@@ -93,10 +73,10 @@ def check(sentence):
 
 
 @pytest.mark.slow
-def test_every_option_with_odd_values(talus):
+def test_every_option_with_odd_values(command):
     refused = 0
     for arguments in CALLS:
-        done = talus(*arguments)
+        done = command(*arguments)
         assert done.code in (0, 2), arguments
         if done.code == 2:
             refused += 1
@@ -111,24 +91,24 @@ GAIT = (
 
 
 @pytest.mark.slow
-def test_every_option_of_gait_with_odd_values(talus, tmp_path):
+def test_every_option_of_gait_with_odd_values(command, tmp_path):
     files = laboratory(tmp_path)
     for option in GAIT:
         for odd in ("-1", "nan", "1e9", "x=y", "heel=NONE"):
-            done = talus("gait", *files, option, odd) if (option, odd) != ("--longest-gap", "1e9") else None
+            done = command("gait", *files, option, odd) if (option, odd) != ("--longest-gap", "1e9") else None
             if done is not None:
                 assert done.code == 2, (option, odd)
                 check(done.sentence.replace(odd, "odd").removesuffix(", such as heel=RHEE"))
-    assert talus("gait", *files, "--marker", "heel=NONE").sentence.startswith(
+    assert command("gait", *files, "--marker", "heel=NONE").sentence.startswith(
         "--marker: walk_markers.csv has no marker 'NONE'"
     )
-    assert talus("gait", *files, "--mass", "1e9").sentence.endswith("give --mass in kilograms")
-    assert "--toes guided needs; use --toes locked" in talus("gait", *files, "--toes", "guided").sentence
-    assert talus("gait", *files, "--units", "mm").sentence.endswith("--units m would fit")
+    assert command("gait", *files, "--mass", "1e9").sentence.endswith("give --mass in kilograms")
+    assert "--toes guided needs; use --toes locked" in command("gait", *files, "--toes", "guided").sentence
+    assert command("gait", *files, "--units", "mm").sentence.endswith("--units m would fit")
 
 
-def test_angles_of_an_axis_may_be_negative_and_lengths_may_not(talus):
-    refused = talus("gait", "--talocrural-inclination", "-95")
+def test_angles_of_an_axis_may_be_negative_and_lengths_may_not(command):
+    refused = command("gait", "--talocrural-inclination", "-95")
     assert refused.code == 2 and "--talocrural-inclination = -95 degrees must lie between" in refused.sentence
-    refused = talus("gait", "--link-length", "-1")
+    refused = command("gait", "--link-length", "-1")
     assert refused.code == 2 and "--link-length = -1 must be a finite number above 0" in refused.sentence

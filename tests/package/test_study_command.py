@@ -1,7 +1,6 @@
 """The verb ``talus study``: results, resuming, and mistakes in the file."""
 
 import json
-import sys
 
 import pytest
 import xarray
@@ -37,12 +36,12 @@ workers = 1
 
 
 @pytest.fixture
-def talus(talus, tmp_path):
+def talus(command, tmp_path):
     """``talus study`` with the text of a file."""
 
     def call(text, *arguments):
         (tmp_path / "foot.toml").write_text(text, encoding="utf-8")
-        return talus("study", "foot.toml", *arguments)
+        return command("study", "foot.toml", *arguments)
 
     return call
 
@@ -50,8 +49,8 @@ def talus(talus, tmp_path):
 @pytest.mark.slow
 def test_a_file_gives_what_the_function_gives(talus, tmp_path):
     done = talus(FILE, "--json")
-    assert done.returncode == 0, done.stderr
-    summary = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    summary = json.loads(done.out)
     parameters = {"mass.toes": (0.15, 0.25), "rate.ankle.theta_j": normal(0.0, 0.5, low=-1.0, high=1.0)}
     found = runtime.study(
         models.foot.build(limits="dissipative"), parameters, 0.3, outputs={"excursion": "range(r.main_foot.y)"}, kind="sobol",
@@ -67,20 +66,20 @@ def test_a_file_gives_what_the_function_gives(talus, tmp_path):
     with xarray.open_dataset(folder / "study.nc", engine="scipy") as data:
         assert data["path"].shape == (32, 31)
     again = talus(FILE, "--out", "talus-foot")
-    assert again.returncode == 2 and "output folder 'talus-foot' exists; name another one" in again.stderr
-    text = talus(FILE, "--out", "other", "--full").stdout
+    assert again.code == 2 and "output folder 'talus-foot' exists; name another one" in again.err
+    text = talus(FILE, "--out", "other", "--full").out
     assert "takes part in" in text and "Sobol indices" in text and "files in other; open report.html" in text
 
 
 def test_an_interrupted_study_is_resumed(talus, tmp_path):
-    assert talus(FILE, "--out", "o").returncode == 0
+    assert talus(FILE, "--out", "o").code == 0
     (tmp_path / "o" / "summary.json").unlink()
     files = {f: f.stat().st_mtime_ns for f in (tmp_path / "o" / "cases" / "chunks").iterdir()}
-    assert talus(FILE, "--out", "o").returncode == 0
+    assert talus(FILE, "--out", "o").code == 0
     assert files == {f: f.stat().st_mtime_ns for f in (tmp_path / "o" / "cases" / "chunks").iterdir()}
     (tmp_path / "o" / "summary.json").unlink()
     other = talus(FILE.replace("n = 8", "n = 16"), "--out", "o")
-    assert other.returncode == 2 and "output folder 'o' exists; name another one" in other.stderr
+    assert other.code == 2 and "output folder 'o' exists; name another one" in other.err
 
 
 def test_arguments_of_the_model_may_vary(talus):
@@ -94,18 +93,18 @@ def test_arguments_of_the_model_may_vary(talus):
     arguments = {ankle = "modified"}
     """
     done = talus(text, "--json")
-    assert done.returncode == 0, done.stderr
-    (row,) = json.loads(done.stdout)["tables"]["effects"]
+    assert done.code == 0, done.err
+    (row,) = json.loads(done.out)["tables"]["effects"]
     assert row["parameter"] == "link_length" and row["from ... to"] == "0.036 to 0.047" and row["range"] > 0
 
 
 def test_failed_cases_end_with_code_1(talus):
     text = FILE.replace("mass.toes = [0.15, 0.25]", "mass.toes = [-0.05, 0.25]")
     done = talus(text)
-    assert done.returncode == 1 and "32 cases failed" in done.stderr and "REFUSED" in done.stderr
-    assert "Sobol indices" not in done.stdout
+    assert done.code == 1 and "32 cases failed" in done.err and "REFUSED" in done.err
+    assert "Sobol indices" not in done.out
     left = talus(text.replace("seed", 'failed = "leave_out"\nseed'), "--out", "left")
-    assert left.returncode == 1 and "Sobol indices" in left.stdout
+    assert left.code == 1 and "Sobol indices" in left.out
 
 
 MISTAKES = {
@@ -140,15 +139,13 @@ def test_mistakes_in_the_file_are_one_sentence_with_the_line(talus, tmp_path, mi
     old, new, said = MISTAKES[mistake]
     assert old in FILE
     done = talus(FILE.replace(old, new, 1), "--out", "o")
-    assert done.returncode == 2 and said in done.stderr, done.stderr
-    assert len(done.stderr.splitlines()) == 1 and "foot.toml" in done.stderr and not (tmp_path / "o").exists()
+    assert done.code == 2 and said in done.err, done.err
+    assert len(done.err.splitlines()) == 1 and "foot.toml" in done.err and not (tmp_path / "o").exists()
 
 
-def test_a_file_that_does_not_exist(talus, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["talus", "study", "none.toml"])
-    with pytest.raises(SystemExit) as stop:
-        runtime.cli.main()
-    assert stop.value.code == 2 and "cannot read 'none.toml'" in capsys.readouterr().err
+def test_a_file_that_does_not_exist(command):
+    done = command("study", "none.toml")
+    assert done.code == 2 and "cannot read 'none.toml'" in done.err
 
 
 MODULE = """
@@ -167,9 +164,9 @@ def test_a_function_is_called_only_where_the_command_says_so(talus, tmp_path, mo
     monkeypatch.syspath_prepend(str(tmp_path))
     text = FILE.replace('"foot"', f'"{name}:build"').replace('"rate.ankle.theta_j"', "#")
     done = talus(text.replace('limits = "dissipative"', ""), "--out", "o", *["--trust"] * trust)
-    assert (tmp_path / "imported").exists() is trust and (done.returncode == 0) is trust, done.stderr
-    assert trust or f"foot.toml, line 2: model '{name}:build' is a function" in done.stderr
-    assert trust or ("give --trust" in done.stderr and not (tmp_path / "o").exists())
+    assert (tmp_path / "imported").exists() is trust and (done.code == 0) is trust, done.err
+    assert trust or f"foot.toml, line 2: model '{name}:build' is a function" in done.err
+    assert trust or ("give --trust" in done.err and not (tmp_path / "o").exists())
 
 
 def test_a_study_reads_no_model_outside_of_its_folder(talus, tmp_path, tmp_path_factory):
@@ -179,10 +176,10 @@ def test_a_study_reads_no_model_outside_of_its_folder(talus, tmp_path, tmp_path_
     text = FILE.replace('limits = "dissipative"', "")
     for place in (str(file), f"../{other.name}/foot.json", f"a/../../{other.name}/foot.json", "linked.json"):
         done = talus(text.replace('"foot"', f'"{place}"'))
-        assert "foot.toml, line 2" in done.stderr and "is outside of the folder of the study" in done.stderr
+        assert "foot.toml, line 2" in done.err and "is outside of the folder of the study" in done.err
     done = talus(FILE.replace('"foot"', '"robot.urdf"').replace("limits =", "root ="))
-    assert done.returncode == 2 and "root opens other folders" in done.stderr
-    assert "cannot read" in talus(text.replace('"foot"', f'"{other}/none.json"'), "--trust").stderr
+    assert done.code == 2 and "root opens other folders" in done.err
+    assert "cannot read" in talus(text.replace('"foot"', f'"{other}/none.json"'), "--trust").err
 
 
 def test_a_folder_that_talus_did_not_make_is_not_resumed(talus, tmp_path):
@@ -191,9 +188,9 @@ def test_a_folder_that_talus_did_not_make_is_not_resumed(talus, tmp_path):
     (folder / "study.toml").write_text(FILE)
     (folder / "cases.csv").write_text("mine")
     done = talus(FILE, "--out", "o")
-    assert done.returncode == 2 and "output folder 'o' exists; name another one" in done.stderr
+    assert done.code == 2 and "output folder 'o' exists; name another one" in done.err
     (folder / ".talus").write_text(MARKED)
     (folder / "report.html").symlink_to("../mine.html")
     done = talus(FILE, "--out", "o")
-    assert done.returncode == 2 and "o/report.html is a link, which may lead out of the folder" in done.stderr
+    assert done.code == 2 and "o/report.html is a link, which may lead out of the folder" in done.err
     assert (folder / "cases.csv").read_text() == "mine"

@@ -1,14 +1,13 @@
 """Every table of every verb at 60, 80, 100 and 120 columns: no broken word, no folded number, no line beyond the width."""
 
-import io
 import re
 
 import pytest
 
-import runtime.cli
 from runtime.report import figure_files, printing, terminal
 from runtime.report.tables import text
 from tests.support.gait_files import laboratory
+from tests.support.terminals import printed
 
 WIDTHS = (60, 80, 100, 120)
 QUICK = (
@@ -16,36 +15,24 @@ QUICK = (
     "info hooke_shaft", "info double_pendulum", "simulate foot --set limits=elastic --t-end 0.2",
     "simulate foot_ground --t-end 0.1", "doctor", "warm free_body", "pendulum --t-end 0.2",
 )  # fmt: skip
-SLOW = ("ankle --t-end 0.2", "drop --t-end 0.2", "gait --contact")  # claims: in the tests of that study
+SLOW = ("ankle --t-end 0.2", "drop --t-end 0.2", "gait")  # claims, and contacts of gait: in the tests of these studies
 
 
 @pytest.fixture
-def reports_of(tmp_path, monkeypatch):
+def reports_of(command, monkeypatch):
     """The reports that a call of the command shows."""
-    monkeypatch.chdir(tmp_path)
     for name, nothing in (("add", None), ("add_motion", None), ("write", [])):  # files take most of the time
         monkeypatch.setattr(figure_files.FigureFiles, name, lambda *_, nothing=nothing, **__: nothing)
     monkeypatch.setattr(printing, "missing", lambda: "not in this test")
 
     def call(*arguments):
         shown = []
-        monkeypatch.setattr(terminal, "show_report", lambda report, **_: shown.append(report))
-        monkeypatch.setattr("sys.argv", ["talus", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            runtime.cli.main()
-        monkeypatch.undo()
-        assert not stop.value.code and shown
+        with monkeypatch.context() as patch:
+            patch.setattr(terminal, "show_report", lambda report, **_: shown.append(report))
+            assert not command(*arguments).code and shown
         return shown
 
     return call
-
-
-def printed(monkeypatch, width, show, *given, **more):
-    """What a function prints on a terminal of this width."""
-    stream = io.StringIO()
-    monkeypatch.setattr(terminal, "out_console", terminal.plain_console(file=stream, width=width))
-    show(*given, **more)
-    return stream.getvalue()
 
 
 def parts(value):
@@ -80,6 +67,12 @@ def check_table(table, shown, width):
         assert set(parts(column)) <= words, f"{where}: heading {column}\n{shown}"
 
 
+def check_tables(tables, monkeypatch):
+    for width in WIDTHS:
+        for table in tables:
+            check_table(table, printed(monkeypatch, width, terminal.show, table), width)
+
+
 def check_report(report, monkeypatch):
     sentences = re.findall(r"\.(?=\s|$)", report.answer)
     assert report.answer and len(sentences) <= 3, report.answer
@@ -88,8 +81,7 @@ def check_report(report, monkeypatch):
             whole = printed(monkeypatch, width, terminal.show_report, report, full=full)
             assert max(map(len, whole.splitlines())) <= width
         assert whole.startswith(report.answer.split()[0])
-        for table in report.tables:
-            check_table(table, printed(monkeypatch, width, terminal.show, table), width)
+    check_tables(report.tables, monkeypatch)
 
 
 @pytest.mark.parametrize("call", [*QUICK, *(pytest.param(call, marks=pytest.mark.slow) for call in SLOW)])
@@ -105,11 +97,7 @@ def test_every_table_of_recorded_trials(reports_of, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_list_of_models(width, monkeypatch, capsys):
-    stream = io.StringIO()
-    monkeypatch.setattr(terminal, "out_console", terminal.plain_console(file=stream, width=width))
-    monkeypatch.setattr("sys.argv", ["talus", "models"])
-    with pytest.raises(SystemExit):
-        runtime.cli.main()
-    assert max(map(len, stream.getvalue().splitlines())) <= width
-    assert {"independent", "ellipsoid's", "jacobi's"} & set(stream.getvalue().lower().split())
+def test_the_list_of_models(width, command, monkeypatch):
+    shown = printed(monkeypatch, width, command, "models")
+    assert max(map(len, shown.splitlines())) <= width
+    assert {"independent", "ellipsoid's", "jacobi's"} & set(shown.lower().split())

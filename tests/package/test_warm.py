@@ -3,10 +3,10 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
-import runtime.cli
 from runtime.jit.place import cache_folder
 from tests.support.compiled_code import copied_code
 from tests.support.permissions import read_only, without_privileges, writable
@@ -14,30 +14,18 @@ from tests.support.processes import environment
 
 
 @pytest.fixture
-def warm(monkeypatch, capsys):
-    """The command in this process: its exit code, stdout and stderr."""
-
+def warm(command, monkeypatch):
+    """Calls ``talus warm``."""
     monkeypatch.setenv("TALUS_SECOND_PROCESS", "0")  # as the command sets it, and restored after the test
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["talus", "warm", *arguments])
-        try:
-            runtime.cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        return code, *capsys.readouterr()
-
-    return call
+    return partial(command, "warm")
 
 
 def test_a_second_call_finds_all_in_place(warm):
-    assert warm("free_body")[0] == 0
-    code, out, err = warm("free_body")
-    assert code == 0 and "nothing: all was there" in " ".join(out.split()) and err == "free_body\n"
-    assert f"compiled code: {cache_folder()} (" in out
-    code, out, _ = warm("free_body", "models.free_body:build", "free_body", "--json")
-    found = json.loads(out)
+    assert warm("free_body").code == 0
+    done = warm("free_body")
+    assert done.code == 0 and "nothing: all was there" in " ".join(done.out.split()) and done.err == "free_body\n"
+    assert f"compiled code: {cache_folder()} (" in done.out
+    found = json.loads(warm("free_body", "models.free_body:build", "free_body", "--json").out)
     uses = ["simulation (dop853)", "linearisation", "ensemble", "sensitivities"]
     assert [row["model"] for row in found["models"]] == ["free_body", "models.free_body:build"]
     assert found["models"][0] == {"model": "free_body", "uses": uses, "compiled": [], "seconds": 0.0}
@@ -45,16 +33,16 @@ def test_a_second_call_finds_all_in_place(warm):
 
 
 def test_an_unknown_model_is_answered_with_the_nearest_name(warm):
-    code, out, err = warm("free_body", "pendlum")
-    assert code == 2 and out == ""
-    assert err.startswith(
+    done = warm("free_body", "pendlum")
+    assert done.code == 2 and done.out == ""
+    assert done.err.startswith(
         "unknown model 'pendlum'; did you mean 'pendulum'? The models are chain, double_pendulum, foot, "
     )
 
 
 @pytest.mark.slow
 def test_contacts_are_warmed_for_radau_and_driven_systems_for_inverse_dynamics(warm):
-    found = json.loads(warm("foot_ground", "gait", "--json")[1])["models"]
+    found = json.loads(warm("foot_ground", "gait", "--json").out)["models"]
     assert "simulation (radau)" in found[0]["uses"] and "sensitivities" in found[0]["uses"]
     assert "inverse dynamics" in found[1]["uses"] and "simulation (radau)" not in found[1]["uses"]
 

@@ -1,22 +1,16 @@
 """Tables in terminals of any width: numbers stay whole."""
 
-import io
 import re
 
 import pytest
 
 from runtime.report import Table, terminal
+from tests.support import terminals
 
 
 @pytest.fixture
 def printed(monkeypatch):
-    def show(table, width):
-        stream = io.StringIO()
-        monkeypatch.setattr(terminal, "out_console", terminal.plain_console(file=stream, width=width))
-        terminal.show(table)
-        return stream.getvalue()
-
-    return show
+    return lambda table, width: terminals.printed(monkeypatch, width, terminal.show, table)
 
 
 NAME = "a_body_with_a_name_without_end"

@@ -14,7 +14,6 @@ from benchmarks.random.model import system_of
 from benchmarks.random.question import CLASSES
 from benchmarks.random.second import Second
 from runtime import Builder, ModelError, Status, simulate
-from runtime.results.passages import Passage, fitted, places
 
 GRAVITY = 9.81
 MOMENT = 1 / 12  # [kg m^2] of a crank about its centre
@@ -115,30 +114,3 @@ def test_accelerations_of_a_run_that_failed_close_to_a_pose_are_right_or_refused
     for k, body in enumerate(m.bodies):
         assert_allclose(ahead.v_dot[body], exact[:, k, 7:10], atol=1e-7 * np.abs(exact[:, :, 7:10]).max())
         assert_allclose(ahead.omega_dot[body], exact[:, k, 10:], atol=1e-7 * np.abs(exact[:, :, 10:]).max())
-
-
-def passage(largest=1.0):
-    return Passage(places(2.0, 2.5), largest, lambda t: np.zeros(13))
-
-
-def test_values_that_are_spoilt_close_to_the_pose_are_fitted_from_those_around_it():
-    p, pose = passage(), 2.2
-    true = np.sin(3 * p.t)[:, None] * [1.0, 2.0]
-    spoilt = true + 1e-12 / ((p.t - pose)[:, None] ** 2 + 1e-20)
-    found = fitted(p, np.minimum((p.t - pose) ** 2, 1.0), spoilt, np.array([pose, pose + 1e-6]))
-    assert_allclose(found, np.sin(3 * np.array([pose, pose + 1e-6]))[:, None] * [1.0, 2.0], atol=1e-8)
-
-
-def test_a_pole_is_found_from_values_around_it():
-    p, pose = passage(), 2.21
-    value = np.cos(p.t) / (p.t - pose) + np.sin(p.t)
-    times = pose + np.array([1e-5, -1e-5, 1e-3])
-    found = fitted(p, (p.t - pose) ** 2, value[:, None], times, poles=True)[:, 0]
-    assert_allclose(found, np.cos(times) / (times - pose) + np.sin(times), rtol=1e-3)
-    assert np.isfinite(fitted(p, (p.t - pose) ** 2, value[:, None], np.array([pose]), poles=True)).all()
-
-
-def test_a_value_without_a_pole_gets_none():
-    p, pose = passage(), 2.21
-    found = fitted(p, (p.t - pose) ** 2, np.cos(p.t)[:, None], np.array([pose]), poles=True)
-    assert_allclose(found, np.cos(pose), atol=1e-9)

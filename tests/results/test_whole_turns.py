@@ -9,7 +9,6 @@ import runtime
 from models import four_bar
 from runtime import GROUND, Builder, Cone, Event
 from runtime.dynamics.status import Status
-from runtime.integrate.followed_turns import FollowedTurns
 from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results import whole_turns
 
@@ -47,6 +46,12 @@ def test_a_run_counts_turns_between_its_times(events):
     assert run.angles["bearing"].angle == pytest.approx(ANGLES, abs=1e-7) and run.message == "reached t = 2 s"
     late = pickle.loads(pickle.dumps(runtime.simulate(rotor(), 2.0, t_eval=TIMES[1:])))
     assert late.angles["bearing"].angle == pytest.approx(ANGLES[1:], abs=1e-7)
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+def test_steps_of_several_turns_are_counted(coordinates):
+    run = runtime.simulate(rotor(-RATE), 2.0, coordinates=coordinates)
+    assert run.angles["bearing"].angle == pytest.approx(START - RATE * run.t, abs=1e-7)
 
 
 @pytest.mark.parametrize("times", [TIMES, None])
@@ -131,17 +136,6 @@ def test_joints_that_close_loops_name_turns_that_times_do_not_show():
     assert "for 1 s from t = 0 s on" in late and "for 1 s from t = 0 s on" in many.messages[0]
     for name in set(run.angles) - {closing}:
         assert run.angles[name].angle == pytest.approx(fine.angles[name].angle[[0, 200, 400]], abs=1e-6)
-
-
-def test_turns_are_followed_by_rates_from_step_to_step():
-    """Steps of several turns, in any order."""
-    system, t = rotor(), np.array([0.3, 0.1, 0.2, 0.4])
-    run = runtime.simulate(system, 0.4, t_eval=np.sort(t))
-    states = run.states[np.argsort(np.argsort(t))]
-    followed = FollowedTurns(system, system.tree, 0.0, system.state.y, np.array([START]))
-    sparse = [0, 3]  # 15 and 20 rad after the start
-    assert followed.go_on(t[sparse], states[sparse])[:, 0] == pytest.approx(START + RATE * t[sparse], abs=1e-7)
-    assert followed.at(0.4, states[3]) == pytest.approx(START + RATE * 0.4, abs=1e-7)
 
 
 def test_turns_that_are_surely_shown_are_not_needed():

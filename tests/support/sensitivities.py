@@ -55,6 +55,14 @@ def guided(rate=2.0, length=0.4, mass=1.5):
     return b.build()
 
 
+# Functions, and values of their arguments.
+FORCED = {
+    "stopped": (stopped, dict(max_moment=20.0, compliance=0.2, damping=0.03, latitude=35.0, mass=1.2, axis=0.2)),
+    "pushed": (pushed, dict(force=3.0, stiffness=40.0, damping=2.0, rise=3.0, arm=0.03, mass=1.0)),
+    "guided": (guided, dict(rate=2.0, length=0.4)),
+}
+
+
 def other(l):
     """A system that is another one beyond a length."""
     b = Builder("other")

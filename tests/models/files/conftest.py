@@ -4,7 +4,20 @@ import importlib.util
 
 import pytest
 
+import models
 from benchmarks.files.owners import OpenSim
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads a model from the text of a file."""
+
+    def of(text, name="limb.osim", **options):
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return models.read(file, **options)
+
+    return of
 
 
 @pytest.fixture

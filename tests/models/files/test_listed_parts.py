@@ -2,7 +2,6 @@
 
 import pytest
 
-import models
 from runtime import ModelError
 from tests.support.osim_files import osim
 
@@ -22,23 +21,13 @@ POINT = (
 )
 
 
-@pytest.fixture
-def read(tmp_path):
-    def of(text, suffix, **options):
-        file = tmp_path / f"model{suffix}"
-        file.write_text(text)
-        return models.read(file, **options)
-
-    return of
-
-
 def listed(reading):
     return {one.sort: one.names for one in reading.left_out}
 
 
 def test_what_is_no_part_of_urdf_is_listed(read):
     inside = '<origin xyz="0 0 1" quat="1 0 0 0"/><spring k="3"/><dynamics damping="0.1" stiffness="4"/>'
-    reading = read(ROBOT.format(INERTIAL, "<gravity/>", inside, '<loop_joint name="c"/>'), ".urdf")
+    reading = read(ROBOT.format(INERTIAL, "<gravity/>", inside, '<loop_joint name="c"/>'), "model.urdf")
     assert listed(reading)["unknown"] == (
         "<gravity>, link 'arm'", "quat of <origin>, joint 'j'", "<spring>, joint 'j'", "stiffness of <dynamics>, joint 'j'",
         "<loop_joint>",
@@ -55,26 +44,26 @@ def test_what_is_no_part_of_urdf_is_listed(read):
     ],
 )
 def test_joints_without_a_range_are_listed(read, limit, stops, free):
-    reading = read(ROBOT.format(INERTIAL, "", limit, ""), ".urdf")
+    reading = read(ROBOT.format(INERTIAL, "", limit, ""), "model.urdf")
     assert len(reading.build().forces) == stops and listed(reading).get("ranges") == free
 
 
 def test_safety_controllers_are_listed(read):
-    reading = read(ROBOT.format(INERTIAL, "", '<safety_controller k_velocity="1"/>', ""), ".urdf")
+    reading = read(ROBOT.format(INERTIAL, "", '<safety_controller k_velocity="1"/>', ""), "model.urdf")
     assert listed(reading)["safety controller"] == ("j",)
 
 
 def test_a_free_link_without_mass_is_refused_by_its_name(read):
     with pytest.raises(ModelError, match="link 'base': moves freely by 'base_free' without mass"):
-        read(ROBOT.format(INERTIAL, "", "", ""), ".urdf", floating=True)
+        read(ROBOT.format(INERTIAL, "", "", ""), "model.urdf", floating=True)
 
 
 @pytest.mark.parametrize(
-    ("text", "suffix", "sort"), [(HELD, ".xml", "equalities"), (osim(4, extra=POINT), ".osim", "constraints")]
+    ("text", "name", "sort"), [(HELD, "model.xml", "equalities"), (osim(4, extra=POINT), "model.osim", "constraints")]
 )
-def test_loops_that_are_ignored_are_open(read, text, suffix, sort):
+def test_loops_that_are_ignored_are_open(read, text, name, sort):
     names = {"equalities": (), "constraints": ("couplers",)}[sort]
-    closed, open_ = (read(text, suffix, ignore=[*names, *more]) for more in ((), (sort,)))
+    closed, open_ = (read(text, name, ignore=[*names, *more]) for more in ((), (sort,)))
     assert closed.description.closures and not open_.description.closures
     assert (sort, ("hook",)) in [(one.sort, one.names) for one in open_.ignored]
     assert "hook" not in [joint.name for joint in open_.build().joints]
@@ -86,4 +75,4 @@ def test_bones_are_listed_by_their_bodies(read):
         "<VisibleObject><geometry_files>a.vtp</geometry_files></VisibleObject>",
     ):
         text = osim(4).replace('<Body name="femur">', f'<Body name="femur">{inside}')
-        assert listed(read(text, ".osim", ignore="couplers"))["shapes"] == ("femur",)
+        assert listed(read(text, "model.osim", ignore="couplers"))["shapes"] == ("femur",)

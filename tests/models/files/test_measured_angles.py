@@ -6,7 +6,7 @@ import pytest
 import models
 import runtime
 from models.files import read_angles
-from runtime import ModelError
+from tests.support.refusals import assert_refused
 
 T = np.linspace(0.0, 0.5, 26)
 
@@ -65,6 +65,4 @@ REFUSED = {
 def test_refused_tables(run, tmp_path, name):
     file, text, options, message = REFUSED[name]
     (tmp_path / file).write_text(text)
-    with pytest.raises(ModelError) as error:
-        read_angles(tmp_path / file, run.system, **options)
-    assert message in str(error.value) and file.partition(".")[0] in str(error.value)
+    assert_refused((message, file.partition(".")[0]), read_angles, tmp_path / file, run.system, **options)

@@ -3,31 +3,24 @@
 import numpy as np
 import pytest
 
-import models
 from runtime import ModelError
 from tests.support.file_states import worst
 from tests.support.osim_files import AXES, LINEAR, osim
 from tests.support.reduced_links import reduced_accelerations
 
 
-def read(folder, text, **options):
-    file = folder / "limb.osim"
-    file.write_text(text)
-    return models.read(file, **options)
-
-
 @pytest.mark.parametrize("version", [3, 4])
-def test_joints_and_constraints_without_a_name_get_one(tmp_path, version):
+def test_joints_and_constraints_without_a_name_get_one(read, version):
     """Names of OpenSim: the kind in lower case."""
     text = osim(version).replace(' name="talus_joint"', "").replace(' name="toes_joint"', ' name=""')
-    assert {link.joint for link in read(tmp_path, text).source.links} >= {"pinjoint", "weldjoint", "tibia_joint"}
+    assert {link.joint for link in read(text).source.links} >= {"pinjoint", "weldjoint", "tibia_joint"}
 
 
-def test_axes_without_a_function_are_completed(tmp_path):
+def test_axes_without_a_function_are_completed(read):
     """The coordinate itself, or 0 without a coordinate, as ``SpatialTransform::connectToJoint``."""
     stated = {**AXES, "rotation3": ("", "1 0 0", "<Constant{}><value>0</value></Constant>")}
     left = {**stated, "rotation1": ("knee", "0 0.1 2", ""), "rotation3": ("", "1 0 0", "")}
-    wanted, found = (read(tmp_path, osim(4, axes=axes)).source for axes in (stated, left))
+    wanted, found = (read(osim(4, axes=axes)).source for axes in (stated, left))
     laws = [[(law.step, law.value(0.3, 0), law.value(0.3, 1)) for law in source.laws] for source in (wanted, found)]
     axes = [[tuple(step.axis) for link in source.links for step in link.steps] for source in (wanted, found)]
     assert laws[0] == laws[1] and axes[0] == axes[1]
@@ -35,10 +28,10 @@ def test_axes_without_a_function_are_completed(tmp_path):
         assert np.array_equal(one.rotation, other.rotation) and np.array_equal(one.position, other.position)
 
 
-def test_an_unknown_function_is_not_completed(tmp_path):
+def test_an_unknown_function_is_not_completed(read):
     axes = {**AXES, "rotation1": ("knee", "0 0.1 2", LINEAR.replace("LinearFunction", "GCVSpline").replace("{}", ""))}
     with pytest.raises(ModelError, match="GCVSpline> is not read"):
-        read(tmp_path, osim(4, axes=axes))
+        read(osim(4, axes=axes))
 
 
 COMPONENTS = (
@@ -54,8 +47,8 @@ LISTED = {
 }
 
 
-def test_parts_outside_of_sets_are_sorted_by_their_kind(tmp_path):
-    reading = read(tmp_path, osim(4, extra=COMPONENTS.format("")), ignore="couplers")
+def test_parts_outside_of_sets_are_sorted_by_their_kind(read):
+    reading = read(osim(4, extra=COMPONENTS.format("")), ignore="couplers")
     listed = {one.sort: one.names for one in reading.left_out}
     assert {sort: listed[sort] for sort in LISTED} == LISTED
     assert worst(reading, lambda sample: reduced_accelerations(reading.description, sample), 2) < 1e-9
@@ -65,31 +58,31 @@ def test_parts_outside_of_sets_are_sorted_by_their_kind(tmp_path):
     ("part", "sort"),
     [('<SmoothSphereHalfSpaceForce name="sole"/>', "contacts"), ('<BushingForce name="pad"/>', "components")],
 )
-def test_forces_outside_of_sets_are_refused(tmp_path, part, sort):
+def test_forces_outside_of_sets_are_refused(read, part, sort):
     with pytest.raises(ModelError, match=f"ignore='{sort}'"):
-        read(tmp_path, osim(4, extra=COMPONENTS.format(part)))
+        read(osim(4, extra=COMPONENTS.format(part)))
 
 
-def test_wrapping_is_listed_by_its_objects(tmp_path):
+def test_wrapping_is_listed_by_its_objects(read):
     held = '<WrapObjectSet name="wrapobjectset"><objects>{}</objects></WrapObjectSet>'
     for inside, names in (("", None), ('<WrapCylinder name="knob"/>', ("knob",))):
         text = osim(4).replace('<Body name="femur">', f'<Body name="femur">{held.format(inside)}')
-        assert {one.sort: one.names for one in read(tmp_path, text).left_out}.get("wrapping") == names
+        assert {one.sort: one.names for one in read(text).left_out}.get("wrapping") == names
 
 
-def test_versions_between_3_and_4_are_refused(tmp_path):
+def test_versions_between_3_and_4_are_refused(read):
     text = osim(4).replace("socket_parent_frame", "connectors", 2)
     with pytest.raises(ModelError, match="with OpenSim 4"):
-        read(tmp_path, text)
+        read(text)
 
 
-def test_masses_by_which_nothing_can_be_divided_are_none(tmp_path):
-    links = {link.name: link for link in read(tmp_path, osim(4).replace("<mass>9.0", "<mass>1e-320")).source.links}
+def test_masses_by_which_nothing_can_be_divided_are_none(read):
+    links = {link.name: link for link in read(osim(4).replace("<mass>9.0", "<mass>1e-320")).source.links}
     assert links["femur"].mass == 0.0
 
 
-def test_an_error_of_building_names_the_file_once(tmp_path):
-    reading = read(tmp_path, osim(4).replace("0.0001 0.0002 0.00015", "0.0001 -0.2 0.00015"))
+def test_an_error_of_building_names_the_file_once(read):
+    reading = read(osim(4).replace("0.0001 0.0002 0.00015", "0.0001 -0.2 0.00015"))
     with pytest.raises(ModelError) as found:
         reading.build()
     assert str(found.value).count("limb.osim") == 1 and "correct the inertia" in str(found.value)

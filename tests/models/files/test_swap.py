@@ -14,20 +14,20 @@ from tests.support.file_states import coordinate_table
 from tests.support.file_states import worst as worst_of
 from tests.support.limb_models import TINY, Limb
 from tests.support.reduced_links import reduced_accelerations
+from tests.support.refusals import assert_refused
 
 LIMB = Limb()
 RIGHT, LEFT = ("ankle_r", "subtalar_r"), ("ankle_l", "subtalar_l")
 JOINT = "ankle_angle_{0}_and_subtalar_angle_{0}"
+NORMAL = np.cross(LIMB.ankle_axis, LIMB.subtalar_axis)  # of both axes, towards the foot
+NORMAL *= np.sign(NORMAL @ LIMB.foot) / np.linalg.norm(NORMAL)
+LINE = LIMB.foot / np.linalg.norm(LIMB.foot)  # from the ankle towards the subtalar joint
 
 
 @pytest.fixture
-def read(tmp_path):
-    def of(limb, name="limb.osim"):
-        file = tmp_path / name
-        file.write_text(limb if isinstance(limb, str) else limb.text())
-        return models.read(file)
-
-    return of
+def read(read):
+    """Reads a limb, or the text of a file."""
+    return lambda limb, name="limb.osim": read(limb if isinstance(limb, str) else limb.text(), name)
 
 
 def both(reading, **options):
@@ -37,11 +37,6 @@ def both(reading, **options):
 def worst(swapped, file):
     """Largest error of the accelerations of the bodies that are left, against the links of a file."""
     return worst_of(swapped, lambda sample: reduced_accelerations(file.description, sample))
-
-
-def shifted(limb, length):
-    """The limb whose subtalar axis lies at a length from the ankle, along the line between the points of the file."""
-    return replace(limb, subtalar=limb.foot * (length / np.linalg.norm(limb.foot)))
 
 
 @pytest.mark.slow
@@ -70,27 +65,29 @@ def test_the_link_against_a_talus_of_almost_no_mass(read, talus, carrier):
     assert max(np.abs(found[name] - wanted[name]).max() for name in wanted) < 1e-9 * np.abs(wanted["pelvis_y"]).max()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("length", [0.03, 0.1])
-def test_another_length(read, length):
-    file = read(shifted(LIMB.moved_to("calcn"), length), "other.osim")
-    swapped = both(read(LIMB), talus_length=length)
-    assert swapped.build().joint(JOINT.format("r")).values["l"] == pytest.approx(length, abs=1e-15)
-    assert worst(swapped, file) < 1e-9
+LENGTHS = {
+    "0.03 m": ({"talus_length": 0.03}, 0.03 * LINE, 0.03),
+    "0.1 m": ({"talus_length": 0.1}, 0.1 * LINE, 0.1),
+    # The axis is shifted in the direction in which it lies already.
+    "perpendicular": (
+        {"talus_length": 0.02, "along": "perpendicular"}, LIMB.foot + NORMAL * (0.02 - NORMAL @ LIMB.foot), 0.02
+    ),
+    "as the file has it": ({"along": "perpendicular"}, LIMB.foot, NORMAL @ LIMB.foot),
+    "universal": ({"with_": "universal"}, 0.0 * LINE, None),
+    "0 m": ({"talus_length": 0.0}, 0.0 * LINE, None),
+}  # fmt: skip
 
 
 @pytest.mark.slow
-def test_along_the_common_perpendicular(read):
-    """The subtalar axis 20 mm from the ankle's, shifted in the direction in which it lies already."""
-    limb, length = LIMB.moved_to("calcn"), 0.02
-    normal = np.cross(limb.ankle_axis, limb.subtalar_axis)
-    normal *= np.sign(normal @ limb.foot) / np.linalg.norm(normal)
-    file = read(replace(limb, subtalar=limb.foot + normal * (length - normal @ limb.foot)), "other.osim")
-    swapped = both(read(LIMB), talus_length=length, along="perpendicular")
-    assert swapped.build().joint(JOINT.format("l")).values["l"] == pytest.approx(length, abs=1e-12)
+@pytest.mark.parametrize("options, subtalar, length", LENGTHS.values(), ids=LENGTHS)
+def test_another_length(read, options, subtalar, length):
+    """Axes that meet are a universal joint."""
+    file = read(replace(LIMB.moved_to("calcn"), subtalar=subtalar), "other.osim")
+    swapped = both(read(LIMB), **options)
+    joints = [swapped.build().joint(JOINT.format(side)) for side in "rl"]
+    assert {joint.kind for joint in joints} == {"universal" if length is None else "modified_universal"}
+    assert length is None or [joint.values["l"] for joint in joints] == pytest.approx([length] * 2, abs=1e-15)
     assert worst(swapped, file) < 1e-9
-    as_file = both(read(LIMB), along="perpendicular").build().joint(JOINT.format("r"))
-    assert as_file.values["l"] == pytest.approx(normal @ limb.foot, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -120,15 +117,6 @@ def test_axes_by_angles_of_anatomy(read, side, towards_medial):
     x, y, z = steps[f"ankle_angle_{side}"]
     x, y, medial = np.sign(z * towards_medial) * np.array([x, y, z * towards_medial])
     assert np.rad2deg([np.arctan2(y, medial), np.arctan2(x, medial)]) == pytest.approx([12.0, 4.0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [{"with_": "universal"}, {"talus_length": 0.0}])
-def test_axes_that_meet_are_a_universal_joint(read, options):
-    file = read(shifted(LIMB.moved_to("calcn"), 0.0), "other.osim")
-    swapped = both(read(LIMB), **options)
-    assert swapped.build().joint(JOINT.format("r")).kind == "universal"
-    assert worst(swapped, file) < 1e-9
 
 
 def test_a_short_link_tends_to_the_universal_joint(read):
@@ -237,9 +225,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("joints, options, sentence", REFUSED, ids=[str(n) for n in range(len(REFUSED))])
 def test_what_is_refused(read, joints, options, sentence):
-    with pytest.raises(ModelError) as found:
-        models.swap(read(LIMB), *joints, **options)
-    assert sentence in str(found.value) and "\n" not in str(found.value)
+    assert_refused(sentence, models.swap, read(LIMB), *joints, **options)
 
 
 def test_the_mass_of_an_earlier_swap(read):

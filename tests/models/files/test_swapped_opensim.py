@@ -130,8 +130,7 @@ OPTIONS = {"as the file": (False, None, {"talus": "keep"}), "link": (True, None,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("case", OPTIONS)
+@pytest.mark.parametrize(("name", "case"), [*((FILES[0], case) for case in OPTIONS), (FILES[1], "short link")])
 def test_against_the_links_of_an_edited_file(tmp_path, name, case):
     light, length, options = OPTIONS[case]
     file = models.read(edited(name, tmp_path, light=light, length=length))

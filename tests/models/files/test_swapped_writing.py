@@ -8,10 +8,10 @@ import pytest
 import models
 from models.files import write_swapped
 from models.files.virtual_power import inverse_dynamics
-from runtime import ModelError
 from tests.support.file_states import coordinate_table
 from tests.support.limb_models import Limb
 from tests.support.marked_limbs import marked, read
+from tests.support.refusals import assert_refused
 
 CASES = {
     "as the file": {}, "short": {"talus_length": 0.03}, "universal": {"with_": "universal"},
@@ -58,6 +58,4 @@ def test_what_is_refused(tmp_path):
     }  # fmt: skip
     for sentence, (model, name, content) in cases.items():
         reading.file.write_text(content)
-        with pytest.raises(ModelError) as found:
-            write_swapped(model, tmp_path / name)
-        assert sentence in str(found.value) and "\n" not in str(found.value)
+        assert_refused(sentence, write_swapped, model, tmp_path / name)

@@ -33,20 +33,13 @@ ROD = """<?xml version="1.0"?><OpenSimDocument Version="40000"><Model name="rod"
 <ForceSet name="f"><objects>{limits}</objects></ForceSet></Model></OpenSimDocument>"""
 
 
-def written(folder, name, text):
-    file = folder / name
-    file.write_text(text)
-    return file
-
-
 @pytest.mark.parametrize("inertia", ["0.01 0.02 0.03", "0.01 0.02 0.0299999"])
-def test_a_lamina_on_three_hinges_moves_as_in_mujoco(inertia, tmp_path):
-    file, q, h = written(tmp_path, "plate.xml", PLATE.format(inertia=inertia)), (0.2, 0.3, -0.4), 1e-3
-    model = mujoco.MjModel.from_xml_path(str(file))
+def test_a_lamina_on_three_hinges_moves_as_in_mujoco(inertia, read):
+    reading, q, h = read(PLATE.format(inertia=inertia), "plate.xml"), (0.2, 0.3, -0.4), 1e-3
+    model = mujoco.MjModel.from_xml_path(str(reading.file))
     data = mujoco.MjData(model)
     data.qpos[:] = q
     mujoco.mj_forward(model, data)
-    reading = models.read(file)
     builder, places = reading.builder(), [reading.coordinates[name] for name in "abc"]
     for (joint, coordinate), value in zip(places, q, strict=True):
         builder.angles(joint, **{coordinate: value})
@@ -55,24 +48,24 @@ def test_a_lamina_on_three_hinges_moves_as_in_mujoco(inertia, tmp_path):
     np.testing.assert_allclose(2.0 * np.array(changes) / h**2, np.abs(data.qacc), rtol=1e-4)
 
 
-def test_limits_of_one_coordinate_add(tmp_path):
+def test_limits_of_one_coordinate_add(read):
     limits = "".join(LIMIT.format(name=f"l{upper}", upper=upper) for upper in (20, 40))
-    builder = models.read(written(tmp_path, "rod.osim", ROD.format(limits=limits))).builder()
+    builder = read(ROD.format(limits=limits), "rod.osim").builder()
     builder.angles("bend", angle=np.radians(60.0))
     run = runtime.simulate(builder.build(), 1e-3, progress=False)
     moments = [run.forces[name].moment[0] for name in ("bend_limit", "bend_limit2")]
     assert moments == pytest.approx([-80.0, -40.0], rel=1e-6)  # 2 N m/degree, as in OpenSim
 
 
-def test_shapes_without_size_are_listed(tmp_path):
+def test_shapes_without_size_are_listed(read):
     robot = LINK.format(name="base", more=POINT) + LINK.format(name="arm", more="") + AXLE
-    reading = models.read(written(tmp_path, "r.urdf", f'<robot name="r">{robot}</robot>'))
+    reading = read(f'<robot name="r">{robot}</robot>', "r.urdf")
     (shapes,) = [one for one in reading.left_out if one.sort == "shapes"]
     assert shapes.names == ("base",) and reading.build().degrees_of_freedom == 1
 
 
-def test_a_welded_subtalar_joint_is_called_welded(tmp_path):
-    reading = models.read(written(tmp_path, "small.osim", osim(4)))
+def test_a_welded_subtalar_joint_is_called_welded(read):
+    reading = read(osim(4), "small.osim")
     with pytest.raises(
         ModelError, match="joint 'toes_joint': is no hinge, it has no motion: it is welded, limit 1 turn"
     ):
@@ -86,6 +79,6 @@ def test_a_welded_subtalar_joint_is_called_welded(tmp_path):
         ("gear.xml", GEAR, "joint 'R': follows 'L' and belongs to the loop that 'tip' closes"),
     ],
 )
-def test_refusals_name_parts_of_the_file(name, text, message, tmp_path):
+def test_refusals_name_parts_of_the_file(name, text, message, read):
     with pytest.raises(ModelError, match=message):
-        models.read(written(tmp_path, name, text)).build()
+        read(text, name).build()

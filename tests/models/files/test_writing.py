@@ -10,12 +10,10 @@ from scipy.spatial.transform import Rotation
 
 import models
 import runtime
-from benchmarks.files.owners import MuJoCo
-from models import foot, foot_ground, four_bar, hooke_shaft
+from models import foot, foot_ground, hooke_shaft
 from models.files.written_xml import body_angles, fixed_angles
 from runtime import Builder, ModelError
 from runtime.system import joint_coordinates
-from tests.models.files.test_accelerations import worst as worst_reading
 from tests.support.written_models import (
     WRITTEN,
     arm,
@@ -114,19 +112,6 @@ def test_a_run_of_the_file_from_rest_equals_one_of_the_system(name, tmp_path):
     assert same_run(system, reading.build()) < 1e-8
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_the_file_is_read_as_mujoco_reads_it(name, tmp_path):
-    reading = models.read(models.write(WRITTEN[name](), tmp_path / "model.xml").file)
-    assert worst_reading(reading, MuJoCo(reading).accelerations, 5) < EXACT
-
-
-def test_a_wrong_file_is_found(tmp_path):
-    system = moved(arm(), 1)
-    file = models.write(system, tmp_path / "model.xml").file
-    file.write_text(file.read_text().replace('mass="0.4"', 'mass="0.4001"'))
-    assert worst(system, by_mujoco(file))[2] > 1e-6
-
-
 def test_what_is_left_out_is_listed(tmp_path):
     rows = models.write(foot.build(), tmp_path / "foot.urdf").rows()
     assert [sort for sort, *_ in rows] == ["locked coordinates", "initial state", "massless links", "shapes"]
@@ -218,8 +203,3 @@ def test_a_body_that_mujoco_refuses(tmp_path):
     b.joint("pivot", "universal", "ground", "rod", s_i=(0, 0, 0), a_i=(1, 0, 0), s_j=(0, 0, 0.5), a_j=(0, 1, 0))
     with pytest.raises(ModelError, match="body 'rod': its smallest moment of inertia is .* MuJoCo refuses"):
         models.write(b.build(), tmp_path / "thin.xml")
-
-
-def test_a_closed_loop_of_hinges_is_refused(tmp_path):
-    with pytest.raises(ModelError, match="loops"):
-        models.write(four_bar.build("revolute"), tmp_path / "four_bar.xml")

@@ -17,25 +17,16 @@ def short():
     return SHORT
 
 
-@pytest.fixture(scope="session")
-def ankle(tmp_path_factory):
-    """Folder and report of ``talus ankle``, and the faults of its figures."""
-    folder = tmp_path_factory.mktemp("ankle")
-    with faults_of_figures() as faults:
-        return folder, ankle_study.ankle(folder, quiet, t_end=SHORT), faults
+def made(study, t_end=SHORT):
+    """A fixture: folder and report of a study, and the faults of its figures."""
+
+    @pytest.fixture(scope="session")
+    def short_study(tmp_path_factory):
+        folder = tmp_path_factory.mktemp("study")
+        with faults_of_figures() as faults:
+            return folder, study(folder, quiet, t_end=t_end), faults
+
+    return short_study
 
 
-@pytest.fixture(scope="session")
-def pendulum(tmp_path_factory):
-    """Folder and report of ``talus pendulum``, and the faults of its figures."""
-    folder = tmp_path_factory.mktemp("pendulum")
-    with faults_of_figures() as faults:
-        return folder, pendulum_study.study(folder, quiet, t_end=SHORT), faults
-
-
-@pytest.fixture(scope="session")
-def drop(tmp_path_factory):
-    """Folder and report of ``talus drop``, and the faults of its figures."""
-    folder = tmp_path_factory.mktemp("drop")
-    with faults_of_figures() as faults:
-        return folder, drop_study.drop(folder, quiet, t_end=0.5), faults
+ankle, pendulum, drop = made(ankle_study.ankle), made(pendulum_study.study), made(drop_study.drop, 0.5)

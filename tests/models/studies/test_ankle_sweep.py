@@ -9,8 +9,9 @@ import xarray
 from models import foot
 from models.studies import measures
 from models.studies.ankle import study, sweep
-from runtime import ModelError, simulate
+from runtime import simulate
 from tests.support.layouts import faults_of_figures
+from tests.support.refusals import assert_refused
 from tests.support.reports import check_figures, quiet, records
 
 T_END = 0.5
@@ -100,6 +101,4 @@ def test_values_of_an_option(text, found):
     ],
 )
 def test_refused_options(tmp_path, options, message):
-    with pytest.raises(ModelError) as error:
-        study.ankle(tmp_path, quiet, t_end=0.1, **options)
-    assert message in str(error.value)
+    assert_refused(message, study.ankle, tmp_path, quiet, t_end=0.1, **options)

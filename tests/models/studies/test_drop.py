@@ -1,11 +1,8 @@
 """The command ``talus drop``: tables against finer runs, messages, and figures."""
 
-import sys
-
 import numpy as np
 import pytest
 
-import runtime.cli
 from models import foot_ground, foot_sole
 from models.studies import drop as study
 from models.studies import measures
@@ -97,11 +94,9 @@ def test_a_foot_that_does_not_land_is_reported(tmp_path, options, sentence):
     assert not list(tmp_path.glob("*.png")) and len(report.tables) == 2
 
 
-def test_the_command_fails_where_the_foot_does_not_land(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["talus", "drop", "--t-end", "0.05", "--json", "--out", str(tmp_path / "o")])
-    with pytest.raises(SystemExit) as stop:
-        runtime.cli.main()
-    assert stop.value.code == 1 and "did not land" in capsys.readouterr().out
+def test_the_command_fails_where_the_foot_does_not_land(command):
+    done = command("drop", "--t-end", "0.05", "--json", "--out", "o")
+    assert done.code == 1 and "did not land" in done.out
 
 
 def test_panels_over_time_share_their_axis_and_show_differences(fall):

@@ -1,15 +1,13 @@
 """``talus drop`` with an ankle of two axes: inversion on inclines, with and without an orthosis."""
 
-import sys
-
 import numpy as np
 import pytest
 
-import runtime.cli
 from models import foot, foot_orthosis
 from models.studies import drop as study
 from models.studies import landing
-from runtime import ModelError, simulate
+from runtime import simulate
+from tests.support.refusals import assert_refused
 from tests.support.reports import check_figures, quiet, records, table
 
 
@@ -79,16 +77,12 @@ def test_without_an_orthosis_only_ankles_and_inclines_are_compared(tmp_path):
     ],
 )
 def test_bad_options_are_refused(tmp_path, options, message):
-    with pytest.raises(ModelError) as error:
-        study.drop(tmp_path, quiet, **options)
-    assert message in str(error.value)
+    assert_refused(message, study.drop, tmp_path, quiet, **options)
 
 
-def test_the_command_names_its_options(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["talus", "drop", "--incline", "200", "--out", str(tmp_path / "o")])
-    with pytest.raises(SystemExit) as stop:
-        runtime.cli.main()
-    assert stop.value.code == 2 and "--incline = 200 degrees must lie" in capsys.readouterr().err
+def test_the_command_names_its_options(command):
+    done = command("drop", "--incline", "200", "--out", "o")
+    assert done.code == 2 and "--incline = 200 degrees must lie" in done.err
 
 
 def test_a_foot_that_does_not_land_is_reported(tmp_path):

@@ -9,7 +9,6 @@ import models
 from models.files import read_storage
 from models.walking import compare_ankles
 from models.walking.inverse_kinematics import axes_of_model
-from runtime.cli import main
 from tests.support.gait_files import write_trc
 from tests.support.limb_models import Limb
 from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of
@@ -17,13 +16,6 @@ from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, t
 LOAD = """<ExternalForce name="{0}"><applied_to_body>{0}</applied_to_body>
  <force_expressed_in_body>ground</force_expressed_in_body><point_expressed_in_body>ground</point_expressed_in_body><force_identifier>{0}_v</force_identifier>
  <point_identifier>{0}_p</point_identifier><torque_identifier>{0}_m</torque_identifier></ExternalForce>"""
-
-
-def call(monkeypatch, capsys, *arguments):
-    monkeypatch.setattr("sys.argv", ["talus", "swap", *map(str, arguments)])
-    with pytest.raises(SystemExit) as done:
-        main()
-    return done.value.code or 0, capsys.readouterr()
 
 
 @pytest.fixture
@@ -48,13 +40,16 @@ def trial(tmp_path):
     return reading, trc, file
 
 
-def test_without_a_trial(monkeypatch, capsys, tmp_path):
+def test_without_a_trial(command, tmp_path):
     model = read(tmp_path, marked(Limb(locked=True)), "limb.osim").file
     options = ("--talus-length", "0.04", "--unlock", "--json", "--out", tmp_path / "out")
-    code, printed = call(monkeypatch, capsys, model, *options)
-    data = json.loads(printed.out)
+    done = command("swap", model, *options)
+    data = json.loads(done.out)
     rows = data["tables"]["exchanged joints"]
-    assert code == 0 and [row["joints of the file"] for row in rows] == ["ankle_r, subtalar_r", "ankle_l, subtalar_l"]
+    assert done.code == 0 and [row["joints of the file"] for row in rows] == [
+        "ankle_r, subtalar_r",
+        "ankle_l, subtalar_l",
+    ]
     assert all("link of 0.04 m" in row["ankle"] for row in rows) and "link of 0.04 m" in data["answer"]
     again = models.read(tmp_path / "out" / "limb_swapped.osim")
     links = {link.name: link for link in again.source.links}
@@ -64,25 +59,14 @@ def test_without_a_trial(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_trial(trial, monkeypatch, capsys, tmp_path):
+def test_a_trial(trial, command, tmp_path):
     reading, trc, loads = trial
     options = (
-        "--markers",
-        trc,
-        "--loads",
-        loads,
-        "--up",
-        "y",
-        "--talus-length",
-        "0.04",
-        "--ankle",
-        "ankle_r,subtalar_r",
-    )
-    code, printed = call(
-        monkeypatch, capsys, reading.file, *options, "--formats", "png", "--json", "--out", tmp_path / "out"
-    )
-    tables = json.loads(printed.out)["tables"]
-    assert code == 0 and "modified universal: inverse dynamics" in printed.err
+        "--markers", trc, "--loads", loads, "--up", "y", "--talus-length", "0.04", "--ankle", "ankle_r,subtalar_r",
+    )  # fmt: skip
+    done = command("swap", reading.file, *options, "--formats", "png", "--json", "--out", tmp_path / "out")
+    tables = json.loads(done.out)["tables"]
+    assert done.code == 0 and "modified universal: inverse dynamics" in done.err
     found = compare_ankles(reading, trc, loads, ankles=[("ankle_r", "subtalar_r")], talus_length=0.04, up="y")
     assert [(row["coordinate"], row["joint"]) for row in tables["ankles"]] == [
         (name, sort) for name in ("ankle_angle_r", "subtalar_angle_r") for sort in found.trials
@@ -121,19 +105,18 @@ CASES = {
 
 
 @pytest.mark.parametrize("sentence", CASES)
-def test_what_is_refused(trial, monkeypatch, capsys, tmp_path, sentence):
-    monkeypatch.chdir(tmp_path)
-    code, printed = call(monkeypatch, capsys, "limb.osim", *CASES[sentence], "--out", tmp_path / "out")
-    assert code == 2 and sentence in printed.err.replace("\n", " ")
+def test_what_is_refused(trial, command, tmp_path, sentence):
+    done = command("swap", "limb.osim", *CASES[sentence], "--out", tmp_path / "out")
+    assert done.code == 2 and sentence in done.err.replace("\n", " ")
     assert not (tmp_path / "out").exists()
 
 
-def test_locked_hinges_are_refused_with_the_option(monkeypatch, capsys, tmp_path):
+def test_locked_hinges_are_refused_with_the_option(command, tmp_path):
     model = read(tmp_path, marked(Limb(locked=True)), "limb.osim").file
-    code, printed = call(monkeypatch, capsys, model, "--out", tmp_path / "out")
-    assert code == 2 and printed.err.strip().endswith("use --unlock")
+    done = command("swap", model, "--out", tmp_path / "out")
+    assert done.code == 2 and done.err.strip().endswith("use --unlock")
 
 
-def test_other_formats_are_refused(monkeypatch, capsys, tmp_path):
-    code, printed = call(monkeypatch, capsys, tmp_path / "robot.urdf", "--out", tmp_path / "out")
-    assert code == 2 and "give an .osim file" in printed.err.replace("\n", " ")
+def test_other_formats_are_refused(command, tmp_path):
+    done = command("swap", tmp_path / "robot.urdf", "--out", tmp_path / "out")
+    assert done.code == 2 and "give an .osim file" in done.err.replace("\n", " ")

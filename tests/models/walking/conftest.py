@@ -1,15 +1,12 @@
 """Analyses of gait that several modules use, each made once in a session, and the command ``talus gait`` in this process."""
 
-import sys
-from functools import cache
-from types import SimpleNamespace
+from functools import cache, partial
 
 import pytest
 
-import runtime.cli
 from models.walking import Filters, analyse, fit_sole, synthetic
 from models.walking.capture import read_capture
-from tests.support.recorded_gait import CSV, OPENSIM, trial
+from tests.support.recorded_gait import OPENSIM, trial
 from tests.support.soles import ALIKE
 
 OFF = Filters.off()
@@ -26,18 +23,6 @@ def adult():
     """Analyses of the barefoot adult by name of the trial, side and filters."""
     analysed = cache(lambda name, side, filters: analyse(trial("ST"), trial(name), side=side, filters=filters))
     return lambda name, side="right", filters=OFF: analysed(name, side, filters)
-
-
-@pytest.fixture(scope="session")
-def adult_by_csv():
-    """Analyses of the barefoot adult from the CSV files of the same trials."""
-
-    @cache
-    def analysed(name, side="right"):
-        static, walk = (read_capture(CSV / f"2014001_{part}_markers.csv") for part in ("static", name))
-        return analyse(static, walk, side=side, filters=OFF)
-
-    return analysed
 
 
 @pytest.fixture(scope="session")
@@ -65,19 +50,6 @@ def fitted(adult):
 
 
 @pytest.fixture
-def talus(tmp_path, monkeypatch, capsys):
-    """Runs ``talus gait`` in this process; gives exit code, output, and the last line that went to stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["talus", "gait", *map(str, arguments)])
-        code = 0
-        try:
-            runtime.cli.main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        done = capsys.readouterr()
-        lines = done.err.splitlines()
-        return SimpleNamespace(code=code, out=done.out, err=done.err, sentence=lines[-1] if lines else "", lines=lines)
-
-    return call
+def talus(command):
+    """Calls ``talus gait``."""
+    return partial(command, "gait")

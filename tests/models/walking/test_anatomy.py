@@ -9,6 +9,7 @@ import pytest
 from models.walking import Anatomy, Filters, analyse, leg_foot, scale_to_subject, synthetic
 from models.walking.anthropometry import DE_LEVA
 from runtime import ModelError, kinematics
+from tests.support.refusals import assert_refused
 
 AXES = dict(
     subtalar_inclination_deg=55.0, subtalar_deviation_deg=10.0, talocrural_inclination_deg=-3.0,
@@ -143,9 +144,7 @@ def test_given_defaults_are_the_rules():
     ],
 )
 def test_refused_anatomy(options, message):
-    with pytest.raises(ModelError) as error:
-        Anatomy(**options)
-    assert message in str(error.value)
+    assert_refused(message, Anatomy, **options)
 
 
 def test_anatomy_beside_a_subject_is_refused():

@@ -53,76 +53,87 @@ def channels_of(kind, force, moment, origin):
     return np.concatenate([force.T, about.T])
 
 
-@pytest.mark.parametrize("action", [False, True])
-@pytest.mark.parametrize("kind", [1, 2, 3, 4])
-def test_force_plates_of_all_types(tmp_path, kind, action):
-    _, markers = person()
-    origin = (
-        np.array([120.0, 200.0, -54.0])
-        if kind == 3
-        else np.array([0.0, 0, 0])
-        if kind == 1
-        else np.array([4.0, -7.0, -41.0])
+UNITS = ("N",) * 3 + ("Nmm",) * 3
+CHANNELS = channels_of(2, *plate_wrench(), np.zeros(3))
+
+
+def write_walk(path, channels=CHANNELS, *, units=UNITS, zero=None, markers=None, others=(), parameters=(), **plate):
+    """A walk on a plate, of type 2 unless said otherwise, whose moments are about the middle of its surface."""
+    made = dict(type=2, corners=1000.0 * CORNERS.T, origin=np.zeros(3), channel=np.arange(len(channels)) + 1) | plate
+    zeros = [] if zero is None else [("FORCE_PLATFORM", "ZERO", list(zero))]
+    plates = [*(made | other for other in others), made]
+    return write_c3d(
+        path,
+        markers or person()[1],
+        plates=plates,
+        channels=channels,
+        analog_units=units,
+        parameters=[*zeros, *parameters],
     )
+
+
+@pytest.fixture
+def walk(tmp_path):
+    """Reads a walk on a plate as ``write_walk`` writes it."""
+    return lambda *args, **options: read_capture(write_walk(tmp_path / "walk.c3d", *args, **options))
+
+
+def noted(capture, words):
+    return any(words in note for note in capture.notes)
+
+
+PLATES = {  # the units of the channels, and the middle of the surface [mm]
+    1: (["N"] * 3 + ["mm", "mm", "Nmm"], np.zeros(3)),
+    2: (UNITS, np.array([4.0, -7.0, -41.0])),
+    3: (["N"] * 8, np.array([120.0, 200.0, -54.0])),
+    4: (["V"] * 6, np.array([4.0, -7.0, -41.0])),
+}
+
+
+@pytest.mark.parametrize("action", [False, True])
+@pytest.mark.parametrize("kind", PLATES)
+def test_force_plates_of_all_types(walk, kind, action):
+    units, origin = PLATES[kind]
     channels = channels_of(kind, *plate_wrench(action=action), origin)
-    plate = {"type": kind, "corners": 1000.0 * CORNERS.T, "origin": origin, "channel": np.arange(len(channels)) + 2}
-    units = [
-        "V",
-        *["N"] * (8 if kind == 3 else 3),
-        *([] if kind == 3 else ["mm", "mm", "Nmm"] if kind == 1 else ["Nmm"] * 3),
-    ]
+    plate = dict(type=kind, channel=np.arange(len(channels)) + 2)
     if kind == 4:
         matrix = np.diag([1.0, 2.0, 5.0, 300.0, 200.0, 100.0]) + 0.1 * np.random.default_rng(0).normal(size=(6, 6))
         channels, plate["cal_matrix"] = np.linalg.solve(matrix, channels), matrix
-        units = ["V"] * 7
     channels = np.vstack([np.ones(channels.shape[1]), channels])  # another channel before them
-    path = write_c3d(tmp_path / "walk.c3d", markers, plates=[plate], channels=channels, analog_units=units)
-    capture = read_capture(path)
+    for sense in (1, -1) if kind in (2, 4) else (1,):  # many files have the origin the other way
+        capture = walk(channels, units=["V", *units], origin=sense * origin, **plate)
+        check_first_stance(capture.forces[0])
+        assert noted(capture, "reversed, so that it acts on the foot") == action
+
+
+@pytest.mark.parametrize(
+    ("force", "moment", "metres"),
+    [
+        ("N", "N.m", 1.0), ("Nt", "Nmm", 1e-3), ("NT", "N.mm", 1e-3), ("newton", "N*m", 1.0), ("[N]", "Ncm", 1e-2),
+        ("Newtons", "Newton metres", 1.0), ("", "", 1e-3),
+    ],
+)  # fmt: skip
+def test_the_spellings_of_units(walk, force, moment, metres):
+    channels = np.concatenate([CHANNELS[:3], 1e-3 * CHANNELS[3:] / metres])
+    capture = walk(channels, units=[force] * 3 + [moment] * 3)
     check_first_stance(capture.forces[0])
-    assert any("reversed, so that it acts on the foot" in note for note in capture.notes) == action
-    if kind in (2, 4):  # many files have the origin the other way
-        plate["origin"] = -origin
-        other = read_capture(write_c3d(path, markers, plates=[plate], channels=channels, analog_units=units))
-        check_first_stance(other.forces[0])
+    assert noted(capture, "without a unit") == (not moment)
 
 
-def test_units_of_moments_come_from_the_channels(tmp_path):
-    _, markers = person()
-    channels = channels_of(2, *plate_wrench(), np.zeros(3))
-    channels[3:] /= 1000.0
-    plate = {"type": 2, "corners": 1000.0 * CORNERS.T, "origin": np.zeros(3), "channel": np.arange(6) + 1}
-    path = tmp_path / "walk.c3d"
-    write_c3d(path, markers, plates=[plate], channels=channels, analog_units=["N"] * 3 + ["N.m"] * 3)
-    check_first_stance(read_capture(path).forces[0])
-    channels[3:] *= 1000.0
-    capture = read_capture(write_c3d(path, markers, plates=[plate], channels=channels, analog_units=[""] * 6))
-    check_first_stance(capture.forces[0])
-    assert any("without a unit" in note for note in capture.notes)
-    # Moments in another unit than stated put the centre of pressure outside the plate, which a note says.
-    channels[3:] /= 1000.0
-    plain = dict(plates=[plate], channels=channels, analog_units=["N"] * 3 + ["Nmm"] * 3)
-    assert not any("outside" in note for note in capture.notes)
-    channels[3:] *= 5000.0
-    assert any("outside the plate's corners" in note for note in read_capture(write_c3d(path, markers, **plain)).notes)
+def test_moments_in_another_unit_than_stated_put_the_force_outside_the_plate(walk):
+    found = [walk(np.concatenate([CHANNELS[:3], times * CHANNELS[3:]])) for times in (1.0, 5.0)]
+    assert [noted(capture, "outside the plate's corners") for capture in found] == [False, True]
 
 
-def test_plates_that_cannot_be_read_are_left_out_by_name(tmp_path):
-    _, markers = person()
-    channels = channels_of(2, *plate_wrench(), np.zeros(3))
-    good = {"type": 2, "corners": 1000.0 * CORNERS.T, "origin": np.zeros(3), "channel": np.arange(6) + 1}
-    others = [good | {"type": 7}, good | {"corners": np.zeros((3, 4))}, good | {"channel": np.arange(6) + 90}, good]
-    path = write_c3d(
-        tmp_path / "walk.c3d", markers, plates=others, channels=channels, analog_units=["N"] * 3 + ["Nmm"] * 3
-    )
-    capture = read_capture(path)
+def test_plates_that_cannot_be_read_are_left_out_by_name(walk):
+    capture = walk(others=[{"type": 7}, {"corners": np.zeros((3, 4))}, {"channel": np.arange(6) + 90}])
     assert [grf.plate for grf in capture.forces] == ["plate4"]
     for plate, why in (("plate1", "type 7"), ("plate2", "span no area"), ("plate3", "analog channels")):
         assert any(plate in note and why in note for note in capture.notes)
-    write_c3d(path, markers, plates=[good], channels=channels, analog_units=["V"] * 6)
-    assert any("the unit of its forces, 'v', is not known" in note for note in read_capture(path).notes)
+    assert noted(walk(units=["V"] * 6), "the unit of its forces, 'v', is not known")
 
 
-def test_a_file_with_y_up_and_a_sloping_plate(tmp_path):
+def test_a_file_with_y_up_and_a_sloping_plate(walk):
     """The force keeps its line of action on a slope, so that it meets the plate's surface, not a level plane."""
     _, markers = person()
     slope = math.radians(6.0)
@@ -134,70 +145,32 @@ def test_a_file_with_y_up_and_a_sloping_plate(tmp_path):
     cop[:, 2] = corners[:, 2].mean() + (cop[:, 0] - corners[:, 0].mean()) * along[2] / along[0]
     moment = np.cross(np.nan_to_num(cop - corners.mean(axis=0)), force) + np.stack([0 * free, 0 * free, free], axis=1)
     channels = np.concatenate([(force @ axes).T, 1000.0 * (moment @ axes).T])
-    plate = {"type": 2, "corners": 1000.0 * (corners @ Y_UP.T).T, "origin": np.zeros(3), "channel": np.arange(6) + 1}
     turned = {label: p @ Y_UP.T for label, p in markers.items()}
-    path = write_c3d(
-        tmp_path / "walk.c3d", turned, plates=[plate], channels=channels, analog_units=["N"] * 3 + ["Nmm"] * 3
-    )
-    capture = read_capture(path)
+    capture = walk(channels, markers=turned, corners=1000.0 * (corners @ Y_UP.T).T)
     loaded = force[:, 2] > 20.0
-    assert "y up" in capture.axes and any("normal to y" in note for note in capture.notes)
+    assert "y up" in capture.axes and noted(capture, "normal to y")
     assert np.allclose(capture.marker("R_FCC"), markers["R_FCC"], atol=1e-6)
     assert np.allclose(capture.forces[0].force, force, atol=1e-3)
     assert np.allclose(capture.forces[0].cop[loaded], cop[loaded], atol=1e-5)
     assert np.allclose(capture.forces[0].free_moment[loaded], free[loaded], atol=1e-3)
 
 
-def write_walk(path, channels, *, units=("N",) * 3 + ("Nmm",) * 3, zero=None, **plate):
-    """A walk on one plate of type 2, whose moments are about the middle of its surface."""
-    made = {
-        "type": 2,
-        "corners": 1000.0 * CORNERS.T,
-        "origin": np.zeros(3),
-        "channel": np.arange(len(channels)) + 1,
-    } | plate
-    parameters = [] if zero is None else [("FORCE_PLATFORM", "ZERO", list(zero))]
-    return write_c3d(
-        path, person()[1], plates=[made], channels=channels, analog_units=list(units), parameters=parameters
-    )
-
-
-@pytest.mark.parametrize(
-    ("force", "moment", "metres"),
-    [
-        ("Nt", "Nmm", 1e-3),
-        ("NT", "N.mm", 1e-3),
-        ("newton", "N*m", 1.0),
-        ("[N]", "Ncm", 1e-2),
-        ("Newtons", "Newton metres", 1.0),
-    ],
-)
-def test_the_spellings_of_units(tmp_path, force, moment, metres):
-    channels = np.concatenate([channels_of(2, *plate_wrench(), np.zeros(3))[:3], plate_wrench()[1].T / metres])
-    check_first_stance(
-        read_capture(write_walk(tmp_path / "w.c3d", channels, units=[force] * 3 + [moment] * 3)).forces[0]
-    )
-
-
-def test_a_plate_of_type_5_has_a_matrix_of_six_rows(tmp_path):
+def test_a_plate_of_type_5_has_a_matrix_of_six_rows(walk):
     rng = np.random.default_rng(2)
     matrix = np.diag([1.0, 1, 1, 1000, 1000, 1000]) @ (rng.normal(size=(6, 8)) + np.eye(6, 8) * 5.0)
-    channels = np.linalg.pinv(matrix) @ channels_of(2, *plate_wrench(), np.zeros(3))
-    path = write_walk(tmp_path / "w.c3d", channels, units=["V"] * 8, type=5, cal_matrix=matrix)
-    check_first_stance(read_capture(path).forces[0])
-    path = write_walk(tmp_path / "w.c3d", channels, units=["V"] * 8, type=5)
-    assert any("it is of type 5 but has no FORCE_PLATFORM:CAL_MATRIX" in note for note in read_capture(path).notes)
+    of_type_5 = dict(channels=np.linalg.pinv(matrix) @ CHANNELS, units=["V"] * 8, type=5)
+    check_first_stance(walk(**of_type_5, cal_matrix=matrix).forces[0])
+    assert noted(walk(**of_type_5), "it is of type 5 but has no FORCE_PLATFORM:CAL_MATRIX")
 
 
 OFFSET = np.array([[4.0], [-3.0], [12.0], [2000.0], [-3000.0], [400.0]])
 
 
-def test_the_mean_of_unloaded_frames_is_subtracted(tmp_path):
-    path, channels = tmp_path / "w.c3d", channels_of(2, *plate_wrench(), np.zeros(3))
-    capture = read_capture(write_walk(path, channels + OFFSET, zero=(1, 20)))
+def test_the_mean_of_unloaded_frames_is_subtracted(walk):
+    capture = walk(CHANNELS + OFFSET, zero=(1, 20))
     check_first_stance(capture.forces[0])
-    assert any("ZERO names as unloaded, 13 N, is subtracted" in note for note in capture.notes)
-    assert not any("while it is unloaded" in note for note in capture.notes)
+    assert noted(capture, "ZERO names as unloaded, 13 N, is subtracted")
+    assert not noted(capture, "while it is unloaded")
 
 
 @pytest.mark.parametrize(
@@ -211,9 +184,6 @@ def test_the_mean_of_unloaded_frames_is_subtracted(tmp_path):
         ((50, 60), "loaded, or not steady"),
     ],
 )
-def test_a_baseline_that_is_not_subtracted_is_named(tmp_path, zero, said):
-    channels = channels_of(2, *plate_wrench(), np.zeros(3)) + OFFSET
-    capture = read_capture(write_walk(tmp_path / "w.c3d", channels, zero=zero))
-    assert any(said in note for note in capture.notes) and any(
-        "13 N while it is unloaded" in note for note in capture.notes
-    )
+def test_a_baseline_that_is_not_subtracted_is_named(walk, zero, said):
+    capture = walk(CHANNELS + OFFSET, zero=zero)
+    assert noted(capture, said) and noted(capture, "13 N while it is unloaded")

@@ -18,7 +18,7 @@ pytestmark = recorded
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("angle", [37.0, 90.0, -122.0, 180.0])
+@pytest.mark.parametrize("angle", [37.0, -122.0])
 def test_directions_and_places_in_the_laboratory_have_no_effect(adult, angle):
     base = adult("C4_05")
     turn = np.deg2rad(angle)
@@ -108,6 +108,7 @@ def test_spoilt_recorded_trials_get_one_sentence():
         (static, nobody, "under none of the feet"),
         (exchanged(static), walk, "labels exchanged"),
         (static, walk.crop(0.2, 1.4), "no gait cycle of the right foot"),
+        (static, replace(walk, markers=without("R_FCC")(walk.markers)), "R_FCC|heel"),
     ):
         with pytest.raises(ModelError, match=words) as caught:
             analyse(one, two, side="right", mass=MASS)
@@ -123,9 +124,3 @@ def test_markers_on_one_leg_are_enough(adult):
     walk = replace(walk, markers={k: p for k, p in walk.markers.items() if not k.startswith("L_F")})
     one = analyse(static, walk, side="right", filters=OFF)
     assert np.abs(one.moments["talocrural"] - adult("C4_05").moments["talocrural"]).max() < 1e-6
-
-
-def test_a_trial_without_the_heel_names_it():
-    walk = trial("C4_05")
-    with pytest.raises(ModelError, match=r"R_FCC|heel"):
-        analyse(trial("ST"), replace(walk, markers=without("R_FCC")(walk.markers)), side="right")

@@ -9,6 +9,7 @@ import xarray
 
 from models.studies.gait import contact, contact_figures, contact_tables
 from models.walking import Filters, contact_fit, gait_plots, predict_ground_force
+from tests.package.test_table_widths import check_tables
 from tests.support.layouts import faults_of_figures
 from tests.support.reports import check_figures
 from tests.support.soles import scaled_and_known_sole, with_force_of
@@ -50,7 +51,9 @@ def test_the_study_reports_how_soles_predict_other_trials(synthetic_walk, monkey
     one = synthetic_walk
     two = replace(with_force_of(one, scaled_and_known_sole()[1]), name="second trial")
     contacts = contact.analyse([one, two], lambda line: None)
-    errors, fitted_sole, *_ = contact_tables.tables(contacts)
+    tables = contact_tables.tables(contacts)
+    check_tables(tables, monkeypatch)
+    errors, fitted_sole, *_ = tables
     rows = {(row["trial"], row["sole"]): row for row in errors.records()}
     for c, other in zip(contacts, (two, one), strict=True):
         for name in ("published shape", "fitted"):

@@ -93,17 +93,8 @@ def test_twice_the_noise_has_twice_the_deviation():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("other", ["_deviations_by_noise", "_deviations_by_parts"])
-def test_each_of_the_two_deviations_has_the_size_of_the_errors(monkeypatch, other):
-    """White noise of 1 mm: both estimates apply, each alone."""
-    monkeypatch.setattr(f"models.walking.hinge_fit.{other}", lambda *_: [0.0, 0.0])
-    axes = functional_axes(scaled(), circles(0.4, 0.3, 1e-3))
-    assert all(0.3 < axis.sd_deg < 2.5 for axis in (axes.talocrural, axes.talocalcaneal))
-
-
-@pytest.mark.slow
 def test_deviations_are_those_of_repeated_trials():
-    trials = [found(0.4, 0.3, 1e-3, seed=seed) for seed in range(10)]
+    trials = [found(0.4, 0.3, 1e-3, seed=seed) for seed in range(6)]
     seen = np.sqrt(np.mean(np.square([errors(axes) for axes in trials]), axis=0))
     said = np.mean([(axes.talocrural.sd_deg, axes.talocalcaneal.sd_deg) for axes in trials], axis=0)
     assert (0.4 * said < seen).all() and (seen < 1.6 * said).all()

@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 from models.studies.gait import figures, files, motion, tables
-from models.walking import analysis, synthetic
+from models.walking import synthetic
 from models.walking.preparation import Filters
 
 
 @pytest.fixture(scope="module")
-def one():
-    """The analysis of the synthetic trial."""
-    markers = dict(synthetic.MARKERS)
-    return analysis.analyse(synthetic.static(), synthetic.trial(), markers=markers, side="right", filters=Filters.off())
+def one(synthetic_walk):
+    return synthetic_walk
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,27 @@ from models.walking.capture import c3d_process, read_capture
 from tests.support.capture_files import Y_UP, refused, write_c3d, write_csv, write_marker_csv, write_mot, write_trc
 from tests.support.walking_person import STRIKES, person, push
 
+T, MARKERS = person()
+PLATE = ["time", *(f"p1_{what}{a}" for what in ("F", "cop") for a in "xyz"), "p1_Tz"]
+STEP = push("R", STRIKES["R"])
 
-def written(folder, kind, markers, t):
+
+def written(folder, kind, markers=MARKERS):
     """A file of the person in millimetres (c3d, trc) or metres (csv)."""
     path = folder / f"walk.{kind}"
     if kind == "c3d":
         return write_c3d(path, markers)
-    return (write_trc if kind == "trc" else write_marker_csv)(path, markers, t)
+    return (write_trc if kind == "trc" else write_marker_csv)(path, markers, T)
+
+
+@pytest.fixture
+def csv(tmp_path):
+    return written(tmp_path, "csv")
+
+
+@pytest.fixture
+def trc(tmp_path):
+    return written(tmp_path, "trc")
 
 
 def noted(capture, *words):
@@ -25,9 +39,9 @@ def noted(capture, *words):
 @pytest.mark.parametrize("kind", ["c3d", "trc", "csv"])
 @pytest.mark.parametrize("far", [1e27, -1e12, 5e4, 100.0, 20.0])
 def test_a_marker_out_of_reach_is_a_gap_and_a_note(tmp_path, kind, far):
-    t, markers = person()
+    markers = person()[1]
     markers["R_FM1"][20:23, 1] = far
-    capture = read_capture(written(tmp_path, kind, markers, t))
+    capture = read_capture(written(tmp_path, kind, markers))
     assert capture.gaps() == {"R_FM1": [(20, 23)]}
     assert len(noted(capture, "3 positions, up to", "R_FM1", "not visible")) == 1
 
@@ -35,88 +49,71 @@ def test_a_marker_out_of_reach_is_a_gap_and_a_note(tmp_path, kind, far):
 @pytest.mark.parametrize("kind", ["c3d", "trc", "csv"])
 @pytest.mark.parametrize("nines", [999.0, -999.0, 9999.0, -9999.0, 99999.0, -999999.0])
 def test_numbers_of_nines_are_gaps_and_a_note(tmp_path, kind, nines):
-    t, markers = person()
+    markers = person()[1]
     metres = 1.0 if kind == "csv" else 1e-3
     markers["R_FM1"][20:23] = nines * metres
-    capture = read_capture(written(tmp_path, kind, markers, t))
+    capture = read_capture(written(tmp_path, kind, markers))
     assert capture.gaps() == {"R_FM1": [(20, 23)]}
     assert len(noted(capture, f"3 positions of {nines:g}", "R_FM1")) == 1
 
 
 def test_a_marker_that_is_never_near_the_others_is_a_gap(tmp_path):
-    t, markers = person()
-    markers["R_FM1"][:] = 1e27
-    capture = read_capture(write_trc(tmp_path / "walk.trc", markers, t))
+    capture = read_capture(written(tmp_path, "trc", MARKERS | {"R_FM1": np.full((len(T), 3), 1e27)}))
     assert np.isnan(capture.marker("R_FM1")).all() and noted(capture, "never visible: R_FM1")
-    assert np.allclose(capture.marker("R_FCC"), markers["R_FCC"], atol=1e-8)
+    assert np.allclose(capture.marker("R_FCC"), MARKERS["R_FCC"], atol=1e-8)
 
 
 def test_infinite_positions_are_gaps_and_a_note(tmp_path):
-    t, markers = person()
+    markers = person()[1]
     markers["R_FM1"][20:23, 2] = np.inf
     markers["L_FM1"][5] = -np.inf
     markers["L_FM5"][7] = np.nan  # a missing position as usual
-    path = write_marker_csv(tmp_path / "walk.csv", markers, t)
-    capture = read_capture(path)
+    capture = read_capture(written(tmp_path, "csv", markers))
     assert capture.gaps() == {"R_FM1": [(20, 23)], "L_FM1": [(5, 6)], "L_FM5": [(7, 8)]}
     assert noted(capture, "4 positions that are infinite", "R_FM1, L_FM1") and not noted(capture, "L_FM5")
 
 
 def test_a_sound_file_has_no_note_on_positions(tmp_path):
-    t, markers = person()
     for kind in ("c3d", "trc", "csv"):
-        notes = read_capture(written(tmp_path, kind, markers, t)).notes
+        notes = read_capture(written(tmp_path, kind)).notes
         assert not [note for note in notes if "not visible" in note or "not read" in note], notes
-
-
-def test_a_wrong_unit_is_still_told_from_markers_out_of_reach(tmp_path):
-    t, markers = person()
-    refused(r"units='mm' would fit", write_trc(tmp_path / "walk.trc", markers, t, units="m"))
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [("R_FM1_y", "R_FM1_w"), ("R_FM1_y", "R_FM1y"), ("R_FM1_y", "r_fm1_y"), ("R_FM1_y", ""), ("R_FM1_y", "x")],
 )
-def test_a_misnamed_marker_column_is_noted(tmp_path, old, new):
-    t, markers = person()
-    path = write_marker_csv(tmp_path / "walk.csv", markers, t)
-    path.write_text(path.read_text().replace(old, new, 1))
-    capture = read_capture(path)
+def test_a_misnamed_marker_column_is_noted(csv, old, new):
+    csv.write_text(csv.read_text().replace(old, new, 1))
+    capture = read_capture(csv)
     (note,) = noted(capture, "columns that are not read", "R_FM1_x", "R_FM1_z", "NAME_x, NAME_y, NAME_z")
     assert (new or "without a name") in note and "R_FM1" not in capture.markers
 
 
-def test_columns_that_name_one_coordinate_are_refused(tmp_path):
-    t, markers = person()
-    path = write_marker_csv(tmp_path / "walk.csv", markers, t)
-    path.write_text(path.read_text().replace("R_FM1_y", "R_FM1_X", 1))
-    refused("columns 'R_FM1_x' and 'R_FM1_X' name one coordinate", path)
+def test_columns_that_name_one_coordinate_are_refused(csv):
+    csv.write_text(csv.read_text().replace("R_FM1_y", "R_FM1_X", 1))
+    refused("columns 'R_FM1_x' and 'R_FM1_X' name one coordinate", csv)
 
 
 def test_misnamed_force_columns_are_noted(tmp_path):
-    t, markers = person()
-    trc = write_trc(tmp_path / "walk.trc", markers, t, turn=Y_UP)
-    mot = write_mot(tmp_path / "f.mot", {"1": push("R", STRIKES["R"])})
+    trc = write_trc(tmp_path / "turned.trc", MARKERS, T, turn=Y_UP)
+    mot = write_mot(tmp_path / "f.mot", {"1": STEP})
     whole = mot.read_text()
     assert not noted(read_capture(trc, forces=mot, up="y"), "not read")
     mot.write_text(whole.replace("1_ground_torque_y", "1_ground_trq_y"))
     assert noted(read_capture(trc, forces=mot, up="y"), "f.mot: columns that are not read: 1_ground_trq_y")
-    names = ["time", *(f"p1_{what}{a}" for what in ("F", "cop") for a in "xyz"), "p1_Tz_fre"]
-    times, force, cop, free = push("R", STRIKES["R"])
-    csv = write_csv(tmp_path / "f.csv", names, np.column_stack([times, force, cop, free]))
-    trc = write_trc(tmp_path / "walk.trc", markers, t)
-    assert noted(read_capture(trc, forces=csv, up="z"), "f.csv: columns that are not read: p1_Tz_fre")
+    csv = write_csv(tmp_path / "f.csv", [*PLATE[:-1], "p1_Tz_fre"], np.column_stack(STEP))
+    assert noted(
+        read_capture(written(tmp_path, "trc"), forces=csv, up="z"), "f.csv: columns that are not read: p1_Tz_fre"
+    )
 
 
-def test_labels_between_other_tabs_are_those_of_the_markers_in_order(tmp_path):
+def test_labels_between_other_tabs_are_those_of_the_markers_in_order(trc):
     """As in OpenSim, where there are as many as NumMarkers."""
-    t, markers = person()
-    path = write_trc(tmp_path / "walk.trc", markers, t)
-    path.write_text(path.read_text().replace("R_FM1\t\t\tR_FM5", "R_FM1\tR_FM5\t\t", 1))
-    assert np.allclose(read_capture(path).marker("R_FM5"), markers["R_FM5"], atol=1e-8)
-    path.write_text(path.read_text().replace("R_FM1\tR_FM5", "R_FM1\t", 1).replace("L_FM1\t", "\tL_FM1", 1))
-    refused("in its fourth line is above no column X of a marker, and NumMarkers is 10 for 9 names", path)
+    trc.write_text(trc.read_text().replace("R_FM1\t\t\tR_FM5", "R_FM1\tR_FM5\t\t", 1))
+    assert np.allclose(read_capture(trc).marker("R_FM5"), MARKERS["R_FM5"], atol=1e-8)
+    trc.write_text(trc.read_text().replace("R_FM1\tR_FM5", "R_FM1\t", 1).replace("L_FM1\t", "\tL_FM1", 1))
+    refused("in its fourth line is above no column X of a marker, and NumMarkers is 10 for 9 names", trc)
 
 
 @pytest.mark.parametrize(
@@ -127,29 +124,21 @@ def test_labels_between_other_tabs_are_those_of_the_markers_in_order(tmp_path):
         (1, 1e27, r"'plate1': a force of 1e\+27 N; no step exceeds 20000 N"),
     ],
 )
-def test_single_samples_that_no_foot_can_have_are_refused(tmp_path, column, value, said):
-    t, markers = person()
-    names = ["time", *(f"p1_{what}{a}" for what in ("F", "cop") for a in "xyz"), "p1_Tz"]
-    times, force, cop, free = push("R", STRIKES["R"])
-    table = np.column_stack([times, force, cop, free])
+def test_single_samples_that_no_foot_can_have_are_refused(tmp_path, trc, column, value, said):
+    table = np.column_stack(STEP)
     table[300, column] = value
-    csv = write_csv(tmp_path / "f.csv", names, table)
-    refused(said, write_trc(tmp_path / "walk.trc", markers, t), forces=csv, up="z")
+    refused(said, trc, forces=write_csv(tmp_path / "f.csv", PLATE, table), up="z")
 
 
 @pytest.mark.parametrize("factor", [1e-9, 1e9])
 def test_rates_that_no_laboratory_has_are_refused(tmp_path, factor):
-    t, markers = person()
-    path = write_marker_csv(tmp_path / "walk.csv", markers, t * factor)
+    path = write_marker_csv(tmp_path / "walk.csv", MARKERS, T * factor)
     refused("samples per second; laboratories record 1 to 100000", path)
 
 
 def test_metadata_that_are_not_read_are_noted(tmp_path):
-    t, markers = person()
-    path = write_marker_csv(tmp_path / "walk_markers.csv", markers, t)
-    names = ["time", *(f"p1_{what}{a}" for what in ("F", "cop") for a in "xyz")]
-    times, force, cop, _ = push("R", STRIKES["R"])
-    write_csv(tmp_path / "walk_forces.csv", names, np.column_stack([times, force, cop]))
+    path = write_marker_csv(tmp_path / "walk_markers.csv", MARKERS, T)
+    write_csv(tmp_path / "walk_forces.csv", PLATE[:-1], np.column_stack(STEP[:-1]))
     meta = {
         "mass": 70, "heigth_m": 1.7, "plates": {"plate1": {"foot": "rihgt"}, "plate7": {"foot": "L"}},
         "events": [{"time": 0.1, "side": "Right", "label": "Foot Stirke"}, {"time": 0.1, "side": "R", "label": "FS"}],
@@ -167,8 +156,7 @@ def test_metadata_that_are_not_read_are_noted(tmp_path):
 
 
 def test_points_without_labels_and_events_without_contexts_are_noted(tmp_path, monkeypatch):
-    _, markers = person()
-    path = write_c3d(tmp_path / "walk.c3d", markers)
+    path = written(tmp_path, "c3d")
     contents = c3d_process.read(path)
     contents["parameters"]["POINT"]["LABELS"] = contents["parameters"]["POINT"]["LABELS"][:-2]
     monkeypatch.setattr(c3d_process, "read", lambda path: contents)
@@ -176,15 +164,13 @@ def test_points_without_labels_and_events_without_contexts_are_noted(tmp_path, m
     monkeypatch.undo()
     more = [("EVENT", "TIMES", np.array([[0.0] * 3, [0.1, 0.2, 0.3]])), ("EVENT", "LABELS", ["FS", "FO"]),
             ("EVENT", "CONTEXTS", ["Right"])]  # fmt: skip
-    capture = read_capture(write_c3d(path, markers, parameters=more))
+    capture = read_capture(write_c3d(path, MARKERS, parameters=more))
     assert noted(capture, "3 times, 2 labels, 1 contexts of events")
     assert [event.side for event in capture.events] == ["right", "unknown"]
 
 
-def test_texts_of_files_cannot_break_lines_or_colour_terminals(tmp_path):
-    t, markers = person()
-    path = write_marker_csv(tmp_path / "walk.csv", markers, t)
-    path.write_text(path.read_text().replace("R_FM1_", "R\x1b[31mFM1_"))
-    assert "R?[31mFM1" in read_capture(path).markers
-    path.write_text(path.read_text().replace("0.10,", "0.1\x1b[31m0,", 1).replace("0.1,", "0.\x071,", 1))
-    refused("which is not a number", path)
+def test_texts_of_files_cannot_break_lines_or_colour_terminals(csv):
+    csv.write_text(csv.read_text().replace("R_FM1_", "R\x1b[31mFM1_"))
+    assert "R?[31mFM1" in read_capture(csv).markers
+    csv.write_text(csv.read_text().replace("0.10,", "0.1\x1b[31m0,", 1).replace("0.1,", "0.\x071,", 1))
+    refused("which is not a number", csv)

@@ -106,12 +106,12 @@ def test_fit_refuses_options(synthetic_walk, options, sentence):
 
 def test_fit_refuses_trials(synthetic_walk):
     one = synthetic_walk
-    with pytest.raises(ModelError, match="fit_sole: trials must be results of"):
-        fit_sole([])
-    with pytest.raises(ModelError, match="fit_sole: trials = .* has item 1 = "):
-        fit_sole([one, one.motion])
-    with pytest.raises(ModelError, match="show different feet; fit each by itself"):
-        fit_sole([one, replace(one, side="left")])
     sunk = replace(one, ground=replace(one.ground, surface=-0.3))
-    with pytest.raises(ModelError, match="no sphere of the sole touches the floor of synthetic trial at z = -300 mm"):
-        fit_sole(sunk)
+    for trials, sentence in (
+        ([], "fit_sole: trials must be results of"),
+        ([one, one.motion], "fit_sole: trials = .* has item 1 = "),
+        ([one, replace(one, side="left")], "show different feet; fit each by itself"),
+        (sunk, "no sphere of the sole touches the floor of synthetic trial at z = -300 mm"),
+    ):
+        with pytest.raises(ModelError, match=sentence):
+            fit_sole(trials)

@@ -4,6 +4,7 @@ import pytest
 
 from models.walking import read_subject_table
 from runtime import ModelError
+from tests.support.refusals import assert_refused
 
 HEADER = "subject,mass,static,trials,side,group\n"
 
@@ -115,9 +116,7 @@ ROW = "ann,61.5,ann/static.c3d,ann/walk1.c3d,right,a\n"
     ],
 )  # fmt: skip
 def test_each_mistake_is_one_sentence_with_its_line(folder, text, sentence):
-    with pytest.raises(ModelError) as refused:
-        read(folder, text)
-    assert f"people.csv: {sentence}" in str(refused.value) and "\n" not in str(refused.value)
+    assert_refused(f"people.csv: {sentence}", read, folder, text)
 
 
 def test_conditions_of_a_subject_belong_to_one_group(folder):

@@ -69,11 +69,15 @@ def test_links_as_long_as_in_the_file_are_noted(reading):
 
 @pytest.mark.parametrize(
     ("sentence", "options"),
-    [("external loads name the bodies", {"feet": ["calcn_r"]}), ("no body 'heel'", {"feet": ["heel"]})],
-)
-def test_feet_that_would_be_ignored_are_refused(reading, sentence, options):
+    [
+        ("external loads name the bodies", {"feet": ["calcn_r"]}), ("no body 'heel'", {"feet": ["heel"]}),
+        ("^sorts: there are none to compare; give ", {"sorts": []}),
+        ("^ankles: there are none to compare; give ", {"ankles": []}),
+    ],
+)  # fmt: skip
+def test_choices_that_would_be_ignored_or_are_empty_are_refused(reading, sentence, options):
     with pytest.raises(ModelError, match=sentence):
-        compare_ankles(reading, trial_of(reading, smooth(reading)), [force_over(TIMES)], sorts=[FILE], **options)
+        compare_ankles(reading, trial_of(reading, smooth(reading)), [force_over(TIMES)], **{"sorts": [FILE]} | options)
 
 
 @pytest.mark.parametrize(
@@ -115,13 +119,3 @@ def test_ankles_and_feet_by_other_names(tmp_path):
     pairs = ankles_of(source)
     assert pairs == [("AnkleJoint_r", "SubtalarJoint_r"), ("AnkleJoint_l", "SubtalarJoint_l")]
     assert feet_of(source, pairs[:1]) == ["r_foot", "l_foot"]
-
-
-def test_nothing_to_compare_is_refused(reading):
-    trial = trial_of(reading, smooth(reading))
-    for empty, said in (
-        ({"sorts": []}, "sorts: there are none"),
-        ({"sorts": [FILE], "ankles": []}, "ankles: there are none"),
-    ):
-        with pytest.raises(ModelError, match=f"^{said} to compare; give "):
-            compare_ankles(reading, trial, cutoff=None, **empty)

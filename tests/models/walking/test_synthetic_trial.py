@@ -1,7 +1,6 @@
 """The synthetic trial, and another subject in another laboratory, against a walker by hand: what went in is found again."""
 
 from dataclasses import replace
-from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -94,7 +93,7 @@ def test_the_toes_carry_the_force_once_its_centre_has_passed_their_axis(syntheti
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate", [60.0, 100.0, 120.0, 250.0])
+@pytest.mark.parametrize("rate", [60.0, 120.0])
 def test_marker_rates(rate):
     one = analyse(synthetic.static(), synthetic.trial(rate), markers=synthetic.MARKERS, filters=OFF)
     errors = recovery.recovered(one)
@@ -116,13 +115,7 @@ def test_the_default_filters_change_the_synthetic_trial_little(synthetic_walk):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("side", "direction"),
-    [
-        ("right", 37.0),
-        ("left", -90.0),
-        *product(("right", "left"), (0.0, 180.0)),
-        ("right", -90.0),
-        ("left", 37.0),
-    ],
+    [("right", 37.0), ("left", -90.0), ("right", 180.0), ("left", 0.0)],
 )
 def test_another_subject_and_laboratory(side, direction):
     static, walk, walker = other_laboratory(side, direction)

@@ -6,7 +6,7 @@ import pytest
 from models.walking.capture import read_capture
 from models.walking.capture.vertical import ROTATIONS
 from models.walking.plate_assignment import assign_feet
-from tests.models.walking.test_c3d_plates import CORNERS, plate_wrench
+from tests.models.walking.test_c3d_plates import CORNERS, plate_wrench, write_walk
 from tests.support.capture_files import refused, write_c3d
 from tests.support.walking_person import check_first_stance, person
 
@@ -20,17 +20,9 @@ def write_laboratory(path, vertical, *, screen=None, depth=40.0, corners=CORNERS
     markers = {label: p @ marked for label, p in person()[1].items()}
     force, moment = plate_wrench()
     moment = moment + np.cross([0.0, 0.0, -0.04], force)
-    plate = {
-        "type": 2,
-        "corners": 1000.0 * (corners @ turn).T,
-        "origin": np.array([0, 0, -depth]),
-        "channel": np.arange(6) + 1,
-    }
     parameters = [] if screen is None else [("POINT", "X_SCREEN", [screen[0]]), ("POINT", "Y_SCREEN", [screen[1]])]
-    channels = np.vstack([force.T, 1000.0 * moment.T])
-    return write_c3d(
-        path, markers, plates=[plate], channels=channels, analog_units=["N"] * 3 + ["Nmm"] * 3, parameters=parameters
-    )
+    plate = dict(corners=1000.0 * (corners @ turn).T, origin=np.array([0, 0, -depth]))
+    return write_walk(path, np.vstack([force.T, 1000.0 * moment.T]), markers=markers, parameters=parameters, **plate)
 
 
 @pytest.mark.parametrize("vertical", ROTATIONS)
