@@ -19,7 +19,6 @@ from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
 from runtime.integrate.unseen_corners import (
     CLOSER_SAMPLE,
     UNTOUCHED,
-    corners_of,
     first_unseen,
     is_jump,
     sample_within,
@@ -74,12 +73,12 @@ def narrowed(bracket, x, value):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def passed_at(m, of, lane, i, k, q, close):  # type: ignore[no-untyped-def]
+def passed_at(m, of, corners, lane, i, k, q, close):  # type: ignore[no-untyped-def]
     """Fraction of the step at which the corner in column i is passed, between samples k and q: up to ``close`` behind it.
 
     At a jump of an angle: up to ``close`` before it.
     """
-    corners, jump = corners_of(m), is_jump(m, of, i)
+    jump = is_jump(m, of, i)
     bracket = (k / SAMPLES, q / SAMPLES, corners[k, i], corners[q, i], 0.0)
     for _ in range(MAX_SECANTS):
         if bracket[1] - bracket[0] <= 0.2 * close:
@@ -94,17 +93,17 @@ def passed_at(m, of, lane, i, k, q, close):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def first_passed(m, of, lane, close, jumps):  # type: ignore[no-untyped-def]
+def first_passed(m, of, corners, lane, close, jumps):  # type: ignore[no-untyped-def]
     """The first fraction of the step of a lane at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED.
 
     ``jumps``: whether to look for jumps of angles, at any place, or for corners.
     """
-    corners, first = corners_of(m), UNTOUCHED
+    first = UNTOUCHED
     for q in range(1, SAMPLES + 1):
         for i in range(lane, corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0, m.W):
             k = sample_before(corners, i, q) if is_jump(m, of, i) == jumps else -1
             if k >= 0:
-                x = passed_at(m, of, lane, i, k, q, close)
+                x = passed_at(m, of, corners, lane, i, k, q, close)
                 if (x > close or jumps) and (first < 0.0 or x < first):
                     first = x
     return first
@@ -120,7 +119,7 @@ def end_at_corner(s, lane, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def place_to_end(m, of, lane, begin, h, passing, touching):  # type: ignore[no-untyped-def]
+def place_to_end(m, of, corners, lane, begin, h, passing, touching):  # type: ignore[no-untyped-def]
     """Fraction at which an accurate attempt from ``begin`` on is to end, or UNTOUCHED where it is accepted; whether by a jump.
 
     ``passing``: whether a corner may be passed, ``touching``: or one touched between samples.
@@ -129,8 +128,8 @@ def place_to_end(m, of, lane, begin, h, passing, touching):  # type: ignore[no-u
     # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
     ends, passed, jump = s.sticking[lane] == 0.0 and cornered < MAX_CORNERED, UNTOUCHED, UNTOUCHED
     if passing:
-        jump = first_passed(m, of, lane, close, True)
-        passed = first_passed(m, of, lane, close, False) if ends else UNTOUCHED
+        jump = first_passed(m, of, corners, lane, close, True)
+        passed = first_passed(m, of, corners, lane, close, False) if ends else UNTOUCHED
     jumps = jump >= 0.0 and (passed < 0.0 or jump <= passed)
     if jumps:
         passed = jump if ends else 0.0
@@ -142,13 +141,7 @@ def place_to_end(m, of, lane, begin, h, passing, touching):  # type: ignore[no-u
         s.cornered[lane] = cornered + 1.0
         return passed, jumps
     s.cornered[lane] = 0.0
-    return first_unseen(m, of, lane) if touching else UNTOUCHED, False
-
-
-@for_memory(corners_of, Stepper)
-def corners_of_run(m):  # type: ignore[no-untyped-def]
-    """``corners_of``."""
-    return m.corners
+    return first_unseen(m, of, corners, lane) if touching else UNTOUCHED, False
 
 
 @for_memory(is_jump, Stepper)
@@ -195,7 +188,7 @@ def corners_part(m, t, w):  # type: ignore[no-untyped-def]
     """
     begin, h = m.s.began[0], m.s.length[0]
     sample_step(m, t, w)
-    place, jumps = place_to_end(m, (t, w), 0, begin, h, True, True)
+    place, jumps = place_to_end(m, (t, w), m.corners, 0, begin, h, True, True)
     if place < 0.0:
         for c in range(m.corners.shape[1]):
             m.corners[0, c] = m.corners[SAMPLES, c]

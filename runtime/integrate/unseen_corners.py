@@ -14,18 +14,12 @@ from typing import Any
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import CLOSER, vertex
 from runtime.jit.compilation import inlined
-from runtime.support.arrays import Floats
 
 NEAR = 0.3  # of the extent of three samples: a parabola that comes so near to zero is refined
 REFINEMENTS = 4
 ROUNDING = 1e-12  # of the values around: a touch that is less deep is none
 UNTOUCHED = -1.0  # in place of a fraction of the step
 CLOSER_SAMPLE = SAMPLES + 1  # row of the samples that ``sample_within`` fills
-
-
-def corners_of(m: Any) -> Floats:
-    """Samples of the corners of forces in the last attempt, (SAMPLES + 2, corners W)."""
-    raise NotImplementedError
 
 
 def is_jump(m: Any, of: Any, i: int) -> bool:
@@ -77,19 +71,20 @@ def toward_touch(x, width, before, here, after, least):  # type: ignore[no-untyp
 
 
 @inlined
-def unseen_touch(m, of, lane, i, x, least, inside):  # type: ignore[no-untyped-def]
+def unseen_touch(m, of, corners, lane, i, x, least, inside):  # type: ignore[no-untyped-def]
     """Fraction of the step at which the corner in column i is on its other side, or UNTOUCHED; x: the place to begin with.
 
-    ``inside``: 1 or -1, its sign there; ``least`` value that is no rounding.
+    ``corners`` (SAMPLES + 2, corners W): samples of the step; ``inside``: 1 or -1, its sign there; ``least`` value that is no
+    rounding.
     """
-    width, place, closer = 1.0 / SAMPLES, x, corners_of(m)[CLOSER_SAMPLE]
+    width, place = 1.0 / SAMPLES, x
     for _ in range(REFINEMENTS):
         width *= CLOSER
         x = min(max(place, width), 1.0 - width)
         before = here = after = 0.0
         for side in range(3):
             sample_within(m, of, lane, x + (side - 1.0) * width)
-            before, here, after = here, after, inside * closer[i]
+            before, here, after = here, after, inside * corners[CLOSER_SAMPLE, i]
         found, place = toward_touch(x, width, before, here, after, least)
         if not place >= 0.0:
             return found
@@ -97,13 +92,13 @@ def unseen_touch(m, of, lane, i, x, least, inside):  # type: ignore[no-untyped-d
 
 
 @inlined
-def first_unseen(m, of, lane):  # type: ignore[no-untyped-def]
+def first_unseen(m, of, corners, lane):  # type: ignore[no-untyped-def]
     """The first fraction of the step of a lane at which a touch, or a gap, is seen by no sample; UNTOUCHED if there is none."""
-    corners, first = corners_of(m), UNTOUCHED
+    first = UNTOUCHED
     for i in range(lane, corners.shape[1], m.W):
         for q in range(1, SAMPLES):
             x, inside, least = suspected(corners, i, q)
-            found = unseen_touch(m, of, lane, i, x, least, inside) if x >= 0.0 else UNTOUCHED
+            found = unseen_touch(m, of, corners, lane, i, x, least, inside) if x >= 0.0 else UNTOUCHED
             if found >= 0.0 and (first < 0.0 or found < first):
                 first = found
     return first
