@@ -11,12 +11,11 @@ import atexit
 import os
 import re
 import stat
+import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-
-from runtime.support.streams import tell
 
 SETTING, XDG = "TALUS_CACHE_DIR", "XDG_CACHE_HOME"
 NAME = "talus"  # of the cache in the folder that a variable names
@@ -60,7 +59,7 @@ def _found(given: str | None, xdg: str | None, home: str | None) -> Path:
         folder = _temporary()
     if flaws:
         os.environ[SETTING] = str(folder.parent)  # for the processes that this one starts
-        tell(f"{flaws[0]}; compiled code is kept in {folder} instead; set {SETTING} to a folder of your own")
+        _say(f"{flaws[0]}; compiled code is kept in {folder} instead; set {SETTING} to a folder of your own")
     return folder
 
 
@@ -86,6 +85,13 @@ def _temporary() -> Path:
 
     atexit.register(end)
     return Path(os.devnull if flaw_of(base) else base, NAME)
+
+
+def _say(message: str) -> None:
+    """As ``runtime.support.streams.tell``: this file is run without the package by ``codegen``."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            print(message, file=sys.stderr, flush=True)
 
 
 def flaw_of(folder: Path) -> str:

@@ -136,7 +136,7 @@ def test_dop853_goes_on_where_radau_fails(turning, monkeypatch):
     def failing(self, *arguments):
         if self.s is not self.steppers["dop853"] and len(failures) < 2:
             failures.append(self.t)
-            self.s.time[1] = 1e-18
+            self.s.now.next_length = 1e-18
             return Status.STEP_TOO_SMALL, "as if Newton's method did not converge"
         return whole(self, *arguments)
 
