@@ -12,6 +12,7 @@ from runtime.support.arrays import Floats, Ints
 DEGREE = 5  # of the polynomial pieces
 ZERO, CONSTANT, VARYING = "zero", "constant", "varying"  # sorts of signals
 SHARP = 2.0  # weight of a knot at which the rate jumps
+LONGER = 4.0  # times the way from one knot to the next: a step that is longer does not pass the latter
 ROUNDING = 2.0**-50  # of the time: a knot so near is one where the step begins
 
 
@@ -105,15 +106,19 @@ def evaluate_signals(time, t, values):  # type: ignore[no-untyped-def]
 def until_knot(k, time, longest, least, t):  # type: ignore[no-untyped-def]
     """Time [s] until the first sharp knot of signal k, or the second one that weighs more than ``least``; ``longest`` at most.
 
-    A pulse begins and ends at such knots: a step that passes one of them at most has its end within the pulse, and sees it.
+    A pulse begins and ends at such knots: a step that passes one of them at most has its end within the pulse, and sees it.  One
+    that begins within a pulse may see nothing of it, and passes its end only where it is not much longer than the pulse.
     """
-    passed = 0
-    for piece in range(piece_at(k, time, t) + 1, t.start[k + 1]):
+    passed, low = 0, piece_at(k, time, t)
+    before = low
+    while before > t.start[k] and t.weight[before] <= least:
+        before -= 1
+    for piece in range(low + 1, t.start[k + 1]):
         until = t.knot[piece] - time
         if until >= longest:
             break
         if t.weight[piece] > least and until > ROUNDING * abs(time):
-            if passed == 1 or t.weight[piece] == SHARP:
+            if passed == 1 or t.weight[piece] == SHARP or longest > LONGER * (t.knot[piece] - t.knot[before]):
                 return until
             passed = 1
     return longest

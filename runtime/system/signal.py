@@ -262,8 +262,8 @@ def signal_data(signals: Sequence[Signal | None], order: ArrayLike | None = None
 def _found_weights(signal: Signal, rates: bool) -> Floats:
     """How much the signal changes at the begin of each piece, (pieces,), as one of LEVELS of its extent.
 
-    1 for more, and SHARP where its rate jumps, too.  A knot has a level if the quintic polynomial over it, from the heavier knot
-    before to the one behind, differs by no more from the signal, and where ``rates`` matter from its rate.
+    1 for more, and SHARP where its rate jumps, too, or ``rates`` matter.  A knot has a level if the quintic polynomial over it,
+    from the heavier knot before to the one behind, differs by no more from the signal, and where rates matter from its rate.
     """
     pieces = len(signal.coefficients)
     weights, marks = np.zeros(pieces), np.arange(pieces + 1)
@@ -297,7 +297,8 @@ def _found_weights(signal: Signal, rates: bool) -> Floats:
     weights[marks[1:-1]] = 1.0
     value, rate = (np.abs(at[0][n][1:] - at[-1][n][:-1]) for n in range(2))  # jumps
     sharp = (value <= LEAST_JUMP * sizes[0]) & (rate > JUMP * np.ptp(at[0][1]))
-    weights[1:][sharp & (weights[1:] == 1.0)] = SHARP
+    # A driver that moves a body and brings it back shows nothing at the knots: steps end at each of them.
+    weights[1:][(sharp | rates) & (weights[1:] == 1.0)] = SHARP
     return weights
 
 

@@ -239,7 +239,7 @@ def test_arrays_of_a_chunk_are_freed_with_it(way, monkeypatch):
         made.append(weakref.ref(quantities))
         return columns_of_batch(outputs, how, quantities, *more)
 
-    for module in ("at_once", "chunk"):
+    for module in ("side_by_side", "chunk"):
         monkeypatch.setattr(f"runtime.ensemble.{module}.columns_of_batch", seen)
     build, cases, more = WAYS[way]
     gc.collect()

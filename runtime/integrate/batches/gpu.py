@@ -264,7 +264,7 @@ def _integration(module: ModuleType | None, texts: Texts, rows: bool) -> Any:
 
     @cuda.jit(device=True)
     def call_corner_part(x, memory, special):  # type: ignore[no-untyped-def]
-        return of_corners(memory, special)
+        return special if x.corners_by[0] == 0 else of_corners(memory, special)
 
     replaced["call_corner_part"] = call_corner_part
     return _for_device(batch.integrate, replaced, done)
