@@ -60,9 +60,8 @@ class LaneState(Fields):
     unresolved: Row  # [J] and in the steps of the case
     by_slopes: Row  # 1: rates within the step are slopes of the coordinates
     longest: Row  # [s] length of the attempt at most
-    weighed: (
-        Row  # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
-    )
+    # 1: the error by what the attempt does not see of signals is found; 2: a driver strays between its stages
+    weighed: Row
     near_touch: Row  # 1: a force element may be touched between samples of the attempt
     sliding: Row  # [s] longest step since a slip passed its creep
     cuts: Row  # attempts to end a step where a slip passes its creep
