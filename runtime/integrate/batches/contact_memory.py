@@ -22,9 +22,8 @@ MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run 
 EVENTS_ON_DEVICE = 64  # the same on a graphics processor, from which the whole table is copied
 EVENT = 4  # numbers of each
 IMPACT, ACTS, RUBS, FADES, CREEP = range(5)  # columns of ``BatchContacts.places``
-START, END, ELSEWHERE, READY, WITHIN = range(
-    5
-)  # rows of ``BatchContacts.measured``; the last one and those after it: samples
+# Rows of ``BatchContacts.measured``; the last one and those after it: samples.
+START, END, ELSEWHERE, READY, WITHIN = range(5)
 MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
 OF_STATE = 4
 
