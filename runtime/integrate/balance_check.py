@@ -32,6 +32,7 @@ from runtime.system.reference import rotation_matrices
 # springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
 # hundredth.
 EACH_STEP = 2.0
+FEWEST_STEPS = 50  # so that 100 tolerances are explained in any run: states between the ends of a step may be off by as much
 MOST = 0.05  # of the energy: a larger error is not explained, unless that of a few states explains it
 FEW = 10.0
 WEIGHTS = 0.1  # part of the height by which an error of all positions lifts the bodies
@@ -79,7 +80,7 @@ def explained_energy(mass, g, rules, steps, kinetic, lowest, highest, exchanged)
     """``explained_by`` with ``_rules``: in compiled code of one run, otherwise of any."""
     rtol, atol, rounding = rules[0], rules[1], rules[6]
     each_step, most, few, weights = rules[2], rules[3], rules[4], rules[5]
-    steps = np.maximum(steps, 1)
+    steps = np.maximum(steps, FEWEST_STEPS)
     energy = kinetic + highest - lowest + exchanged
     of_state = atol * (np.sqrt(2.0 * mass * kinetic) + weights * mass * g)
     of_steps = np.minimum(each_step * steps * (rtol * energy + of_state), np.maximum(most * energy, few * of_state))

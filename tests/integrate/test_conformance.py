@@ -97,8 +97,7 @@ def test_seventeen_cases(name, coordinates, method, tolerance):
     )
     many = runtime.simulate_many(problem.system, problem.cases, problem.t[-1], outputs=names, **settings)
     assert many.success, many.messages
-    # One case of the bounce is said to be off by 3e-9 J, which is more than its tolerance explains.
-    assert len(many.messages) <= (name == "bounce"), many.messages
+    assert not many.messages
     assert many.in_batch.all() or coordinates == "absolute"
     for case, own in exact.items():
         assert not errors({name: many[name][case] for name in names}, own, tolerance, problem.sizes), case
