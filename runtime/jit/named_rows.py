@@ -49,6 +49,11 @@ class Fields:
         return lanes_of(*count, len(cls.names()), lanes)
 
 
+@cache
+def _places_of(fields: type[Fields]) -> dict[str, int]:
+    return {name: k for k, name in enumerate(fields.names())}
+
+
 class Lane:
     """The named numbers of the first lane of a block, for Python code."""
 
@@ -56,7 +61,7 @@ class Lane:
     block: Floats
 
     def __init__(self, fields: type[Fields], block: Floats) -> None:
-        vars(self)["places"], vars(self)["block"] = {name: k for k, name in enumerate(fields.names())}, block
+        vars(self)["places"], vars(self)["block"] = _places_of(fields), block
 
     def __getattr__(self, name: str) -> float:
         if name not in self.places:
