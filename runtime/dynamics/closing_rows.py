@@ -23,6 +23,7 @@ from runtime.dynamics.projection import CAUTION, CAUTIOUS, PROJECTIONS, ROUNDED,
 from runtime.dynamics.recursion import inwards, rates_of_coordinates
 from runtime.dynamics.responses import accelerations_without_rows, along_row, respond
 from runtime.dynamics.signals import evaluate_signal
+from runtime.dynamics.small_matrices import is_zero
 from runtime.dynamics.tree_equations import forces_along, load_steps
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -69,12 +70,16 @@ def factorise_rows(c, order, chosen, most, anew, least, damping):  # type: ignor
 @inlined
 def subtract_row(c, order, p, end):  # type: ignore[no-untyped-def]
     """Subtract the row at place p of the order from those behind it, by its inverse pivot."""
-    r = order[p]
+    r, count = order[p], 0
     for q in range(p + 1, end):
-        i = order[q]
+        if not is_zero(c.L[order[q], r]):  # of many loops few have bodies in common
+            c.others[count] = order[q]
+            count += 1
+    for q in range(count):
+        i = c.others[q]
         factor = c.L[i, r] * c.inverse[r]
-        for k in range(p + 1, q + 1):
-            j = order[k]
+        for k in range(q + 1):
+            j = c.others[k]
             c.L[i, j] -= factor * c.L[r, j]
             c.L[j, i] = c.L[i, j]
 
@@ -150,6 +155,9 @@ def restrain(t, w, anew, z_dot):  # type: ignore[no-untyped-def]
     c = w.tree.closing
     most = c.independent[0]
     w.smallest_pivot[0] = factorise_rows(c, c.order, c.chosen, most, anew, DEPENDENT if anew else PIVOT_TOLERANCE, 0.0)
+    if anew:
+        for p in range(len(c.order)):
+            c.left_out[c.order[p]] = p >= c.chosen[0]
     if c.chosen[0] < most:
         r = c.order[c.chosen[0]]
         w.failed[0], w.failed[1] = c.joint[r], c.row[r]
@@ -274,7 +282,7 @@ def project_coordinates(time, z, t, w, manner, left):  # type: ignore[no-untyped
                 break
             if c.address[0] == 0:
                 inwards(m.data, m.lifting, m.recursion, m)
-                respond(m.data, m, t, w)
+                respond(m.data, m, t, w, False)
             damping = CAUTION if manner == CAUTIOUS else DAMPING
             factorise_rows(c, c.every, c.most, len(c.joint), True, 0.0, damping)
             for r in range(len(c.joint)):
@@ -312,7 +320,7 @@ def without_rows(time, z, t, w, purpose, z_dot):  # type: ignore[no-untyped-def]
             update_kinematics(time, z, t, w)
             evaluate_couplings(z, t, w)
             accelerations_without_rows(m.data, m.lifting, m.recursion, w.v_dot)
-            respond(m.data, m, t, w)
+            respond(m.data, m, t, w, purpose == DERIVATIVE and w.chosen[0] == 1)
         return code
     if m.loaded[0] == 1:
         load_steps(time, z, t, w, purpose)

@@ -36,9 +36,10 @@ def push_step(c, k, arm, D):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def forces_inwards(t, s, w, c):  # type: ignore[no-untyped-def]
-    """``inwards`` of the recursion for forces alone, with the factors that it left."""
-    for k in range(len(t.kind) - 1, -1, -1):
+def forces_inwards(t, s, w, c, steps):  # type: ignore[no-untyped-def]
+    """``inwards`` of the recursion for forces on some steps alone, with the factors that it left."""
+    for p in range(len(steps) - 1, -1, -1):
+        k = steps[p]
         kind, b, n, f = t.kind[k], t.parent[k], row_of(c.moment, k, 3), row_of(c.force, k, 3)
         if kind == BALL or kind == FREE:
             f = minus(f, transposed_times(row_of(w.H, k, 9), times_symmetric(row_of(w.inverse, k, 6), n)))
@@ -60,12 +61,12 @@ def forces_inwards(t, s, w, c):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def accelerations_outwards(t, s, w, c, z_dot):  # type: ignore[no-untyped-def]
-    """``outwards`` of the recursion for forces alone: rates into ``z_dot``, accelerations of the steps into ``c``."""
+def accelerations_outwards(t, s, w, c, steps, z_dot):  # type: ignore[no-untyped-def]
+    """``outwards`` of the recursion for forces on these alone: rates into ``z_dot``, accelerations of the steps into ``c``."""
     n, none = len(t.kind), (0.0, 0.0, 0.0)
     put_row(c.alpha, n, none)
     put_row(c.a, n, none)
-    for k in range(n):
+    for k in steps:
         b, kind, u = t.parent[k], t.kind[k], t.u[k]
         if b == GROUND_STEP:
             b = n
@@ -85,9 +86,9 @@ def accelerations_outwards(t, s, w, c, z_dot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def accelerations_of_bodies(t, s, alpha, a, moved):  # type: ignore[no-untyped-def]
-    """Accelerations of the bodies (bodies + 1, 6) from those of the points and bodies of the steps."""
-    for body in range(len(t.step)):
+def accelerations_of_bodies(t, s, alpha, a, bodies, moved):  # type: ignore[no-untyped-def]
+    """Accelerations (bodies + 1, 6) of some bodies from those of the points and bodies of the steps."""
+    for body in bodies:
         k, turning, moving = t.step[body], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if k != GROUND_STEP:
             arm, turning = times(row_of(s.A, k, 9), row_of(t.arm, body, 3)), row_of(alpha, k, 3)
@@ -98,7 +99,7 @@ def accelerations_of_bodies(t, s, alpha, a, moved):  # type: ignore[no-untyped-d
 @inlined
 def accelerations_without_rows(t, s, w, v_dot):  # type: ignore[no-untyped-def]
     """Accelerations of the bodies as the recursion left them, into ``v_dot`` (bodies + 1, 6)."""
-    accelerations_of_bodies(t, s, w.alpha, w.a, v_dot)
+    accelerations_of_bodies(t, s, w.alpha, w.a, range(len(t.step)), v_dot)
     for body in range(len(t.step)):
         k = t.step[body]
         if k == GROUND_STEP:
@@ -110,13 +111,18 @@ def accelerations_without_rows(t, s, w, v_dot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def respond(data, m, t, w):  # type: ignore[no-untyped-def]
-    """Responses to a unit multiplier of each row, S, and the sizes of the rows; after the recursion and the rows."""
-    c, s = m.closing, m.lifting
-    count = len(c.joint)
-    for r in range(count):
+def respond(data, m, t, w, chosen):  # type: ignore[no-untyped-def]
+    """Responses to a unit multiplier of each row, S, and the sizes of the rows; after the recursion and the rows.
+
+    ``chosen``: of the rows that were chosen last alone.
+    """
+    c, s, reach = m.closing, m.lifting, m.closing.reach
+    for r in range(len(c.joint)):
+        if chosen and c.left_out[r] == 1:
+            continue
         joint, D = c.joint[r], w.D[c.joint[r], c.row[r]]
-        for k in range(len(data.kind)):
+        steps = reach.steps[reach.first_step[r] : reach.first_step[r + 1]]
+        for k in steps:
             for x in range(3):
                 c.force[k, x] = c.moment[k, x] = 0.0
             c.push[k] = 0.0
@@ -136,12 +142,13 @@ def respond(data, m, t, w):  # type: ignore[no-untyped-def]
             c.size[r] += dot(own, own) / t.mass[body]
             for x in range(3):
                 c.size[r] += own[3 + x] * dot(K[x], own[3:6])
-        forces_inwards(data, s, m.recursion, c)
-        accelerations_outwards(data, s, m.recursion, c, c.response[r])
-        accelerations_of_bodies(data, s, c.alpha, c.a, c.moved[r])
-    for r in range(count):
-        for q in range(r + 1):
-            c.S[r, q] = c.S[q, r] = along_row(c, t, w, r, c.moved[q], c.response[q])
+        forces_inwards(data, s, m.recursion, c, steps)
+        accelerations_outwards(data, s, m.recursion, c, steps, c.response[r])
+        bodies = reach.bodies[reach.first_body[r] : reach.first_body[r + 1]]
+        accelerations_of_bodies(data, s, c.alpha, c.a, bodies, c.moved[r])
+        for q in reach.rows[reach.first_row[r] : reach.first_row[r + 1]]:
+            if not (chosen and c.left_out[q] == 1):
+                c.S[r, q] = c.S[q, r] = along_row(c, t, w, r, c.moved[q], c.response[q])
         if c.joint[r] >= len(t.address):
             c.size[r] = c.S[r, r]
 

@@ -53,7 +53,7 @@ def closed_rows_part(time, y, t, w, purpose, rows):  # type: ignore[no-untyped-d
     update_rows(time, array_at(y, size), t, w)
     if c.address[0] == 0:
         inwards(m.data, m.lifting, m.recursion, m)
-        respond(m.data, m, t, w)
+        respond(m.data, m, t, w, True)
     n = size - first
     to = array_at(rows, len(c.joint) * n)
     for p in range(max(c.chosen[0], 0)):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.lift import BALL, FREE, SLIDE, TURN, LiftWorkspace, TreeData, lift_workspace
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, LiftWorkspace, TreeData, lift_workspace
 from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, LimitsAlong, memory_of_limits
 from runtime.dynamics.products import ENTRIES, LEADERS, VALUES, ProductData
 from runtime.dynamics.recursion import RecursionWorkspace, recursion_workspace
@@ -56,6 +56,36 @@ NO_COUPLINGS = memory_of_couplings(
 )  # fmt: skip
 
 
+class Reach(NamedTuple):
+    """What responds to a force along each row: all beyond the steps from the ground that carry the parts that it joins."""
+
+    first_step: Ints  # (m + 1,) where the steps of each row begin
+    steps: Ints
+    first_body: Ints  # (m + 1,)
+    bodies: Ints  # from 0 on
+    first_row: Ints  # (m + 1,)
+    rows: Ints  # those up to it that have some of these, too
+
+
+def reach_of(data: TreeData, joined: Sequence[Sequence[int]]) -> Reach:
+    """For rows that join so many steps each; GROUND_STEP: the ground."""
+    root: list[int] = []
+    for k, parent in enumerate(data.parent.tolist()):
+        root.append(k if parent == GROUND_STEP else root[parent])
+    of_rows = [{root[k] for k in steps if k != GROUND_STEP} for steps in joined]
+    of_bodies = [None if k == GROUND_STEP else root[k] for k in data.step.tolist()]
+    steps = [[k for k, one in enumerate(root) if one in roots] for roots in of_rows]
+    bodies = [[b for b, one in enumerate(of_bodies) if one in roots] for roots in of_rows]
+    rows = [[q for q in range(r + 1) if of_rows[q] & roots] for r, roots in enumerate(of_rows)]
+    return Reach(*_in_a_row(steps), *_in_a_row(bodies), *_in_a_row(rows))
+
+
+def _in_a_row(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Where each list begins in a row of all, and this."""
+    first = np.cumsum([0, *map(len, lists)])
+    return first, np.array([k for one in lists for k in one], np.int64)
+
+
 class ClosingRows(NamedTuple):
     """Rows that restrain the coordinates of a tree, and memory; m: number of rows."""
 
@@ -76,8 +106,11 @@ class ClosingRows(NamedTuple):
     moved: Floats  # (m, bodies + 1, 6) and of the bodies
     S: Floats  # (m, m)
     L: Floats  # (m, m) what is left of S; below the pivots of the chosen rows their columns of L times these
+    reach: Reach
     order: Ints  # (m,) rows, the chosen ones first
     chosen: Ints  # (1,) number of these
+    left_out: Ints  # (m,) 1: not among them
+    others: Ints  # (m,) memory
     every: Ints  # (m,) and of projections, which leave out none
     most: Ints  # (1,)
     size: Floats  # (m,) diagonal of S if nothing held the bodies
@@ -104,14 +137,14 @@ NO_KERNEL = RowsKernel(0, np.zeros(1), 1)
 def closing_rows(
     rows: Sequence[tuple[int, int]],
     independent: int,
-    steps: int,
-    bodies: int,
+    data: TreeData,
     size: int,
+    joined: Sequence[Sequence[int]],
     kernel: RowsKernel = NO_KERNEL,
     coupled: CoupledCoordinates = NO_COUPLINGS,
 ) -> ClosingRows:
-    """Memory for rows (joint, number), those of couplings behind the others; bodies without the ground, size of the state."""
-    m = len(rows)
+    """Memory for rows (joint, number), those of couplings behind the others, and the steps that each joins; size of the state."""
+    m, steps, bodies = len(rows), len(data.kind), len(data.step)
     joint, row = (np.array([one[k] for one in rows], np.int64) for k in range(2))
     vectors, of_state = np.zeros((steps, 3)), np.zeros(size)
     return ClosingRows(
@@ -120,8 +153,9 @@ def closing_rows(
         independent=np.array([independent]), force=vectors.copy(), moment=vectors.copy(),
         along=np.zeros(steps), push=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)),
         response=np.zeros((m, size)), moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)),
-        order=np.arange(m),
-        chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), inverse=np.zeros(m),
+        reach=reach_of(data, joined), order=np.arange(m),
+        chosen=np.zeros(1, np.int64), left_out=np.zeros(m, np.int64), others=np.zeros(m, np.int64),
+        every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), inverse=np.zeros(m),
         lacking=np.zeros(m), y=np.zeros(m), rates=of_state.copy(), change=of_state.copy(),
         coupled=coupled,
     )  # fmt: skip
@@ -151,13 +185,15 @@ def tree_workspace(
     constants: Floats | None = None,
     limits: Sequence[LimitAlong] = (),
     rows: Sequence[tuple[int, int]] = (),
+    joined: Sequence[Sequence[int]] = (),
     independent: int = 0,
     of_rows: RowsKernel = NO_KERNEL,
     coupled: CoupledCoordinates = NO_COUPLINGS,
 ) -> TreeWorkspace:
     """Memory for a tree, with the constants of its kernel if there is one, and the limits that this knows.
 
-    rows: joint and number of those that restrain the coordinates, of which so many are independent; ``of_rows``: their kernel
+    rows: joint and number of those that restrain the coordinates, of which so many are independent; steps that
+    each joins; ``of_rows``: their kernel
     """
     n, size = len(data.kind), sum(SIZES[kind] for kind in data.kind.tolist())
     rates = size - int(data.u[0]) if n else 0
@@ -168,7 +204,7 @@ def tree_workspace(
         loaded=np.array([int(loaded)]), force=np.zeros((n, 3)), moment=np.zeros((n, 3)), address=np.array(address, np.int64),
         constants=constants, Q=constants[len(constants) - of_limits.size - rates :][:rates],
         limits=memory_of_limits(data, limits, of_limits),
-        closing=closing_rows(rows, independent, n, len(data.step), size, of_rows, coupled),
+        closing=closing_rows(rows, independent, data, size, joined, of_rows, coupled),
     )  # fmt: skip
 
 

@@ -103,7 +103,11 @@ class Found(NamedTuple):
 
 
 class Pose(NamedTuple):
-    """Rows of a pose: D of unit rows has singular values down to ``sine``, left (m, r) and right (6 bodies, r) vectors."""
+    """Rows of a pose: D of unit rows has singular values down to ``sine``, left (m, r) and right (6 bodies, r) vectors.
+
+    Where there is a tree, the rows are those that close its loops, along the velocities that its joints, always independent,
+    admit: there are fewer.
+    """
 
     time: float
     y: Floats
@@ -118,6 +122,8 @@ class Search:
     def __init__(self, system: System) -> None:
         self.system = system
         self.rows = tuple(np.array(row_places(system), np.int64).T)
+        tree = system.tree
+        self.of_tree = np.zeros(len(self.rows[0]), bool) if tree is None else ~np.isin(self.rows[0], tree.closing)
         self.work: Workspace = shared_workspace_for(system.data)
         mass, inverse = system.data.mass[1:], system.data.inertia_inverse[1:]
         turning = np.sqrt(np.trace(inverse, axis1=1, axis2=2) / 3.0)
@@ -125,20 +131,22 @@ class Search:
 
     def pose(self, time: float, y: Floats) -> Pose:
         """The rows of a state."""
-        worst_row(time, np.ascontiguousarray(y), self.system.data, self.work, False)
-        D = self._rows() * self.scale
-        D /= np.linalg.norm(D, axis=1)[:, None]
-        left, values, right = np.linalg.svd(D, full_matrices=False)
-        rank = min(len(D) - self.system.data.redundant, len(values))
-        return Pose(time, y, float(values[rank - 1] / values[0]), left[:, :rank], right[:rank].T)
+        D = self._rows(time, y)
+        count = int(self.of_tree.sum())
+        admitted = np.linalg.qr(D[self.of_tree].T, mode="complete")[0][:, count:] if count else np.eye(D.shape[1])
+        left, values, right = np.linalg.svd(D[~self.of_tree] @ admitted, full_matrices=False)
+        rank = min(len(D) - count - self.system.data.redundant, len(values))
+        return Pose(time, y, float(values[rank - 1] / values[0]), left[:, :rank], admitted @ right[:rank].T)
 
-    def _rows(self) -> Floats:
-        """D (m, 6 bodies) of the last state."""
+    def _rows(self, time: float, y: Floats) -> Floats:
+        """D (m, 6 bodies) of a state, of rows of length 1."""
+        worst_row(time, np.ascontiguousarray(y), self.system.data, self.work, False)
         rows, found = self.rows, np.zeros((len(self.rows[0]), len(self.system.bodies) + 1, 6))
         D, order = self.work.D[rows], np.arange(len(found))
         found[order, self.system.data.body_i[rows[0]]] += D[:, :6]
         found[order, self.system.data.body_j[rows[0]]] += D[:, 6:]
-        return found[:, 1:].reshape(len(found), -1)
+        scaled = found[:, 1:].reshape(len(found), -1) * self.scale
+        return scaled / np.linalg.norm(scaled, axis=1)[:, None]
 
     def between(self, a: Pose, b: Pose, part: float) -> Pose | None:
         """The pose at a part of the way from one to another; None where the nearest one is beside the way."""
@@ -153,10 +161,11 @@ class Search:
 
     def names(self, pose: Pose) -> tuple[str, ...]:
         """The joints that take part in the dependence of the rows."""
-        share = np.zeros(len(self.system.joints))
-        for (k, _), value in zip(row_places(self.system), pose.left[:, -1], strict=True):
-            share[k] += value * value
-        return tuple(self.system.joints[k].name for k in np.flatnonzero(share > SHARE**2))
+        D, weights = self._rows(pose.time, pose.y), np.zeros(len(self.of_tree))
+        weights[~self.of_tree] = pose.left[:, -1]
+        weights[self.of_tree] = np.linalg.lstsq(D[self.of_tree].T, -weights @ D)[0]
+        share = np.bincount(self.rows[0], weights**2, len(self.system.joints))
+        return tuple(self.system.joints[k].name for k in np.flatnonzero(share > SHARE**2 * share.sum()))
 
     def relation(self, step: UnsureStep, cosine: float = COSINE) -> Found:
         """How the branches of both ends of a step belong together.

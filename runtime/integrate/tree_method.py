@@ -61,14 +61,14 @@ def joints_serve(system: System) -> bool:
     """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
     By a kernel of the tree they are faster than absolute coordinates, but for rows on balls and free bodies beside a whole-model
-    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel, and not on rows; with forces
-    absolute coordinates are more accurate: contacts of bodies that float.
+    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel; with forces absolute coordinates
+    are more accurate: contacts of bodies that float.
     """
     if (tree := system.tree) is None:
         return False
     if module_of_tree(system) is not None:
         return tree.turns_and_slides or module_of(system.model.key) is None
-    return not tree.closing and not system.loaded and module_of(system.model.key) is None
+    return not system.loaded and module_of(system.model.key) is None
 
 
 def lanes_know(system: System, how: Settings) -> bool:

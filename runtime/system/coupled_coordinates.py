@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.lift import TreeData
+from runtime.dynamics.lift import GROUND_STEP, TreeData
 from runtime.dynamics.tree_workspace import (
     NO_COUPLINGS,
     NO_KERNEL,
@@ -75,7 +75,14 @@ def tree_with_rows(
     rows = [*rows, *((len(system.joints) + k, 0) for k in range(len(system.couplings)))]
     coupled = coupled_coordinates(system.couplings, system.joint_motions, tree, of)
     independent = sum(RATES[kind] for kind in tree.kinds) - system.degrees_of_freedom
-    return tree_workspace(of, system.loaded, rows=rows, independent=independent, of_rows=kernel, coupled=coupled)
+    bodies, first = [GROUND_STEP, *of.step.tolist()], coupled.first
+    joined = [
+        [bodies[at[k]] for at in (system.data.body_i, system.data.body_j)] for k, _ in rows if k < len(system.joints)
+    ]
+    joined += [coupled.step[first[k] : first[k + 1]].tolist() for k in range(len(system.couplings))]
+    return tree_workspace(
+        of, system.loaded, rows=rows, joined=joined, independent=independent, of_rows=kernel, coupled=coupled
+    )
 
 
 def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float]) -> dict[str, float]:

@@ -174,7 +174,7 @@ class _Writer:
     def factorise(self, S: list[Numbers], marks: Numbers | None) -> Any:
         """Factors of S of the marked rows, with the reciprocal pivots, or 0, as ``closing_rows`` has them."""
         m = len(S)
-        c = SimpleNamespace(L=np.array(S, object).reshape(m, m), inverse=[0.0] * m)
+        c = SimpleNamespace(L=np.array(S, object).reshape(m, m), inverse=[0.0] * m, others=[0] * m)
         for p in range(m):
             one = _reciprocal(c.L[p, p])
             c.inverse[p] = one if marks is None else _where_marked(marks[p], one, 0.0)

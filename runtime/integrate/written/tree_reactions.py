@@ -128,8 +128,8 @@ class JointLoads:
         for side, body in enumerate(bodies):
             if body.body != GROUND_INDEX and body.step.moves:
                 push_step(c, body.step.k, body.arm, wrench[6 * side : 6 * side + 6])
-        forces_inwards(self.t, self.s, self.w, c)
-        accelerations_outwards(self.t, self.s, self.w, c, z_dot)
+        forces_inwards(self.t, self.s, self.w, c, range(count))
+        accelerations_outwards(self.t, self.s, self.w, c, range(count), z_dot)
         reactions = []
         for _, kernel in self.kernels:
             k = _reaction_of(kernel).step
