@@ -145,8 +145,9 @@ class Search:
         D, order = self.work.D[rows], np.arange(len(found))
         found[order, self.system.data.body_i[rows[0]]] += D[:, :6]
         found[order, self.system.data.body_j[rows[0]]] += D[:, 6:]
-        scaled = found[:, 1:].reshape(len(found), -1) * self.scale
-        return scaled / np.linalg.norm(scaled, axis=1)[:, None]
+        scaled: Floats = found[:, 1:].reshape(len(found), -1) * self.scale
+        scaled /= np.linalg.norm(scaled, axis=1)[:, None]
+        return scaled
 
     def between(self, a: Pose, b: Pose, part: float) -> Pose | None:
         """The pose at a part of the way from one to another; None where the nearest one is beside the way."""

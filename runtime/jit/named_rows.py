@@ -44,14 +44,15 @@ class Fields:
         return tuple(cls.__annotations__)
 
     @classmethod
+    @cache
+    def places(cls) -> dict[str, int]:
+        """Rows of the fields by their names."""
+        return {name: k for k, name in enumerate(cls.names())}
+
+    @classmethod
     def block(cls, lanes: int, *count: int) -> Floats:
         """Zeros for so many lanes, (fields, lanes), or with a count (count, fields, lanes)."""
         return lanes_of(*count, len(cls.names()), lanes)
-
-
-@cache
-def _places_of(fields: type[Fields]) -> dict[str, int]:
-    return {name: k for k, name in enumerate(fields.names())}
 
 
 class Lane:
@@ -61,7 +62,7 @@ class Lane:
     block: Floats
 
     def __init__(self, fields: type[Fields], block: Floats) -> None:
-        vars(self)["places"], vars(self)["block"] = _places_of(fields), block
+        vars(self)["places"], vars(self)["block"] = fields.places(), block
 
     def __getattr__(self, name: str) -> float:
         if name not in self.places:
