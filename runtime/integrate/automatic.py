@@ -41,18 +41,18 @@ class Automatic(Compiled):
         self.steppers = {DOP853: self.s}
         self.ended: list[Part] = []
         self.begun = (t_start, 0, 0, 0)
-        self.s.now.needed = self.needed[DOP853]
+        self.lane.needed = self.needed[DOP853]
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """As of ``Compiled``; fewer steps where a turn follows."""
-        if self.s.now.turn == 1:
+        if self.lane.turn == 1:
             self._turn()
         status, message = super().advance(steps, outputs, out, record_t, record_y)
         if status < 0 and status != Status.HALF_TURN and self.now == RADAU:
             # Dop853 may pass where Newton's method does not converge.
-            self.s.now.next_length = self.s.now.length
+            self.lane.next_length = self.lane.length
             self._turn()
             return Status.RUNNING, ""
         return status, message
@@ -73,7 +73,7 @@ class Automatic(Compiled):
         return Part(self.now, t, evaluations, steps, rejections)
 
     def _counts(self) -> tuple[int, int, int]:
-        now = self.s.now
+        now = self.lane
         return int(now.evaluations), int(now.steps), int(now.rejections)
 
     def _turn(self) -> None:

@@ -45,10 +45,10 @@ ROUNDING = 1e-13  # of the energies, times the square root of the number of step
 
 def explained_error(method: Method, how: Settings) -> float:
     """The error of the energy balance [J] that the tolerance explains."""
-    e = method.balance
+    e = method.balance.tolist()
     energies = e[KINETIC], e[LOWEST], e[HIGHEST]
     weight = weight_of(method.data)
-    return float(explained_by(weight, how, method.counts()[1], *energies, e[EXCHANGED]) + e[UNCERTAIN])
+    return float(explained_by(weight, how, method.counts()[1], *energies, e[EXCHANGED])) + e[UNCERTAIN]  # type: ignore[no-any-return]
 
 
 def weight_of(data: ModelData) -> tuple[float, float]:

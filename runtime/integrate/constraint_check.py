@@ -39,8 +39,12 @@ def violated_row(
     """Time [s] and description of the worst row if it is violated by more than its bound.
 
     It is looked for in any state of a loop, and of a system with drivers or own joints.
-    Of other trees the last state is checked, unless the tolerance and Baumgarte's terms keep violations far below the bound.
+    Of other trees the last state is checked, unless the tolerance and Baumgarte's terms keep violations far below the bound;
+    coordinates of a tree without rows have none.
     """
+    tree = method.work.tree
+    if len(tree.data.kind) and not len(tree.closing.joint):
+        return None
     if system.couplings and len(times) and (found := _violated_coupling(system, method, how)) is not None:
         return float(times[-1]), found
     wanted = states_to_check(system, how)

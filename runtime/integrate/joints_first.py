@@ -32,7 +32,7 @@ class JointsFirst:
         self._begun, self._out = first.t, NONE2
         self._followed: FollowedTurns | None = None
         if stiff:
-            first.s.now.needed = FIRST_NEEDED[DOP853]
+            first.lane.needed = FIRST_NEEDED[DOP853]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.now, name)
@@ -41,7 +41,7 @@ class JointsFirst:
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """As of ``Compiled``; fewer steps where a turn follows."""
-        if self.now is self.first and self.first.s.now.turn == 1:
+        if self.now is self.first and self.first.lane.turn == 1:
             self._turn()
         if self._followed is not None:
             return self._advance_rest(self._followed, steps, outputs, out, record_t, record_y)
@@ -102,8 +102,8 @@ class JointsFirst:
         if first.sampled:
             rest.sample()
         if isinstance(rest, Automatic):
-            rest.s.now.turn = s.now.turn
-            rest.s.now.reach = s.now.reach  # by which radau knows the steps of dop853
+            rest.lane.turn = s.now.turn
+            rest.lane.reach = s.now.reach  # by which radau knows the steps of dop853
         self.now = rest
         if len(first.turns):
             self._followed = FollowedTurns(first.system, first.tree, first.t, first.y, first.turns)
@@ -132,7 +132,8 @@ class JointsFirst:
     @property
     def lost_digits(self) -> tuple[float, float]:
         """As of ``Method``."""
-        return max(self.first.lost_digits, self.now.lost_digits)
+        found = self.first.lost_digits
+        return found if self.now is self.first else max(found, self.now.lost_digits)
 
     @property
     def passages(self) -> tuple[Passage, ...]:

@@ -91,13 +91,22 @@ class Compiled:
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         self.s = self._stepper_for(method, y)
         stepping.begin(self.s, y, t_start, first_step)
-        self.s.now.projected = projected
+        self.lane.projected = projected
         self.bind(self.s)
         self._bound: tuple[Any, ...] = (None, None, None)  # the loop, and the memory that it was bound to
         self.found: list[Floats] = []
         self.unsure: list[Floats] = []  # as of ``Stepper.unsure``
         self.passages: list[Passage] = []
         self.variational = self.sampled = False
+
+    @property
+    def s(self) -> stepping.Stepper:
+        """The stepper; ``lane`` has its named numbers."""
+        return self._s
+
+    @s.setter
+    def s(self, s: stepping.Stepper) -> None:
+        self._s, self.lane = s, s.now
 
     def _pooled_workspace(self) -> Block:
         return pooled_workspace(self.system, self.data)
@@ -118,13 +127,13 @@ class Compiled:
 
     def project_derivatives(self) -> None:
         """Project states and their derivatives, those of variational equations, onto the rows and the derivatives of these."""
-        self.s.now.projected, self.variational = 1, True
+        self.lane.projected, self.variational = 1, True
         self.bind(self.s)
 
     @property
     def close_to_singular(self) -> bool:
         """Whether an accepted step came close to a singular pose of closed loops."""
-        return bool(self.s.now.least_pivot < NEAR * self.s.now.largest_pivot)
+        return bool(self.lane.least_pivot < NEAR * self.lane.largest_pivot)
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
         def made() -> stepping.Stepper:
@@ -155,7 +164,7 @@ class Compiled:
             self.work.events.address[0], self.work.events.found[0] = CROSSINGS_PART.place(self.s, self.data), 0
         # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
         explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
-        self.s.now.project_stages = PROJECTED_STAGES if explicit else 0.0
+        self.lane.project_stages = PROJECTED_STAGES if explicit else 0.0
         longest = longest_watched(self.s, self.max_step) if self.sampled else self.max_step
         control = (self.end, self.rtol, self.atol, longest, steps)
         if self._bound[0] is not self.s or self._bound[1] is not self.work:
@@ -165,7 +174,7 @@ class Compiled:
             self.found.append(self.s.found[:count].copy())
             self.s.events[0] = 0
         fetch_unsure(self.s, self.unsure)
-        if self.s.now.close_by and (written := int(self.s.output[0])):
+        if self.lane.close_by and (written := int(self.s.output[0])):
             if len(outputs) and outputs[written - 1] > self.t_old:
                 self._keep_passage()
         if status in (Status.RUNNING, Status.REACHED_END):
@@ -180,7 +189,7 @@ class Compiled:
             return jumping_force(self.t, self.y, self.system, self.data)
         if status == Status.STEP_TOO_SMALL:
             return singular_force(self.t, self.y, self.system, self.data)
-        projected, stuck = bool(self.s.now.projected), bool(self.s.now.off > NEARLY)
+        projected, stuck = bool(self.lane.projected), bool(self.lane.off > NEARLY)
         return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
 
     @property
@@ -214,7 +223,7 @@ class Compiled:
 
     def at(self, t: float) -> Floats:
         y = self._at(t)[0]
-        if self.s.now.close_by:
+        if self.lane.close_by:
             self._keep_passage()
         return y
 
@@ -222,7 +231,7 @@ class Compiled:
         """Keep states of the last step, which is close to a singular pose, once."""
         if not self.passages or self.passages[-1].t[-1] != self.t:
             kept = stepping.copied(self.s)
-            largest = float(self.s.now.largest_pivot)
+            largest = float(self.lane.largest_pivot)
             self.passages.append(Passage(places(self.t_old, self.t), largest, lambda t: self._at(t, kept)[0]))
 
     @property
@@ -284,11 +293,11 @@ class Compiled:
 
     @property
     def t(self) -> float:
-        return float(self.s.now.time)
+        return float(self.lane.time)
 
     @property
     def t_old(self) -> float:
-        return float(self.s.now.began)
+        return float(self.lane.began)
 
     @property
     def y(self) -> Floats:
@@ -296,17 +305,17 @@ class Compiled:
 
     @property
     def bounded(self) -> int:
-        return int(self.s.now.bounded)
+        return int(self.lane.bounded)
 
     @property
     def lost_digits(self) -> tuple[float, float]:
-        if self.s.now.projected:
-            lost, t = self.s.now.lost, self.s.now.first_lost
+        if self.lane.projected:
+            lost, t = self.lane.lost, self.lane.first_lost
             return math.log10(max(lost, 1.0)), float(t)
-        return lost_digits_at(self.s.now.least_pivot, self.rtol, self.atol), float(self.s.now.first_close)
+        return lost_digits_at(self.lane.least_pivot, self.rtol, self.atol), float(self.lane.first_close)
 
     def counts(self) -> tuple[int, int, int | None]:
-        now = self.s.now
+        now = self.lane
         return int(now.evaluations), int(now.steps), int(now.rejections)
 
 

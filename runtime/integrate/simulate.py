@@ -51,7 +51,7 @@ from runtime.system.system import System
 # Compiled steps before the first check of progress and interruption, of a system with states up to SMALL, and at most before a
 # later one.
 LOG = logger(__name__)
-STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
+STEPS_PER_CALL, MAX_STEPS_PER_CALL = 256, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
 ENDED = Status.REACHED_END, Status.STOPPED_BY_EVENT
@@ -306,8 +306,8 @@ def _integrate_compiled(
     try:
         if (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
+        steps = 0
         while status == Status.RUNNING:
-            steps = m.counts()[1]
             if (ended := lookout.given_up(steps, m.t)) is not None:
                 status, reason = m.explained(*ended)
                 break
@@ -318,7 +318,8 @@ def _integrate_compiled(
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             begin = clock.perf_counter()
             status, reason = m.advance(portion, wanted, out, record_t, record_y)
-            taken = m.counts()[1] - steps
+            before, steps = steps, m.counts()[1]
+            taken = steps - before
             if outputs is None:
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])

@@ -169,7 +169,7 @@ class InJointCoordinates(Compiled):
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
         self._places = places_of_turns(self.work.tree.data)
         if is_projected(system):
-            self.s.now.projected = 1
+            self.lane.projected = 1
             self.bind(self.s)
         try:
             fit_signs(system, self.work, self.module, self.s.y, state.y)
@@ -205,7 +205,7 @@ class InJointCoordinates(Compiled):
     @property
     def y(self) -> Floats:
         """States of the bodies at the time reached."""
-        return self._lifted() if self.s.now.steps else self.start.y.copy()
+        return self._lifted() if self.lane.steps else self.start.y.copy()
 
     @property
     def turns(self) -> Floats:
