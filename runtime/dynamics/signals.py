@@ -13,6 +13,7 @@ DEGREE = 5  # of the polynomial pieces
 ZERO, CONSTANT, VARYING = "zero", "constant", "varying"  # sorts of signals
 SHARP = 2.0  # weight of a knot at which the rate jumps
 LONGER = 4.0  # times the way from one knot to the next: a step that is longer does not pass the latter
+SHORT = 0.5  # of the length that the error of the step before allows: what a signal does until a knot so near may be a pulse
 ROUNDING = 2.0**-50  # of the time: a knot so near is one where the step begins
 
 

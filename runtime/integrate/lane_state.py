@@ -60,6 +60,7 @@ class LaneState(Fields):
     unresolved: Row  # [J] and in the steps of the case
     by_slopes: Row  # 1: rates within the step are slopes of the coordinates
     longest: Row  # [s] length of the attempt at most
+    until_knot: Row  # [s] until the knot of a signal at which the attempt is to end, where that is soon; else infinite
     near_touch: Row  # 1: a force element may be touched between samples of the attempt
     sliding: Row  # [s] longest step since a slip passed its creep
     cuts: Row  # attempts to end a step where a slip passes its creep

@@ -25,6 +25,8 @@ FIRST_LOOK = 1024  # steps
 SHORTEST = 2.0**-49  # of the largest time of a run: a step of this length is not too small
 # Of the growth that an error allows, at order 8: an estimate that passes through zero would else be followed by a rejected step.
 GROWTH = 0.35
+# Of the square of the estimate of order 5: an error of thirty tolerances, in the mean of all states, counts as one.
+BETWEEN_KNOTS = 1e-3
 DIGITS_OF_ONE = int(
     (1023.0 * (1.0 + 1.0 / 16.0) - 0.053) * 2.0**52
 )  # of 1.0 and a 16th of them; 0.053 centres the error
@@ -86,6 +88,17 @@ def squared_error(sum5, sum3, h, n):  # type: ignore[no-untyped-def]
     """Square of Hairer's combination of the error estimates of order 5 and 3, from the sums of squares of their n components."""
     denominator = sum5 + 0.01 * sum3
     return 0.0 if denominator == 0.0 else h * h / n * sum5 * (sum5 / denominator)
+
+
+@inlined
+def with_knot(square, sum5, h, n, until):  # type: ignore[no-untyped-def]
+    """``squared_error`` of an attempt that perhaps ends at a knot of a signal, ``until`` [s] after its begin, which is soon.
+
+    What a signal does until then may be a short pulse, of whose polynomials the estimate of order 3 is so large that the
+    combination says nothing of the error.  That of order 5 bounds it, within the hundred tolerances that are right.
+    """
+    part = BETWEEN_KNOTS if h > 0.999 * until else 0.0
+    return max(square, part * h * h / n * sum5)
 
 
 @inlined

@@ -20,7 +20,7 @@ import numpy as np
 from runtime.dynamics.energy import speed_of_bodies
 from runtime.dynamics.layout import OK, SINGULAR
 from runtime.integrate.dop853_coefficients import STAGES
-from runtime.integrate.step_control import factor_of, squared_error
+from runtime.integrate.step_control import factor_of, squared_error, with_knot
 from runtime.integrate.stepping import CAP, LEVER, WEIGHT
 from runtime.jit.compilation import inlined
 
@@ -102,7 +102,7 @@ def square_of_error(m, h, rtol, atol, of_coordinates):  # type: ignore[no-untype
                 weight = m.scales[WEIGHT, i] / (atol + rtol * min(max(abs(m.y[i]), abs(m.trial[i])), m.scales[CAP, i]))
                 e5 += more * (weight * errors[0, i]) ** 2
                 e3 += more * (weight * errors[1, i]) ** 2
-    return squared_error(e5, e3, h, len(m.y))
+    return with_knot(squared_error(e5, e3, h, len(m.y)), e5, h, len(m.y), m.s.until_knot[0])
 
 
 @inlined

@@ -8,8 +8,10 @@ may pass a singular pose, where a stage is useless, twice in a turn; within ``TU
 
 from __future__ import annotations
 
+import numpy as np
+
 from runtime.dynamics.layout import OMEGA, STATE
-from runtime.dynamics.signals import least_weight, until_knot
+from runtime.dynamics.signals import SHORT, least_weight, until_knot
 from runtime.integrate.stepping import LEVER
 from runtime.jit.compilation import compiled, inlined
 
@@ -34,11 +36,13 @@ def fastest_rate(m):  # type: ignore[no-untyped-def]
 @inlined
 def longest_step(m, t, w, max_step, rtol, atol):  # type: ignore[no-untyped-def]
     """The length of the next step [s] is this at most; ``max_step``: that of the settings."""
-    least, planned = least_weight(rtol, atol), m.s.next_length[0]
+    least, planned = least_weight(rtol, atol), min(m.s.next_length[0], max_step)
+    m.s.until_knot[0] = np.inf
     for k in range(len(w.signals)):
         until = until_knot(k, m.s.time[0], planned, least, t.signals)
-        max_step = until if until < planned else max_step
-        planned = min(until, planned)
+        if until < planned:
+            m.s.until_knot[0] = until if until < SHORT * m.s.next_length[0] else np.inf
+            max_step = planned = until
     if len(t.forces.address) + len(w.switches.mode) + len(w.events.value) > 0:
         return longest_turned(m, TURN, max_step)
     return longest_turned(m, TURN_OF_LOOPS, max_step) if m.s.projected[0] == 1 else max_step

@@ -19,7 +19,7 @@ def rule(name):
 
 
 def test_rules_call_no_other_compiled_function():
-    assert len(RULES) == 12
+    assert len(RULES) == 13
     for found in RULES:
         assert not any(hasattr(found.py_func.__globals__[name], "py_func") for name in found.py_func.__code__.co_names
                        if name in found.py_func.__globals__), found  # fmt: skip
@@ -65,6 +65,18 @@ def test_errors_of_both_orders_are_combined_without_overflow():
         combined = abs(h) * sum5 / math.sqrt((sum5 + 0.01 * sum3) * n)  # Hairer's
         assert squared_error(sum5, sum3, h, n) == pytest.approx(combined**2, rel=1e-14)
     assert squared_error(0.0, 0.0, 0.1, 6) == 0.0
+
+
+def test_an_attempt_up_to_a_knot_that_is_near_is_judged_by_the_estimate_of_order_5_too():
+    with_knot, h, n = rule("with_knot"), 0.1, 2
+    assert (
+        with_knot(0.3, 1e5, h, n, math.inf)
+        == with_knot(0.3, 1e5, h, n, 0.2)
+        == with_knot(0.3, math.inf, h, n, 0.2)
+        == 0.3
+    )
+    assert with_knot(0.3, 1e9, h, n, h) == pytest.approx(step_control.BETWEEN_KNOTS * h * h / n * 1e9)
+    assert with_knot(0.3, 1.0, h, n, h) == 0.3
 
 
 def test_one_attempt_at_a_free_foot_in_thirty_is_rejected_at_most():

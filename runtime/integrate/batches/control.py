@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.integrate.step_control import after_acceptance, after_rejection, factor_of, squared_error, step_length
+from runtime.integrate.step_control import (
+    after_acceptance,
+    after_rejection,
+    factor_of,
+    squared_error,
+    step_length,
+    with_knot,
+)
 from runtime.integrate.step_error import FASTEST, SAFETY, SLOWEST
 from runtime.jit.compilation import CONTRACT, columns, inlined, linked
 
@@ -41,6 +48,7 @@ def weigh_attempts(s, n, finish, fastest):  # type: ignore[no-untyped-def]
     for lane in range(s.W):
         h, time = s.length[lane], s.time[lane]
         total = _squared_error(s.sum5[lane], s.sum3[lane], h, n)
+        total = with_knot(total, s.sum5[lane], h, n, s.until_knot[lane])
         total = total if s.code[lane] == 0.0 else np.inf
         s.factor[lane] = factor_of(total, SAFETY, SLOWEST, FASTEST)
         now = finish if h == finish - time else time + h

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import (
+    SHORT,
     VARYING,
     SignalData,
     evaluate_piece,
@@ -182,11 +183,12 @@ def bound_by_knots(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Bound the lengths of the next attempts by the knots of signals."""
     x, s, least = m.forces, m.s, least_weight(rtol, atol)
     for lane in range(m.W if len(x.watched) > 0 else 0):
-        planned = s.next_length[lane]
+        planned = min(s.next_length[lane], s.longest[lane])
         for r in range(len(x.watched)):
             until = until_knot(x.own_set[lane] + x.watched[r], s.time[lane], planned, least, x.signals)
-            s.longest[lane] = until if until < planned else s.longest[lane]
-            planned = min(until, planned)
+            if until < planned:
+                s.until_knot[lane] = until if until < SHORT * s.next_length[lane] else np.inf
+                s.longest[lane] = planned = until
 
 
 @inlined

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from runtime.dynamics.layout import OK
 from runtime.integrate.batches.closing import check_ends, project_ends
 from runtime.integrate.batches.equations import count_bad, rates_in_steps, store_codes
@@ -119,7 +121,7 @@ def may_bend(m):  # type: ignore[no-untyped-def]
 def set_longest(max_step, s):  # type: ignore[no-untyped-def]
     """Begin the lengths that attempts have at most."""
     for lane in range(s.W):
-        s.longest[lane] = max_step
+        s.longest[lane], s.until_knot[lane] = max_step, np.inf
 
 
 @columns
