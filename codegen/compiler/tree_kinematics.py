@@ -1,7 +1,8 @@
 """Motion of the steps of a tree, as nodes of an expression graph: turns, slides, balls and free steps.
 
-Vectors are in global axes.  A ball has Euler parameters of its turn and the relative angular velocity, both in the axes of what
-carries it; a free step also has its displacement and velocity, first.  Euler parameters may have any length.
+Vectors are in global axes.  A ball has Euler parameters of its turn in the axes of what carries it, and the relative angular
+velocity in those of what it carries; a free step also has its displacement and velocity, first.  Euler parameters may have any
+length.
 """
 
 from __future__ import annotations
@@ -104,16 +105,17 @@ class TreeMotion:
 
     def _freely_turned(self, kind: str, b: Frame, way: Vector, q: Vector, u: Vector) -> Frame:
         """The frame of a ball or of a free step, which the ground carries."""
-        axes = [[b.A[r][c] for r in range(3)] for c in range(3)]
-        rates = [Rate(False, axis) for axis in axes]
+        A = matrix_product(b.A, rotation(q[-4:], self.one))
+        rates = [Rate(False, [A[r][c] for r in range(3)]) for c in range(3)]
         if kind == "free":
-            way, rates = add(way, q[:3]), [Rate(True, axis) for axis in axes] + rates
+            slides = [Rate(True, [b.A[r][c] for r in range(3)]) for c in range(3)]
+            way, rates = add(way, q[:3]), slides + rates
         r, v, a = self._carried(b, way)
         if kind == "free":
             v = add(v, u[:3])
-        rate = times(b.A, u[-3:])
+        rate = times(A, u[-3:])
         p = euler_product(b.p, q[-4:]) if self.poses else []
-        A, alpha = matrix_product(b.A, rotation(q[-4:], self.one)), add(b.alpha, cross(b.omega, rate))
+        alpha = add(b.alpha, cross(b.omega, rate))
         return Frame(A, r, add(b.omega, rate), v, alpha, a, way, rates, p)
 
     @staticmethod

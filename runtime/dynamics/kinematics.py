@@ -40,6 +40,16 @@ def euler_rates(p, omega, p_dot):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def own_euler_rates(p, omega, p_dot):  # type: ignore[no-untyped-def]
+    """``euler_rates`` with omega in the axes of the body."""
+    e0, e1, e2, e3, w0, w1, w2 = p[0], p[1], p[2], p[3], omega[0], omega[1], omega[2]
+    p_dot[0] = 0.5 * (-e1 * w0 - e2 * w1 - e3 * w2)
+    p_dot[1] = 0.5 * (e0 * w0 - e3 * w1 + e2 * w2)
+    p_dot[2] = 0.5 * (e3 * w0 + e0 * w1 - e1 * w2)
+    p_dot[3] = 0.5 * (-e2 * w0 + e1 * w1 + e0 * w2)
+
+
+@inlined
 def angular_momentum(b, inertia, omega, w):  # type: ignore[no-untyped-def]
     """Angular momentum A J A^T omega of body b, with the inertias of the bodies in their own axes."""
     A = row_of(w.A, b, 9)

@@ -21,8 +21,9 @@ GROUND_STEP = -1
 class TreeData(NamedTuple):
     """Steps of a tree, each after the one that carries it; vectors in global axes, in the reference configuration.
 
-    A turn has one angle, a slide one distance.  A ball has Euler parameters of its turn since the reference configuration and the
-    relative angular velocity, both in axes of what carries it; a free step also has its displacement and velocity, first.
+    A turn has one angle, a slide one distance.  A ball has Euler parameters of its turn since the reference configuration, in
+    axes of what carries it, and the relative angular velocity in axes of what it carries, in which spins are steady; a free step
+    also has its displacement and velocity, first.
     """
 
     kind: Ints  # (n,)
@@ -114,14 +115,15 @@ def place_steps(t, w, z):  # type: ignore[no-untyped-def]
                 way, v = plus(way, (z[q], z[q + 1], z[q + 2])), (z[u], z[u + 1], z[u + 2])
                 q, u = q + 3, u + 3
             p = product(p, (z[q], z[q + 1], z[q + 2], z[q + 3]))
-            rate = times(A, (z[u], z[u + 1], z[u + 2]))
+        rotation(p, w.A[k])
+        if kind == BALL or kind == FREE:
+            rate = times(row_of(w.A, k, 9), (z[u], z[u + 1], z[u + 2]))
         put_row(w.way, k, way)
         put_row(w.rate, k, rate)
         put_row(w.r, k, plus(row_of(w.r, b, 3), way))
         put_row(w.v, k, plus(v, cross(omega, way)))
         put_row(w.omega, k, plus(omega, rate) if kind != SLIDE else omega)
         put_row(w.p, k, p)
-        rotation(p, w.A[k])
 
 
 @inlined

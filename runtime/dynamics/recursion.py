@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.kinematics import euler_rates
+from runtime.dynamics.kinematics import own_euler_rates
 from runtime.dynamics.layout import NOT_FINITE, OK, SINGULAR
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
 from runtime.dynamics.small_matrices import (
@@ -281,11 +281,10 @@ def move_along(s, w, along, k, kind, alpha, a):  # type: ignore[no-untyped-def]
 @expanded
 def turn_freely(t, s, w, moment, k, alpha, a, z_dot):  # type: ignore[no-untyped-def]
     """The angular acceleration of a ball or free body, J alpha + H a + n = 0 with n in ``moment``; its rates go to ``z_dot``."""
-    u, b = t.u[k] + (3 if t.kind[k] == FREE else 0), t.parent[k]
+    u = t.u[k] + (3 if t.kind[k] == FREE else 0)
     right = plus(row_of(moment, k, 3), times(row_of(w.H, k, 9), a))
     found = times_symmetric(row_of(w.inverse, k, 6), (-right[0], -right[1], -right[2]))
-    A = row_of(s.A, len(t.kind) if b == GROUND_STEP else b, 9)
-    z_dot[u], z_dot[u + 1], z_dot[u + 2] = transposed_times(A, minus(found, alpha))
+    z_dot[u], z_dot[u + 1], z_dot[u + 2] = transposed_times(row_of(s.A, k, 9), minus(found, alpha))
     return found
 
 
@@ -301,7 +300,7 @@ def rates_of_coordinates(t, z, z_dot):  # type: ignore[no-untyped-def]
             for c in range(3):
                 z_dot[q + c] = z[u + c]
             q, u = q + 3, u + 3
-        euler_rates(z[q : q + 4], z[u : u + 3], z_dot[q : q + 4])
+        own_euler_rates(z[q : q + 4], z[u : u + 3], z_dot[q : q + 4])
 
 
 @inlined

@@ -55,7 +55,7 @@ def add_force(m, k, arm, force, moment):  # type: ignore[no-untyped-def]
 
 @inlined
 def forces_along(t, m):  # type: ignore[no-untyped-def]
-    """Forces along the coordinates, into ``m.Q``, with those of all steps beyond; of balls in the axes of what carries them."""
+    """Forces along the coordinates, into ``m.Q``, with those of all steps beyond; of balls in the axes of what they carry."""
     s, Q = m.lifting, m.Q
     for k in range(len(t.kind) - 1, -1, -1):
         kind, b, u = t.kind[k], t.parent[k], t.u[k] - t.u[0]
@@ -66,7 +66,7 @@ def forces_along(t, m):  # type: ignore[no-untyped-def]
             if kind == FREE:
                 Q[u], Q[u + 1], Q[u + 2] = force
                 u += 3
-            Q[u], Q[u + 1], Q[u + 2] = transposed_times(row_of(s.A, len(t.kind) if b == GROUND_STEP else b, 9), moment)
+            Q[u], Q[u + 1], Q[u + 2] = transposed_times(row_of(s.A, k, 9), moment)
         if b != GROUND_STEP:
             add_force(m, b, row_of(s.way, k, 3), force, moment)
 

@@ -28,7 +28,7 @@ def set_coordinates(z: Floats, given: Given, where: Geometry) -> Floats:
 
 
 def _set_ball(z: Floats, given: Given, where: Geometry, step: int) -> None:
-    """Give a ball its rotation vectors and rates, which joints have in axes of body i, and trees in those of what carries it.
+    """Give a ball its rotation vectors and rates, which joints have in axes of body i, and trees in those of what it carries.
 
     A ball of the tree has its turn since the reference configuration, in axes that are global there.
     """
@@ -40,13 +40,13 @@ def _set_ball(z: Floats, given: Given, where: Geometry, step: int) -> None:
     if body_i != GROUND:
         A = rotation_matrices(where.pose[:, given.system.body_index(body_i), P:V])
     back = np.swapaxes(A, 1, 2)
-    p, rates = z[:, q : q + 4].copy(), times(back, one.sign * z[:, u : u + 3])
+    p, own = z[:, q : q + 4].copy(), z[:, u : u + 3]
+    rates = times(back, one.sign * (own if inwards else times(rotation_matrices(p), own)))
     vectors = times(back, one.sign * Rotation.from_quat(p[:, [1, 2, 3, 0]]).as_rotvec())
-    if inwards:  # of body i against body j, in axes of body j
-        rates = times(back, -times(np.swapaxes(rotation_matrices(p), 1, 2), z[:, u : u + 3]))
     for (part, column), values in given.balls[step].items():
         (vectors if part == "angle" else rates)[:, column] = values
     turned = Rotation.from_rotvec(one.sign * times(A, vectors)).as_quat()[:, [3, 0, 1, 2]]
     turned *= np.where((turned * p).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
     z[:, q : q + 4] = turned
-    z[:, u : u + 3] = -times(rotation_matrices(turned), times(A, rates)) if inwards else times(A, rates)
+    own = one.sign * times(A, rates)
+    z[:, u : u + 3] = own if inwards else times(np.swapaxes(rotation_matrices(turned), 1, 2), own)

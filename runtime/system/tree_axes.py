@@ -28,7 +28,7 @@ OF_AXIS = 5  # number of zeros in other vectors that one in the axis of a turn c
 class Axes:
     """By step the angle that is added to its coordinate (n, ...) and the axes of its vectors: columns of (n, 3, 3, ...).
 
-    A last axis is that of cases.  Rates of balls are in the axes of what carries them: trees with balls keep those of the
+    A last axis is that of cases.  Rates of balls are in the axes of what they carry: trees with balls keep those of the
     reference configuration.
     """
 

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 
 from runtime.dynamics.equations import derivative_once, shared_workspace_for
-from runtime.dynamics.kinematics import euler_rates
+from runtime.dynamics.kinematics import own_euler_rates
 from runtime.dynamics.layout import OK, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace, normalise_coordinates
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
@@ -187,7 +187,7 @@ def _rates_of_coordinates(tree: SpanningTree, z: Floats) -> Floats:
             count = 3 if kind == "free" else 1
             to[:count] = rates[:count]
         if kind in ("ball", "free"):
-            python_code(euler_rates)(z[q[k + 1] - 4 : q[k + 1]], rates[-3:], to[-4:])
+            python_code(own_euler_rates)(z[q[k + 1] - 4 : q[k + 1]], rates[-3:], to[-4:])
     return found
 
 

@@ -54,7 +54,7 @@ def joint_coordinates(
         before, after = (_turns(states[:, b, P:V], poses[:, b, P:V]) for b in (inner, outer))
         q.append(_products(before * CONJUGATE, after))
         relative_omega = states[:, outer, OMEGA:] - states[:, inner, OMEGA:]
-        u.append(np.einsum("nba,nb->na", rotation_matrices(before), relative_omega))
+        u.append(np.einsum("nba,nb->na", rotation_matrices(after), relative_omega))
     return np.hstack(q + u)
 
 

@@ -158,7 +158,7 @@ class Step:
 
     @cached_property
     def rates(self) -> tuple[Recorded, ...]:
-        """Of the step; of a ball and a free step in axes of what carries it."""
+        """Of the step; angular velocities of a ball and a free step in axes of what it carries."""
         return self.of.state(self.of.u[self.k], RATES[self.kind])
 
     @cached_property
@@ -207,7 +207,7 @@ class Step:
         """Relative angular velocity [rad/s], of a slide relative velocity of its point [m/s]."""
         if self.kind in ("turn", "slide"):
             return plus_times(NONE, self.rates[0], self.axis)
-        return times(self.before.A, self.rates[-3:])
+        return times(self.A, self.rates[-3:])
 
     @cached_property
     def way(self) -> Three:
