@@ -253,7 +253,8 @@ class RightHandSide:
     def names(self) -> tuple[str, ...]:
         """Of the components, such as "leg.omega_x"; in joint coordinates "ankle.theta_i", and later "ankle.theta_i_rate".
 
-        A minus sign before the name: the coordinate is the negative of the joint's.
+        A minus sign before the name: the coordinate is the negative of the joint's.  In joint coordinates the angular velocity of
+        a free body or ball is that against what carries it, in its own axes.
         """
         return tuple(name for name, _ in self._components)
 
