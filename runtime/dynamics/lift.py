@@ -16,6 +16,8 @@ from runtime.support.arrays import Floats, Ints
 
 TURN, SLIDE, BALL, FREE = range(4)  # kinds of steps
 GROUND_STEP = -1
+# Ties of Euler parameters and angular velocities: in the axes in which the former turn, and in those that they turn, as of balls.
+OF_TURN, OF_OWN_TURN = 4, 5
 
 
 class TreeData(NamedTuple):

@@ -16,12 +16,13 @@ from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
+from runtime.dynamics.lift import OF_TURN
 from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_limits, store_limits
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.limit_changes import bends_of, cubic_of
-from runtime.integrate.quintic import OF_TURN, SUSPICIOUS, largest_square, put_slopes, shows_error
+from runtime.integrate.quintic import SUSPICIOUS, largest_square, put_slopes, shows_error
 from runtime.integrate.step_error import estimate, judge
 from runtime.integrate.stepping import (
     normalise,

@@ -2,7 +2,8 @@
 
 A direction that is stiff leaves errors in rates and accelerations, and hardly any in coordinates: the slopes of the
 polynomials are then more accurate than polynomials of the rates.  *Ties* are the coordinates whose rates are in the state too:
-one with its slope, or four Euler parameters with an angular velocity in the axes in which they turn.  ``stride``: distance of
+one with its slope, or four Euler parameters with an angular velocity, in the axes in which they turn or in those that they
+turn.  The latter is one of the former kind with the parameters of the turn back, which is minus as fast.  ``stride``: distance of
 components in arrays; 1, or LANES.  For single runs the functions are the same for all methods and compiled apart from them.
 """
 
@@ -15,14 +16,14 @@ from typing import Any
 from numba import types
 
 from runtime.dynamics.layout import NOT_FINITE, OK
-from runtime.dynamics.lift import product
+from runtime.dynamics.lift import OF_TURN, product
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, PLACES, SLOPES, STAGES, VALUES
 from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.integrate.stepping import QUINTIC
 from runtime.jit.compilation import expanded, inlined, place_of_address
 from runtime.jit.pointers import array_at, call_at
 
-OF_TURN = 4  # coordinates of a tie of Euler parameters, which has one rate less
+RATES = 3  # of a tie of Euler parameters
 # Squares of the length of a step times an eigenvalue.  From SUSPICIOUS on errors of rates by the polynomial of order 7, in the
 # direction of the eigenvalue, are larger than those of quintic slopes.  There, and soon after it, the rates differ from quintic
 # slopes by at most 0.6 (CLEARLY, a square) of what they differ by from slopes of the coordinates' own polynomials of order 7,
@@ -75,14 +76,26 @@ def is_spoilt(k, y, end, q, u, n, stride, h, square):  # type: ignore[no-untyped
     Its coordinates have such a polynomial too, by the same stages: where the rates differ from its slopes, they are wrong by
     about half of that.  ``square``: as of SUSPICIOUS, ``largest_square``; a single tie may show a large one by chance.
     """
-    square = min(square, square_of_stiffness(k, u, max(n - 1, 1), stride))
+    square = min(square, square_of_stiffness(k, u, rates_of(n), stride))
     if square < SUSPICIOUS:
         return False
     off = wrong = 0.0
     for p in range(len(PLACES)):
-        at_place = of_turn(k, y, end, q, u, stride, h, p) if n == OF_TURN else of_slope(k, y, end, q, u, h, p)
+        at_place = of_turn(k, y, end, q, u, n, stride, h, p) if n >= OF_TURN else of_slope(k, y, end, q, u, h, p)
         off, wrong = off + at_place[0], wrong + at_place[1]
     return off < (CLEARLY if square < FAR else 1.0) * wrong
+
+
+@inlined
+def rates_of(n):  # type: ignore[no-untyped-def]
+    """Number of rates of a tie."""
+    return RATES if n >= OF_TURN else 1
+
+
+@inlined
+def side_of(n):  # type: ignore[no-untyped-def]
+    """1 for an angular velocity in the axes in which Euler parameters turn, -1 for the one in those that they turn."""
+    return 1.0 if n == OF_TURN else -1.0
 
 
 @inlined
@@ -125,27 +138,28 @@ def of_slope(k, y, end, q, u, h, p):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def of_turn(k, y, end, q, u, stride, h, p):  # type: ignore[no-untyped-def]
+def of_turn(k, y, end, q, u, n, stride, h, p):  # type: ignore[no-untyped-def]
     """As ``of_slope``, for Euler parameters and an angular velocity."""
+    side = side_of(n)
     q1, q2, q3 = q + stride, q + 2 * stride, q + 3 * stride
     e = (
-        y[q] + h * of_stages(VALUES, p, k, q), y[q1] + h * of_stages(VALUES, p, k, q1),
-        y[q2] + h * of_stages(VALUES, p, k, q2), y[q3] + h * of_stages(VALUES, p, k, q3),
+        y[q] + h * of_stages(VALUES, p, k, q), side * (y[q1] + h * of_stages(VALUES, p, k, q1)),
+        side * (y[q2] + h * of_stages(VALUES, p, k, q2)), side * (y[q3] + h * of_stages(VALUES, p, k, q3)),
     )  # fmt: skip
     slope = rate_of_turn(
         e,
         (
             of_stages(SLOPES, p, k, q),
-            of_stages(SLOPES, p, k, q1),
-            of_stages(SLOPES, p, k, q2),
-            of_stages(SLOPES, p, k, q3),
+            side * of_stages(SLOPES, p, k, q1),
+            side * of_stages(SLOPES, p, k, q2),
+            side * of_stages(SLOPES, p, k, q3),
         ),
     )
-    first, last = end_of_turn(y, k[0], q, u, stride), end_of_turn(end, k[STAGES], q, u, stride)
+    first, last = end_of_turn(y, k[0], q, u, n, stride), end_of_turn(end, k[STAGES], q, u, n, stride)
     _, better = turn_within(first, last, h, PLACES[p])
     off = wrong = 0.0
-    for c in range(OF_TURN - 1):
-        rate = y[u + c * stride] + h * of_stages(VALUES, p, k, u + c * stride)
+    for c in range(RATES):
+        rate = side * (y[u + c * stride] + h * of_stages(VALUES, p, k, u + c * stride))
         off, wrong = off + (rate - better[c]) ** 2, wrong + (rate - slope[c]) ** 2
     return off, wrong
 
@@ -156,12 +170,11 @@ def put_tie(y, end, first, last, q, u, n, stride, h, x, out, to_q, to_u):  # typ
 
     ``first``, ``last``: derivatives of the state at both ends; ``to_q``, ``to_u``: places in ``out``.
     """
-    if n == OF_TURN:
-        e, omega = turn_within(end_of_turn(y, first, q, u, stride), end_of_turn(end, last, q, u, stride), h, x)
-        for c in range(OF_TURN):
-            out[to_q + c] = e[c]
-        for c in range(OF_TURN - 1):
-            out[to_u + c] = omega[c]
+    if n >= OF_TURN:
+        e, omega = turn_within(end_of_turn(y, first, q, u, n, stride), end_of_turn(end, last, q, u, n, stride), h, x)
+        out[to_q] = e[0]
+        for c in range(RATES):
+            out[to_q + 1 + c], out[to_u + c] = side_of(n) * e[1 + c], side_of(n) * omega[c]
     else:
         out[to_q], out[to_u] = slope_within(y, end, first, last, q, u, h, x)
 
@@ -182,11 +195,13 @@ def value_and_rate(first, last, h, x):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def end_of_turn(y, y_dot, q, u, stride):  # type: ignore[no-untyped-def]
+def end_of_turn(y, y_dot, q, u, n, stride):  # type: ignore[no-untyped-def]
     """Euler parameters at an end of a step with their first two derivatives: p' = (0, omega) p / 2, products of turns."""
-    e = y[q], y[q + stride], y[q + 2 * stride], y[q + 3 * stride]
-    omega = 0.0, y[u], y[u + stride], y[u + 2 * stride]
-    d, a = product(omega, e), product((0.0, y_dot[u], y_dot[u + stride], y_dot[u + 2 * stride]), e)
+    side = side_of(n)
+    e = y[q], side * y[q + stride], side * y[q + 2 * stride], side * y[q + 3 * stride]
+    omega = 0.0, side * y[u], side * y[u + stride], side * y[u + 2 * stride]
+    faster = 0.0, side * y_dot[u], side * y_dot[u + stride], side * y_dot[u + 2 * stride]
+    d, a = product(omega, e), product(faster, e)
     rate = 0.5 * d[0], 0.5 * d[1], 0.5 * d[2], 0.5 * d[3]
     b = product(omega, rate)
     return e, rate, (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]), 0.5 * (a[3] + b[3]))

@@ -17,7 +17,7 @@ import numpy as np
 
 from generated import digests
 from runtime.dynamics.layout import GROUND_INDEX, P, V
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, OF_OWN_TURN, SLIDE, TURN, TreeData
 from runtime.dynamics.limits_along import LimitAlong
 from runtime.support.arrays import Floats, Ints
 from runtime.system.connected import connected
@@ -53,15 +53,15 @@ def places_of(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
 def _ties_of(kinds: tuple[str, ...]) -> Ints:
     found = []
     for kind, q, u in zip(kinds, *places_of(kinds), strict=False):
-        slopes, turn = SLOPES[kind], COORDINATES["ball"] if kind in ("ball", "free") else 0
-        found += [(q + c, u + c, 1) for c in range(slopes)] + [(q + slopes, u + slopes, turn)] * (turn > 0)
+        slopes, turns = SLOPES[kind], kind in ("ball", "free")
+        found += [(q + c, u + c, 1) for c in range(slopes)] + [(q + slopes, u + slopes, OF_OWN_TURN)] * turns
     return np.array(found, np.int64).reshape(-1, 3)
 
 
 def ties_of(kinds: Sequence[str]) -> Ints:
-    """Places of the coordinates of steps of these kinds and of their rates, and the number of the former.
+    """Places of the coordinates of steps of these kinds and of their rates, and how they are tied.
 
-    1: its derivative is the rate; 4: Euler parameters and a relative angular velocity.
+    1: the derivative is the rate; OF_OWN_TURN: Euler parameters and a relative angular velocity.
     """
     return _ties_of(tuple(kinds))
 

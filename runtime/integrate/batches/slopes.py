@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.dynamics.layout import STATE
 from runtime.integrate.dop853_coefficients import STAGES
-from runtime.integrate.quintic import SUSPICIOUS, is_spoilt, largest_square, put_tie
+from runtime.integrate.quintic import SUSPICIOUS, is_spoilt, largest_square, put_tie, rates_of
 from runtime.jit.compilation import inlined
 
 
@@ -27,7 +27,7 @@ def choose_slopes(m, lane):  # type: ignore[no-untyped-def]
         m.errors[1, q] = 1.0 if spoilt else 0.0
         if spoilt:
             m.s.by_slopes[lane] = 1.0
-            for e in range(u, u + max(n - 1, 1) * m.W, m.W):
+            for e in range(u, u + rates_of(n) * m.W, m.W):
                 m.errors[1, e] = m.k[STAGES, e]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES, STATE, P
+from runtime.dynamics.lift import OF_TURN
 from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.equations import Equations, no_equations
@@ -18,7 +19,6 @@ from runtime.integrate.batches.surfaces import Surfaces, surfaces_of
 from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.lane_state import LaneState
-from runtime.integrate.quintic import OF_TURN
 from runtime.jit.named_rows import Block, with_lanes
 from runtime.support.arrays import Floats, Ints, lanes_of
 
@@ -167,7 +167,7 @@ def _with_surfaces(memory: BatchWorkspace) -> BatchWorkspace:
 
 def turned_of(ties: Ints) -> list[int]:
     """Rows of the Euler parameters among ties."""
-    return [int(q) for q, _, n in ties if n == OF_TURN]
+    return [int(q) for q, _, n in ties if n >= OF_TURN]
 
 
 def repeated(values: Floats, lanes: int = LANES) -> Floats:

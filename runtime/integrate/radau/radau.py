@@ -24,11 +24,12 @@ from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import accelerations, derivative
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.layout import LOADS, OK, OMEGA, STATE, P, R, V
+from runtime.dynamics.lift import OF_TURN
 from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW
 from runtime.integrate.dop853 import ties_of_bodies
-from runtime.integrate.quintic import OF_TURN, put_slopes
+from runtime.integrate.quintic import put_slopes
 from runtime.integrate.radau.coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau.linear import EIGENVALUE, FACTORISE, FASTEST_RATE, SOLVE, solve_linear
 from runtime.integrate.radau.newton import (
