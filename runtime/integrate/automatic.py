@@ -50,7 +50,7 @@ class Automatic(Compiled):
         if self.s.now.turn == 1:
             self._turn()
         status, message = super().advance(steps, outputs, out, record_t, record_y)
-        if status < 0 and status != Status.HALF_TURN and self.now == RADAU:
+        if status < 0 and self.now == RADAU:
             # Dop853 may pass where Newton's method does not converge.
             self.s.now.next_length = self.s.now.length
             self._turn()
