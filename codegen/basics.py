@@ -10,8 +10,10 @@ from collections.abc import Callable
 from sympy import atan2, cos, sin
 
 from codegen.compiler.calculus import Expr, Vector
+from codegen.compiler.force_calculus import ramp
 
 Across = Callable[[Vector], tuple[Vector, Vector]]
+CENTRE = 2  # [rad] an angle of 0 in the reference configuration is one of 0, however large the free angle is
 
 
 def between(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector) -> Vector:
@@ -40,6 +42,7 @@ def coaxial(d: Vector, a_j: Vector, b_i: Vector, c_i: Vector) -> dict[str, Expr]
 
 
 def angle_near(cosine: Expr, sine: Expr, free_angle: Expr) -> Expr:
-    """The angle of a direction less ``free_angle``, between -180 and 180 degrees."""
-    c, s = cos(free_angle), sin(free_angle)
-    return atan2(sine * c - cosine * s, cosine * c + sine * s)
+    """The angle of a direction less ``free_angle``; in the reference configuration closest to it, or to CENTRE on its side."""
+    beyond = ramp(free_angle - CENTRE) - ramp(-free_angle - CENTRE)
+    c, s = cos(free_angle - beyond), sin(free_angle - beyond)
+    return atan2(sine * c - cosine * s, cosine * c + sine * s) - beyond

@@ -28,9 +28,9 @@ def hinge_limit(
     lower_stiffness : K below it [N m/rad], 0 <= lower_stiffness
     damping : c [N m s/rad], 0 <= damping
     transition : T [rad], 1e-6 <= transition
-    middle : of the range, within half a turn [rad], -3.2 <= middle <= 3.2
-    half_range : from the middle to either end [rad], 0 <= half_range <= 3.14
-    angle : within half a turn of the middle [rad]
+    middle : of the range [rad]
+    half_range : from the middle to either end [rad], 0 <= half_range
+    angle : in the reference configuration closest to the middle, but to 2 or -2 where this is further from 0 [rad]
     moment : along the angle [N m]
     Singular when c_j is parallel to a_i.
     """

@@ -66,8 +66,8 @@ def torsional_spring(
     a_i : the axis, unit vector of body i
     stiffness : k [N m/rad], 0 <= stiffness
     damping : c [N m s/rad], 0 <= damping
-    free_angle : angle0, within half a turn [rad], -3.2 <= free_angle <= 3.2
-    angle : of body j about the axis, zero in the reference configuration, within half a turn of free_angle [rad]
+    free_angle : angle0 [rad]
+    angle : of body j about the axis, zero in the reference configuration [rad]
     moment : on body j about the axis [N m]
     Singular when body j has turned away from the axis by 90 degrees.
     """
@@ -89,8 +89,8 @@ def hinge_spring(
     c_j : a direction, unit vector of body j
     stiffness : k [N m/rad], 0 <= stiffness
     damping : c [N m s/rad], 0 <= damping
-    free_angle : angle0, within half a turn [rad], -3.2 <= free_angle <= 3.2
-    angle : within half a turn of free_angle [rad]
+    free_angle : angle0 [rad]
+    angle : in the reference configuration closest to free_angle, but to 2 or -2 where this is further from 0 [rad]
     moment : along the angle [N m]
     Singular when c_j is parallel to a_i.
     """
@@ -110,9 +110,9 @@ def hinge_stop(
     c_j : a direction, unit vector of body j
     stiffness : K [N m/rad], 0 <= stiffness
     loss : [s/rad], 0 <= loss
-    middle : of the range, within half a turn [rad], -3.2 <= middle <= 3.2
-    half_range : from the middle to either stop [rad], 0 <= half_range <= 3.14
-    angle : within half a turn of the middle [rad]
+    middle : of the range [rad]
+    half_range : from the middle to either stop [rad], 0 <= half_range
+    angle : in the reference configuration closest to the middle, but to 2 or -2 where this is further from 0 [rad]
     moment : along the angle [N m]
     Singular when c_j is parallel to a_i.
     """

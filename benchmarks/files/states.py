@@ -13,6 +13,7 @@ from models.files import Reading
 from models.files.building import built
 from models.files.motion import Coordinates, motion_of
 from runtime import System
+from runtime.dynamics.derived import NO_ANGLES
 from runtime.dynamics.equations import derivative_once, shared_workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.results.coupling_forces import forces_of_couplings
@@ -85,7 +86,7 @@ def talus_accelerations(system: System, y: Floats) -> Floats:
     """Accelerations of all bodies (bodies, 6), as of a result of ``simulate``."""
     if system.joint_coordinates_only:
         none, shared = np.zeros((0, 4)), shared_workspace_for(system.data)
-        return forces_of_couplings(system, np.zeros(1), y[None], none, shared).v_dot[0, 1:]
+        return forces_of_couplings(system, np.zeros(1), y[None], NO_ANGLES, none, shared).v_dot[0, 1:]
     y_dot = np.empty_like(y)
     code = derivative_once(0.0, y, system.data, shared_workspace_for(system.data), y_dot)
     return y_dot.reshape(-1, STATE)[:, V:] if code == 0 else np.full((len(system.bodies), 6), np.nan)

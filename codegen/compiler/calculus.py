@@ -250,6 +250,7 @@ class Scope:
         self.signals: dict[str, Signal] = {}
         self.parameters: dict[str, Expr] = {}
         self.held: dict[Expr, Expr] = {}  # symbol of a constant -> expression whose reference value it is
+        self.angles: dict[Expr, Expr] = {}  # symbol of an angle before, among ``held`` -> the angle; see ``angles``
         self.carried: dict[str, Vector] = {}  # carried vector's name -> expression that it coincides with
         self.branch_signs: list[Expr] = []  # expressions that keep their sign
         self.sums: dict[str, Moving] = {}  # sums of moving vectors, such as d = r_j + s_j - r_i - s_i

@@ -17,6 +17,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import Application
 
+from codegen.compiler.angles import unwrapped, wrapped
 from codegen.compiler.calculus import AXES, Definition, Expr, Moving, Named, Scope, Vector, as_expression, name_sums
 from codegen.compiler.errors import shown
 from codegen.compiler.reading import (
@@ -84,9 +85,12 @@ def derive(definition: Definition) -> Derivation:
         scope, [*Phi, *scope.held.values(), *scope.branch_signs, *(c for v in scope.carried.values() for c in v)]
     )
     units, parameter_units = units_of(scope, rows, Phi)
-    constants = list(scope.held)
-    named = iter(name_sums(scope, [*Phi, *scope.held.values(), *scope.branch_signs]))
+    if not scope.signals:  # else angles from a prescribed one, which vanish
+        Phi = tuple(unwrapped(scope, Phi))
+    constants, angles = list(scope.held), list(scope.angles)
+    named = iter(name_sums(scope, [*Phi, *scope.held.values(), *scope.angles.values(), *scope.branch_signs]))
     Phi, scope.held = tuple(next(named) for _ in Phi), {constant: next(named) for constant in constants}
+    scope.angles = dict(zip(angles, name_arguments(scope, tuple(next(named) for _ in angles)), strict=True))
     scope.branch_signs = list(named)
     Phi = name_arguments(scope, Phi)
     refuse_collisions(scope)
@@ -107,7 +111,7 @@ def derive(definition: Definition) -> Derivation:
         nu=tuple(-_signal_rate(scope, phi.xreplace(parts), 0) for phi in Phi),
         gamma=tuple(-rate(scope, phi_dot, 2) for phi_dot in Phi_dot),
     )
-    refuse_unsound_rows(scope, rows, Phi, D)
+    refuse_unsound_rows(scope, rows, tuple(map(wrapped, Phi)), wrapped(D))
     return result
 
 

@@ -6,6 +6,7 @@ import re
 
 import sympy as sp
 
+from codegen.compiler.angles import DOC
 from codegen.compiler.bounds import bounds_of
 from codegen.compiler.calculus import BODIES, Definition, vector
 from codegen.compiler.data_slopes import slopes_of_reference, slopes_of_rows
@@ -48,6 +49,8 @@ def emit(d: Derivation, source: str, motion: Definition | None = None) -> str:
                 ("slopes",), slopes_of_reference(d.scope), "Derivatives of carried vectors and held constants over data"
             ),
         }  # fmt: skip
+    if d.scope.angles:
+        outputs["angles"] = ("out",), indexed("out", d.scope.angles.values()), DOC
     kernels = [
         kernel(layout, name, ("body_i", "body_j", "x", *arrays), targets, doc)
         for name, (arrays, targets, doc) in outputs.items()
@@ -61,6 +64,8 @@ def emit(d: Derivation, source: str, motion: Definition | None = None) -> str:
             base | {"about": "(18,)", "seeds": f"({DIRECTIONS}, {DIRECTIONS})", "out": f"({12 + 3 * rows}, {DIRECTIONS})"},
         ),
     ]  # fmt: skip
+    if d.scope.angles:
+        kernels.append(_entry("angles_entry", "angles", base | {"out": f"({len(d.scope.angles)},)"}))
     return assemble_module(d.doc, layout, _data(d, layout, motion), kernels, source)
 
 
@@ -95,6 +100,7 @@ def _data(d: Derivation, layout: Layout, motion: Definition | None) -> Lines:
         "BOUNDS": bounds_of(d.name, d.doc, list(layout.parameters)),
         "BODIES": tuple(body for body in BODIES if any(m.body == body for m in d.moving)),
         "HELD": len(layout.held),
+        "ANGLES": len(d.scope.angles),
         "BRANCH_SIGNS": len(d.scope.branch_signs),
         "SIGNALS": tuple(layout.signals),
         "COORDINATE": d.coordinate,

@@ -7,7 +7,6 @@ Action equals reaction, because V, R and the coordinates depend on quantities be
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.compiler.angles import DOC, unwrapped
 from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
@@ -48,9 +48,6 @@ TAKEN = (
     "force_j",
     "moment_j",
 )  # of the results of every force
-PERIODIC = sp.Float(
-    "1e-20"
-)  # of squares of slopes by the angle: what changes less in a turn does not change but for rounding
 WRENCH, DIRECTIONS = 6, 12  # entries of the force on a body; displacements and changes of velocity of a body
 
 
@@ -67,8 +64,6 @@ class ForceDerivation:
     potential_rate: Expr
     reports: dict[str, Expr]
     lookups: tuple[tuple[str, Expr], ...]  # table and argument of each call
-    acting: tuple[Expr, ...]  # potential, forces along coordinates, dissipation
-    along: tuple[Expr, ...]  # these coordinates
 
     @property
     def moving(self) -> list[Moving]:
@@ -117,7 +112,8 @@ def derive_force(definition: Definition) -> ForceDerivation:
     arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
     refuse_collisions(scope)
     parts = _parts(scope, arguments, called(scope, definition, arguments))
-    d = _derived(scope, definition, arguments, parts)
+    _refuse_forms(scope, arguments, parts)
+    d = _derived(scope, definition, _unwrapped(scope, parts))
     refuse_unsound_force(
         scope, d.layout, [*d.wrench, d.potential, *d.reports.values(), *scope.loads.values()], d.bodies
     )
@@ -138,11 +134,12 @@ def derive_event(definition: Definition) -> ForceDerivation:
         raise scope.error(
             "uses a table, a signal or a reaction, which are for forces; an event is a function of the bodies"
         )
-    return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)}))
-
-
-def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, object], parts: _Parts) -> ForceDerivation:
+    parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)})
     _refuse_forms(scope, arguments, parts)
+    return _derived(scope, definition, parts)
+
+
+def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceDerivation:
     if scope.loads:
         scope.inputs = [*scope.loads, *reaction_symbols()]
     layout = Layout(scope)  # where the tables' values lie follows from all that precedes them
@@ -151,6 +148,7 @@ def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, obj
     _refuse_velocities(scope, parts, {*scope.rates, *velocities})
     alongs = {symbol: _along(scope, c, parts) for symbol, c in scope.alongs.items()}
     V, *xs = name_arguments(scope, (parts.potential, *(x for x, _ in parts.pushes)))
+    scope.angles = dict(zip(scope.angles, name_arguments(scope, tuple(scope.angles.values())), strict=True))
     moved = dict(zip(scope.rates, name_arguments(scope, tuple(scope.rates.values())), strict=True))
     rows = {symbol: jacobian_row(scope, expression) for symbol, expression in moved.items()}
     drag = over_velocities(parts.dissipation, rows, velocities)
@@ -168,10 +166,6 @@ def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, obj
         potential_rate=rate(scope, V, 1),
         reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
         lookups=tuple(lookups),
-        acting=tuple(
-            sp.sympify(e).xreplace(values) for e in (parts.potential, *(F for _, F in parts.pushes), parts.dissipation)
-        ),
-        along=tuple(x for x, _ in parts.pushes),
     )
     units_of_force(d)
     return d
@@ -245,6 +239,16 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
         )
 
 
+def _unwrapped(scope: ForceScope, parts: _Parts) -> _Parts:
+    """The parts with angles that do not wrap, as those of coordinates, rates and arguments of tables."""
+    groups = parts.expressions, scope.coordinates.values(), scope.rates.values(), [x for _, x in scope.lookups]
+    found = iter(unwrapped(scope, [e for group in groups for e in group]))
+    parts = parts.replaced(next(found) for _ in groups[0])
+    scope.coordinates, scope.rates = ({s: next(found) for s in of} for of in (scope.coordinates, scope.rates))
+    scope.lookups = [(name, next(found)) for name, _ in scope.lookups]
+    return parts
+
+
 def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[tuple[str, Expr]]]:
     """Name sums and coordinates, and give each call of a table its places in ``x``, from ``first`` on."""
 
@@ -257,6 +261,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
         parts.expressions,
         list(scope.coordinates.values()),
         list(scope.held.values()),
+        list(scope.angles.values()),
         list(scope.rates.values()),
     ]
     flat = [placed(e) for group in [*groups, [x for _, x in scope.lookups]] for e in group]
@@ -264,6 +269,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
     parts = parts.replaced(next(named) for _ in groups[0])
     coordinates = {symbol: next(named) for symbol in scope.coordinates}
     scope.held = {symbol: next(named) for symbol in scope.held}
+    scope.angles = {symbol: next(named) for symbol in scope.angles}
     scope.rates = {symbol: next(named) for symbol in scope.rates}
     lookups = [(name, next(named)) for name, _ in scope.lookups]
     for symbol, expression in coordinates.items():
@@ -351,15 +357,21 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             kernel(layout, "lookups", (*arguments, "out"), looked, "Arguments of the tables"),
             _entry("lookups_entry", "lookups", every, base | {"out": f"({len(d.lookups)},)"}),
         ]
+    if scope.angles:
+        angles = indexed("out", scope.angles.values())
+        kernels += [
+            kernel(layout, "angles", (*arguments, "out"), angles, DOC),
+            _entry("angles_entry", "angles", every, base | {"out": f"({len(angles)},)"}),
+        ]
     values = dict(layout.rates)
-    if corners := [*(beyond_rounding(x, values) for x in corners_of(d)), *jumps_of(d)]:
+    if corners := [beyond_rounding(x, values) for x in corners_of(d)]:
         kernels += [
             function(
                 "corners",
                 (*arguments, "out"),
                 layout.place,
                 indexed("out", corners),
-                "Numbers that change sign at corners and jumps, at corners 0 within their rounding",
+                "Numbers that change sign at corners, 0 within their rounding",
                 values,
                 {*layout.long, *values},
             ),
@@ -374,29 +386,6 @@ def corners_of(d: ForceDerivation) -> list[Expr]:
     found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
     constants = set(d.scope.parameters.values())
     return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs) and not x.free_symbols <= constants]
-
-
-def jumps_of(d: ForceDerivation) -> list[Expr]:
-    """A number for each atan2 of the force that changes its sign where the angle jumps by a turn, if the force jumps with it.
-
-    It is 0 in the half plane without the jump, and where neither a force nor the potential jumps: of laws that are periodic in
-    the angle, and of springs without stiffness.
-    """
-    acting, along = ([_without_names(d.scope, e) for e in given] for given in (d.acting, d.along))
-    found = []
-    for angle in sorted(set().union(*(e.atoms(sp.atan2) for e in (*acting, *along))), key=sp.default_sort_key):
-        at = sp.Dummy(real=True)
-        own = [e.xreplace({angle: at}) for e in acting]
-        own += [sp.diff(e.xreplace({angle: at}), at) for e in (acting[0], *along)]
-        jumps = [e.xreplace({at: sp.pi}) - e.xreplace({at: -sp.pi}) for e in own]
-        slopes = [sp.diff(e, at).xreplace({at: sp.pi}) for e in own]
-        change = sum(e**2 for e in jumps) - PERIODIC * sum(e**2 for e in slopes)
-        y, x = angle.args
-        if any(e != 0 for e in jumps):
-            # Reactions are not known yet, and compiled code knows no constants but numbers.
-            numbers = {sp.pi: sp.Float(math.pi)} | dict.fromkeys(d.scope.inputs, sp.S.One)
-            found.append(y * step(-x) * step(change.xreplace(numbers)))
-    return found
 
 
 def _without_names(scope: ForceScope, e: Expr) -> Expr:
@@ -426,13 +415,13 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "BOUNDS": {name: units[name] for name in layout.parameters},
         "BODIES": d.bodies,
         "HELD": len(layout.held),
+        "ANGLES": len(d.scope.angles),
         "SIGNALS": tuple(layout.signals),
         "LOADS": len(d.scope.loads),
         "LOADS_PLACE": layout.size - len(layout.inputs),
         "TABLES": tuple(name for name, _ in d.lookups),
         "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
-        "CORNERS": len(corners_of(d)) + len(jumps_of(d)),
-        "JUMPS": len(jumps_of(d)),
+        "CORNERS": len(corners_of(d)),
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
         "TABLES_PLACE": layout.size,
         "SIZE": size,

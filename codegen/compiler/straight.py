@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import Any
@@ -14,6 +15,8 @@ from codegen.compiler.calculus import Expr
 
 # Without reference counting, which would take longer than the arithmetic; a kernel that allocates then fails to compile.
 DECORATOR = '@njit(error_model="numpy", _nrt=False)'
+
+WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 
 Lines = list[str]
 Targets = list[tuple[str, Expr]]  # where a value goes, and the value
@@ -66,6 +69,11 @@ class _Printer(PythonCodePrinter):
 
     def _step(self, x: str) -> str:
         return f"(0.5 + math.copysign(0.5, {x} - 1e-300))"  # 0 at the corner itself
+
+    def _print_revolutions(self, expr: Expr) -> str:
+        angle, before = (self._print(argument) for argument in expr.args)
+        turns = f"({0.5 / math.pi}*({before} - {angle}) + {WHOLE})"  # rounded: the sum has no digits after the point
+        return f"({2.0 * math.pi}*({turns} - {WHOLE}))"
 
     def _print_table(self, expr: Expr) -> str:
         first, order, _ = expr.args

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf, pi
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -205,11 +205,6 @@ def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], a
     i, j, values, sign = _angle(group, step, bodies, at)
     if sprung:
         free = sign * step.free if step.stiffness > 0.0 else 0.0
-        if abs(free) > pi:
-            raise ModelError(
-                f"joint '{step.name}': its spring is free at {step.free:.6g} rad from the reference pose, limit {pi:.6g} rad; "
-                "choose a reference pose nearer to it, or ignore='springs'"
-            )
         m.builder.force(
             f"{step.name}_spring", "hinge_spring", i, j, axes="global", stiffness=step.stiffness, damping=step.damping,
             free_angle=free, **values,
@@ -221,14 +216,14 @@ def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], a
             i,
             j,
             axes="global",
-            **_range(step, limit, sign),
+            **_range(limit, sign),
             **values,
             **_limit_values(limit, sign),
         )
     if step.limited:
         m.builder.force(
             f"{step.name}_stop", "hinge_stop", i, j, axes="global", stiffness=_stop_stiffness(m, step), loss=LOSS,
-            **_range(step, step, sign), **values,
+            **_range(step, sign), **values,
         )  # fmt: skip
 
 
@@ -237,18 +232,10 @@ def _named_limits(step: Step) -> list[tuple[str, LimitForce]]:
     return [(f"{step.name}_limit{n + 1 if n else ''}", limit) for n, limit in enumerate(step.limits)]
 
 
-def _range(step: Step, of: Step | LimitForce, sign: float) -> dict[str, Any]:
+def _range(of: Step | LimitForce, sign: float) -> dict[str, Any]:
     """Middle and half of the range of an angle, of the stops or the limit of a step."""
     lower, upper = sorted((sign * of.lower, sign * of.upper))
-    middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
-    # A limit force beyond half a turn acts in the last 0.1 degrees before it, where the angle jumps and the run ends.
-    if not ((half <= pi or isinstance(of, LimitForce)) and abs(middle) <= pi):
-        raise ModelError(
-            f"joint '{step.name}': its range is {of.lower:.6g} to {of.upper:.6g} rad from the reference pose, and stops "
-            f"of an angle need at most half a turn ({pi:.6g} rad) on either side of its middle; narrow the range, or "
-            "ignore='limits'"
-        )
-    return {"middle": middle, "half_range": min(half, 3.14)}
+    return {"middle": (lower + upper) / 2.0, "half_range": (upper - lower) / 2.0}
 
 
 def _limit_values(limit: LimitForce, sign: float) -> dict[str, Any]:

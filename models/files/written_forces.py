@@ -15,6 +15,7 @@ from models.files.merging import merged
 from models.files.motion import motion_of
 from runtime import GROUND
 
+CENTRE = 2.0  # [rad] as of ``codegen.basics``
 PARALLEL = 1e-9  # [1] sine of the angle between directions below which they are parallel
 Poses = Mapping[str, Any]  # place (3,) [m] and axes (3, 3) by body, in the reference configuration
 
@@ -86,7 +87,7 @@ def _changed(link: Link, force: Any, poses: Poses, stops: dict[str, float] | Non
         return None
     n, sign, at_zero = found
     if force.kind == "hinge_spring":
-        free = sign * _within_half_a_turn(values["free_angle"] - at_zero)
+        free = sign * _from_zero(values["free_angle"], at_zero)
         return _sprung(link, n, stiffness=values["stiffness"], damping=values["damping"], free=free)
     if force.kind == "slider_spring":
         free = sign * (values["free_distance"] - at_zero)
@@ -94,7 +95,7 @@ def _changed(link: Link, force: Any, poses: Poses, stops: dict[str, float] | Non
     if stops is None or values["loss"] != LOSS or values.get("exponent", 1.0) != 1.0:
         return None
     if force.kind == "hinge_stop":
-        middle = sign * _within_half_a_turn(values["middle"] - at_zero)
+        middle = sign * _from_zero(values["middle"], at_zero)
         edges = middle - values["half_range"], middle + values["half_range"]
     else:
         edge = sign * (values["clearance"] - at_zero)
@@ -102,8 +103,10 @@ def _changed(link: Link, force: Any, poses: Poses, stops: dict[str, float] | Non
     return _stopped(link, n, edges, values["stiffness"], stops)
 
 
-def _within_half_a_turn(angle: float) -> float:
-    return (angle + pi) % (2.0 * pi) - pi
+def _from_zero(angle: float, at_zero: float) -> float:
+    """A free angle, or the middle of a range, from the one at zero, which is closest to it or to CENTRE on its side."""
+    closest = min(max(angle, -CENTRE), CENTRE)
+    return angle - at_zero - 2.0 * pi * round((closest - at_zero) / (2.0 * pi))
 
 
 def _with_step(link: Link, n: int, values: Mapping[str, Any]) -> Link:

@@ -24,7 +24,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.batches import batch
 from runtime.integrate.choices import ATOL, AUTO, JOINT, RTOL
-from runtime.integrate.constraint_check import may_jump, violated_row
+from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
@@ -46,7 +46,7 @@ from runtime.system.quantity import Role
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import with_reference
-from runtime.system.whole_model import batch_kernel_of, constants_of
+from runtime.system.whole_model import batch_kernel_of, constants_of, counts_in_rows
 
 ROUGH = 1e-3  # relative error of derivatives of a system from which on a function has none
 PORTION = 1024  # steps between which Ctrl-C is seen
@@ -129,8 +129,6 @@ def solve(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
         coordinates,
     )  # fmt: skip
-    if may_jump(system) and not (run := _motion(system, y, how)).success:  # only ``simulate`` watches its rows
-        raise ModelError(f"the derivative by {', '.join(question.names)} failed; the motion itself: {run.message}")
     sizes = question.sizes(row)
     nearby = [smooth_nearby(question, system, y, row, k, sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
@@ -185,8 +183,8 @@ def _module(nearby: Sequence[NearbySystems]) -> ModuleType | None:
     A kernel omits terms that are 0 in the system; in a nearby system they may differ from 0.
     """
     keys = {other.model.key for six in nearby for other, _ in six.systems}
-    redundant = any(other.redundant for six in nearby for other, _ in six.systems)
-    return batch_kernel_of(keys.pop()) if len(keys) == 1 and not redundant else None
+    unknown = any(other.redundant or counts_in_rows(other) for six in nearby for other, _ in six.systems)
+    return batch_kernel_of(keys.pop()) if len(keys) == 1 and not unknown else None
 
 
 def _in_batch(
@@ -236,8 +234,9 @@ def _one_by_one(
         m.project_derivatives()
     out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=how.projected)
     assert out is not None
-    states = out.reshape(len(times), 1 + count, n)
-    if found := violated_row(system, m, times, states[:, 0], how):
+    rows, angles = out
+    states = rows.reshape(len(times), 1 + count, n)
+    if found := violated_row(system, m, times, states[:, 0], angles, how):
         raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
     return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]
 
@@ -270,10 +269,11 @@ def _in_joints(
     out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=closed, needed=asked)
     if out is None:
         return None
-    states, slopes = varied.of_bodies(out)
-    if found := violated_row(system, m, np.array(how.t), states, how):
+    rows, angles = out
+    states, slopes = varied.of_bodies(rows)
+    if found := violated_row(system, m, np.array(how.t), states, angles, how):
         raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
-    return states, slopes, m.counts()[1], varied.turns(out)
+    return states, slopes, m.counts()[1], varied.turns(rows)
 
 
 def _with_reference(question: Question, system: System) -> System:
@@ -286,15 +286,15 @@ def _with_reference(question: Question, system: System) -> System:
 def _rows(
     m: Compiled, how: Settings, system: System, y: Floats, contacts: ContactDirections, names: Sequence[str],
     progress: Callable[[float, float], None] | None, *, closed: bool, needed: bool = True,
-) -> Floats | None:  # fmt: skip
-    """Rows of the integration at the times; None where it fails and is not needed.
+) -> tuple[Floats, Floats] | None:  # fmt: skip
+    """Rows of the integration and angles, as of ``Method.turns``, at the times; None where it fails and is not needed.
 
     ``closed``: the rows of closed loops hold by projection, and singular poses are refused.
     """
     times = np.array(how.t)
-    out = np.full((len(times), len(m.y)), np.nan)
+    out = np.full((len(times), len(m.row)), np.nan)
     first = 1 if times[0] == how.t_start else 0
-    out[:first] = m.y
+    out[:first] = m.row
     code, steps, lookout = Status.RUNNING, 0, Lookout(how)
     with reporter(progress, how.t_start, how.t_end) as bar:
         while code == Status.RUNNING and steps < how.max_steps:
@@ -319,7 +319,7 @@ def _rows(
             "the run ahead of it, or take differences of runs"
         )
     if code == Status.REACHED_END:
-        return out
+        return np.ascontiguousarray(out[:, : len(m.y)]), out[:, len(m.y) :]
     if needed:
         _fail(system, y, how, ", ".join(names), m.t)
     return None

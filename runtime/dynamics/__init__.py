@@ -9,6 +9,7 @@ from runtime.jit.words import add_words
 add_words(
     __name__,
     {
+        "angles": "the revolutions of angles",
         "cases": "the rows of cases",
         "chain_points": "points of chains of links",
         "closing_rows": "rows in joint coordinates",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.angles import follow, put_angles
 from runtime.dynamics.contacts import NORMAL_FORCE, pass_contact_events
 from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
@@ -20,7 +21,9 @@ from runtime.dynamics.switches import AUTO, INACTIVE
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.jit.pointers import call_at, local
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, read_only
+
+NO_ANGLES: Floats = read_only(np.zeros((0, 0)))  # revolutions are counted from state to state
 
 
 class Derived(NamedTuple):
@@ -106,7 +109,15 @@ def hold_ended(time, contact_events, passed, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def derive_states(times, states, contact_events, first, t, w, d):  # type: ignore[no-untyped-def]
+def take_state(n, states, before, t, w):  # type: ignore[no-untyped-def]
+    """Count the revolutions of angles in state n from ``before`` (n, angles), or where it is empty from the state before."""
+    if len(before) > 0:
+        put_angles(before[n], t, w)
+    follow(states[n], t, w)
+
+
+@inlined
+def derive_states(times, states, before, contact_events, first, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` from place ``first`` on for all states.  ``contact_events`` give the speeds of touch-down."""
     d, passed = local(d), 0
     w.has_given[0] = 1 if len(d.given) > 0 else 0
@@ -117,6 +128,7 @@ def derive_states(times, states, contact_events, first, t, w, d):  # type: ignor
                 w.given[b, c] = d.given[n, b, c]
         passed = pass_contact_events(times[state], contact_events, passed, t, w)
         hold_ended(times[state], contact_events, passed, w)
+        take_state(state, states, before, t, w)
         code = accelerations(times[state], states[state], t, w, True)
         d.pivot[n] = w.smallest_pivot[0] if code == OK else 0.0
         for b in range(len(t.mass)):
@@ -134,13 +146,13 @@ def derive_states(times, states, contact_events, first, t, w, d):  # type: ignor
 
 
 @compiled
-def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-def]
+def derive(times, states, before, contact_events, t, w, d):  # type: ignore[no-untyped-def]
     """``derive_states``, called from Python."""
-    derive_states(times, states, contact_events, 0, t, w, d)
+    derive_states(times, states, before, contact_events, 0, t, w, d)
 
 
 @compiled
-def derive_along_coordinates(times, coordinates, contact_events, t, w, z_dot, v_dot, lam):  # type: ignore[no-untyped-def]
+def derive_along_coordinates(times, coordinates, before, contact_events, t, w, z_dot, v_dot, lam):  # type: ignore[no-untyped-def]
     """Accelerations and multipliers of couplings at coordinates and rates of a tree (n, size of the state).
 
     z_dot (n, size of the state); v_dot (n, bodies + 1, 6); lam (n, couplings).  NaN where there are none.
@@ -149,6 +161,7 @@ def derive_along_coordinates(times, coordinates, contact_events, t, w, z_dot, v_
     for n in range(len(coordinates)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
         hold_ended(times[n], contact_events, passed, w)
+        take_state(n, coordinates, before, t, w)
         code = call_at(w.address[EVALUATION], times[n], coordinates[n], t, w, REPORT, z_dot[n])
         if code == OK and len(m.closing.joint) == 0:
             accelerations_without_rows(m.data, m.lifting, m.recursion, w.v_dot)
@@ -160,7 +173,7 @@ def derive_along_coordinates(times, coordinates, contact_events, t, w, z_dot, v_
 
 
 @inlined
-def energies_at(times, states, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
+def energies_at(times, states, before, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
     """Kinetic energy, that of gravity and elastic energy [J] of all states, into ``energies`` (n, 3); needs no accelerations."""
     passed = 0
     forces = len(t.limits.kind) + len(t.contacts.law) + len(t.forces.address) + len(t.loads.address)
@@ -168,31 +181,42 @@ def energies_at(times, states, contact_events, t, w, energies):  # type: ignore[
         if forces > 0:
             passed = pass_contact_events(times[n], contact_events, passed, t, w)
             hold_ended(times[n], contact_events, passed, w)
+            take_state(n, states, before, t, w)
             call_at(w.address[EVALUATION], times[n], states[n], t, w, LOADS, states[n])
         energies_of(states[n], t, w, energies[n])
 
 
 @compiled
-def derive_energies(times, states, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
+def derive_energies(times, states, before, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
     """``energies_at``, called from Python."""
-    energies_at(times, states, contact_events, t, w, energies)
+    energies_at(times, states, before, contact_events, t, w, energies)
 
 
 def derived(
-    times: Floats, states: Floats, contact_events: Floats, t: ModelData, w: Workspace, given: Floats | None = None
-) -> Derived:
-    """What follows from states (n, 13 bodies) at times (n,) [s]; given: wrenches of couplings and rotors (n, bodies + 1, 6)."""
+    times: Floats, states: Floats, before: Floats, contact_events: Floats, t: ModelData, w: Workspace,
+    given: Floats | None = None,
+) -> Derived:  # fmt: skip
+    """What follows from states (n, 13 bodies) at times (n,) [s].
+
+    before : as of ``take_state``
+    given : wrenches of couplings and rotors (n, bodies + 1, 6)
+    """
     d = derived_memory(len(times), t, 0 if given is None else len(times))
     if given is not None:
         d.given[:] = given
-    derive(times, np.ascontiguousarray(states), contact_events, t, w, d)
+    derive(times, np.ascontiguousarray(states), before, contact_events, t, w, d)
     return d
 
 
-def energies_of_states(times: Floats, states: Floats, contact_events: Floats, t: ModelData, w: Workspace) -> Floats:
-    """Kinetic energy, that of gravity and elastic energy of states (n, 13 bodies) at times (n,) [s], (n, 3) [J]."""
+def energies_of_states(
+    times: Floats, states: Floats, before: Floats, contact_events: Floats, t: ModelData, w: Workspace
+) -> Floats:
+    """Kinetic energy, that of gravity and elastic energy of states (n, 13 bodies) at times (n,) [s], (n, 3) [J].
+
+    before : as of ``take_state``
+    """
     energies = np.zeros((len(times), 3))
-    derive_energies(times, np.ascontiguousarray(states), contact_events, t, w, energies)
+    derive_energies(times, np.ascontiguousarray(states), before, contact_events, t, w, energies)
     return energies
 
 

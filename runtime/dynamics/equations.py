@@ -25,6 +25,7 @@ import numba
 import numpy as np
 from numba import types
 
+from runtime.dynamics.angles import angles_part
 from runtime.dynamics.closing_rows import closed_part, closed_projection_part
 from runtime.dynamics.contacts import contact_workspace, contacts_part
 from runtime.dynamics.elimination import (
@@ -341,6 +342,7 @@ PARTS = (
     lift_part,
     tree_part,
     rows_part,
+    angles_part,
 )
 # In place of ``general_part`` at PLACES[0].
 EVALUATIONS = (whole_part, loaded_part, tree_part, free_part, kernel_part, closed_part)

@@ -28,7 +28,6 @@ class ForceData(NamedTuple):
     lookups: Ints  # (forces,) addresses of the kernels that give the arguments of their tables, 0 for none
     corners: Ints  # (forces,) addresses of the kernels that give the numbers that change sign at corners, 0 for none
     corner: Ints  # (forces + 1,) where the corners of each force begin
-    jump: Ints  # (corners,) 1 where the force has an angle that jumps by a turn, 0 at a corner of its law
     bodies: Ints  # (forces,) number of bodies of their kernels, 2 or 4
     body: Ints  # (forces, 4) i, j, k, l
     vector_force: Ints  # (vectors,) body-fixed vectors: their force and place in x, and their components

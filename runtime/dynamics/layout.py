@@ -6,7 +6,6 @@ STATE = 13  # scalars per body
 R, P, V, OMEGA = 0, 3, 7, 10  # first place of each within a body's state
 ROWS = 6  # two bodies can be restrained in six ways, so a joint has at most six rows
 OK, SINGULAR, NOT_FINITE, FRICTION = 0, 1, 2, 4  # codes of an evaluation; they may be combined
-JUMP = 8  # code of a step in which an angle that acts jumps by a turn
 # Purpose of an evaluation: accelerations and multipliers; these and all outputs of the limits; the state derivative alone; of its
 # limits and contacts: how far each is beyond the side of its mode; the state derivative, with a new choice of independent rows;
 # forces of all kinds and their powers alone.

@@ -30,10 +30,12 @@ class ModelData(NamedTuple):
     beta: float
     closed: int  # 1: there are closed loops, and states are projected onto the rows
     redundant: int  # rows that repeat others
+    counted: int  # angles of joints and forces whose revolutions are counted
     address: Ints  # (joints,) of their kernels, in this process
     body_i: Ints
     body_j: Ints
     rows: Ints  # (joints,) rows of each joint
+    angles: Ints  # (joints and forces with these angles, 5) as of ``runtime.dynamics.angles``
     vector_joint: Ints  # (vectors,) body-fixed vectors: their joints, places in x, bodies
     vector_place: Ints
     vector_body: Ints
@@ -129,7 +131,7 @@ class Workspace(NamedTuple):
     power: Floats  # (sources,) [W] see ``runtime.dynamics.energy``
     has_given: Ints  # (1,) 1: ``given`` acts too
     applied: Floats  # (1,) [W] of all forces but gravity and reactions
-    address: Ints  # (16,) in this process; see ``runtime.dynamics.places``
+    address: Ints  # (ADDRESSES,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
     tree: TreeWorkspace  # of runs in the coordinates of joints; without steps in others
 

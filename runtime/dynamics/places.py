@@ -4,10 +4,11 @@ from __future__ import annotations
 
 # Places of the addresses of the parts: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
 # least correction; projection of a state onto the rows; forces; normal loads of joints; energies; loads and motors; the
-# correction for thin bodies; the states of the bodies of a tree; its equations with forces on bodies; the space of the rows.
+# correction for thin bodies; the states of the bodies of a tree; its equations with forces on bodies; the space of the rows;
+# angles whose revolutions are counted.
 PLACES = (
     EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION, PROJECTION, ELEMENTS, JOINT_LOADS, ENERGY,
-    APPLIED, THIN, LIFT, TREE, ROW_SPACE,
-) = range(16)  # fmt: skip
-WHOLE = 16  # the address of the whole-model kernel, 0 if there is none
-ADDRESSES = 17
+    APPLIED, THIN, LIFT, TREE, ROW_SPACE, ANGLES,
+) = range(17)  # fmt: skip
+WHOLE = 17  # the address of the whole-model kernel, 0 if there is none
+ADDRESSES = 18

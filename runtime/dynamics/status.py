@@ -26,7 +26,6 @@ class Status(IntEnum):
     FRICTION_NOT_UNIQUE = -7
     TOO_MANY_STEPS = -8
     BRANCH_LEFT = -9
-    HALF_TURN = -10
     REFUSED = -20
     NOT_RUN = -21
 
@@ -106,10 +105,6 @@ _TEXTS = {
     Status.BRANCH_LEFT: (
         "a step led a closed loop to another assembly mode, which does not belong to its start",
         "lower rtol and atol by a factor of 10 to 100, or give a shorter max_step",
-    ),
-    Status.HALF_TURN: (
-        "an angle reached half a turn, where its value jumps",
-        "keep the motion within half a turn of the middle of the angle, or use a law that is periodic in it",
     ),
     Status.REFUSED: ("the case breaks a rule and was not started", "correct the values of this case"),
     Status.NOT_RUN: ("the case was not run", "repeat the call"),

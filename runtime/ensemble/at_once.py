@@ -22,6 +22,7 @@ from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.given import Given, given_cases, system_of_case
 from runtime.ensemble.given_coordinates import set_coordinates
 from runtime.ensemble.joint_batch import (
+    NONE_COUNTED,
     Acting,
     TreeRuns,
     cases_of_tree,
@@ -124,9 +125,15 @@ class Prepared:
             runs = runs._replace(good=runs.good & self.joints.of(at).on_the_rows(ends))
         return runs
 
-    def energies(self, at: Ints, z: Floats, times: Floats, events: ContactEvents | None) -> Floats:
-        """Energies (cases, times, 3) of the cases at these places, at coordinates and rates z (cases, times, n)."""
-        stored = stored_in_lanes(self.given.system, z, times, self.acting(at)._replace(events=events))
+    def energies(
+        self, at: Ints, z: Floats, times: Floats, events: ContactEvents | None, counted: Floats = NONE_COUNTED
+    ) -> Floats:
+        """Energies (cases, times, 3) of the cases at these places, at coordinates and rates z (cases, times, n).
+
+        counted : as of ``TreeRuns``
+        """
+        states = np.concatenate([z, np.zeros((*z.shape[:2], 1)), counted], axis=2) if counted.size else z
+        stored = stored_in_lanes(self.given.system, states, times, self.acting(at)._replace(events=events))
         return energies_in_lanes(self.trees(at), z, stored)
 
     def contacts(self, at: Ints, z: Floats, times: Floats, events: ContactEvents) -> Floats:
@@ -134,8 +141,13 @@ class Prepared:
         return contacts_in_lanes(self.given.system, z, times, self.acting(at)._replace(events=events))
 
     @contextmanager
-    def derived(self, task: Task, at: Ints, states: Callable[[], Floats], events: Any) -> Iterator[Any]:
-        """What follows by the equations of the cases at these places from their states; None: nothing."""
+    def derived(
+        self, task: Task, at: Ints, states: Callable[[], Floats], events: Any, counted: Floats | None
+    ) -> Iterator[Any]:
+        """What follows by the equations of the cases at these places from their states; None: nothing.
+
+        counted : as of ``TreeRuns``, where there are such angles
+        """
         yield None
 
     def angles(self, at: Ints, z: Floats) -> Floats:

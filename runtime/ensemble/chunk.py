@@ -32,7 +32,6 @@ from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weights_of
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.contact_memory import EVENT, most_events
-from runtime.integrate.constraint_check import may_jump
 from runtime.integrate.endings import TURNED
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
@@ -44,6 +43,7 @@ from runtime.integrate.tree_method import (
 )
 from runtime.integrate.tree_scales import scales_of
 from runtime.results.run import Run
+from runtime.results.whole_turns import turns_at
 from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import assemble, check_state, moved_reference
@@ -51,7 +51,7 @@ from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import variant, with_reference
-from runtime.system.whole_model import batch_kernel_of, use_kernels, whole_of
+from runtime.system.whole_model import batch_kernel_of, counts_in_rows, use_kernels, whole_of
 
 
 def side_by_side(system: System, how: Settings) -> bool:
@@ -89,7 +89,7 @@ def _kernel_key(system: System, how: Settings) -> str:
         # Cases of a batch have the same weights, and the same coordinates, of which their outputs are made.
         return " ".join([tree.key, *map(str, weight), *forces_key(system), str(tree.coordinates)])
     alone = how.projected or system.redundant or how.method != "dop853" or in_joint_coordinates(system, how)
-    return "" if alone or may_jump(system) or batch_kernel_of(system.model.key) is None else system.model.key
+    return "" if alone or counts_in_rows(system) or batch_kernel_of(system.model.key) is None else system.model.key
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
@@ -287,10 +287,10 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         chunk.messages[chunk.first + case] = run.message
     if task.outputs is None:
         chunk.states[case, : len(run.states)] = run.states
-        if run._turns is not None and len(run.t):
+        if (turns := turns_at(run._turns, run.t)) is not None:
             missing = (0, len(s.t or ()) - len(run.t)), (0, 0)
-            chunk.keep_turns(task, np.array([case]), np.pad(run._turns.quarters, missing, "edge")[None])
-        chunk.keep_starts(task, np.array([case]), lambda: y[None], of_tree=run._turns is not None)
+            chunk.keep_turns(task, np.array([case]), np.pad(turns.quarters, missing, "edge")[None])
+        chunk.keep_starts(task, np.array([case]), lambda: y[None], of_tree=turns is not None)
         return
     try:
         chunk.states[case] = columns_of_run(task.outputs, run, len(s.t or ()))

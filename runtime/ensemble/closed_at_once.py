@@ -32,7 +32,6 @@ from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.parameters import stored_energies
 from runtime.integrate.choices import AUTO
-from runtime.integrate.constraint_check import may_jump
 from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
@@ -43,6 +42,7 @@ from runtime.integrate.tree_method import (
 from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import closed_rows
 from runtime.integrate.written.closed_stages import texts_of_closed
+from runtime.integrate.written.force_parameters import angles_at_start
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
 from runtime.lanes.lift import CasesOfTree
 from runtime.support.arrays import Bools, Floats, Ints
@@ -51,6 +51,7 @@ from runtime.support.latest import Latest
 from runtime.system.closed_tree import parameters_of_cases, parameters_of_joints
 from runtime.system.system import System
 from runtime.system.tree_geometry import carried
+from runtime.system.whole_model import counts_in_rows
 
 
 def rows_in_lanes(system: System, how: Settings) -> bool:
@@ -60,7 +61,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
     """
     if system.closed_tree is None or not (in_joint_coordinates(system, how) or how.coordinates == AUTO):
         return False
-    if not known_beside_rows(system) or may_jump(system) or (system.limits and not tree_of_lanes(system).limits):
+    if not known_beside_rows(system) or counts_in_rows(system) or (system.limits and not tree_of_lanes(system).limits):
         return False
     return how.method == "dop853" and module_of_tree(system) is not None
 
@@ -96,6 +97,9 @@ class ClosedCases(Prepared):
         rows, times, n = memory.rows, np.append(how.t_start, how.t or ()), memory.rows.work
         start = np.zeros((len(at), 1, rows.size))
         start[:, 0, :n] = self.z[at]
+        if rows.angles:
+            own = forces_of_system(self.given.system, self.forces).at(at).parameters
+            start[:, 0, n + 1 : rows.first_mark] = angles_at_start(self.given.system, own)
         good: Bools = memory.project(start, times[:1], constants)[0]
         moved = np.abs(start[:, 0, :n] - self.z[at]).max(axis=1)
         if self.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which
@@ -111,19 +115,22 @@ class ClosedCases(Prepared):
         path, f = np.concatenate([start, results.out], axis=1), memory.forces
         path[~good] = start[~good]
         satisfied, stored = memory.project(path, times, constants)
+        counted = np.ascontiguousarray(path[:, 1:, n + 1 : rows.first_mark])
         work, path = path[..., n], np.ascontiguousarray(path[..., :n])
         stored += stored_energies(limits, path[..., self.given.tree.limited_places[0]])
         self.z[at] = path[:, 0]
         results = results._replace(out=np.ascontiguousarray(path[:, 1:]))
         of_forces = f.bounded, f.exchanged, f.unresolved
-        return TreeRuns(results, good & satisfied, times, path, work, stored, *of_forces, True, memory.events)
+        return TreeRuns(results, good & satisfied, times, path, work, stored, *of_forces, True, memory.events, counted)
 
     def contacts(self, at: Ints, z: Floats, times: Floats, events: ContactEvents) -> Floats:
         """What is measured of contacts, by the forces beside rows."""
         return measured_in_lanes(self.given.system, z, times, self.memory(at).forces, events)
 
     @contextmanager
-    def derived(self, task: Task, at: Ints, states: Callable[[], Floats], events: Any) -> Iterator[Any]:
+    def derived(
+        self, task: Task, at: Ints, states: Callable[[], Floats], events: Any, counted: Floats | None
+    ) -> Iterator[Any]:
         """What follows by the equations of cases of masses, gravity, forces and limits of their own."""
         system, outputs = self.given.system, task.outputs or {}
         needed = needs_more_than_states(outputs) and derives_outputs(system) and self.joints is None
@@ -131,7 +138,7 @@ class ClosedCases(Prepared):
             if values is None or not values.good[at].all():
                 yield None
             else:
-                yield DerivedQuantities(system, outputs, values.of_states(at, states(), events), states())
+                yield DerivedQuantities(system, outputs, values.of_states(at, states(), events, counted), states())
 
 
 def prepared_rows(task: Task, system: System, cases: Cases) -> ClosedCases | None:

@@ -54,7 +54,6 @@ from runtime.integrate.cases.memory import (
     same_items,
 )
 from runtime.integrate.choices import COMPILED_METHODS
-from runtime.integrate.constraint_check import may_jump
 from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
@@ -203,8 +202,6 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
     ModelError
         Where only ``simulate`` runs the system.
     """
-    if may_jump(system):
-        raise ModelError(f"system '{system.name}': angles in rows of own joints are watched by simulate alone")
     latest = next(reversed(groups.values()), None)
     if latest is not None and _same_settings(latest.system, system):
         if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:
@@ -258,9 +255,11 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     how, count, system = group.how, len(group.cases), group.system
     own = group.frame.parts
     n, sources = STATE * len(system.bodies), own.explicit.balance.work.shape[1]
-    turns = places_of_turns(own.w.tree.data)
+    turns, counted = places_of_turns(own.w.tree.data), own.t.counted
     events = MOST_EVENTS if task.outputs is not None and system.contacts else 0
-    found = cases_found(count, len(how.t or ()), n + sources + len(turns), len(own.explicit.balance.energy), events)
+    found = cases_found(
+        count, len(how.t or ()), n + sources + counted + len(turns), len(own.explicit.balance.energy), events
+    )
     given, control = group.given(), control_of(system, how)
     while run_cases(
         group.frame.memory, given, found, control
@@ -271,7 +270,7 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     if task.outputs is not None:
         good &= found.passed == 0
     at = np.array(group.cases, np.int64)
-    known = whole_turns(given.y[good][:, turns], found.out[good, :, n + sources :])
+    known = whole_turns(given.y[good][:, turns], found.out[good, :, n + sources :], counted)
     if task.outputs is None:
         kept = found.out[good, :, :n]
         chunk.keep_turns(task, at[good], known.quarters)
@@ -358,7 +357,8 @@ def _columns(
     derives = derives_outputs(system)  # all that depends on masses is found here
     same_parts = derives and not system.redundant and vary_alone(task, *OF_MASSES)
     resolution = SPEED_RESOLUTION * (how.rtol + how.atol)
-    of_states = CaseStates(group.frame, given, good, np.array(how.t), own, found.events, found.event_counts, resolution)
+    of_events = found.events, found.event_counts
+    of_states = CaseStates(group.frame, given, good, np.array(how.t), own, turns.counted, *of_events, resolution)
     quantities = BatchQuantities(
         system,
         lambda: own,
@@ -378,7 +378,7 @@ def _columns(
         run = Run(
             of_this, data, np.array(how.t), own[k], State(system.body_names, own[k, -1]), Status.REACHED_END,
             message_at_end(how.t_end), stats, {}, {}, contact_events=found.events[place, : found.event_counts[place]].copy(),
-            _turns=turns[k] if turns.quarters.size else None, _start=given.states[good[k]],
+            _turns=turns[k], _start=given.states[good[k]],
         )  # fmt: skip
         if known:
             vars(run)["_found"] = of_states.derived(k)

@@ -33,8 +33,8 @@ from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.equation_parameters import parameters_of_equations
-from runtime.integrate.written.force_corners import corners_of, text_of_corners
-from runtime.integrate.written.force_parameters import parameters_of_forces
+from runtime.integrate.written.force_corners import ANGLES, corners_of, text_of_corners
+from runtime.integrate.written.force_parameters import angles_at_start, parameters_of_forces
 from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.integrate.written.signal_sets import signal_sets
 from runtime.integrate.written.tree_forces import address_of_forces, text_of_forces
@@ -49,6 +49,7 @@ from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.tree_geometry import Geometry
 
 Systems = Sequence[tuple[System, Ints]]  # each with its cases
+NONE_COUNTED = np.zeros((0, 0, 0))
 
 
 def of_each(systems: Systems, of: Callable[[System], Floats]) -> Floats:
@@ -223,8 +224,9 @@ def integrate(
 
 
 def texts_on_contact(system: System) -> dict[str, str]:
-    """The texts of contacts, and of kinks of forces."""
-    return {"contacts": text_of_contacts(system) if system.contacts else "", "corners": text_of_corners(system)}
+    """The texts of contacts, and of kinks and angles of forces."""
+    texts = {"contacts": text_of_contacts(system) if system.contacts else "", "corners": text_of_corners(system)}
+    return texts | {"angles": text_of_corners(system, ANGLES)}
 
 
 class Own(NamedTuple):
@@ -267,8 +269,9 @@ def memory_of_batch(
         address = address_of_recursion(system, general=own.general) if whole else address_of_forces(system)
         along = first - len(tree.kinds)
         forces = batch_forces(
-            address, along, of.forces, len(z), whole=whole, acting=what_acts(system), corners=corners_of(system)
-        )
+            address, along, of.forces, len(z), whole=whole, acting=what_acts(system), corners=corners_of(system),
+            angles=corners_of(system, ANGLES),
+        )  # fmt: skip
     contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
     memory = batch.tree_workspace(
         stages, constants, scales_of(tree), limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]
@@ -339,12 +342,18 @@ class TreeRuns(NamedTuple):
     unresolved: Floats  # (cases,) [J] as of ``balance.UNRESOLVED``
     forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
+    counted: Floats = NONE_COUNTED  # (cases, times, angles) of forces whose revolutions are counted
 
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
     """Integrate cases from coordinates and rates z (cases, n) on, with constants of the kernel (cases or 1, constants)."""
     how, tree, n, forces = task.how, tree_of_lanes(system), z.shape[1], of.forces is not None
-    initial = np.pad(z, ((0, 0), (0, 1))) if forces else z  # the work of forces is the last component
+    initial = z
+    if of.forces is not None and acts_in_lanes(system):  # the work of forces, and their angles
+        angles = np.tile(angles_at_start(system, of.forces.parameters), (len(z) // len(of.forces.parameters), 1))
+        initial = np.concatenate([z, np.zeros((len(z), 1)), angles], axis=1)
+    elif forces:
+        initial = np.pad(z, ((0, 0), (0, 1)))
     given, results = batch.arguments(how, initial, constants)
     memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol, gpu=task.gpu)
     module = None if by_recursion(system) else kernel_of(tree)
@@ -356,19 +365,21 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
         times, path = np.array([how.t_start, how.t_end]), np.stack([initial, memory.limits.final], axis=1)
         dampers = np.outer(memory.limits.work, [0.0, 1.0])
     work = (path[..., n] if forces else np.zeros(path.shape[:2])) + dampers
-    path = np.ascontiguousarray(path[..., :n])
     events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
     stored = stored_in_lanes(system, path, times, of._replace(events=events))
+    path, counted = np.ascontiguousarray(path[..., :n]), results.out[..., n + 1 :]
     good = results.status == Status.REACHED_END
     if not forces:
         none = np.zeros(len(z))
         return TreeRuns(results, good, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
     results, f = results._replace(out=np.ascontiguousarray(results.out[..., :n])), memory.forces
-    return TreeRuns(results, good, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events)
+    return TreeRuns(
+        results, good, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events, counted
+    )
 
 
 def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Floats:
-    """Energy [J] in limits, springs of motors and forces of cases at coordinates and rates z (cases, m, n), at times (m,)."""
+    """Energy [J] in limits, springs of motors and forces of cases in states z (cases, m, n or more) of a batch, at times (m,)."""
     tree = tree_of_lanes(system)
     stored: Floats = np.zeros(z.shape[:2])
     if tree.limits:

@@ -29,7 +29,7 @@ from runtime.results.joint_angles import angles_of_joint
 from runtime.results.outputs import Output, values_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
-from runtime.results.whole_turns import before_start
+from runtime.results.whole_turns import before_start, whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.coordinate_steps import step_along
@@ -71,7 +71,8 @@ class BatchQuantities:
     ``quarters`` (cases, times, turns): ``WholeTurns.quarters``;
     ``contacts``: returns what is measured of contacts, as of ``contact_batch.measured_in_lanes``;
     ``events``: returns touch-downs and lift-offs of a case, as ``Run.contact_events``;
-    ``derived``: what follows by the equations of the cases.
+    ``derived``: what follows by the equations of the cases;
+    ``counted`` (cases, times, angles): ``WholeTurns.counted``.
     """
 
     system: System
@@ -87,6 +88,7 @@ class BatchQuantities:
     contacts: Callable[[], Floats] | None = None
     events: Callable[[int], Floats] | None = None
     derived: DerivedQuantities | None = None
+    counted: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
@@ -206,7 +208,11 @@ def columns_of_batch(
         found[:, places[name]] = values
     for case in range(count) if of_runs else ():
         events = quantities.events(case) if quantities.events else np.zeros((0, 4))
-        run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case], events, begun[case])
+        if run_of:
+            run = run_of(case)
+        else:
+            counted = None if quantities.counted is None else quantities.counted[case]
+            run = _run_of_states(system_of(case), how, t, states[case], events, begun[case], counted)
         if run_of is None and quantities.derived is not None:
             vars(run)["_found"] = quantities.derived.of_states.derived(case)
         try:
@@ -238,7 +244,9 @@ def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
     return np.concatenate(columns)
 
 
-def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats) -> Run:
+def _run_of_states(
+    system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats, counted: Floats | None
+) -> Run:
     """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies) and that at the start."""
     data = stabilised(system.data, how.alpha, how.beta)
     final, states = State(system.body_names, states[-1]), np.ascontiguousarray(states)
@@ -255,5 +263,6 @@ def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, eve
         {},
         {},
         contact_events=events,
+        _turns=None if counted is None else whole_turns(np.zeros(0), counted, counted.shape[1]),
         _start=begun,
     )

@@ -109,7 +109,8 @@ class _Values:
     def _take_force(self, k: int, part: str, values: Floats) -> bool:
         module = self.group.system.forces[k].module
         names = [name for name, *_ in module.PARAMETERS]
-        if part not in names or part == CREEP or module.HELD > 0 or module.LOADS:
+        in_angle = module.ANGLES > 0 and dict(module.PARAMETERS).get(part) == "rad"  # those before depend on it
+        if part not in names or part == CREEP or module.HELD > module.ANGLES or in_angle or module.LOADS:
             return False
         return self._put("forces.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
 
@@ -196,13 +197,16 @@ class _Values:
         mass, size = self.mass[good, 1:].sum(axis=1), np.linalg.norm(self.gravity[good], axis=1)
         group.add(good.tolist(), states, np.tile(y, (len(good), 1)), self.changes(good), mass, size)
 
-    def of_states(self, cases: Ints, states: Floats, events: ContactEvents | None) -> CaseStates:
+    def of_states(
+        self, cases: Ints, states: Floats, events: ContactEvents | None, counted: Floats | None
+    ) -> CaseStates:
         """What follows from states (cases, times, 13 bodies) of good cases at these places, with the events of their contacts."""
         self.add_to_group(cases)
         how, resolution = self.group.how, SPEED_RESOLUTION * (self.group.how.rtol + self.group.how.atol)
         events = events or ContactEvents(np.zeros((len(cases), 0, 4)), np.zeros(len(cases), np.int64))
         every, times = np.arange(len(cases)), np.array(how.t, float)
-        return CaseStates(self.group.frame, self.group.given(), every, times, states, *events, resolution)
+        before = np.zeros((len(cases), len(times), 0)) if counted is None else counted
+        return CaseStates(self.group.frame, self.group.given(), every, times, states, before, *events, resolution)
 
 
 def has_kernel(system: System) -> bool:

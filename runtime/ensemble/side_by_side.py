@@ -68,7 +68,8 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
     if task.outputs is not None:
         events = None if runs.events is None else runs.events.at(ended)
         known = energies[ended, 1:] if np.array_equal(runs.times[1:], how.t or ()) else None
-        found = _columns(task, prepared, kept, numbers[kept], out, known, events, chunk)
+        counted = runs.counted[ended] if runs.counted.size else None
+        found = _columns(task, prepared, kept, numbers[kept], out, known, events, counted, chunk)
     else:
         start = prepared.angles(kept, of_places(prepared.z, kept))
         keep_turns(chunk, task, numbers[kept], tree, start, prepared.angles(kept, out))
@@ -97,12 +98,13 @@ def _remarks(task: Task, prepared: Prepared, at: Ints, ended: Ints, runs: TreeRu
 
 def _columns(
     task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, energies: Floats | None,
-    events: ContactEvents | None, chunk: Chunk,
+    events: ContactEvents | None, counted: Floats | None, chunk: Chunk,
 ) -> Floats:  # fmt: skip
     """Outputs (cases, columns) of the cases at these places, of these numbers in the chunk.
 
     z, energies : coordinates and rates (cases, times, n), and energies (cases, times, 3) where they are known
     events : of their contacts
+    counted : as of ``TreeRuns``, of forces with such angles
     """
     if not len(kept):
         return np.zeros((0, *task.kept_shape))
@@ -111,14 +113,14 @@ def _columns(
     every, found = np.arange(len(kept)), []
     for b in blocks:
         own = None if events is None else events.at(every[b])
-        of_block = z[b], None if energies is None else energies[b], own
+        of_block = z[b], None if energies is None else energies[b], own, None if counted is None else counted[b]
         found.append(_columns_of_block(task, prepared, kept[b], numbers[b], *of_block, chunk))
     return np.concatenate(found)
 
 
 def _columns_of_block(
     task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, energies: Floats | None,
-    events: ContactEvents | None, chunk: Chunk,
+    events: ContactEvents | None, counted: Floats | None, chunk: Chunk,
 ) -> Floats:  # fmt: skip
     """``_columns`` of a block of cases."""
     system, tree, times = prepared.given.system, prepared.given.tree, np.array(task.how.t, float)
@@ -133,16 +135,18 @@ def _columns_of_block(
 
     @lru_cache(1)
     def of_energies() -> Floats:
-        return prepared.energies(kept, z, times, events) if energies is None else energies
+        if energies is not None:
+            return energies
+        return prepared.energies(kept, z, times, events, *(() if counted is None else (counted,)))
 
     begun = partial(prepared.at_start, kept)
-    quantities = BatchQuantities(system, states, begun, of_energies, tree, angles, start, limits[kept])
+    quantities = BatchQuantities(system, states, begun, of_energies, tree, angles, start, limits[kept], counted=counted)
     if tree.closing and prepared.joints is None:
         quantities.motions, quantities.quarters = system.joint_motions, turns_in_lanes(tree, start, angles).quarters
     if events is not None:
         quantities.contacts = lru_cache(1)(partial(prepared.contacts, kept, z, times, events))
         quantities.events = events.of
-    with prepared.derived(task, kept, states, events) as derived:
+    with prepared.derived(task, kept, states, events, counted) as derived:
         quantities.derived = derived
         same = derived is not None and vary_alone(task, *OF_MASSES) and not system.redundant
 

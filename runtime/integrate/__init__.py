@@ -38,7 +38,6 @@ add_words(
         "contact_events": "contact events",
         "crossings": "events of definitions",
         "dense_output": "the states within steps",
-        "jumps": "the jumps of angles",
         "landing": "the switching of limits and contacts",
         "loop": "the integration loop",
         "quintic": "the states within stiff steps",

@@ -115,7 +115,7 @@ def _memory() -> None:
 def _derived() -> None:
     derived = Pointer(numba.typeof(derived_memory(1, _data())))
     vector, matrix = (types.Array(FLOAT, n, "C", readonly=True) for n in (1, 2))
-    derive.compile((vector, matrix, matrix, *types_of(_data()), derived))
+    derive.compile((vector, matrix, matrix, matrix, *types_of(_data()), derived))
 
 
 def _lifting() -> None:
@@ -139,7 +139,7 @@ def _quintic() -> None:
 
 def _energies() -> None:
     vector, matrix = (types.Array(FLOAT, n, "C", readonly=True) for n in (1, 2))
-    derive_energies.compile((vector, matrix, matrix, *types_of(_data()), MATRIX))
+    derive_energies.compile((vector, matrix, matrix, matrix, *types_of(_data()), MATRIX))
 
 
 # What is compiled for each name that ``second_process.ask`` takes, with its rank: what takes longest and is needed late comes

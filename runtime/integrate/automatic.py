@@ -50,7 +50,7 @@ class Automatic(Compiled):
         if self.lane.turn == 1:
             self._turn()
         status, message = super().advance(steps, outputs, out, record_t, record_y)
-        if status < 0 and status != Status.HALF_TURN and self.now == RADAU:
+        if status < 0 and self.now == RADAU:
             # Dop853 may pass where Newton's method does not converge.
             self.lane.next_length = self.lane.length
             self._turn()

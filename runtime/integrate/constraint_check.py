@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
-import re
-from functools import cache
-from types import ModuleType
-
 import numpy as np
 
-from runtime.dynamics.equations import shared_workspace_for, workspace_for
+from runtime.dynamics.angles import take_angles
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R
-from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.model_data import Workspace
 from runtime.dynamics.projection import worst_row
-from runtime.dynamics.status import RunFailure, Status
-from runtime.integrate.events import Event
 from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.support.units import with_unit
 from runtime.system.assemble import POSITION_TOLERANCE
 from runtime.system.definitions import is_own
-from runtime.system.state import State
 from runtime.system.system import System
 
 # Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate, of projected states and of others: the larger of a
@@ -34,9 +27,9 @@ NO_STATE, LAST_STATE, ALL_STATES = range(3)
 
 
 def violated_row(
-    system: System, method: Method, times: Floats, states: Floats, how: Settings
+    system: System, method: Method, times: Floats, states: Floats, angles: Floats, how: Settings
 ) -> tuple[float, str] | None:
-    """Time [s] and description of the worst row if it is violated by more than its bound.
+    """Time [s] and description of the worst row if it is violated by more than its bound; angles (n, ...) as of ``Method.turns``.
 
     It is looked for in any state of a loop, and of a system with drivers or own joints.
     Of other trees the last state is checked, unless the tolerance and Baumgarte's terms keep violations far below the bound;
@@ -53,6 +46,7 @@ def violated_row(
     work = shared_workspace_for(method.data)
     bound = _extent(states[-1]) * relative_bound(how)
     for n in range(0 if wanted == ALL_STATES else len(times) - 1, len(times)):
+        take_angles(angles[n], method.data, work)
         worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, work, False)
         if not worst <= bound:
             return float(times[n]), _described(system, work, worst, bound)
@@ -67,37 +61,6 @@ def _described(system: System, work: Workspace, worst: float, bound: float) -> s
     """The row that ``worst_row`` found."""
     k, r = map(int, work.failed)
     return f"row {system.row_name(k, r)}: |Phi| = {with_unit(f'{worst:.1e}', system.joints[k].units[r])}, bound {bound:.0e}"
-
-
-def may_jump(system: System) -> bool:
-    """Whether a row of an own joint has an angle that jumps, by a turn or half a turn."""
-    return any(_has_angle(joint.module) for joint in system.joints if is_own(joint.module))
-
-
-@cache
-def _has_angle(module: ModuleType) -> bool:
-    try:
-        return bool(re.search(r"\batan2?\(", inspect.getsource(module)))
-    except (OSError, TypeError):  # its text is not known
-        return True
-
-
-def watch_of_jumps(system: System, data: ModelData, how: Settings) -> Event:
-    """An event that never occurs and ends the run where the angle of an own row jumps.
-
-    Baumgarte's terms pull the system to the row's other value, which results at later times do not show.
-    """
-    work, before = workspace_for(data), 0.0
-
-    def value(t: float, state: State) -> float:
-        nonlocal before
-        worst, bound = worst_row(t, state.y, data, work, False), _extent(state.y) * relative_bound(how)
-        if worst > bound and before < 0.5 * worst:
-            raise RunFailure(Status.HALF_TURN, t, _described(system, work, worst, bound))
-        before = worst
-        return 1.0
-
-    return Event("", value)
 
 
 def states_to_check(system: System, how: Settings) -> int:

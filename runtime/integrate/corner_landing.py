@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from runtime.dynamics.force_elements import evaluate_corners
 from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
-from runtime.dynamics.layout import JUMP
 from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.quintic import put_slopes
 from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
@@ -20,7 +19,6 @@ from runtime.integrate.unseen_corners import (
     CLOSER_SAMPLE,
     UNTOUCHED,
     first_unseen,
-    is_jump,
     sample_within,
 )
 from runtime.jit.by_memory import for_memory
@@ -31,8 +29,6 @@ from runtime.jit.compilation import inlined
 CLOSE = 1e-12
 ROUNDING = 1e-15  # of the time
 MAX_CORNERED = 5  # attempts to end a step at a corner; then it counts by its error estimate alone
-# Of a step, and of the time: a run that is so close to the jump of an angle ends.  Attempts across it have large errors.
-BEFORE_JUMP, BEFORE_JUMP_TIME = 1e-6, 1e-9
 INSIDE, MAX_SECANTS = 1e-3, 60  # of a bracket, how far from its ends samples are at least; of them at most
 
 
@@ -74,11 +70,7 @@ def narrowed(bracket, x, value):  # type: ignore[no-untyped-def]
 
 @inlined
 def passed_at(m, of, corners, lane, i, k, q, close):  # type: ignore[no-untyped-def]
-    """Fraction of the step at which the corner in column i is passed, between samples k and q: up to ``close`` behind it.
-
-    At a jump of an angle: up to ``close`` before it.
-    """
-    jump = is_jump(m, of, i)
+    """Fraction of the step at which the corner in column i is passed, between samples k and q: up to ``close`` behind it."""
     bracket = (k / SAMPLES, q / SAMPLES, corners[k, i], corners[q, i], 0.0)
     for _ in range(MAX_SECANTS):
         if bracket[1] - bracket[0] <= 0.2 * close:
@@ -86,25 +78,22 @@ def passed_at(m, of, corners, lane, i, k, q, close):  # type: ignore[no-untyped-
         x = inside_bracket(bracket)
         sample_within(m, of, lane, x)
         value = corners[CLOSER_SAMPLE, i]
-        if value == 0.0 and not jump:
+        if value == 0.0:
             return x
         bracket = narrowed(bracket, x, value)
-    return max(0.0, bracket[0] - 0.4 * close) if jump else min(1.0, bracket[1] + 0.4 * close)
+    return min(1.0, bracket[1] + 0.4 * close)
 
 
 @inlined
-def first_passed(m, of, corners, lane, close, jumps):  # type: ignore[no-untyped-def]
-    """The first fraction of the step of a lane at which a corner is passed, not as close as ``close`` to its begin, or UNTOUCHED.
-
-    ``jumps``: whether to look for jumps of angles, at any place, or for corners.
-    """
+def first_passed(m, of, corners, lane, close):  # type: ignore[no-untyped-def]
+    """The first fraction of the step of a lane, above ``close``, at which a corner is passed, or UNTOUCHED."""
     first = UNTOUCHED
     for q in range(1, SAMPLES + 1):
         for i in range(lane, corners.shape[1] if first < 0.0 or first > (q - 1.0) / SAMPLES else 0, m.W):
-            k = sample_before(corners, i, q) if is_jump(m, of, i) == jumps else -1
+            k = sample_before(corners, i, q)
             if k >= 0:
                 x = passed_at(m, of, corners, lane, i, k, q, close)
-                if (x > close or jumps) and (first < 0.0 or x < first):
+                if x > close and (first < 0.0 or x < first):
                     first = x
     return first
 
@@ -120,34 +109,23 @@ def end_at_corner(s, lane, h):  # type: ignore[no-untyped-def]
 
 @inlined
 def place_to_end(m, of, corners, lane, begin, h, passing, touching):  # type: ignore[no-untyped-def]
-    """Fraction at which an accurate attempt from ``begin`` on is to end, or UNTOUCHED where it is accepted; whether by a jump.
+    """Fraction at which an accurate attempt from ``begin`` on is to end, or UNTOUCHED where it is accepted.
 
     ``passing``: whether a corner may be passed, ``touching``: or one touched between samples.
     """
     s, cornered, close = m.s, m.s.cornered[lane], closest(begin, h)
     # Friction that sticks changes within a step so stiffly that only steps over its corners are long enough.
-    ends, passed, jump = s.sticking[lane] == 0.0 and cornered < MAX_CORNERED, UNTOUCHED, UNTOUCHED
-    if passing:
-        jump = first_passed(m, of, corners, lane, close, True)
-        passed = first_passed(m, of, corners, lane, close, False) if ends else UNTOUCHED
-    jumps = jump >= 0.0 and (passed < 0.0 or jump <= passed)
-    if jumps:
-        passed = jump if ends else 0.0
-    if not jumps and (passed >= 1.0 - close or (passed < 0.0 and cornered > 0.0)):
+    ends = s.sticking[lane] == 0.0 and cornered < MAX_CORNERED
+    passed = first_passed(m, of, corners, lane, close) if passing and ends else UNTOUCHED
+    if passed >= 1.0 - close or (passed < 0.0 and cornered > 0.0):
         end_at_corner(s, lane, h)
-        return UNTOUCHED, False
+        return UNTOUCHED
     if passed >= 0.0:
         s.uncut[lane] = h if cornered == 0.0 else s.uncut[lane]
         s.cornered[lane] = cornered + 1.0
-        return passed, jumps
+        return passed
     s.cornered[lane] = 0.0
-    return first_unseen(m, of, corners, lane) if touching else UNTOUCHED, False
-
-
-@for_memory(is_jump, Stepper)
-def is_jump_in_run(m, of, i):  # type: ignore[no-untyped-def]
-    """``is_jump``."""
-    return of[0].forces.jump[i] == 1
+    return first_unseen(m, of, corners, lane) if touching else UNTOUCHED
 
 
 @for_memory(sample_within, Stepper)
@@ -182,13 +160,10 @@ def sample_step(m, t, w):  # type: ignore[no-untyped-def]
 
 
 def corners_part(m, t, w):  # type: ignore[no-untyped-def]
-    """1 if the last step is undone, to be repeated up to a corner or a touch; JUMP if it is undone for good, as an angle jumps.
-
-    ``m.trial`` is memory.
-    """
+    """1 if the last step is undone, to be repeated up to a corner or a touch; ``m.trial`` is memory."""
     begin, h = m.s.began[0], m.s.length[0]
     sample_step(m, t, w)
-    place, jumps = place_to_end(m, (t, w), m.corners, 0, begin, h, True, True)
+    place = place_to_end(m, (t, w), m.corners, 0, begin, h, True, True)
     if place < 0.0:
         for c in range(m.corners.shape[1]):
             m.corners[0, c] = m.corners[SAMPLES, c]
@@ -196,8 +171,6 @@ def corners_part(m, t, w):  # type: ignore[no-untyped-def]
         return 0
     for i in range(len(m.y)):
         m.y[i] = m.y_old[i]
-    if jumps and place <= max(BEFORE_JUMP, BEFORE_JUMP_TIME * abs(begin) / h):
-        return JUMP
     m.s.next_length[0] = place * h
     m.s.rejections[0] += 1
     m.s.after_rejection[0], m.s.aimed[0], m.s.undone[0] = 1, 0, 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.dynamics.angles import write_angles
 from runtime.dynamics.kinematics import update_motion
 from runtime.dynamics.layout import OK
 from runtime.dynamics.lift import TURN
@@ -24,8 +25,8 @@ PREPARE, STATE_WITHIN, RESULTS = range(3)  # what ``dense_part`` does
 def dense_part(purpose, m, t, w, time, rows, times, out):  # type: ignore[no-untyped-def]
     """Prepare the dense output; put the state at a time into ``out`` (n,); or put results at ``times`` (rows,) into it.
 
-    Results (rows, n + sources) are states of bodies on the constraints and the work of the sources of energy until then, in
-    coordinates of a tree followed by those of its turns.  Returns a code.
+    Results (rows, n + sources + turns) are states of bodies on the constraints, the work of the sources of energy until then, and
+    what ``write_turns`` gives.  Returns a code.
     """
     if purpose == STATE_WITHIN:
         interpolate(m, time, array_at(out, len(m.y)))
@@ -36,7 +37,7 @@ def dense_part(purpose, m, t, w, time, rows, times, out):  # type: ignore[no-unt
         len(w.motion) if in_joints else len(m.y)
     )  # variational equations are longer than a motion, and are written as they are
     end = n + m.balance.work.shape[1]
-    width = end + count_of_turns(m, w)
+    width = end + count_of_turns(m, t, w)
     wanted, values = array_at(times, rows), array_at(out, rows * width)
     for k in range(rows if code == OK else 0):
         y, work = values[k * width : k * width + n], values[k * width + n : k * width + end]
@@ -44,12 +45,12 @@ def dense_part(purpose, m, t, w, time, rows, times, out):  # type: ignore[no-unt
             interpolate(m, wanted[k], m.trial)
             complete(m, t, w, wanted[k], m.trial, work)
             update_motion(m.trial, t, w)
-            write_turns(m.trial, w, values[k * width + end : (k + 1) * width])
             for i in range(n):
                 y[i] = w.motion[i]
         else:
             interpolate(m, wanted[k], y)
             complete(m, t, w, wanted[k], y, work)
+        write_turns(m.trial, t, w, values[k * width + end : (k + 1) * width])
     return code
 
 
@@ -60,9 +61,9 @@ def is_of_tree(m, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def count_of_turns(m, w):  # type: ignore[no-untyped-def]
-    """Number of turns whose coordinates are integrated."""
-    found = 0
+def count_of_turns(m, t, w):  # type: ignore[no-untyped-def]
+    """Number of angles whose revolutions are counted, and of turns whose coordinates are integrated."""
+    found = t.counted
     if is_of_tree(m, w):
         for kind in w.tree.data.kind:
             found += 1 if kind == TURN else 0
@@ -70,9 +71,10 @@ def count_of_turns(m, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def write_turns(z, w, to):  # type: ignore[no-untyped-def]
-    """Put coordinates of the turns of a tree into ``to``, as many as it has room for."""
-    k, tree = 0, w.tree.data
+def write_turns(z, t, w, to):  # type: ignore[no-untyped-def]
+    """Put the angles at the end of the step, and coordinates of the turns of a tree as far as there is room, into ``to``."""
+    write_angles(t, w, to)
+    k, tree = t.counted, w.tree.data
     for step in range(len(tree.kind)):
         if tree.kind[step] == TURN and k < len(to):
             to[k] = z[tree.q[step]]

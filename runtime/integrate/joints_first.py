@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.angles import take_angles
 from runtime.dynamics.status import Status
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, Automatic
 from runtime.integrate.balance import DONE
@@ -46,7 +47,7 @@ class JointsFirst:
         if self._followed is not None:
             return self._advance_rest(self._followed, steps, outputs, out, record_t, record_y)
         status, message = self.now.advance(steps, outputs, out, record_t, record_y)
-        if status < 0 and status != Status.HALF_TURN and self.now is self.first:
+        if status < 0 and self.now is self.first:
             self._turn()
             return Status.RUNNING, ""
         return status, message
@@ -74,16 +75,23 @@ class JointsFirst:
     @property
     def row(self) -> Floats:
         """As of ``Compiled``."""
-        return self.now.row if self._followed is None else np.append(self.now.row, self.turns)
+        return (
+            self.now.row
+            if self._followed is None
+            else np.append(self.now.row, self._followed.at(self.now.t, self.now.y))
+        )
 
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
-        return self.first.turns if self._followed is None else self._followed.at(self.now.t, self.now.y)
+        return self.turns_at(self.now.t)
 
     def turns_at(self, t: float) -> Floats:
         """As of ``Compiled``."""
-        return self.first.turns_at(t) if self._followed is None else self._followed.at(t, self.now.at(t))
+        if self._followed is None:
+            return self.now.turns_at(t)
+        y = self.now.y if t == self.now.t else self.now.at(t)
+        return np.append(self.now.turns_at(t), self._followed.at(t, y))
 
     def step(self) -> tuple[Status, str]:
         """As of ``Compiled``."""
@@ -105,8 +113,9 @@ class JointsFirst:
             rest.lane.turn = s.now.turn
             rest.lane.reach = s.now.reach  # by which radau knows the steps of dop853
         self.now = rest
-        if len(first.turns):
-            self._followed = FollowedTurns(first.system, first.tree, first.t, first.y, first.turns)
+        take_angles(first.turns, first.data, rest.work)
+        if len(turns := first.turns[first.data.counted :]):
+            self._followed = FollowedTurns(first.system, first.tree, first.t, first.y, turns)
 
     @property
     def parts(self) -> tuple[Part, ...]:

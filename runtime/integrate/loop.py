@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.dynamics.angles import follow
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.kinematics import update_motion
-from runtime.dynamics.layout import JUMP, NOT_FINITE, OK
+from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.lift import normalise_coordinates
 from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import CAUTIOUS
@@ -128,9 +129,8 @@ def try_step(memory, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyp
     m.s.began[0], m.s.length[0] = time, h
     m.s.dense_ready[0] = 0
     if m.corners.shape[1] > 0:
-        undone = call_at(m.address[CORNERS], memory, t, w)
-        if undone > 0:
-            return failure(JUMP) if undone == JUMP else Status.RUNNING
+        if call_at(m.address[CORNERS], memory, t, w) > 0:
+            return Status.RUNNING
     if m.slips.shape[1] > 0 and call_at(m.address[SLIPS], AFTER, memory, t, w, h) > 0:
         return Status.RUNNING
     if len(w.switches.mode) > 0:
@@ -147,6 +147,7 @@ def try_step(memory, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyp
         if smallest_pivot < NEAR * m.s.largest_pivot[0]:
             return Status.SINGULAR_CONFIGURATION
     accept_work(m.balance, time_end)
+    follow(m.y, t, w)
     m.s.time[0] = time_end
     m.s.next_length[0] = after_acceptance(h, m.s.factor[0], m.s.after_rejection[0])
     m.s.after_rejection[0] = 0
@@ -171,15 +172,15 @@ def write_outputs(memory, m, t, w, outputs, out):  # type: ignore[no-untyped-def
 
 @inlined
 def record(m, t, w, to):  # type: ignore[no-untyped-def]
-    """Put the states of the bodies, the work of the sources of energy, and turns of a tree, into ``to``."""
+    """Put the states of the bodies, the work of the sources of energy, angles and turns of a tree, into ``to``."""
     sources = m.balance.work.shape[1]
-    n = len(to) - sources - count_of_turns(m, w)
+    n = len(to) - sources - count_of_turns(m, t, w)
     update_motion(m.y, t, w)
     for i in range(n):
         to[i] = w.motion[i]
     for k in range(sources):
         to[n + k] = m.balance.work[DONE, k]
-    write_turns(m.y, w, to[n + sources :])
+    write_turns(m.y, t, w, to[n + sources :])
 
 
 @compiled
@@ -192,10 +193,10 @@ def advance(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 def steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
 
-    ``outputs`` (m,) are the times wanted; states at those that were passed, the work of the sources of energy until then, and
-    turns of a tree go to ``out`` (m, n + sources + turns).  Every step goes to ``record_t``, ``record_y`` unless they are empty.
-    Returns the ``Status``: RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event may be in the last step,
-    the other method should go on, or states were written in a step close to a singular pose.
+    ``outputs`` (m,) are the times wanted; states at those that were passed, the work of the sources of energy until then, angles
+    and turns of a tree go to ``out`` (m, n + sources + turns).  Every step goes to ``record_t``, ``record_y`` unless they are
+    empty.  Returns the ``Status``: RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event may be in the
+    last step, the other method should go on, or states were written in a step close to a singular pose.
     """
     memory, m, taken = m, local(m), 0
     if m.s.started[0] == 0:

@@ -26,7 +26,7 @@ class Method(Protocol):
         """Work of each source of energy [J] until a time within the last step."""
 
     def turns_at(self, t: float) -> Floats:
-        """Angles of the turns of a tree [rad] at a time within the last step, where they are known."""
+        """Angles whose revolutions are counted, and turns of a tree where known [rad], at a time within the last step."""
 
     @property
     def turns(self) -> Floats:

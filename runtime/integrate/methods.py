@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.angles import angles_now
 from runtime.dynamics.force_elements import EventWorkspace
 from runtime.dynamics.layout import OK, STATE
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -23,7 +24,6 @@ from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
-from runtime.integrate.jumps import jumping_force
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
@@ -185,8 +185,6 @@ class Compiled:
 
     def _detail(self, status: Status) -> str:
         """Of the message of a failure."""
-        if status == Status.HALF_TURN:
-            return jumping_force(self.t, self.y, self.system, self.data)
         if status == Status.STEP_TOO_SMALL:
             return singular_force(self.t, self.y, self.system, self.data)
         projected, stuck = bool(self.lane.projected), bool(self.lane.off > NEARLY)
@@ -236,12 +234,12 @@ class Compiled:
 
     @property
     def turns(self) -> Floats:
-        """Angles of the turns of a tree [rad], where its coordinates are integrated."""
-        return NONE
+        """Angles whose revolutions are counted, and those of the turns of a tree whose coordinates are integrated [rad]."""
+        return angles_now(self.data, self.work)
 
     @property
     def row(self) -> Floats:
-        """State reached, the work of each source of energy, and turns of a tree."""
+        """State reached, the work of each source of energy, angles and turns."""
         parts = self.y, self.s.balance.work[DONE], self.turns
         return np.concatenate(parts) if len(parts[1]) or len(parts[2]) else self.y.copy()
 

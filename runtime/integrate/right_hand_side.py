@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.dynamics.angles import angles_along
 from runtime.dynamics.equations import derivatives
 from runtime.dynamics.layout import NOT_FINITE, OK, STATE, P
 from runtime.dynamics.lift import lift_all, places_of_turns
@@ -61,8 +62,8 @@ def rhs(
     ----------
     system : System
         With limits, contacts, forces, motors, loads, drivers and closed loops.  Modes of limits, contacts and friction follow
-        from t and y, on which alone f depends.  Angles of forces and of rows of your own lie within half a turn of their middle,
-        where they jump and ``simulate`` ends a run.
+        from t and y, on which alone f depends.  Angles of forces and of rows of your own are within half a turn of those in the
+        reference configuration, where they jump; ``simulate`` counts their revolutions.
     coordinates : "auto", "absolute" or "joint"
         "absolute": 13 components for each body.  "joint": coordinates and rates of the joints, which are fewer and satisfy the
         rows of these joints; for systems that ``simulate`` integrates by them.  "auto": absolute, and joint for systems with
@@ -237,15 +238,14 @@ class RightHandSide:
         """
         times, states = self._admitted(increasing_times(t, f"{self._subject}: t"), y)
         bodies = self._of_bodies(states)
-        turns = None
-        if self.coordinates == JOINT:
-            angles = states[:, places_of_turns(self.work.tree.data)]
-            turns = whole_turns(angles[0], angles)
+        turns = states[:, places_of_turns(self.work.tree.data) if self.coordinates == JOINT else []]
+        counted = angles_along(bodies, self.data, workspace(self.system, self.data))
         return Run(
             system=self.system, data=self.data, t=times, states=bodies, final=State(self.system.body_names, bodies[-1]),
             status=Status.REACHED_END, message=f"integrated outside of Talus until t = {times[-1]:g} s",
             stats=Stats("own", 0, 0, 0, 0.0, 0.0, 0.0, ""), events={}, event_states={},
-            contact_events=find_contact_events(times, bodies, self.data, workspace(self.system, self.data)), _turns=turns,
+            contact_events=find_contact_events(times, bodies, self.data, workspace(self.system, self.data)),
+            _turns=whole_turns(turns[0], np.concatenate([counted, turns], axis=1), self.data.counted),
             _at_steps=True, _start=bodies[0],
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.angles import angles_along, angles_now
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import mark_smallest_pivot
@@ -19,7 +20,6 @@ from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
-from runtime.integrate.jumps import jump_within, jumping_force
 from runtime.integrate.methods import kernel_of
 from runtime.integrate.right_hand_side import RightHandSide
 from runtime.integrate.stepwise_balance import SteppedBalance
@@ -39,7 +39,7 @@ def remark_on_touches(method: str, system: System, max_step: float) -> str:
     counts = {
         "limits": len(data.limits.kind),
         "contacts": len(data.contacts.law),
-        "corners of forces": int((data.forces.jump == 0).sum()),
+        "corners of forces": int(data.forces.corner[-1]),
     }
     places = [name for name, count in counts.items() if count > 0]
     if not places or np.isfinite(max_step):
@@ -59,6 +59,7 @@ class SciPy:
     ) -> None:  # fmt: skip
         self.f = RightHandSide(system, ABSOLUTE, data.alpha, data.beta)
         self.data, self.work, self.system = self.f.data, self.f.work, system
+        self.turns = angles_now(self.data, self.work)
         self.samples = [(t_start, y.copy())]  # states at which contacts are checked: at the ends of steps and between
         self.tolerance = rtol + atol
         self.smallest_pivot, self.largest_pivot, self.first_lost = np.inf, 0.0, np.inf
@@ -137,11 +138,7 @@ class SciPy:
         if self.solver.status == "failed":
             return self._method_failed(caught[-1].message if caught else message)
         self.dense = None
-        if self.data.forces.jump.any() and (jump := jump_within(self)) is not None:
-            self._t, self._y = jump, np.ascontiguousarray(self.at(jump))
-            detail = jumping_force(jump, self._y, self.system, self.data)
-            self.failure = Status.HALF_TURN, Status.HALF_TURN.text(jump, detail)
-            return self.failure
+        self.turns = angles_along(self.y[None], self.data, self.work)[0]
         self.steps += 1
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
         if len(self.data.contacts.law):
@@ -166,8 +163,6 @@ class SciPy:
             self.dense = self.solver.dense_output()
         assert self.dense is not None
         return self.dense(t)
-
-    turns = np.zeros(0)  # of a tree: unknown in absolute coordinates
 
     def turns_at(self, t: float) -> Floats:
         return self.turns

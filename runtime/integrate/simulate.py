@@ -17,7 +17,7 @@ from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
 from runtime.integrate.branches import OTHER, left_branch
 from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
-from runtime.integrate.constraint_check import may_jump, violated_row, watch_of_jumps
+from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.joints_first import JointsFirst
@@ -143,8 +143,6 @@ def simulate(
     method, stepper = _stepper(system, how, data, state)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
     crossings = [event for event in events if isinstance(event, Crossing)]
-    if may_jump(system):
-        bound.append(watch_of_jumps(system, data, how))
     search = EventSearch(bound, system.body_names)
     if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(bound):
         stepper.watch(event_workspace(watched(crossings, system)))
@@ -152,7 +150,7 @@ def simulate(
         stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
     times, states, done, angles, status, reason = _integrate(stepper, how, search, bar, len(start))
-    if status in ENDED and (found := violated_row(system, stepper, times, states, how)):
+    if status in ENDED and (found := violated_row(system, stepper, times, states, angles, how)):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
     left = left_branch(system, stepper.unsure_steps, stepper.t)
     if left is not None and left.relation == OTHER and status in ENDED:
@@ -176,7 +174,7 @@ def simulate(
         + unbalanced
         + stiffness(system, steps, stepper.bounded)
         + (remark_on_touches(method, system, how.max_step) if isinstance(stepper, SciPy) else "")
-        + _undecided(system, how, state.y, times[finite_rows], states[finite_rows], of_tree=len(start) > 0)
+        + _undecided(system, how, state.y, times[finite_rows], states[finite_rows], of_tree=len(start) > data.counted)
         + turns_of([(part.method, part.t) for part in parts[1:]], len(parts) - 1)
         + _of_assembly(system, status),
         stats=Stats(
@@ -189,7 +187,7 @@ def simulate(
             event.name: tuple(State(system.body_names, y) for y in search.found[event.name][1]) for event in events
         },
         _work_done=work,
-        _turns=whole_turns(start, angles[finite_rows]) if len(start) else None,
+        _turns=whole_turns(start[data.counted :], angles[finite_rows], data.counted) if len(start) else None,
         _at_steps=how.t is None,
         _start=state.y,
     )
@@ -252,7 +250,7 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 def _integrate(
     stepper: Compiled | JointsFirst | SciPy, how: Settings, search: EventSearch, bar: Progress, turns: int
 ) -> tuple[Floats, Floats, Floats, Floats, Status, str]:
-    """Times (m,), states (m, n), work (m, sources) and turns of a tree (m, turns) of the result, status, and the message.
+    """Times (m,), states (m, n), work (m, sources), angles and turns (m, turns) of the result, status, and the message.
 
     The message is empty where the run reached its end.
     """

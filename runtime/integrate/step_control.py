@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from runtime.dynamics.layout import FRICTION, JUMP, SINGULAR
+from runtime.dynamics.layout import FRICTION, SINGULAR
 from runtime.dynamics.status import Status
 from runtime.jit.compilation import inlined
 
@@ -151,4 +151,4 @@ def failure(code):  # type: ignore[no-untyped-def]
         return Status.SINGULAR_CONFIGURATION
     if code & FRICTION:
         return Status.FRICTION_NOT_UNIQUE
-    return Status.HALF_TURN if code == JUMP else Status.NOT_FINITE
+    return Status.NOT_FINITE

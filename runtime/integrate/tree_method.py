@@ -45,7 +45,7 @@ from runtime.system.spanning_tree import SpanningTree, ties_of, tree_data, tree_
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
-from runtime.system.whole_model import module_of
+from runtime.system.whole_model import counts_in_rows, module_of
 
 # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates.
 OFF_THE_ROWS = 1e-9
@@ -122,7 +122,7 @@ def module_of_tree(system: System) -> ModuleType | None:
     """The module of the kernel of a system's tree, if there is one."""
     tree, closed = system.tree, system.closed_tree
     if closed is not None:
-        return module_of(closed.key)
+        return None if counts_in_rows(system) else module_of(closed.key)
     return None if tree is None or tree.closing or system.joint_coordinates_only else module_of(tree.key)
 
 
@@ -210,8 +210,7 @@ class InJointCoordinates(Compiled):
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
-        angles: Floats = self.s.y[self._places]
-        return angles
+        return np.append(super().turns, self.s.y[self._places])
 
     def _lifted(self) -> Floats:
         return self._bodies_of(self.s.y)

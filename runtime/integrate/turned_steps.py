@@ -2,8 +2,9 @@
 
 In joint coordinates a body that turns freely moves by a straight line, which is exact for steps of any length.  What it passes on
 its way, a wall, the edge of a limit, a cable that is taut for a part of the turn, or an event, would be between two stages or two
-samples of such a step.  Therefore steps of systems with one of these turn no body, or joint, by more than ``TURN``.  Closed loops
-may pass a singular pose, where a stage is useless, twice in a turn; within ``TURN_OF_LOOPS`` they pass one at most.
+samples of such a step, and revolutions of angles could not be counted.  Therefore steps of systems with one of these turn no
+body, or joint, by more than ``TURN``.  Closed loops may pass a singular pose, where a stage is useless, twice in a turn; within
+``TURN_OF_LOOPS`` they pass one at most.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def longest_step(m, t, w, max_step, rtol, atol):  # type: ignore[no-untyped-def]
         if until < planned:
             m.s.until_knot[0] = until if until < SHORT * m.s.next_length[0] else np.inf
             max_step = planned = until
-    if len(t.forces.address) + len(w.switches.mode) + len(w.events.value) > 0:
+    if t.counted + len(t.forces.address) + len(w.switches.mode) + len(w.events.value) > 0:
         return longest_turned(m, TURN, max_step)
     return longest_turned(m, TURN_OF_LOOPS, max_step) if m.s.projected[0] == 1 else max_step
 

@@ -22,11 +22,6 @@ UNTOUCHED = -1.0  # in place of a fraction of the step
 CLOSER_SAMPLE = SAMPLES + 1  # row of the samples that ``sample_within`` fills
 
 
-def is_jump(m: Any, of: Any, i: int) -> bool:
-    """Whether an angle jumps at the corner in column i, as of ``ForceData.jump``."""
-    raise NotImplementedError
-
-
 def sample_within(m: Any, of: Any, lane: int, x: float) -> None:
     """Sample the corners at a fraction of the step of a lane, by both ends of the step, in the row CLOSER_SAMPLE."""
     raise NotImplementedError

@@ -35,11 +35,11 @@ class CouplingForces(NamedTuple):
 
 
 def forces_of_couplings(
-    system: System, times: Floats, states: Floats, contact_events: Floats, like: Workspace
+    system: System, times: Floats, states: Floats, before: Floats, contact_events: Floats, like: Workspace
 ) -> CouplingForces:
     """Forces of the couplings and rotors of a system in states (n, 13 bodies) that follow each other.
 
-    ``like``: with its resolution of speeds.
+    ``before``: as of ``derived.take_state``; ``like``: with its resolution of speeds.
     """
     tree = system.tree
     assert tree is not None
@@ -56,7 +56,7 @@ def forces_of_couplings(
         np.zeros((n, len(system.couplings))),
     )
     derive_along_coordinates(
-        np.asarray(times, float), np.ascontiguousarray(z), contact_events, system.data, work, z_dot, v_dot, lam
+        np.asarray(times, float), np.ascontiguousarray(z), before, contact_events, system.data, work, z_dot, v_dot, lam
     )
     undetermined = np.array(~np.isfinite(v_dot).all(axis=(1, 2)), bool)
     for array in (z_dot, v_dot, lam):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.dynamics.derived import Derived, derived, energies_of_states, largest_of_rows
+from runtime.dynamics.derived import NO_ANGLES, Derived, derived, energies_of_states, largest_of_rows
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
@@ -158,7 +158,9 @@ class RecordedRun:
     @cached_property
     def _energies(self) -> Floats:
         """Kinetic energy, that of gravity and elastic energy, (n, 3) [J]."""
-        found = energies_of_states(self.t, self.states, self.contact_events, self.data, self._work())
+        found = energies_of_states(
+            self.t, self.states, self._before(self.t), self.contact_events, self.data, self._work()
+        )
         if self.system.armatures:
             found[:, 0] += energy_of_rotors(self.system, self.states)
         return read_only(found)  # type: ignore[no-any-return]
@@ -176,13 +178,22 @@ class RecordedRun:
         return d
 
     def _derive(self, times: Floats, states: Floats) -> Derived:
+        of_states = times, states, self._before(times), self.contact_events, self.data, self._work()
         if not self.system.joint_coordinates_only:
-            return derived(times, states, self.contact_events, self.data, self._work())
+            return derived(*of_states)
         found = self._of_couplings if states is self.states else self._coupled(times, states)
-        d = derived(times, states, self.contact_events, self.data, self._work(), found.wrench)
+        d = derived(*of_states, found.wrench)
         d.pivot[found.undetermined] = 0.0
         d.v_dot[:] = found.v_dot
         return d
+
+    def _before(self, times: Floats) -> Floats:
+        """The angles at times of the run from which revolutions are counted, as of ``take_state``."""
+        turns = self._turns
+        if turns is None or len(turns.counted) != len(self.t) or not turns.counted.size:
+            return NO_ANGLES
+        found = turns.counted[np.searchsorted(self.t, times).clip(max=len(self.t) - 1)]
+        return read_only(found)  # type: ignore[no-any-return]
 
     def _close(self, d: Derived) -> Iterator[tuple[Passage, Ints, Derived]]:
         """Passages of singular poses, the states of the run that are close to the pose, and what follows from the passage's."""
@@ -227,7 +238,8 @@ class RecordedRun:
         return self._coupled(self.t, self.states)
 
     def _coupled(self, times: Floats, states: Floats) -> CouplingForces:
-        return forces_of_couplings(self.system, times, states, self.contact_events, self._work())
+        before = self._before(times)
+        return forces_of_couplings(self.system, times, states, before, self.contact_events, self._work())
 
     @property
     def lam(self) -> Mapping[str, Floats]:

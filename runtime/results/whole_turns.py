@@ -37,15 +37,16 @@ class WholeTurns:
 
     start: Floats  # (turns,) [rad] angles at the start of the run, within half a turn
     quarters: Ints  # (n, turns) angles at the times of the result, in quarters of a turn
+    counted: Floats  # (n, angles) [rad] of joints and forces whose revolutions are counted, at the end of the step
 
     def __getitem__(self, case: Any) -> WholeTurns:
         """Of one of many cases, or of some of them, where the arrays have an axis of cases first."""
-        return WholeTurns(self.start[case], self.quarters[case])
+        return WholeTurns(self.start[case], self.quarters[case], self.counted[case])
 
 
 def turns_at(turns: WholeTurns | None, times: Floats) -> WholeTurns | None:
-    """Those of a result; None where it has other times, by ``dataclasses.replace``."""
-    return turns if turns is not None and len(turns.quarters) == len(times) else None
+    """Those of the tree of a result; None where it has other times, by ``dataclasses.replace``, or was no motion of a tree."""
+    return turns if turns is not None and turns.quarters.size and len(turns.quarters) == len(times) else None
 
 
 def turns_of_tree(tree: TreeSteps | None) -> tuple[TurnOfTree, ...]:
@@ -56,10 +57,13 @@ def turns_of_tree(tree: TreeSteps | None) -> tuple[TurnOfTree, ...]:
     return tuple(TurnOfTree(c.joint, c.place, c.sign) for c, kind in steps if kind == "turn")
 
 
-def whole_turns(start: Floats, angles: Floats) -> WholeTurns:
-    """Of angles (n, turns) [rad] of a tree, and those at the start (turns,); both perhaps with an axis of cases first."""
+def whole_turns(start: Floats, found: Floats, counted: int = 0) -> WholeTurns:
+    """Of so many angles and those of a tree, (n, angles + turns) [rad], and those of the tree at the start (turns,).
+
+    Both perhaps with an axis of cases first.
+    """
     off = before_start(start)
-    return WholeTurns(start - off, quarters_of(angles - off[..., None, :]))
+    return WholeTurns(start - off, quarters_of(found[..., counted:] - off[..., None, :]), found[..., :counted])
 
 
 def before_start(start: Floats) -> Floats:

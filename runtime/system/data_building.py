@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.angles import COUNT
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE, AT_GLOBAL_POINT, LoadData
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.sparsity import has_loops, sparsity
@@ -15,6 +16,7 @@ from runtime.support.arrays import Floats, frozen
 from runtime.system.armature import Armature
 from runtime.system.contact_building import contact_data
 from runtime.system.coupling import Coupling
+from runtime.system.force_addresses import counted_angles
 from runtime.system.force_building import force_data
 from runtime.system.limit_building import limit_data
 from runtime.system.mass_data import mass_data
@@ -67,6 +69,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     order = np.zeros(len(driven) + len(load_signals) + len(belt_speeds) + len(of_forces), np.int64)
     order[: len(driven)] = 2
     order[loads.target] = order[len(order) - len(of_forces) :] = 1
+    angles = counted_angles(joints, parts.forces)
     data = ModelData(
         mass=np.array([1.0] + [body.mass for body in bodies]),
         inertia=inertia,
@@ -78,8 +81,10 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         beta=5.0,
         closed=int(has_loops(*ends, [j.holds_points for j in joints])),
         redundant=0,
+        counted=int(angles[:, COUNT].sum()),
         address=addresses_of(j.module for j in joints),
         rows=rows,
+        angles=angles,
         **of_joints,
         signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds + of_forces, order),
         signal_joint=np.array([k for k, _, _ in driven], np.int64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,23 @@ def force_addresses(forces: Sequence[Force]) -> dict[str, Any]:
         own = [int(addresses_of([f.module], f"{name}_entry")[0]) if getattr(f.module, sort) else 0 for f in forces]
         found[name] = np.array(own, np.int64)
     return found
+
+
+def place_of_angles(module: ModuleType) -> int:
+    """Place in x of the first angle before whose revolutions are counted: these are the last held constants."""
+    return int(3 * len(module.VECTORS) + len(module.PARAMETERS) + module.HELD - module.ANGLES)
+
+
+def counted_angles(joints: Sequence[Joint], forces: Sequence[Force]) -> Ints:
+    """Rows (joints and forces with such angles, 5) of ``runtime.dynamics.angles``, with addresses in this process."""
+    modules = [joint.module for joint in joints], [force.module for force in forces]
+    rows = [
+        [int(addresses_of([m], "angles_entry")[0]), of_force, k, place_of_angles(m), m.ANGLES]
+        for of_force, own in enumerate(modules)
+        for k, m in enumerate(own)
+        if m.ANGLES
+    ]
+    return np.array(rows, np.int64).reshape(-1, 5)
 
 
 def reactive_data(forces: Sequence[Force], joints: Sequence[Joint]) -> Ints:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vectors_of
 from runtime.support.arguments import unchecked
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.numbers import LARGEST, SMALLEST, floats
 from runtime.system.connection import checked_values, definition, refuse_unknown_body
@@ -158,12 +158,6 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     return knots, coefficients
 
 
-def jumps_of(forces: Sequence[Force]) -> Ints:
-    """1 for each number of forces that changes its sign where an angle jumps, 0 for each at a corner, (corners,)."""
-    modules = [force.module for force in forces]
-    return np.array([n >= m.CORNERS - m.JUMPS for m in modules for n in range(m.CORNERS)], np.int64)
-
-
 def force_data(
     forces: Sequence[Force], joints: Sequence[Joint], places: Mapping[str, int], states: Floats, first_signal: int
 ) -> ForceData:
@@ -187,7 +181,7 @@ def force_data(
     ]
     return ForceData(
         **force_addresses(forces), body=body,
-        corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64), jump=jumps_of(forces),
+        corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
         **named_vectors("force", vectors),
         signal=first_signal + np.arange(len(of_signals)),

@@ -23,7 +23,7 @@ from runtime.support.names import named
 from runtime.system.armature import Armature, armature_of_steps
 from runtime.system.closed_tree import ClosedTree, closed_tree
 from runtime.system.coupling import Coupling
-from runtime.system.force_addresses import force_addresses, reactive_data
+from runtime.system.force_addresses import counted_angles, force_addresses, reactive_data
 from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.limits_along import limits_along
 from runtime.system.model_description import Model, describe_model
@@ -103,7 +103,8 @@ class System:
         reactive = reactive_data(self.forces, self.joints)
         kernels: dict[str, Any] = {**force_addresses(self.forces), "reactive": reactive}
         forces = self.data.forces._replace(**kernels)
-        data = self.data._replace(address=addresses_of(j.module for j in self.joints), loads=loads, forces=forces)
+        angles, address = counted_angles(self.joints, self.forces), addresses_of(j.module for j in self.joints)
+        data = self.data._replace(address=address, angles=angles, loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:
             body.inertia.flags.writeable = False

@@ -65,6 +65,12 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
         if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
             ask(f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}", value, bound)
+        if quantity.owner_sort == "force" and quantity.part in ("free_angle", "middle"):
+            ask(
+                f"force '{quantity.owner}': {quantity.part}",
+                value,
+                Usual(0.0, TWO_TURNS, "rad", "the angle of a spring"),
+            )
     for contact in system.contacts:
         _ask_about_contact(system, contact, extent, weight)
 

@@ -22,6 +22,7 @@ from types import ModuleType
 import numpy as np
 
 from generated import digests
+from runtime.dynamics.angles import OF_FORCE
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.model_data import ModelData, WholeModelKernel
 from runtime.dynamics.sources import count_of_drivers
@@ -87,17 +88,22 @@ def batch_kernel_of(key: str) -> ModuleType | None:
 
 def place_of(system: System) -> str | None:
     """Path of the whole-model kernel of a system, for reports; None if there is none."""
-    module = None if system.data.forces.reactive.size else module_of(system.model.key)
+    module = None if system.data.forces.reactive.size or counts_in_rows(system) else module_of(system.model.key)
     if module is None:
         return None
     return str(module.__file__) if is_own(module) else module.__name__.replace(".", "/") + ".py"
+
+
+def counts_in_rows(system: System) -> bool:
+    """Whether rows of joints have angles whose revolutions are counted, which kernels of whole models do not know."""
+    return bool((system.data.angles[:, OF_FORCE] == 0).any())
 
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
     """Return the whole-model kernel of a system with this data, if there is one."""
     # Its elimination takes independent rows only, keeps no factors for friction by reactions, and gives no multipliers, which
     # the powers of several drivers need.
-    if system.redundant or len(data.forces.reactive) or count_of_drivers(data) > 1:
+    if system.redundant or len(data.forces.reactive) or count_of_drivers(data) > 1 or counts_in_rows(system):
         return None
     with preparing():  # the import takes as long as a hundred runs
         module = module_of(system.model.key)

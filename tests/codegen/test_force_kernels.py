@@ -15,13 +15,13 @@ SEEDS = range(3)
 POTENTIAL, POTENTIAL_RATE, REPORTS = 24, 25, 26
 BUSHINGS = {"bushing": ("_xi", "_eta", "_zeta"), "frame_bushing": ("x", "y", "z")}  # ends of the names of parameters
 OPERATIONS = {
-    "bushing": 685,
+    "bushing": 689,
     "cable": 134,
-    "frame_bushing": 865,
+    "frame_bushing": 869,
     "hinge_friction": 115,
-    "hinge_limit": 572,
-    "hinge_spring": 279,
-    "hinge_stop": 314,
+    "hinge_limit": 582,
+    "hinge_spring": 289,
+    "hinge_stop": 324,
     "rotational_damper": 30,
     "slider_friction": 141,
     "slider_limit": 473,
@@ -31,7 +31,7 @@ OPERATIONS = {
     "tabulated_spring": 121,
     "tabulated_tendon": 347,
     "tendon": 347,
-    "torsional_spring": 239,
+    "torsional_spring": 249,
 }
 all_forces = pytest.mark.parametrize("name", list(FORCES))
 seeds = pytest.mark.parametrize("seed", SEEDS)

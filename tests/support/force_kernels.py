@@ -73,6 +73,9 @@ class Case:
             own[3 * n : 3 * n + 3] = rotation_matrix(states["ijkl".index(body), P:V]) @ self.local[vector]
         start = 3 * len(self.module.VECTORS)
         own[start : start + len(self.values)] = list(self.values.values())
+        own[start + len(self.values) : start + len(self.values) + self.module.ANGLES] = (
+            6.0  # angles before: a revolution
+        )
         if self.module.LOADS:
             own[self.module.LOADS_PLACE :] = [*self.loads, *self.reaction]
         if self.module.TABLES:

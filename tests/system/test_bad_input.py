@@ -83,15 +83,15 @@ def foot_of(**arguments):
     return lambda: models.foot.build(**arguments)
 
 
-FREE_ANGLE = dict(a_i=(0, 1, 0), stiffness=1.0, damping=0.0, free_angle=4.0)
+STOP = dict(s_i=(0, 0, 0), a_i=(0, 0, 1), s_j=(0, 0, 0), stiffness=1.0, loss=0.0, clearance=0.0)
 CALLS = {
     "negative length": (
         lambda: builder().joint("link", "constant_distance", "leg", "foot", s_i=(0, 0, 0), s_j=(0, 0, 0), l=-0.1),
         "l = -0.1 m, must not be below 0 m; give its magnitude",
     ),
     "above its range": (
-        lambda: builder().force("spring", "torsional_spring", "leg", "foot", **FREE_ANGLE),
-        "free_angle = 4 rad, must not be above 3.2 rad; give a value in this range",
+        lambda: builder().force("stop", "stop", "leg", "foot", exponent=11.0, **STOP),
+        "exponent = 11, must not be above 10; give a value in this range",
     ),
     "disconnected": (
         lambda: fixed_leg().build(),

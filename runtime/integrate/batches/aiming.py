@@ -114,7 +114,7 @@ def land(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         s.checks[lane] += 1.0
         share = abs(x.own.ended[k, lane]) / (3.0 * abs(m.k[STAGES, e]))
         if m.worst[lane] < LARGEST_WORST and share * shift(m, lane, rtol, atol) <= PART:
-            for i in range(lane, len(m.y), m.W):
+            for i in range(lane, len(m.y) - m.forces.angles_by[1] * m.W, m.W):
                 m.k[STAGES, i] = m.trial[i]
             for i in range(len(x.q)):
                 x.own.start[i, lane] = x.own.ended[i, lane] * (-1.0 if i == k else 1.0)

@@ -17,7 +17,13 @@ from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
 from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
-from runtime.integrate.batches.forces import call_corner_part, go_on_with_forces, keep_forces
+from runtime.integrate.batches.forces import (
+    begin_angles,
+    call_corner_part,
+    follow_angles,
+    go_on_with_forces,
+    keep_forces,
+)
 from runtime.integrate.batches.limits import end_limits
 from runtime.integrate.batches.slopes import choose_slopes, put_slopes
 from runtime.integrate.batches.stages import (
@@ -204,6 +210,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         for case in range(len(initial)):
             for i in range(n):
                 out[case, 0, i] = initial[case, i]
+    begin_angles(m)
     m.queue[0] = m.queue[2] = m.queue[3] = busy = 0
     for lane in range(m.W):
         m.case[lane], m.s.busy[lane] = -1, 0.0
@@ -230,6 +237,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         go_on(m.s)
         go_on_with_forces(m)
         call_surfaces(m, KEEP, memory, address, 0, 0, 0.0, 0.0)
+        follow_angles(m)
         replace_accepted(m)
         busy = 0
         for lane in range(m.W):

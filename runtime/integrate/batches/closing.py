@@ -40,7 +40,7 @@ class BatchClosing(NamedTuple):
 
     address: Common[Ints]  # (1,) of the function ``correction``; 0: there are no rows
     size: Common[Ints]  # (2,) of coordinates, and of coordinates and rates
-    marks: Common[Ints]  # (1,) their number; they follow the work of drivers in a state
+    marks: Common[Ints]  # (2,) their number, and the row of a state of the first
     loaded: Common[Ints]  # (1,) 1: forces act that depend on the state
     pivot: Common[Ints]  # (1,) row of a state
     lacking: Common[Ints]  # (1,) row of the constants
@@ -52,13 +52,18 @@ class BatchClosing(NamedTuple):
 
 
 def batch_closing(
-    address: int = 0, sizes: tuple[int, int] = (0, 0), marks: int = 0, loaded: int = 0, pivot: int = 0, lacking: int = 0
+    address: int = 0,
+    sizes: tuple[int, int] = (0, 0),
+    marks: tuple[int, int] = (0, 0),
+    loaded: int = 0,
+    pivot: int = 0,
+    lacking: int = 0,
 ) -> BatchClosing:
     """Memory for rows; without arguments that of a batch without them."""
     size = sizes[1] * LANES
     return BatchClosing(
-        address=np.array([address]), size=np.array(sizes), marks=np.array([marks]), loaded=np.array([loaded]),
-        pivot=np.array([pivot]), lacking=np.array([lacking]), change=lanes_of(size + marks * LANES), left=lanes_of(2 * LANES),
+        address=np.array([address]), size=np.array(sizes), marks=np.array(marks), loaded=np.array([loaded]),
+        pivot=np.array([pivot]), lacking=np.array([lacking]), change=lanes_of(size + marks[0] * LANES), left=lanes_of(2 * LANES),
         before=lanes_of(LANES), active=lanes_of(LANES), start=lanes_of(size),
     )  # fmt: skip
 
@@ -123,7 +128,7 @@ def choose_rows(x, y):  # type: ignore[no-untyped-def]
     """Mark the rows that the last correction chose in states y."""
     n = x.size[1] * x.W
     for k in range(x.marks[0] * x.W):
-        y[n + x.W + k] = x.change[n + k]
+        y[x.marks[1] * x.W + k] = x.change[n + k]
 
 
 @inlined

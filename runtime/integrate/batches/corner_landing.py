@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import JUMP, OK
+from runtime.dynamics.layout import OK
 from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.forces import set_signals
 from runtime.integrate.batches.polynomial import hermite
@@ -12,7 +12,7 @@ from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.quintic import put_tie
 from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.unseen_corners import CLOSER_SAMPLE, NEAR, is_jump, sample_within
+from runtime.integrate.unseen_corners import CLOSER_SAMPLE, NEAR, sample_within
 from runtime.jit import addresses
 from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import columns, inlined
@@ -23,12 +23,6 @@ from runtime.jit.pointers import local
 def call_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
     """Corners of the forces of all lanes."""
     addresses.call(address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, out.ctypes.data)
-
-
-@for_memory(is_jump, BatchWorkspace)
-def is_jump_in_lanes(m, of, i):  # type: ignore[no-untyped-def]
-    """``is_jump``."""
-    return m.forces.jump[i // m.W] == 1
 
 
 @inlined
@@ -104,11 +98,7 @@ def corner_part(m, special):  # type: ignore[no-untyped-def]
     for lane in range(m.W):
         if s.accepted[lane] == 0.0 or s.end_code[lane] != OK:
             continue
-        place, jumps = place_to_end(m, 0, x.corners, lane, s.time[lane], s.length[lane], passing > 0, near[lane] > 0.0)
-        if jumps:  # the run alone ends at the jump, and says so
-            s.end_code[lane] = JUMP
-            special += 1 if s.special[lane] == 0.0 else 0
-            s.special[lane] = 1.0
-        elif place >= 0.0:
+        place = place_to_end(m, 0, x.corners, lane, s.time[lane], s.length[lane], passing > 0, near[lane] > 0.0)
+        if place >= 0.0:
             special = reject(s, lane, 2.0, place, special)
     return special

@@ -1,7 +1,8 @@
 """Forces other than limits along coordinates, in a batch: every lane has its own parameters and its own time.
 
 The work of these forces that is not stored in them is integrated as a component of the state, behind coordinates and rates: it
-has no part in the error of a step, and its outputs are those of a coordinate.
+has no part in the error of a step, and its outputs are those of a coordinate.  Behind it are the angles of forces at the begin of
+a step, from which their revolutions are counted.
 """
 
 from __future__ import annotations
@@ -32,8 +33,6 @@ from runtime.jit.named_rows import with_lanes
 from runtime.jit.pointers import call_at, local
 from runtime.support.arrays import Floats, Ints, frozen, lanes_of
 
-NO_JUMPS = np.zeros(0, np.int64)
-
 
 @with_lanes(LANES)
 class BatchForces(NamedTuple):
@@ -57,8 +56,8 @@ class BatchForces(NamedTuple):
     watched: Common[Ints]  # (watched,) signals of which steps pass one knot at most
     # (2,) addresses of the function of the corners of forces, and of ``corner_landing.corner_part``; 0: there are none
     corners_by: Common[Ints]
+    angles_by: Common[Ints]  # (2,) address of the function of their angles, 0: there are none; and their number
     corners: OfLanes[Floats]  # (SAMPLES + 2, corners * LANES) at places of the steps, as of ``Stepper.corners``
-    jump: Common[Ints]  # (corners,) as of ``ForceData``
     given: OfCases[Floats]  # (cases or 1, parameters)
     own: OfLanes[Floats]  # (parameters, LANES)
     waiting: OfLanes[Floats]  # the same of the cases that are ready
@@ -86,12 +85,12 @@ class ForcesOfCases(NamedTuple):
 
 def batch_forces(
     address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False,
-    acting: tuple[bool, bool] = (False, False), corners: tuple[int, Ints] = (0, NO_JUMPS),
+    acting: tuple[bool, bool] = (False, False), corners: tuple[int, int] = (0, 0), angles: tuple[int, int] = (0, 0),
 ) -> BatchForces:  # fmt: skip
     """Memory for forces of so many cases; first: row of their first constant.
 
     ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``;
-    ``corners``: address of their function, and which are jumps.
+    ``corners``, ``angles``: address of their function, and their number.
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
@@ -105,7 +104,8 @@ def batch_forces(
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
         value=np.zeros(3), values=lanes_of(3 * count, LANES), watched=watched, corners_by=np.array([corners[0], 0]),
-        corners=lanes_of(SAMPLES + 2, len(corners[1]) * LANES), jump=corners[1],
+        angles_by=np.array(angles),
+        corners=lanes_of(SAMPLES + 2, corners[1] * LANES),
         given=given, own=lanes_of(given.shape[1], LANES), waiting=lanes_of(given.shape[1], LANES), ways=lanes_of(2, LANES),
         along=lanes_of(coordinates, LANES), energy=lanes_of(LANES), exchanged=np.zeros(cases),
         unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
@@ -304,6 +304,29 @@ def go_on_with_forces(m):  # type: ignore[no-untyped-def]
     if m.forces.address[0] != 0:
         o = m.size[0] * m.W
         count_steps(m.end[o:], m.y[o:], m.s)
+
+
+@inlined
+def call_angles(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+    """Angles of the forces of all lanes."""
+    addresses.call(address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, out.ctypes.data)
+
+
+@inlined
+def begin_angles(m):  # type: ignore[no-untyped-def]
+    """Have angles stay as they are within steps."""
+    for e in range((m.size[0] + 1) * m.W, len(m.y) if m.forces.angles_by[1] > 0 else 0):
+        m.ready_k[e] = 0.0
+        for q in range(len(m.k)):
+            m.k[q, e] = 0.0
+
+
+@inlined
+def follow_angles(m):  # type: ignore[no-untyped-def]
+    """Keep the angles at the ends of the attempts as those before: the last components of the states."""
+    x = m.forces
+    if x.angles_by[0] != 0:
+        call_angles(x.angles_by[0], m.end, x.values, x.own, m.end[(m.size[0] + 1) * m.W :])
 
 
 @inlined

@@ -49,6 +49,7 @@ class Texts(NamedTuple):
     forces: str = ""  # that the kernel of its tree does not know (``tree_forces.text_of_forces``)
     contacts: str = ""  # ``measured_contacts.text_of_contacts``
     corners: str = ""  # ``force_corners.text_of_corners``
+    angles: str = ""  # the same, of angles
     equations: str = ""  # of a tree without a kernel (``tree_recursion.text_of_recursion``)
     derivative: str = ""  # of a tree with rows (``closed_stages.texts_of_closed``)
     correction: str = ""
@@ -154,7 +155,7 @@ def _nothing_measured(x, y, signals, own, to):  # type: ignore[no-untyped-def]
 
 @cuda.jit(device=True)
 def _no_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
-    """In place of ``batches.unseen_corners.call_corners`` where forces have none."""
+    """In place of ``call_corners`` and ``call_angles`` where forces have none."""
 
 
 @cuda.jit(device=True)
@@ -178,6 +179,7 @@ def _of_text(text: str, name: str) -> Any:
 def _of_texts(texts: Texts) -> dict[str, Any]:
     """In place of the functions of the batch that call machine code of the CPU: those of the texts."""
     found: dict[str, Any] = {"call_forces": _no_forces, "call_equations": _no_equations, "call_corners": _no_corners}
+    found["call_angles"] = _no_corners
     found["measure"] = _nothing_measured
     if texts.forces:
         forces = _of_text(texts.forces, tree_forces.NAME)
@@ -203,6 +205,14 @@ def _of_texts(texts: Texts) -> dict[str, Any]:
             corners(y, signals, own, out)
 
         found["call_corners"] = call_corners
+    if texts.angles:
+        angles = _of_text(texts.angles, force_corners.ANGLES)
+
+        @cuda.jit(device=True)
+        def call_angles(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+            angles(y, signals, own, out)
+
+        found["call_angles"] = call_angles
     if texts.contacts:
         contacts = _of_text(texts.contacts, measured_contacts.NAME)
 

@@ -56,7 +56,9 @@ class BatchWorkspace(NamedTuple):
     turned: Common[Ints]  # rows of the first of four Euler parameters each
     ties: Common[Ints]  # (ties, 3) as of ``quintic``: rows of coordinates and of rates, number of the former
     rates: Common[Ints]  # (1,) row of the first rate of a tree; 0 of states of bodies
-    size: Common[Ints]  # (1,) components whose errors count: all but the work of forces, which is the last one
+    size: Common[
+        Ints
+    ]  # (1,) components whose errors count: all but the work of forces and their angles, which are the last
     parts: Common[Ints]  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
     # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
     stages: Common[Ints]
@@ -132,13 +134,15 @@ def tree_workspace(
 ) -> BatchWorkspace:
     """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``.
 
-    With forces, states have the work of these as a further component, and ``stages`` are not used.  ``ties``: as of
+    With forces, states have their work and their angles as further components, and ``stages`` are not used.  ``ties``: as of
     ``spanning_tree.ties_of``; ``rates``: place of the first rate, 0 where there are as many coordinates as rates.
     """
     cap, weight, typical, lever = scales
     n, lever = len(cap), np.maximum(lever, 0.0)
     if forces is not None:
-        cap, weight, lever, stages = np.append(cap, np.inf), np.append(weight, 0.0), np.append(lever, 0.0), (0, 0)
+        none = np.zeros(1 + forces.angles_by[1])
+        cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever, none)
+        stages = (0, 0)
     memory = _workspace(turned_of(ties), ties, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
     memory.stages[:], memory.size[0], memory.rates[0] = stages, n, rates or n // 2
     memory = memory if limits is None else memory._replace(limits=limits)

@@ -24,36 +24,38 @@ def be_case(m, given, n, evaluation, resolution):  # type: ignore[no-untyped-def
 
 
 @compiled
-def derive_cases(m, given, cases, times, states, events, counts, evaluation, resolution, d):  # type: ignore[no-untyped-def]
+def derive_cases(m, given, cases, times, states, before, events, counts, evaluation, resolution, d):  # type: ignore[no-untyped-def]
     """``derive`` of cases, whose states (cases, times, 13 bodies) follow each other in ``d``."""
     for k in range(len(cases)):
         n = cases[k]
         be_case(m, given, n, evaluation, resolution)
-        derive_states(times, states[k], events[n, : counts[n]], k * len(times), m.t, m.rows, d)
+        derive_states(times, states[k], before[k], events[n, : counts[n]], k * len(times), m.t, m.rows, d)
 
 
 @compiled
-def derive_energies_of_cases(m, given, cases, times, states, events, counts, evaluation, resolution, energies):  # type: ignore[no-untyped-def]
+def derive_energies_of_cases(m, given, cases, times, states, before, events, counts, evaluation, resolution, energies):  # type: ignore[no-untyped-def]
     """``derive_energies`` of cases, (cases, times, 3)."""
     for k in range(len(cases)):
         n = cases[k]
         be_case(m, given, n, evaluation, resolution)
-        energies_at(times, states[k], events[n, : counts[n]], m.t, m.rows, energies[k])
+        energies_at(times, states[k], before[k], events[n, : counts[n]], m.t, m.rows, energies[k])
 
 
 class CaseStates:
     """States of some cases of a group, and what follows from them.
 
-    cases (n,): their numbers among those given; states (n, times, 13 bodies) at times (times,) [s]; events (all cases, most, 4),
-    of which each case has ``counts``; resolution [m/s]: speeds closer than this are equal.
+    cases (n,): their numbers among those given; states (n, times, 13 bodies) at times (times,) [s]; before (n, times, angles), as
+    of ``take_state``; events (all cases, most, 4), of which each case has ``counts``; resolution [m/s]: speeds closer than this
+    are equal.
     """
 
     def __init__(
-        self, frame: Frame, given: CasesGiven, cases: Ints, times: Floats, states: Floats, events: Floats, counts: Ints,
-        resolution: float,
+        self, frame: Frame, given: CasesGiven, cases: Ints, times: Floats, states: Floats, before: Floats, events: Floats,
+        counts: Ints, resolution: float,
     ) -> None:  # fmt: skip
         self._frame, self._given, self._cases, self._times = frame, given, cases, times
         self._states, self._events, self._counts, self._resolution = states, events, counts, resolution
+        self._before = np.ascontiguousarray(before)
         self._portion = 0, -1  # first case of the one that is derived, and the next after it
         self._derived: Derived | None = None
 
@@ -89,8 +91,8 @@ class CaseStates:
 
     def _arguments(self, first: int, last: int) -> tuple[object, ...]:
         return (
-            self._frame.memory, self._given, self._cases[first:last], self._times, self._states[first:last], self._events,
-            self._counts, place_of_part(general_part), self._resolution,
+            self._frame.memory, self._given, self._cases[first:last], self._times, self._states[first:last],
+            self._before[first:last], self._events, self._counts, place_of_part(general_part), self._resolution,
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.angles import put_angles
 from runtime.dynamics.kinematics import update_motion
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -113,7 +114,7 @@ class CasesFound(NamedTuple):
 
     next: Ints  # (2,) the next case; 1 where it is under way
     status: Ints  # (cases,) REACHED_END, ALONE, or NOT_RUN after an interruption
-    out: Floats  # (cases, times, 13 bodies + sources + turns of a tree)
+    out: Floats  # (cases, times, 13 bodies + sources + angles + turns of a tree)
     counts: Ints  # (cases, 4) evaluations, steps, rejections; steps bounded by stability
     reached: Floats  # (cases,) [s]
     energy: Floats  # (cases, ENERGIES or 0) ``Balance.energy``
@@ -272,7 +273,7 @@ def first_output(m, given, out, n, c):  # type: ignore[no-untyped-def]
         out[0, i] = given.states[n, i]
     for k in range(s.balance.work.shape[1]):
         out[0, size + k] = s.balance.work[DONE, k]
-    write_turns(s.y, m.w, out[0, size + s.balance.work.shape[1] :])
+    write_turns(s.y, m.t, m.w, out[0, size + s.balance.work.shape[1] :])
     s.output[0] = 1
 
 
@@ -323,7 +324,9 @@ def satisfied(m, given, out, c):  # type: ignore[no-untyped-def]
     if joints == 0 or c.checked == 0:
         return True
     extent = max(1.0, largest(out[times - 1, :bodies], R, P))
+    first = bodies + m.s.balance.work.shape[1]
     for n in range(0 if c.checked == 2 else times - 1, times):
+        put_angles(out[n, first:], m.t, m.rows)
         if not worst_violation(given.outputs[n], out[n, :bodies], m.t, m.rows, False) <= c.bound * extent:
             return False
     return True

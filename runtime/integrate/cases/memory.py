@@ -281,7 +281,8 @@ _LOCK = lock()
 
 def key_of(parts: Parts) -> Any:
     """What cases have in common that can have the same memory."""
-    return layout_of(parts), places_of_turns(parts.w.tree.data).tobytes()  # on these the width of results depends
+    # On these the width of results depends.
+    return layout_of(parts), places_of_turns(parts.w.tree.data).tobytes(), parts.t.counted
 
 
 def frame_for(parts: Parts, key: Any) -> Frame:

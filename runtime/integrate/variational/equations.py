@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from runtime.dynamics.angles import share_angles
 from runtime.dynamics.contacts import PENETRATION_RATE
 from runtime.dynamics.directions import BOTH
 from runtime.dynamics.elimination import DAMPING, factorise
@@ -166,6 +167,7 @@ def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
             if d.data[k, q] == 0:
                 break
             other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+            share_angles(t, w, memory)
             update_kinematics(time, states[:n], other, memory)
             for j in range(len(t.address)):
                 for r in range(t.rows[j]):
@@ -225,6 +227,7 @@ def evaluate_base(time, states, t, w, d):  # type: ignore[no-untyped-def]
     for k in range(len(d.by_kernel)):
         if d.by_kernel[k] == 1:
             memory = at_address(d.itself[0], _TYPES[1])
+            share_angles(t, w, memory)
             set_forces(0.0, memory, w, d.contacts)
             return call_at(memory.address[EVALUATION], time, states, t, memory, VALUE, d.base)
     return OK
@@ -242,6 +245,7 @@ def add_nearby(time, states, k, base, to, t, w, d):  # type: ignore[no-untyped-d
             for r in range(t.rows[j]):
                 memory.kept[j, r] = w.kept[j, r]  # a difference of the same rows
         memory.chosen[0] = w.chosen[0]
+        share_angles(t, w, memory)
         code |= call_at(memory.address[EVALUATION], time, states, other, memory, VALUE, d.rates)
         for b in range(len(t.mass) - 1):
             for c in range(STATE * b + V, STATE * (b + 1)):

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from runtime.dynamics.angles import share_angles
 from runtime.dynamics.contacts import PENETRATION_RATE
 from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.kinematics import update_poses_and_signals
@@ -281,6 +282,7 @@ def add_slopes(time, states, k, z, slopes, to, w, d):  # type: ignore[no-untyped
             other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
             shift(states, d.along[p, q, 0], z, d)
             same_rows(w, memory)
+            share_angles(other, w, memory)
             if len(w.contacts.mode) > 0:
                 set_forces(d.along[p, q, 0], memory, w, d.contacts)
             code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)

@@ -17,6 +17,7 @@ from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
 from runtime.support.arrays import Ints
 from runtime.support.latest import Latest
+from runtime.system.force_addresses import place_of_angles
 from runtime.system.parts import Force
 from runtime.system.system import System
 
@@ -29,7 +30,14 @@ MOST_KERNELS = (
 )
 MOST_NORMAL_LOADS = 12  # of forces that depend on reactions: their machine code is made in 8 s
 MOST_CONTACTS = 60  # their machine code is made in 6 s
-KERNELS = "evaluate", "lookups", "corners", "loads", "load_wrenches"  # of motors and forces, where they have them
+KERNELS = (
+    "evaluate",
+    "lookups",
+    "corners",
+    "angles",
+    "loads",
+    "load_wrenches",
+)  # of motors and forces, where they have them
 
 
 class ActingLoad(NamedTuple):
@@ -60,6 +68,8 @@ class ActingKernel(NamedTuple):
     effort: int = NOTHING  # signal of a motor
     tables: tuple[tuple[int, int], ...] = ()  # place in x and number of pieces
     reaction: ActingReaction | None = None
+    angles: range = range(0)  # places in x of angles before
+    first_angle: int = 0  # their place among those of all forces, which are behind the work of forces in a state
 
 
 class ActingForces(NamedTuple):
@@ -247,8 +257,9 @@ def _acting_forces(system: System) -> ActingForces:
 
 
 def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel, ...]:
-    t, found = system.data.forces, []
+    t, found, first = system.data.forces, list[ActingKernel](), 0
     for k, force in enumerate(system.forces):
+        place, count = place_of_angles(force.module), force.module.ANGLES
         calls = range(int(t.call[k]), int(t.call[k + 1]))
         found.append(
             ActingKernel(
@@ -256,9 +267,10 @@ def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel,
                 _vectors(t.vector_force, t.vector_place, t.vector_body, k),
                 tuple((signal(t.signal[s]), int(t.signal_place[s])) for s in np.flatnonzero(t.signal_force == k)),
                 tables=tuple((int(t.call_place[c]), int(t.start[c + 1] - t.start[c])) for c in calls),
-                reaction=_reaction(system, force),
+                reaction=_reaction(system, force), angles=range(place, place + count), first_angle=first,
             )
         )  # fmt: skip
+        first += count
     return tuple(found)
 
 

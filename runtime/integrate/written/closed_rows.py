@@ -28,6 +28,7 @@ class ClosedRows(NamedTuple):
     driven: tuple[int, ...]  # rows of drivers
     loaded: bool  # loads, motors, forces or contacts act
     limited: tuple[tuple[int, int], ...]  # rows of the coordinates that limits restrain, and of their rates
+    angles: int  # of forces, whose revolutions are counted; they follow the work
 
     @property
     def coordinates(self) -> int:
@@ -52,13 +53,18 @@ class ClosedRows(NamedTuple):
 
     @property
     def marks(self) -> int:
-        """Number of the marks, whose rows follow that of the work."""
+        """Number of the marks."""
         return self.rows if self.independent < self.rows else 0
+
+    @property
+    def first_mark(self) -> int:
+        """Row of a state."""
+        return self.work + 1 + self.angles
 
     @property
     def pivot(self) -> int:
         """Row of a state."""
-        return self.work + 1 + self.marks
+        return self.first_mark + self.marks
 
     @property
     def size(self) -> int:
@@ -99,7 +105,17 @@ def _rows_of(system: System, module: ModuleType) -> ClosedRows:
     signals = len(system.data.signals.start) - 1
     loaded = any((system.forces, system.loads, system.motors, system.contacts))
     limited = tuple(zip(*tree.limited_places, strict=True))
-    return ClosedRows(tree.kinds, len(module.ROWS), module.CONSTANTS, independent, signals, driven, loaded, limited)
+    return ClosedRows(
+        tree.kinds,
+        len(module.ROWS),
+        module.CONSTANTS,
+        independent,
+        signals,
+        driven,
+        loaded,
+        limited,
+        system.data.counted,
+    )
 
 
 closed_rows = Latest(_rows_of, 8)  # of a system and the module of its kernel

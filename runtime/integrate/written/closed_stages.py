@@ -198,7 +198,7 @@ class _Writer:
         rows, y, to = self.rows, self.array(0), self.array(2)
         first, n, m = rows.coordinates, rows.rates, rows.rows
         f = _Found(self.found(y), n, m)
-        marks: Numbers | None = [y[rows.work + 1 + r] for r in range(m)] if rows.marks else None
+        marks: Numbers | None = [y[rows.first_mark + r] for r in range(m)] if rows.marks else None
         factors = self.factorise(f.S, marks)
         push = self.solved(factors, f.lacking)
         more = self.solved(factors, self.left_of(f.S, f.lacking, push))

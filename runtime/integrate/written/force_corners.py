@@ -1,4 +1,7 @@
-"""What changes its sign at corners of the laws of all forces of a tree, for LANES cases side by side."""
+"""Corners and angles of all forces of a tree, for LANES cases side by side.
+
+Numbers that change their sign at corners of laws, and the angles whose revolutions are counted.
+"""
 
 from __future__ import annotations
 
@@ -10,53 +13,47 @@ from runtime.integrate.written.placed_bodies import Places
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.jit.recorder import Number
 from runtime.lanes.written_function import address_of_lanes, text_of_lane
-from runtime.support.arrays import Ints
 from runtime.support.latest import Latest
 from runtime.system.system import System
 
 AXES = dict(z=1, signals=2, parameters=2, out=1)  # of the arrays
-NAME = "corners_of_forces"  # of the function of the text
+NAME, ANGLES = "corners_of_forces", "angles_of_forces"  # of the functions of the texts
+OF_FORCES = {NAME: ("corners", "CORNERS"), ANGLES: ("angles", "ANGLES")}  # kernel, and number of what it gives
 
 
-def count_of_corners(system: System) -> int:
-    """Number of the corners of all forces."""
-    return int(system.data.forces.corner[-1])
+def _count(system: System, name: str) -> int:
+    return sum(getattr(force.module, OF_FORCES[name][1]) for force in system.forces)
 
 
-def _address(system: System) -> int:
-    acting = acting_forces(system)
-    return address_of_lanes(
-        NAME, AXES, partial(_write, acting), __name__, "the corners of forces in a batch", *acting.text()
-    )
+def _address(system: System, name: str) -> int:
+    acting, write = acting_forces(system), partial(_write, name, acting_forces(system))
+    return address_of_lanes(name, AXES, write, __name__, "the corners of forces in a batch", *acting.text())
 
 
-def _write(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
-    forces, row = ForcesOnSteps(Places(code, acting, data)), 0
+def _write(name: str, acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
+    forces, row, (kernel, sort) = ForcesOnSteps(Places(code, acting, data)), 0, OF_FORCES[name]
     for k, force in enumerate(acting.forces):
-        if force.module.CORNERS == 0:
+        if not (count := getattr(force.module, sort)):
             continue
         out: dict[int, Number] = {}
-        forces.call_force("corners", k, force, out)
-        for c in range(force.module.CORNERS):
+        forces.call_force(kernel, k, force, out)
+        for c in range(count):
             code.store(out[c], data["out"], row + c)
-        row += force.module.CORNERS
+        row += count
 
 
-_addresses = Latest(_address, 8)
+_addresses = {name: Latest(partial(_address, name=name), 8) for name in OF_FORCES}
 
 
-def corners_of(system: System) -> tuple[int, Ints]:
-    """Address in this process of the function of all corners, 0 where there are none, and which are jumps of angles, (corners,).
+def corners_of(system: System, name: str = NAME) -> tuple[int, int]:
+    """Address in this process of the function of all corners, or of all angles; 0 where there are none; and their number.
 
-    It takes the addresses of z, signals and parameters as the function of ``tree_forces.address_of_forces``, and of its result
-    (corners,).
+    It takes the addresses of z, signals and parameters as the function of ``tree_forces.address_of_forces``, and of its result.
     """
-    jump = system.data.forces.jump
-    return _addresses(system) if len(jump) else 0, jump
+    count = _count(system, name)
+    return _addresses[name](system) if count else 0, count
 
 
-def text_of_corners(system: System) -> str:
+def text_of_corners(system: System, name: str = NAME) -> str:
     """A function of Python for one lane, as the function of ``corners_of``, for the compilers of other machines."""
-    if count_of_corners(system) == 0:
-        return ""
-    return text_of_lane(NAME, AXES, partial(_write, acting_forces(system)))
+    return text_of_lane(name, AXES, partial(_write, name, acting_forces(system))) if _count(system, name) else ""

@@ -65,6 +65,14 @@ def parameters_of_cases(system: System, where: Geometry, own: Values = NONE) -> 
     return found
 
 
+def angles_at_start(system: System, parameters: Floats) -> Floats:
+    """Angles of the forces in the reference configuration (cases or 1, angles) [rad], by the parameters of cases."""
+    acting = acting_forces(system)
+    rows = Rows(acting)
+    found: Floats = parameters[:, [rows.of("force", k) + p for k, f in enumerate(acting.forces) for p in f.angles]]
+    return found
+
+
 def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
     """Whether ``parameters_of_cases`` takes values of a parameter of a motor, force or contact; of no direction and no table."""
     if sort == "contact":

@@ -8,6 +8,7 @@ global axes, those among the parameters in the reference configuration; the rota
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -128,6 +129,9 @@ class ForcesOnSteps:
         if kernel.reaction is not None:
             first = kernel.reaction.place
             replaced |= {*range(first, first + kernel.reaction.loads + REACTION)}
+        for place, row in zip(kernel.angles, count(self.at.u[-1] + 1 + kernel.first_angle), strict=False):
+            x[place] = self.at.load("z", row)
+        replaced |= {*kernel.angles}
         for place in set(range(kernel.parameters)) - replaced:
             x[place] = self.at.parameter(sort, k, place)
         return x

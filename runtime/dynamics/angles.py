@@ -1,0 +1,120 @@
+"""Angles of joints and forces whose revolutions are counted, in compiled code.
+
+An angle of a definition goes on beyond half a turn (``codegen.compiler.angles``): kernels take the angle before from its place in
+x, and add the revolutions that bring the angle of the pose closest to it.  Here angles in accepted states become those before.
+A step turns no angle by half a turn (``runtime.integrate.turned_steps``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.force_elements import put_moving
+from runtime.dynamics.kinematics import update_poses
+from runtime.dynamics.layout import OK, OVER
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.places import ANGLES
+from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit import addresses
+from runtime.jit.compilation import compiled, inlined
+from runtime.jit.pointers import call_at
+from runtime.support.arrays import Floats
+
+ADDRESS, OF_FORCE, OWNER, PLACE, COUNT = range(5)  # columns of ``ModelData.angles``
+
+
+def angles_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """Keep the angles in a state as those before."""
+    update_poses(y, t, w)
+    rotate_vectors(t.vector_joint, t.vector_place, t.vector_body, t.vector_local, w.A, w.x)
+    put_moving(t.forces, w.forces, w)
+    for n in range(len(t.angles)):
+        row = t.angles[n]
+        k, every = row[OWNER], w.forces.x if row[OF_FORCE] == 1 else w.x
+        x = every[k]
+        to = x[row[PLACE] :]
+        if row[OF_FORCE] == 1:
+            b = t.forces.body[k]
+            i, j, o, p = w.state[b[0]], w.state[b[1]], w.state[b[2]], w.state[b[3]]
+            addresses.call(
+                row[ADDRESS], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, x.ctypes.data, to.ctypes.data
+            )
+        else:
+            i, j = w.state[t.body_i[k]], w.state[t.body_j[k]]
+            addresses.call(row[ADDRESS], i.ctypes.data, j.ctypes.data, x.ctypes.data, to.ctypes.data)
+    return OK
+
+
+@inlined
+def follow(y, t, w):  # type: ignore[no-untyped-def]
+    """Keep the angles in a state as those before."""
+    if t.counted > 0:
+        call_at(w.address[ANGLES], 0.0, y, t, w, OVER, y)
+
+
+@inlined
+def write_angles(t, w, to):  # type: ignore[no-untyped-def]
+    """Put the angles before into ``to``."""
+    n = 0
+    for k in range(len(t.angles)):
+        row = t.angles[k]
+        x = w.forces.x if row[OF_FORCE] == 1 else w.x
+        for c in range(row[COUNT]):
+            to[n] = x[row[OWNER], row[PLACE] + c]
+            n += 1
+
+
+@inlined
+def put_angles(given, t, w):  # type: ignore[no-untyped-def]
+    """Use angles as those before."""
+    n = 0
+    for k in range(len(t.angles)):
+        row = t.angles[k]
+        x = w.forces.x if row[OF_FORCE] == 1 else w.x
+        for c in range(row[COUNT]):
+            x[row[OWNER], row[PLACE] + c] = given[n]
+            n += 1
+
+
+@inlined
+def share_angles(t, w, other):  # type: ignore[no-untyped-def]
+    """Use the angles before in other memory, of a system nearby, too."""
+    for k in range(len(t.angles)):
+        row = t.angles[k]
+        x = w.forces.x if row[OF_FORCE] == 1 else w.x
+        to = other.forces.x if row[OF_FORCE] == 1 else other.x
+        for c in range(row[PLACE], row[PLACE] + row[COUNT]):
+            to[row[OWNER], c] = x[row[OWNER], c]
+
+
+@compiled
+def follow_states(states, t, w, to):  # type: ignore[no-untyped-def]
+    """Keep the angles in states (n, 13 bodies) that follow each other, and put them into ``to`` (n, angles)."""
+    for n in range(len(states)):
+        follow(states[n], t, w)
+        write_angles(t, w, to[n])
+
+
+def angles_along(states: Floats, t: ModelData, w: Workspace) -> Floats:
+    """The angles (n, angles) [rad] in states (n, 13 bodies) that follow each other, which become those before."""
+    found = np.zeros((len(states), t.counted))
+    if t.counted:
+        follow_states(np.ascontiguousarray(states), t, w, found)
+    return found
+
+
+def _each(t: ModelData, w: Workspace) -> list[Floats]:
+    """The angles before of each joint and force."""
+    rows = t.angles.tolist()
+    return [(w.forces.x if r[OF_FORCE] else w.x)[r[OWNER], r[PLACE] : r[PLACE] + r[COUNT]] for r in rows]
+
+
+def angles_now(t: ModelData, w: Workspace) -> Floats:
+    """The angles before, (angles,) [rad]."""
+    return np.concatenate([np.zeros(0), *_each(t, w)])
+
+
+def take_angles(given: Floats, t: ModelData, w: Workspace) -> None:
+    """``put_angles``, from Python."""
+    for own in _each(t, w):
+        own[:], given = given[: len(own)], given[len(own) :]

@@ -1,0 +1,165 @@
+"""Angles of forces, stops and rows of own joints go on beyond half a turn, against closed forms."""
+
+import numpy as np
+import pytest
+from sympy import atan2
+
+import codegen
+import runtime
+from runtime.analysis.sensitivities import sensitivities
+
+TIMES = [0.0, 1.5, 3.0]  # revolutions lie between them
+METHODS = pytest.mark.parametrize(
+    "how",
+    [
+        {"coordinates": "joint", "method": "dop853"},
+        {"coordinates": "absolute", "method": "dop853", "alpha": 5.0, "beta": 5.0},
+        {"method": "radau"},
+        {"method": "DOP853"},
+    ],
+    ids=["joint", "absolute", "radau", "scipy"],
+)
+
+
+def wheel(kind="hinge_spring", *, rate=20.0, **values):
+    """A wheel of 0.5 kg m^2 on a hinge about z, with a force element of 0.5 N m/rad between it and the ground: q'' = -q."""
+    b = runtime.Builder("wheel", gravity=(0.0, 0.0, 0.0), axes="global")
+    b.body("rim", mass=1.0, inertia=(0.5, 0.5, 0.5), omega=(0.0, 0.0, rate))
+    b.joint("axle", "revolute", "ground", "rim", point=(0.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0))
+    along = {} if kind == "torsional_spring" else dict(b_i=(1, 0, 0), c_j=(1, 0, 0))
+    law = {} if "half_range" in values else dict(stiffness=0.5, damping=0.0, free_angle=0.0)
+    b.force("element", kind, "ground", "rim", a_i=(0, 0, 1), **along | law | values)
+    return b.build()
+
+
+@METHODS
+@pytest.mark.parametrize("kind", ["hinge_spring", "torsional_spring"])
+def test_a_spring_is_wound_three_revolutions(kind, how):
+    run = runtime.simulate(wheel(kind), 3.0, t_eval=TIMES, rtol=1e-9, atol=1e-9, progress=False, **how)
+    angle = 20.0 * np.sin(run.t)
+    assert run.success and "energy" not in run.message
+    np.testing.assert_allclose(run.forces["element"].angle, angle, atol=2e-6)
+    np.testing.assert_allclose(run.forces["element"].moment, -0.5 * angle, atol=1e-6)
+    np.testing.assert_allclose(run.energy, 100.0, rtol=1e-6)
+    np.testing.assert_allclose(run.omega["rim"][:, 2], 20.0 * np.cos(run.t), atol=2e-6)
+
+
+def test_a_spring_may_be_free_two_revolutions_away():
+    run = runtime.simulate(wheel(rate=0.0, free_angle=4.0 * np.pi), 3.0, t_eval=TIMES, progress=False)
+    np.testing.assert_allclose(run.forces["element"].angle, 4.0 * np.pi * (1.0 - np.cos(run.t)), atol=1e-4)
+
+
+@METHODS
+@pytest.mark.parametrize("kind", ["hinge_stop", "hinge_limit"])
+def test_a_stop_three_and_a_half_revolutions_away(kind, how):
+    """A wheel at 20 rad/s meets it at 7 pi, and leaves it half a period of 50 rad/s later; the limit soon is as stiff."""
+    law = dict(stiffness=1250.0, loss=0.0)
+    if kind == "hinge_limit":
+        law = dict(upper_stiffness=1250.0, lower_stiffness=1250.0, damping=0.0, transition=1e-6)
+    system = wheel(kind, middle=0.0, half_range=7.0 * np.pi, **law)
+    run = runtime.simulate(
+        system, 3.0, t_eval=[0.0, 1.0, 3.0], max_step=0.01, rtol=1e-9, atol=1e-9, progress=False, **how
+    )
+    end = 7.0 * np.pi - 20.0 * (3.0 - 7.0 * np.pi / 20.0 - np.pi / 50.0)
+    np.testing.assert_allclose(run.forces["element"].angle, [0.0, 20.0, end], atol=1e-4)
+    assert run.success and run.omega["rim"][-1, 2] == pytest.approx(-20.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute", "auto"])
+def test_cases_count_revolutions_of_their_own(coordinates):
+    """Seventeen wheels, of which sixteen run side by side and one begins later."""
+    rates, names = np.linspace(1.0, 20.0, 17), ["force_angle.element", "elastic_energy", "rate.axle.angle"]
+    how = dict(t_eval=TIMES, coordinates=coordinates, rtol=1e-9, atol=1e-9)
+    cases = {"rate.axle.angle": rates}
+    many = runtime.simulate_many(wheel(), cases, 3.0, outputs=names, workers=1, progress=False, **how)
+    assert many.success and many.in_batch.all()
+    angle, stored, rate = (np.asarray(many[name]) for name in names)
+    t = np.array(TIMES)
+    np.testing.assert_allclose(angle, np.outer(rates, np.sin(t)), atol=2e-6)
+    np.testing.assert_allclose(stored, 0.25 * angle**2, atol=1e-9)
+    np.testing.assert_allclose(rate, np.outer(rates, np.cos(t)), atol=2e-6)
+
+
+@pytest.mark.parametrize("free", [0.0, 4.0 * np.pi], ids=["at zero", "two revolutions away"])
+def test_cases_differ_in_a_stiffness(free):
+    stiffness = np.array([0.5, 2.0, 8.0])
+    system = wheel(rate=0.0 if free else 20.0, free_angle=free)
+    many = runtime.simulate_many(
+        system,
+        {"stiffness.element": stiffness},
+        3.0,
+        t_eval=TIMES,
+        outputs=["force_angle.element"],
+        workers=1,
+        progress=False,
+    )
+    w, t = np.sqrt(2.0 * stiffness)[:, None], np.array(TIMES)
+    right = free * (1.0 - np.cos(w * t)) if free else 20.0 / w * np.sin(w * t)
+    np.testing.assert_allclose(np.asarray(many["force_angle.element"]), right, atol=1e-4)
+
+
+def test_a_follower_of_a_coupling_winds_a_spring():
+    """A wheel that turns three times as fast as the leader: (0.5 + 9 0.5) q'' = -9 0.5 q."""
+    b = runtime.Builder("geared", gravity=(0.0, 0.0, 0.0), axes="global")
+    for name in ("one", "two"):
+        b.body(name, mass=1.0, inertia=(0.5, 0.5, 0.5))
+        b.joint(f"of_{name}", "revolute", "ground", name, point=(0.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0))
+    b.coupling("gear", "of_two.angle", "of_one.angle", 3.0)
+    b.force(
+        "spring", "hinge_spring", "ground", "two", a_i=(0, 0, 1), b_i=(1, 0, 0), c_j=(1, 0, 0), stiffness=0.5, damping=0.0,
+        free_angle=0.0,
+    )  # fmt: skip
+    b.angles("of_one", rates={"angle": 8.0})
+    run = runtime.simulate(b.build(), 3.0, t_eval=TIMES, rtol=1e-9, atol=1e-9, progress=False)
+    w = np.sqrt(0.9)
+    np.testing.assert_allclose(run.forces["spring"].angle, 24.0 / w * np.sin(w * run.t), atol=1e-5)
+    np.testing.assert_allclose(run.energy, run.energy[0], rtol=1e-7)
+
+
+def test_a_periodic_law_and_a_derivative():
+    """A spring that stays within half a turn; and the derivative of three revolutions by the stiffness."""
+    swing = runtime.simulate(wheel(rate=3.0), 6.0, progress=False)
+    assert swing.success and swing.omega["rim"][-1, 2] == pytest.approx(3.0 * np.cos(6.0), abs=1e-6)
+    found = sensitivities(wheel(), {"stiffness.element": 0.5}, 3.0, rtol=1e-9, atol=1e-9)
+    # omega = 20 cos(w t), w^2 = 2 k, dw/dk = 1/w
+    assert found.omega["rim"][-1, 2, 0] == pytest.approx(-20.0 * 3.0 * np.sin(3.0), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_a_row_of_an_own_joint_counts_revolutions():
+    """A nut on a screw: its advance is 0.02 m/rad times an angle of atan2.  A damper stops it at 45 rad."""
+
+    def nut(r_i, s_i, a_i, b_i, r_j, s_j, a_j, b_j, lead, across, held):
+        """Nut on a screw."""
+        d = r_j + s_j - r_i - s_i
+        e, f = across(a_i)
+        turn = atan2(b_j.dot(a_i.cross(b_i)), b_j.dot(b_i))
+        return {
+            "o": e.dot(d),
+            "p": f.dot(d),
+            "t": e.dot(a_j),
+            "u": f.dot(a_j),
+            "advance": held(a_i.dot(d) - lead * turn),
+        }
+
+    b = runtime.Builder("nut", gravity=(0.0, 0.0, 0.0))
+    b.body("nut", mass=1.0, inertia=(1e-3, 1e-3, 1e-3), v=(0.0, 0.0, 1.0), omega=(0.0, 0.0, 50.0))
+    b.force("drag", "rotational_damper", "ground", "nut", damping=5.0 * 1.4e-3 / 4.5)
+    of_both = {
+        f"{name}_{end}": value for name, value in (("s", (0, 0, 0)), ("a", (0, 0, 1)), ("b", (1, 0, 0))) for end in "ij"
+    }
+    b.joint("screw", codegen.compile_joint(nut), "ground", "nut", lead=0.02, **of_both)
+    system, t = b.build(), np.array([0.0, 2.0, 40.0])
+    right = 0.9 * (1.0 - np.exp(-t / 0.9))
+    for how in ({}, {"method": "radau"}, {"method": "RK45"}):
+        run = runtime.simulate(system, 40.0, t_eval=t, progress=False, **how)
+        assert run.success and np.abs(run.Phi["screw"]).max() < 1e-4
+        np.testing.assert_allclose(run.r["nut"][:, 2], right, atol=2e-4)
+    many = runtime.simulate_many(
+        system, {"omega.nut": [(0.0, 0.0, 5.0), (0.0, 0.0, 50.0)], "v.nut": [(0.0, 0.0, 0.1), (0.0, 0.0, 1.0)]}, 40.0,
+        t_eval=t, progress=False,
+    )  # fmt: skip
+    assert many.success
+    np.testing.assert_allclose(many.states()[:, :, 0, 2], np.outer([0.1, 1.0], right), atol=2e-4)
+    found = sensitivities(system, {"damping.drag": 5.0 * 1.4e-3 / 4.5}, 40.0)
+    assert found.r["nut"][-1, 2, 0] == pytest.approx(-0.9 / (5.0 * 1.4e-3 / 4.5), rel=1e-3)
