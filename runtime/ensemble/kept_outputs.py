@@ -33,6 +33,7 @@ from runtime.results.whole_turns import before_start
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.coordinate_steps import step_along
+from runtime.system.force_states import names_of_states
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
 from runtime.system.spanning_tree import SpanningTree
@@ -71,7 +72,8 @@ class BatchQuantities:
     ``quarters`` (cases, times, turns): ``WholeTurns.quarters``;
     ``contacts``: returns what is measured of contacts, as of ``contact_batch.measured_in_lanes``;
     ``events``: returns touch-downs and lift-offs of a case, as ``Run.contact_events``;
-    ``derived``: what follows by the equations of the cases.
+    ``derived``: what follows by the equations of the cases;
+    ``of_forces`` (cases, times, states): states of forces, where they have some.
     """
 
     system: System
@@ -87,10 +89,14 @@ class BatchQuantities:
     contacts: Callable[[], Floats] | None = None
     events: Callable[[int], Floats] | None = None
     derived: DerivedQuantities | None = None
+    of_forces: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
         part, sort = quantity.part, quantity.owner_sort
+        if self.of_forces is not None and sort == "force":
+            names, name = names_of_states(self.system), f"{quantity.owner}.{part.removeprefix('force_')}"
+            return self.of_forces[..., names.index(name)] if name in names else None
         if sort == "body" and part in PARTS:
             o, place = STATE * self.system.body_index(quantity.owner), PARTS[part]
             return self.states()[..., o + place.start : o + place.stop]
@@ -206,7 +212,9 @@ def columns_of_batch(
         found[:, places[name]] = values
     for case in range(count) if of_runs else ():
         events = quantities.events(case) if quantities.events else np.zeros((0, 4))
-        run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case], events, begun[case])
+        z = None if quantities.of_forces is None else np.ascontiguousarray(quantities.of_forces[case])
+        own = how, t, states[case], events, begun[case], z
+        run = run_of(case) if run_of else _run_of_states(system_of(case), *own)
         if run_of is None and quantities.derived is not None:
             vars(run)["_found"] = quantities.derived.of_states.derived(case)
         try:
@@ -238,8 +246,13 @@ def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
     return np.concatenate(columns)
 
 
-def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats) -> Run:
-    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies) and that at the start."""
+def _run_of_states(
+    system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats, z: Floats | None
+) -> Run:
+    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies) and that at the start.
+
+    z (times, states): of forces
+    """
     data = stabilised(system.data, how.alpha, how.beta)
     final, states = State(system.body_names, states[-1]), np.ascontiguousarray(states)
     stats = Stats(how.method, 0, 0, 0, 0.0, how.rtol, how.atol, "")
@@ -256,4 +269,5 @@ def _run_of_states(system: System, how: Settings, t: Floats, states: Floats, eve
         {},
         contact_events=events,
         _start=begun,
+        _z=z,
     )

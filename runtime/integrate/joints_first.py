@@ -64,7 +64,7 @@ class JointsFirst:
         taken, results = m.counts()[1] - taken, slice(first, m.written if len(outputs) else first)
         count = results.stop - first
         times, rows = np.append(outputs[results], t[:taken]), np.concatenate([self._out[results], y[:taken]])
-        rows = np.concatenate([rows, followed.go_on(times, rows[:, : m.width])], axis=1)
+        rows = np.concatenate([rows, followed.go_on(times, rows[:, : len(m.bodies)])], axis=1)
         if count:
             out[results] = rows[:count]
         if len(record_t):
@@ -79,11 +79,15 @@ class JointsFirst:
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
-        return self.first.turns if self._followed is None else self._followed.at(self.now.t, self.now.y)
+        return self.first.turns if self._followed is None else self._followed.at(self.now.t, self.now.bodies)
 
     def turns_at(self, t: float) -> Floats:
         """As of ``Compiled``."""
-        return self.first.turns_at(t) if self._followed is None else self._followed.at(t, self.now.at(t))
+        return (
+            self.first.turns_at(t)
+            if self._followed is None
+            else self._followed.at(t, self.now.at(t)[: len(self.now.bodies)])
+        )
 
     def step(self) -> tuple[Status, str]:
         """As of ``Compiled``."""
@@ -106,7 +110,7 @@ class JointsFirst:
             rest.s.now.reach = s.now.reach  # by which radau knows the steps of dop853
         self.now = rest
         if len(first.turns):
-            self._followed = FollowedTurns(first.system, first.tree, first.t, first.y, first.turns)
+            self._followed = FollowedTurns(first.system, first.tree, first.t, first.bodies, first.turns)
 
     @property
     def parts(self) -> tuple[Part, ...]:

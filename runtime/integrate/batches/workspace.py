@@ -130,7 +130,7 @@ def tree_workspace(
     ties: Ints = NO_TIES,
     rates: int = 0,
 ) -> BatchWorkspace:
-    """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``.
+    """Memory for coordinates and rates of a tree, with the states of forces (n,); ``scales`` (4, n) as of ``Stepper.scales``.
 
     With forces, states have the work of these as a further component, and ``stages`` are not used.  ``ties``: as of
     ``spanning_tree.ties_of``; ``rates``: place of the first rate, 0 where there are as many coordinates as rates.

@@ -65,6 +65,14 @@ def parameters_of_cases(system: System, where: Geometry, own: Values = NONE) -> 
     return found
 
 
+def initial_states(system: System, parameters: Floats) -> Floats:
+    """Initial values of the states of forces (cases, states) among parameters (cases, P)."""
+    acting = acting_forces(system)
+    rows = Rows(acting)
+    at = [rows.of("force", k) + place for k, force in enumerate(acting.forces) for place, _ in force.states]
+    return parameters[:, at]
+
+
 def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
     """Whether ``parameters_of_cases`` takes values of a parameter of a motor, force or contact; of no direction and no table."""
     if sort == "contact":
