@@ -98,6 +98,18 @@ def test_touching_contacts_beside_states():
         assert np.abs(found(run) - closed_form(TIMES / 4)).max() < 1e-7
 
 
+@pytest.mark.parametrize(("method", "coordinates"), WAYS[:3])
+def test_states_beside_a_closed_loop(method, coordinates):
+    """A second guide beside the first closes a loop with redundant rows, onto which states are projected."""
+    b = builder()
+    b.joint(
+        "beside", "translational", "ground", "block", s_i=(0, 0.2, 0), a_i=(1, 0, 0), s_j=(0, 0.2, 0), a_j=(1, 0, 0)
+    )
+    system = b.build()
+    run = simulate(system, 2.0, t_eval=TIMES, method=method, coordinates=coordinates, rtol=1e-9, atol=1e-9)
+    assert system.redundant and run.success and np.abs(found(run) - closed_form(TIMES)).max() < 1e-7
+
+
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])
 def test_the_right_hand_side_has_states_behind_the_motion(coordinates):
     system = slider()
