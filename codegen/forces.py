@@ -9,6 +9,9 @@ A definition returns by name
 at least one of the three, and any other names as reported quantities, the attributes of ``run.forces[name]``.  The names of the
 arguments follow the rules of ``codegen.compiler.calculus``.  ``coordinate(x)`` gives a scalar a name, ``rate(x)`` is its time
 derivative, and ``along(c)`` the force along a coordinate, as derived from all three; positive where it increases the coordinate.
+``state(name, initial)`` is a state of the force's own, which is integrated with the motion and reported; the mapping ``rates``
+from states to their rates is then returned too.  The initial value is 0 if it is left out, or an expression of parameters and of
+the reference configuration.
 ``ramp(x)`` is the positive part of x.  An argument ``*_table`` is a smooth curve through points that the user gives:
 ``tension_table(x)`` its value, ``tension_table.integral(x)`` its integral from the first point on.  A force that belongs to a
 joint (``Builder.force(..., joint=)``) may depend on the reaction of this joint, through ``normal_load(x)``, a size of it.

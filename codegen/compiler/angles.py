@@ -59,6 +59,10 @@ def wrapped(e: Any) -> Any:
 def _wraps(scope: Scope, angle: Expr) -> bool:
     y, x = angle.args
     poses = {*getattr(scope, "coordinates", ()), *(s for m in scope.moving.values() for s in m.symbols)}
-    velocities = {*scope.rates, *(s for body in scope.bodies for s in vector(f"omega_{body}"))}
-    moving = all(e.free_symbols & poses for e in (y, x)) and not angle.free_symbols & velocities
+    others = {
+        *scope.rates,
+        *getattr(scope, "states", ()),
+        *(s for body in scope.bodies for s in vector(f"omega_{body}")),
+    }
+    moving = all(e.free_symbols & poses for e in (y, x)) and not angle.free_symbols & others
     return moving and not y.is_nonnegative

@@ -17,7 +17,8 @@ A definition is a plain function.  The meaning of an argument follows from its n
 ``omega_i``         angular velocity of body i [rad/s];  in force elements only
 ``rate``            rate(x) = the time derivative of x;  in force elements only
 ``coordinate``      coordinate(x) = x under a name of its own, along which a force acts;  in forces only
-``along``           along(c) = the force along the coordinate c, derived;  in reported quantities of forces only
+``along``           along(c) = the force along the coordinate c, derived;  in reports of forces and rates of their states only
+``state``           state(name, initial) = a state of a force, whose rate the force states;  in forces only
 ``name_table``      name_table(x) = a smooth curve through given points;  in forces only
 ``reaction_force``  force of the joint of the force on body j [N];  in forces only
 ``reaction_moment`` its moment about the centre of mass of body j [N m];  in forces only

@@ -7,10 +7,10 @@ from typing import Any
 
 import sympy as sp
 
-from codegen.compiler.calculus import Expr, Scope, Vector, as_expression, vector
+from codegen.compiler.calculus import Expr, Moving, Named, Scope, Vector, as_expression, vector
 from codegen.compiler.errors import DefinitionError
 
-OPERATORS = ("coordinate", "along", "normal_load")
+OPERATORS = ("coordinate", "along", "normal_load", "state")
 REACTION = ("reaction_force", "reaction_moment")  # vectors of the joint that a force belongs to
 LEAST = sp.Float("1e-24")  # below the square of every load or slip that matters: keeps the slope of a size finite at 0
 TABLE = re.compile(r"\w+_table")
@@ -126,6 +126,14 @@ class ForceScope(Scope):
         self.tables: list[str] = []
         self.lookups: list[tuple[str, Expr]] = []  # name and argument of each call of a table
         self.loads: dict[Expr, Expr] = {}  # symbol of a normal load -> its expression in terms of the reaction
+        self.states: dict[Expr, Expr] = {}  # symbol of a state -> its initial value
+        self.state_rates: dict[Expr, Expr] = {}  # symbol of a state -> its rate
+
+    @property
+    def quantities(self) -> list[Moving | Named]:
+        """As of ``Scope``, and the states, whose rates no velocity of a body takes part in by itself."""
+        states = [Named(str(s), (s, self.state_rates.get(s, sp.S.Zero), sp.S.Zero), {}, "state") for s in self.states]
+        return [*super().quantities, *states]
 
     def argument(self, name: str) -> Any:
         """The object that an argument of this name stands for."""
@@ -143,6 +151,15 @@ class ForceScope(Scope):
             raise self.error("normal_load(x) needs a scalar, such as normal_load(codegen.size(force))")
         symbol = sp.Symbol(f"normal_load{len(self.loads)}", real=True, nonnegative=True)
         self.loads[symbol] = as_expression(expression)
+        return symbol
+
+    def _state(self, name: Any, initial: Any = 0) -> Any:
+        if type(name) is not str or not name.isidentifier() or name in map(str, self.states):
+            raise self.error(f"state({name!r}) needs a name of its own, an identifier such as 'extension'")
+        if isinstance(initial, Vector):
+            raise self.error(f"state('{name}') has a vector as its initial value; give a scalar")
+        symbol = sp.Symbol(name, real=True)
+        self.states[symbol] = as_expression(initial)
         return symbol
 
     def _coordinate(self, expression: Any) -> Any:

@@ -2,13 +2,15 @@
 
     Q = -dV/d(r, turn) - dR/d(v, omega) + sum D^T F        D = d(coordinate)/d(r, turn), F its force
 
+V, R and F may depend on states of the force, whose rates the definition returns; what is derived of them are the derivatives of
+Q and of the rates over the states, and of the rates over the motion.
 Action equals reaction, because V, R and the coordinates depend on quantities between the bodies; see ``force_soundness``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,7 @@ from codegen.compiler.angles import DOC, unwrapped
 from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
+from codegen.compiler.errors import shown
 from codegen.compiler.force_calculus import ENTRIES, OPERATORS, REACTION, ForceScope, ramp, step, table
 from codegen.compiler.force_soundness import refuse_unsound_force
 from codegen.compiler.forces import over_velocities, velocities_of
@@ -38,6 +41,7 @@ from codegen.compiler.straight import Lines, function, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
 POTENTIAL, DISSIPATION, FORCES = PARTS = ("potential", "dissipation", "forces")
+RATES = "rates"  # of the states
 TAKEN = (
     "name",
     "kind",
@@ -64,6 +68,7 @@ class ForceDerivation:
     potential_rate: Expr
     reports: dict[str, Expr]
     lookups: tuple[tuple[str, Expr], ...]  # table and argument of each call
+    rates: tuple[Expr, ...]  # of the states
 
     @property
     def moving(self) -> list[Moving]:
@@ -92,18 +97,20 @@ class _Parts:
     dissipation: Expr
     pushes: list[tuple[Expr, Expr]]  # coordinates and the forces along them
     reports: dict[str, Expr]
+    rates: list[Expr]  # of the states, in their order
 
     @property
     def expressions(self) -> list[Expr]:
         """All of them."""
-        return [self.potential, self.dissipation, *(e for push in self.pushes for e in push), *self.reports.values()]
+        pushes = [e for push in self.pushes for e in push]
+        return [self.potential, self.dissipation, *pushes, *self.reports.values(), *self.rates]
 
     def replaced(self, values: Iterable[Expr]) -> _Parts:
         """The same parts with other expressions, in the order of ``expressions``."""
         given = iter(values)
         first, second = next(given), next(given)
         pushes = [(next(given), next(given)) for _ in self.pushes]
-        return _Parts(first, second, pushes, {name: next(given) for name in self.reports})
+        return _Parts(first, second, pushes, {name: next(given) for name in self.reports}, list(given))
 
 
 def derive_force(definition: Definition) -> ForceDerivation:
@@ -114,9 +121,8 @@ def derive_force(definition: Definition) -> ForceDerivation:
     parts = _parts(scope, arguments, called(scope, definition, arguments))
     _refuse_forms(scope, arguments, parts)
     d = _derived(scope, definition, _unwrapped(scope, parts))
-    refuse_unsound_force(
-        scope, d.layout, [*d.wrench, d.potential, *d.reports.values(), *scope.loads.values()], d.bodies
-    )
+    scalars = [d.potential, *d.reports.values(), *d.rates, *scope.states.values(), *scope.loads.values()]
+    refuse_unsound_force(scope, d.layout, [*d.wrench, *scalars], d.bodies)
     return d
 
 
@@ -130,11 +136,11 @@ def derive_event(definition: Definition) -> ForceDerivation:
         raise scope.error(
             f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
         )
-    if scope.tables or scope.signals or {"normal_load", *REACTION} & set(arguments):
+    if scope.tables or scope.signals or {"normal_load", "state", *REACTION} & set(arguments):
         raise scope.error(
-            "uses a table, a signal or a reaction, which are for forces; an event is a function of the bodies"
+            "uses a table, a signal, a state or a reaction, which are for forces; an event is a function of the bodies"
         )
-    parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)})
+    parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)}, [])
     _refuse_forms(scope, arguments, parts)
     return _derived(scope, definition, parts)
 
@@ -142,6 +148,7 @@ def derive_event(definition: Definition) -> ForceDerivation:
 def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceDerivation:
     if scope.loads:
         scope.inputs = [*scope.loads, *reaction_symbols()]
+    scope.inputs += scope.states
     layout = Layout(scope)  # where the tables' values lie follows from all that precedes them
     parts, lookups = _named(scope, layout.size, parts)
     velocities = velocities_of(scope.bodies)
@@ -156,6 +163,8 @@ def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceD
     for x, (_, force) in zip(xs, parts.pushes, strict=True):
         wrench = [e + force * d for e, d in zip(wrench, jacobian_row(scope, x), strict=True)]
     values = {symbol: rate(scope, expression, 1) for symbol, expression in moved.items()}
+    rates = [e.xreplace(alongs).xreplace(values) for e in parts.rates]
+    scope.state_rates = dict(zip(scope.states, rates, strict=True))
     d = ForceDerivation(
         name=definition.__name__,
         doc=documentation(scope, definition),
@@ -166,6 +175,7 @@ def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceD
         potential_rate=rate(scope, V, 1),
         reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
         lookups=tuple(lookups),
+        rates=tuple(rates),
     )
     units_of_force(d)
     return d
@@ -183,7 +193,7 @@ def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) ->
         )
     reports: dict[str, Expr] = {}
     for name, value in returned.items():
-        if name in PARTS:
+        if name in PARTS or name == RATES:
             continue
         several = (
             dict(zip((f"{name}_{axis}" for axis in "xyz"), value, strict=True)) if isinstance(value, Vector) else None
@@ -194,9 +204,13 @@ def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) ->
             raise scope.error(
                 f"reported quantity {name!r}: choose an identifier that is no argument, and none of {', '.join(TAKEN)}"
             )
+    rates = _rates_of_states(scope, returned.get(RATES, {}), (*reports, *arguments))
+    reports |= {str(state): state for state in scope.states}
     pairs = [pair for x, force in forces.items() for pair in _pairs(scope, x, force)]
     scalars: dict[str, Any] = {POTENTIAL: returned.get(POTENTIAL, 0), DISSIPATION: returned.get(DISSIPATION, 0)}
-    for what, value in [*scalars.items(), *reports.items(), *((FORCES, e) for pair in pairs for e in pair)]:
+    listed = [*((FORCES, e) for pair in pairs for e in pair), *((RATES, e) for e in rates)]
+    listed += [(f"initial value of state '{s}'", e) for s, e in scope.states.items()]
+    for what, value in [*scalars.items(), *reports.items(), *listed]:
         if not is_scalar(value):
             raise scope.error(f"'{what}' has the wrong shape: {value!r:.80}; it must be one number, an expression")
         if as_expression(value).has(sp.nan, sp.zoo, sp.oo, -sp.oo):
@@ -206,7 +220,50 @@ def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) ->
         as_expression(scalars[DISSIPATION]),
         [(as_expression(x), as_expression(force)) for x, force in pairs],
         {name: as_expression(value) for name, value in reports.items()},
+        [as_expression(value) for value in rates],
     )
+
+
+def _rates_of_states(scope: ForceScope, rates: Any, taken: Collection[str]) -> list[Any]:
+    """The rates that a definition returned, in the order of its states; refuses states without a rate or a name of their own."""
+    if not isinstance(rates, dict) or set(rates) != set(scope.states):
+        given = ", ".join(map(str, rates)) if isinstance(rates, dict) else shown(rates)
+        raise scope.error(
+            f"'{RATES}' must be a mapping from each state to its rate: it has {given or 'none'}, and the states are "
+            f"{', '.join(map(str, scope.states)) or 'none'}"
+        )
+    for state in scope.states:
+        if str(state) in taken or str(state) in TAKEN:
+            raise scope.error(f"state '{state}' has the name of an argument or a reported quantity; choose another")
+    return [rates[state] for state in scope.states]
+
+
+def _refuse_misplaced_states(scope: ForceScope, parts: _Parts) -> None:
+    """Refuse states where only the bodies' motion may stand, and initial values that the reference configuration lacks."""
+    places = {
+        "coordinate(x)": list(scope.coordinates.values()), "rate(x)": list(scope.rates.values()),
+        "a coordinate along which a force acts": [x for x, _ in parts.pushes], "held(x)": list(scope.held.values()),
+        "carried(x)": [c for v in scope.carried.values() for c in v], "an initial value": list(scope.states.values()),
+    }  # fmt: skip
+    for what, expressions in places.items():
+        if set().union(*(as_expression(e).free_symbols for e in expressions)) & set(scope.states):
+            raise scope.error(
+                f"{what} depends on a state; states belong into the potential, the forces and their rates"
+            )
+    if scope.states and scope.loads:
+        raise scope.error("has states and normal loads; a force with states does not depend on a reaction")
+    initial = set().union(*(e.free_symbols for e in scope.states.values()))
+    known = {s for m in scope.moving.values() for s in m.symbols} | set(scope.parameters.values())
+    if other := initial - known - set(scope.coordinates):
+        raise scope.error(
+            f"an initial value depends on {', '.join(sorted(map(str, other)))}; it may use parameters, and vectors and "
+            "coordinates in the reference configuration"
+        )
+    if any(
+        e.atoms(table)
+        for e in [*scope.states.values(), *(scope.coordinates[s] for s in initial & {*scope.coordinates})]
+    ):
+        raise scope.error("an initial value looks up a table; give it a parameter")
 
 
 def _pairs(scope: ForceScope, x: Any, force: Any) -> list[tuple[Any, Any]]:
@@ -220,10 +277,11 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     own = [*scope.coordinates.values(), *scope.held.values(), *(c for v in scope.carried.values() for c in v)]
     looked = [x for _, x in scope.lookups]
     refuse_loads(scope, arguments, parts)
-    own += scope.loads.values()
+    _refuse_misplaced_states(scope, parts)
+    own += [*scope.loads.values(), *scope.states.values()]
     ordinary = {name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables)}
     refuse_unused(scope, ordinary, (*parts.expressions, *own, *looked))
-    for name, used in (("coordinate", scope.coordinates), ("along", scope.alongs)):
+    for name, used in (("coordinate", scope.coordinates), ("along", scope.alongs), ("state", scope.states)):
         if name in arguments and not used:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
     for name in scope.tables:
@@ -235,16 +293,18 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     sources = [parts.potential, parts.dissipation, *(e for push in parts.pushes for e in push), *own, *looked]
     if set().union(*(as_expression(e).free_symbols for e in [*sources, *scope.rates.values()])) & set(scope.alongs):
         raise scope.error(
-            "along(c) is for reported quantities: it is what the potential, the dissipation and the forces give"
+            "along(c) is for reported quantities and rates of states: it is what the potential, the dissipation and the forces "
+            "give"
         )
 
 
 def _unwrapped(scope: ForceScope, parts: _Parts) -> _Parts:
-    """The parts with angles that do not wrap, as those of coordinates, rates and arguments of tables."""
-    groups = parts.expressions, scope.coordinates.values(), scope.rates.values(), [x for _, x in scope.lookups]
+    """The parts with angles that do not wrap, as those of coordinates, rates, initial values and arguments of tables."""
+    own = scope.coordinates, scope.rates, scope.states
+    groups = parts.expressions, *(of.values() for of in own), [x for _, x in scope.lookups]
     found = iter(unwrapped(scope, [e for group in groups for e in group]))
     parts = parts.replaced(next(found) for _ in groups[0])
-    scope.coordinates, scope.rates = ({s: next(found) for s in of} for of in (scope.coordinates, scope.rates))
+    scope.coordinates, scope.rates, scope.states = ({s: next(found) for s in of} for of in own)
     scope.lookups = [(name, next(found)) for name, _ in scope.lookups]
     return parts
 
@@ -263,6 +323,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
         list(scope.held.values()),
         list(scope.angles.values()),
         list(scope.rates.values()),
+        list(scope.states.values()),
     ]
     flat = [placed(e) for group in [*groups, [x for _, x in scope.lookups]] for e in group]
     named = iter(name_sums(scope, flat))
@@ -271,6 +332,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
     scope.held = {symbol: next(named) for symbol in scope.held}
     scope.angles = {symbol: next(named) for symbol in scope.angles}
     scope.rates = {symbol: next(named) for symbol in scope.rates}
+    scope.states = {symbol: next(named) for symbol in scope.states}
     lookups = [(name, next(named)) for name, _ in scope.lookups]
     for symbol, expression in coordinates.items():
         (value,) = name_arguments(scope, (expression,))
@@ -317,16 +379,19 @@ def emit_force(d: ForceDerivation, source: str) -> str:
     bodies, every = d.signature, tuple(f"body_{body}" for body in scope.bodies)
     count = len(bodies)
     arguments = (*every[:count], "x")
-    outputs = [*d.wrench, d.potential, d.potential_rate, *d.reports.values()]  # entries for four bodies
-    reference = [c for v in scope.carried.values() for c in v] + list(scope.held.values())
+    outputs = [*d.wrench, d.potential, d.potential_rate, *d.reports.values(), *d.rates]  # entries for four bodies
+    reference = [c for v in scope.carried.values() for c in v] + [*scope.held.values(), *scope.states.values()]
     size = layout.size + ENTRIES * len(d.lookups)
     base = dict.fromkeys(every[:count], "(13,)") | {"x": f"({max(size, 1)},)"}
     kernels = [
         kernel(
             layout, "evaluate", (*arguments, "out"), indexed("out", outputs),
-            "Force and moment on body i, j, k, l; potential and its rate; reported quantities",
+            "Force and moment on body i, j, k, l; potential and its rate; reported quantities" + "; rates" * bool(scope.states),
         ),
-        kernel(layout, "reference", (*arguments, "out"), indexed("out", reference), "Carried vectors and held constants, now"),
+        kernel(
+            layout, "reference", (*arguments, "out"), indexed("out", reference),
+            f"Carried vectors and held constants{', states' * bool(scope.states)}, now",
+        ),
         tangent(
             "tangent", arguments, layout.place, indexed("out", d.wrench[: WRENCH * count]),
             "Derivatives of forces and moments; seeds: bodies",
@@ -351,6 +416,19 @@ def emit_force(d: ForceDerivation, source: str) -> str:
                 base | dict(seeds=f"({rows}, {rows})", out=f"({count_of_loads}, {rows})"),
             ),
         ]
+    if scope.states:
+        directions = seeds_of(d.moving, scope.states, bodies)
+        rows, columns = WRENCH * count + len(scope.states), DIRECTIONS * count + len(scope.states)
+        kernels += [
+            tangent(
+                "state_tangent", arguments, layout.place, indexed("out", [*d.wrench[: WRENCH * count], *d.rates]),
+                "Derivatives of forces, moments and rates of the states; seeds: bodies, states", directions, *extra,
+            ),
+            _entry(
+                "state_tangent_entry", "state_tangent", every,
+                base | dict(seeds=f"({columns}, {columns})", out=f"({rows}, {columns})"),
+            ),
+        ]  # fmt: skip
     if d.lookups:
         looked = indexed("out", [x for _, x in d.lookups])
         kernels += [
@@ -382,10 +460,15 @@ def emit_force(d: ForceDerivation, source: str) -> str:
 
 def corners_of(d: ForceDerivation) -> list[Expr]:
     """The arguments of all ramps and steps of the force, without constants and those that contain a reaction."""
-    kinks = sorted(set().union(*(e.atoms(ramp, step) for e in d.wrench)), key=sp.default_sort_key)
+    kinks = sorted(set().union(*(e.atoms(ramp, step) for e in (*d.wrench, *d.rates))), key=sp.default_sort_key)
     found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
     constants = set(d.scope.parameters.values())
-    return [x for x in found.values() if not x.free_symbols & set(d.scope.inputs) and not x.free_symbols <= constants]
+    return [x for x in found.values() if not x.free_symbols & _of_reaction(d) and not x.free_symbols <= constants]
+
+
+def _of_reaction(d: ForceDerivation) -> set[Expr]:
+    """The inputs that follow from the reaction of the joint."""
+    return set(d.scope.inputs) - set(d.scope.states)
 
 
 def _without_names(scope: ForceScope, e: Expr) -> Expr:
@@ -419,6 +502,8 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "SIGNALS": tuple(layout.signals),
         "LOADS": len(d.scope.loads),
         "LOADS_PLACE": layout.size - len(layout.inputs),
+        "STATES": tuple(map(str, d.scope.states)),
+        "STATES_PLACE": layout.size - len(d.scope.states),
         "TABLES": tuple(name for name, _ in d.lookups),
         "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
         "CORNERS": len(corners_of(d)),

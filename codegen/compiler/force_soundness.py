@@ -95,7 +95,7 @@ def _sample(scope: ForceScope, random: np.random.Generator) -> dict[Expr, float]
         values |= _components(m.symbols, value)
     for name in REACTION:
         values |= _components(vector(name), random.normal(size=3))
-    constants = [*scope.parameters.values(), *scope.held, *scope.loads]
+    constants = [*scope.parameters.values(), *scope.held, *scope.loads, *scope.states]
     values |= {s: float(random.uniform(0.5, 2.0)) for s in constants}
     values |= {c.symbol(order): float(random.normal()) for c in scope.signals.values() for order in range(3)}
     return values

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from codegen.compiler.calculus import Expr, Moving, Named, Scope, quaternion, vector
-from codegen.compiler.straight import Lines, Targets, function
+from codegen.compiler.calculus import Expr, Moving, Named, Scope, as_expression, quaternion, vector
+from codegen.compiler.straight import Lines, Targets, function, in_order
 
 # State of one body as the kernels receive it: r (3), p (4), v (3), omega (3).
 STATE = {"r": 0, "p": 3, "v": 7, "omega": 10}
@@ -28,8 +28,9 @@ class Layout:
         own += scope.inputs
         self.place |= {s: f"x[{k}]" for k, s in enumerate(own)}
         self.size = len(own)
-        self.rates = _rates(scope.quantities)
-        self.long = {s for part in scope.named.values() for order in range(3) for s in part.derivative_symbols(order)}
+        self.rates = dict(in_order(list(_rates(scope.quantities).items())))
+        named = [m for m in scope.quantities if m.kind in ("scalar", "state")]
+        self.long = {s for m in named for order in range(3) for s in m.derivative_symbols(order)}
 
     def listing(self) -> Lines:
         """The contents of ``x`` by their places, for the docstring of a module."""
@@ -50,7 +51,8 @@ def _rates(quantities: list[Moving | Named]) -> dict[Expr, Expr]:
     for order in (0, 1, 2):
         for m in quantities:
             if m.kind in ("sum", "scalar") or (order > 0 and m.kind != "centre"):
-                rates |= dict(zip(m.derivative_symbols(order), m.derivative_values(order), strict=True))
+                values = map(as_expression, m.derivative_values(order))
+                rates |= dict(zip(m.derivative_symbols(order), values, strict=True))
     return rates
 
 

@@ -129,11 +129,11 @@ def straight(
     expressions = [sp.sympify(value) for _, value in [*parts, *targets]]
     shared, results = sp.cse(expressions, symbols=temporaries, order="canonical")
     named = [(s, e) for (s, _), e in zip(parts, results[: len(parts)], strict=True)]
-    statements = simple + (_in_order([*shared, *named]) if named else shared)
+    statements = simple + (in_order([*shared, *named]) if named else shared)
     return [s for s in place if s in needed], statements, list(results[len(parts) :])
 
 
-def _in_order(statements: list[tuple[Expr, Expr]]) -> list[tuple[Expr, Expr]]:
+def in_order(statements: list[tuple[Expr, Expr]]) -> list[tuple[Expr, Expr]]:
     """The statements sorted so that each follows those that it needs, otherwise in the given order."""
     waiting = dict(statements)
     ordered: list[tuple[Expr, Expr]] = []

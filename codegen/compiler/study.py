@@ -85,7 +85,7 @@ def compile_force(definition: Definition) -> ModuleType:
     ----------
     definition : function
         Written by the rules of ``codegen.compiler.calculus``: its arguments are the inputs; it returns a potential, a dissipation
-        function, forces along coordinates, and reported quantities, by name.
+        function, forces along coordinates, rates of its states, and reported quantities, by name.
 
     Returns
     -------

@@ -20,6 +20,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError
 from runtime.system.coupling import refuse_couplings
+from runtime.system.force_states import refuse_states
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
@@ -61,6 +62,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
         If no equilibrium is found, with the body whose acceleration is largest.
     """
     refuse_couplings(system, "equilibrium", armature=False)
+    refuse_states(system, "equilibrium")
     state = system.state if state is None else state
     time = system.time if time is None else finite_number(time, "equilibrium: time")
     system.check_bodies(state)

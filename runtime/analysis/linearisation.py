@@ -18,6 +18,7 @@ from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
 from runtime.system.coupling import refuse_couplings
+from runtime.system.force_states import refuse_states
 from runtime.system.rank import refuse_infinite_forces
 from runtime.system.state import State
 from runtime.system.system import System
@@ -95,6 +96,7 @@ def linearisation(
         For a singular configuration, a time or coefficients that are not finite, and coefficients below 0.
     """
     refuse_couplings(system, "linearisation")
+    refuse_states(system, "linearisation")
     state = system.state if state is None else state
     time = system.time if time is None else finite_number(time, "linearisation: time")
     alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")

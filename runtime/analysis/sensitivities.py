@@ -41,6 +41,7 @@ from runtime.support.errors import ModelError
 from runtime.support.progress import reporter
 from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
+from runtime.system.force_states import states_of_forces
 from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import State
@@ -140,7 +141,7 @@ def solve(
     elif not how.projected and (module := _module(nearby)) is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
-        states, slopes, count = _one_by_one(question, how, system, y, initial, nearby, progress)
+        states, slopes, count = _one_by_one(question, how, system, y, nearby, progress)
     errors = np.array([six.error for six in nearby])
     motions = referenced.motions(nearby)
     return Sensitivities(
@@ -210,11 +211,17 @@ def _in_batch(
 
 
 def _one_by_one(
-    question: Question, how: Settings, system: System, y: Floats, initial: Floats, nearby: Sequence[NearbySystems],
+    question: Question, how: Settings, system: System, y: Floats, nearby: Sequence[NearbySystems],
     progress: Callable[[float, float], None] | None,
 ) -> tuple[Floats, Floats, int]:  # fmt: skip
     """The motion and its derivatives by the exact Jacobian of a system without contacts, integrated as one state."""
-    n, count, times = len(y), len(initial), np.array(how.t)
+
+    def whole(own: System, bodies: Floats) -> Floats:
+        return np.append(bodies, states_of_forces(own, own.state))
+
+    start, bodies, times = whole(system, y), len(y), np.array(how.t)
+    initial = np.array([six.slope([whole(*one) for one in six.systems], start) for six in nearby])
+    n, count = len(start), len(initial)
 
     def data(own: System) -> ModelData:
         return own.data._replace(alpha=how.alpha, beta=how.beta)
@@ -227,7 +234,7 @@ def _one_by_one(
     ]
     varied = Varied(system, data(system), given)
     m = Compiled(
-        "dop853", system, data(system), np.concatenate([y, initial.ravel()]), how.t_start, how.t_end, how.rtol, how.atol,
+        "dop853", system, data(system), np.concatenate([start, initial.ravel()]), how.t_start, how.t_end, how.rtol, how.atol,
         np.inf, 0.0, work=varied.work,
     )  # fmt: skip
     if how.projected:
@@ -235,7 +242,7 @@ def _one_by_one(
     out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=how.projected)
     assert out is not None
     rows, angles = out
-    states = rows.reshape(len(times), 1 + count, n)
+    states = np.ascontiguousarray(rows.reshape(len(times), 1 + count, n)[..., :bodies])
     if found := violated_row(system, m, times, states[:, 0], angles, how):
         raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
     return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]

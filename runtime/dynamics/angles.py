@@ -88,7 +88,7 @@ def share_angles(t, w, other):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def follow_states(states, t, w, to):  # type: ignore[no-untyped-def]
+def follow_each(states, t, w, to):  # type: ignore[no-untyped-def]
     """Keep the angles in states (n, 13 bodies) that follow each other, and put them into ``to`` (n, angles)."""
     for n in range(len(states)):
         follow(states[n], t, w)
@@ -99,7 +99,7 @@ def angles_along(states: Floats, t: ModelData, w: Workspace) -> Floats:
     """The angles (n, angles) [rad] in states (n, 13 bodies) that follow each other, which become those before."""
     found = np.zeros((len(states), t.counted))
     if t.counted:
-        follow_states(np.ascontiguousarray(states), t, w, found)
+        follow_each(np.ascontiguousarray(states), t, w, found)
     return found
 
 

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE, code_of_pivot
-from runtime.dynamics.kinematics import update_kinematics, update_signals
+from runtime.dynamics.kinematics import keep_to_project, update_kinematics, update_signals
 from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, LOADS, OK
 from runtime.dynamics.lift import normalise_coordinates
 from runtime.dynamics.places import PROJECTION, TREE
@@ -342,8 +342,7 @@ def closed_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     z, z_dot = array_at(y, n), array_at(y_dot, n)
     if purpose == DERIVATIVE and w.near_singular[0] == 1:
         # An error of the position divided by the distance from the singular pose is an error of the accelerations.
-        for i in range(n):
-            w.projected[i] = z[i]
+        keep_to_project(y, t, w)
         call_at(w.address[PROJECTION], time, w.projected, t, w, TO_ZERO, w.violation)
         z, purpose = w.projected[:n], DERIVATIVE_ANEW
     code = without_rows(time, z, t, w, purpose, z_dot)

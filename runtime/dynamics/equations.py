@@ -39,10 +39,11 @@ from runtime.dynamics.elimination import (
     satisfy_rows,
 )
 from runtime.dynamics.energy import energy_part
-from runtime.dynamics.force_elements import force_workspace, forces_part, no_events
+from runtime.dynamics.force_elements import force_workspace, forces_part, no_events, put_rates
 from runtime.dynamics.joint_loads import clear_loads, joint_loads_part, loads_workspace
 from runtime.dynamics.kinematics import (
     euler_rates,
+    keep_to_project,
     kinematics_part,
     update_kinematics,
     update_poses_and_signals,
@@ -66,7 +67,14 @@ from runtime.dynamics.layout import (
 )
 from runtime.dynamics.limits import limit_workspace, limits_part
 from runtime.dynamics.loads import add_acceleration, collect_wrenches, load_workspace, loads_part
-from runtime.dynamics.model_data import ModelData, ThinWorkspace, WholeModelKernel, Workspace, differ_in_masses
+from runtime.dynamics.model_data import (
+    ModelData,
+    ThinWorkspace,
+    WholeModelKernel,
+    Workspace,
+    differ_in_masses,
+    size_of_states,
+)
 from runtime.dynamics.places import (
     ADDRESSES,
     EVALUATION,
@@ -160,7 +168,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
         kept=np.zeros(six),
         chosen=np.zeros(1, np.int64),
         near_singular=np.zeros(1, np.int64),
-        projected=np.zeros(STATE * (bodies - 1)),
+        projected=np.zeros(size_of_states(t)),
         violation=np.zeros(2),
         unsatisfied=np.zeros(1),
         thin=ThinWorkspace(np.zeros((len(t.thin_body), 3)), np.zeros((bodies, 6)), np.zeros(six)),
@@ -214,8 +222,16 @@ def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
 
 @inlined
 def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
-    """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
-    return call_at(w.address[EVALUATION], time, y, t, w, DERIVATIVE, y_dot)
+    """Put y' of a state (13 numbers per body, then states of forces) into ``y_dot``; returns a code."""
+    return derivative_of(DERIVATIVE, time, y, t, w, y_dot)
+
+
+@inlined
+def derivative_of(purpose, time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
+    """``derivative``, with a new choice of independent rows for the purpose DERIVATIVE_ANEW."""
+    code = call_at(w.address[EVALUATION], time, y, t, w, purpose, y_dot)
+    put_rates(t, w, y_dot)
+    return code
 
 
 @inlined
@@ -287,8 +303,7 @@ def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         return load_part(time, state, t, w)
     if purpose == DERIVATIVE and w.near_singular[0] == 1:
         # An error of the position divided by the distance from the singular pose is an error of the accelerations.
-        for i in range(n):
-            w.projected[i] = state[i]
+        keep_to_project(y, t, w)
         call_at(w.address[PROJECTION], time, w.projected, t, w, TO_ZERO, w.violation)
         state, purpose = w.projected, DERIVATIVE_ANEW
     return _evaluate(time, state, t, w, purpose, array_at(y_dot, n))

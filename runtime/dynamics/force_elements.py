@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.kinematics import size_of_state
 from runtime.dynamics.layout import GROUND_INDEX, OK
 from runtime.dynamics.loads import push
 from runtime.dynamics.signals import piece_at
@@ -13,6 +14,7 @@ from runtime.dynamics.sources import first_force
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import expanded, inlined
+from runtime.jit.pointers import array_at
 from runtime.support.arrays import Floats, Ints, frozen
 
 MAX_BODIES = 4  # of a force
@@ -37,6 +39,11 @@ class ForceData(NamedTuple):
     signal: Ints  # (signals,) numbers of the signals of forces, with their forces and places in x
     signal_force: Ints
     signal_place: Ints
+    state_force: (
+        Ints  # (states,) of forces: their forces, their places in x, and the places of their rates among the outputs
+    )
+    state_place: Ints
+    state_rate: Ints
     call: Ints  # (forces + 1,) where the calls of tables of each force begin
     call_place: Ints  # (calls,) in x
     start: Ints  # (calls + 1,) where the pieces of each call's table begin
@@ -53,11 +60,18 @@ class ForceWorkspace(NamedTuple):
     x: Floats  # (forces, X)
     out: Floats  # (forces, outputs)
     argument: Floats  # (calls,) of the tables of one force
+    followed: Ints  # (1,) number of states that follow the motion in a state of the integration: all, or none, which stay as in x
 
 
 def force_workspace(t: ForceData) -> ForceWorkspace:
-    """Memory for the forces of a system."""
-    return ForceWorkspace(t.x.copy(), np.zeros((len(t.address), t.outputs)), np.zeros(max(len(t.call_place), 1)))
+    """Memory for the forces of a system, whose states keep their initial values until they are ``followed``."""
+    out, argument = np.zeros((len(t.address), t.outputs)), np.zeros(max(len(t.call_place), 1))
+    return ForceWorkspace(t.x.copy(), out, argument, np.zeros(1, np.int64))
+
+
+def follow_states(t: ForceData, m: ForceWorkspace) -> None:
+    """Have evaluations take the states of forces from behind the motion in a state of the integration."""
+    m.followed[0] = len(t.state_place)
 
 
 class EventWorkspace(NamedTuple):
@@ -129,9 +143,10 @@ def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def evaluate_corners(data, w, to):  # type: ignore[no-untyped-def]
-    """Put what changes its sign at corners of laws into ``to``; bodies and signals must be up to date."""
+def evaluate_corners(y, data, w, to):  # type: ignore[no-untyped-def]
+    """Put what changes its sign at corners of laws in a state y into ``to``; bodies and signals must be up to date."""
     t, m = data.forces, w.forces
+    put_states(y, data, w)
     put_moving(t, m, w)
     for k in range(len(t.address)):
         if t.corners[k] != 0:
@@ -140,6 +155,22 @@ def evaluate_corners(data, w, to):  # type: ignore[no-untyped-def]
                 t.corners[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
                 to[t.corner[k] :].ctypes.data,
             )  # fmt: skip
+
+
+@inlined
+def put_states(y, data, w):  # type: ignore[no-untyped-def]
+    """Put the states of forces, which follow the motion in a state y of the integration, into x."""
+    t, m, first = data.forces, w.forces, size_of_state(data, w)
+    for k in range(m.followed[0]):
+        m.x[t.state_force[k], t.state_place[k]] = y[first + k]
+
+
+@inlined
+def put_rates(data, w, y_dot):  # type: ignore[no-untyped-def]
+    """Put the rates of these states in the last evaluation behind the derivative of the motion in ``y_dot``."""
+    t, m, first = data.forces, w.forces, size_of_state(data, w)
+    for k in range(m.followed[0]):
+        y_dot[first + k] = m.out[t.state_force[k], t.state_rate[k]]
 
 
 @inlined
@@ -152,9 +183,10 @@ def put_moving(t, m, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def apply_forces(data, w):  # type: ignore[no-untyped-def]
-    """Add the forces to ``w.wrench``; bodies and signals must be up to date."""
+def apply_forces(y, data, w):  # type: ignore[no-untyped-def]
+    """Add the forces in a state y to ``w.wrench``; bodies and signals must be up to date."""
     t, m, first = data.forces, w.forces, first_force(data)
+    put_states(y, data, w)
     put_moving(t, m, w)
     for k in range(len(t.address)):
         evaluate_force(k, t, m, w.state)
@@ -168,5 +200,5 @@ def apply_forces(data, w):  # type: ignore[no-untyped-def]
 
 def forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``apply_forces`` as a part of the evaluation."""
-    apply_forces(t, w)
+    apply_forces(array_at(y, size_of_state(t, w) + w.forces.followed[0]), t, w)
     return OK

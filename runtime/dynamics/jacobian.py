@@ -47,6 +47,10 @@ class JacobianWorkspace(NamedTuple):
     joint: Ints  # (joints,) addresses of their tangents, in this process
     motor: Ints  # (motors,)
     force: Ints  # (forces,)
+    state: Ints  # (forces,) of forces with states, else 0
+    state_start: Ints  # (forces + 1,) where the seeds of each force with states begin
+    state_seeds: Floats  # directions of its bodies and states, a unit matrix for each
+    state_out: Floats  # derivatives of a force on its bodies, and of the rates of its states
     seeds: Floats  # (24, 24) the directions of two bodies
     of_slope: Floats  # (27, 24) seeds, and the slope of a limit's potential
     four_seeds: Floats  # (48, 48) the directions of four bodies
@@ -65,7 +69,9 @@ class JacobianWorkspace(NamedTuple):
     address: (
         Ints  # (6,) places of addresses, in this process: of this code, limits, contacts, forces, normal loads, loads
     )
-    J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
+    # (6 bodies + states, 12 bodies + states) derivatives of v', omega' and rates of the states of forces: columns r, turn of all
+    # bodies, then v, omega of all, then the states
+    J: Floats
 
 
 def jacobian_workspace(
@@ -83,6 +89,7 @@ def jacobian_workspace(
     m.joint[:] = addresses.addresses_of(joints, "tangent_entry")
     m.motor[:] = addresses.addresses_of(motors, "tangent_entry")
     m.force[:] = addresses.addresses_of(forces, "tangent_entry")
+    m.state[:] = [int(addresses.addresses_of([f], "state_tangent_entry")[0]) if f.STATES else 0 for f in forces]
     m.loads.kernel[:] = addresses.addresses_of((f for f in forces if f.LOADS), "loads_tangent_entry")
     return m
 
@@ -90,17 +97,23 @@ def jacobian_workspace(
 def jacobian_memory(t: ModelData, motors: int) -> JacobianWorkspace:
     """Memory without the addresses of compiled code."""
     bodies, joints = len(t.mass) - 1, len(t.address)
-    columns = BODY * bodies
+    states = len(t.forces.state_place)
+    columns = BODY * bodies + states
     identity = np.eye(BOTH)
+    own = np.bincount(t.forces.state_force, minlength=len(t.forces.address))
+    seeds = [np.eye(BODY * n + k).ravel() for n, k in zip(t.forces.bodies.tolist(), own.tolist(), strict=True) if k]
+    starts = np.cumsum([0, *(((BODY * t.forces.bodies + own) ** 2) * (own > 0)).tolist()]).astype(np.int64)
     return JacobianWorkspace(
         joint=np.zeros(joints, np.int64), motor=np.zeros(motors, np.int64),
-        force=np.zeros(len(t.forces.address), np.int64), four_seeds=np.eye(MAX_BODIES * BODY),
+        force=np.zeros(len(t.forces.address), np.int64), state=np.zeros(len(t.forces.address), np.int64),
+        state_start=starts, state_seeds=np.concatenate([*seeds, np.zeros(0)]),
+        state_out=np.zeros(max(map(len, seeds), default=0)), four_seeds=np.eye(MAX_BODIES * BODY),
         four=np.zeros((6 * MAX_BODIES, MAX_BODIES * BODY)),
         seeds=identity, of_slope=np.vstack([identity, np.zeros((3, BOTH))]),
         of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
         u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
         Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((joints, ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
-        loads=load_slopes(t), address=np.zeros(6, np.int64), J=np.zeros((6 * bodies, columns)),
+        loads=load_slopes(t), address=np.zeros(6, np.int64), J=np.zeros((6 * bodies + states, columns)),
     )  # fmt: skip
 
 
@@ -327,6 +340,8 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
     count, loaded = len(t.mass) - 1, len(t.forces.reactive) > 0
     m.Q[:] = 0.0
     m.rows[:] = 0.0
+    for r in range(6 * count, len(m.J)):
+        m.J[r, :] = 0.0
     linearise_bodies(t, w, m)
     linearise_joints(t, w, m)
     if len(t.limits.kind) > 0:

@@ -76,8 +76,16 @@ def turn_inertia(A, local, K):  # type: ignore[no-untyped-def]
 
 @inlined
 def size_of_state(t, w):  # type: ignore[no-untyped-def]
-    """Size of a state of the integration: that of all bodies, or of coordinates and rates of a tree."""
+    """Size of the motion in a state of the integration, which states of forces may follow: of all bodies, or of a tree."""
     return STATE * (len(t.mass) - 1) if len(w.tree.data.kind) == 0 else w.tree.size[0]
+
+
+@inlined
+def keep_to_project(y, t, w):  # type: ignore[no-untyped-def]
+    """Copy a state of the integration, which is to be projected before its evaluation, into ``w.projected``."""
+    state = array_at(y, size_of_state(t, w) + w.forces.followed[0])
+    for i in range(len(state)):
+        w.projected[i] = state[i]
 
 
 @inlined
@@ -88,6 +96,23 @@ def update_motion(y, t, w):  # type: ignore[no-untyped-def]
         return
     for i in range(len(w.motion)):
         w.motion[i] = y[i]
+
+
+@inlined
+def put_state(y, t, w, to):  # type: ignore[no-untyped-def]
+    """Put the states of all bodies, and those of forces that follow the motion in y, into ``to``."""
+    update_motion(y, t, w)
+    n, first = len(w.motion), size_of_state(t, w)
+    for i in range(n):
+        to[i] = w.motion[i]
+    for k in range(w.forces.followed[0]):
+        to[n + k] = y[first + k]
+
+
+@inlined
+def is_of_tree(y, w):  # type: ignore[no-untyped-def]
+    """Whether a state of the integration has coordinates and rates of a tree."""
+    return len(w.tree.data.kind) > 0 and len(y) == w.tree.size[0] + w.forces.followed[0]
 
 
 @inlined

@@ -39,7 +39,7 @@ def load_slopes(t: ModelData) -> LoadSlopes:
     """Memory without the addresses."""
     forces = len(t.forces.reactive)
     loads = int(t.forces.reactive[:, COUNT].sum())
-    columns = BODY * (len(t.mass) - 1) if forces else 0
+    columns = BODY * (len(t.mass) - 1) + len(t.forces.state_place) if forces else 0
     return LoadSlopes(
         np.zeros(forces, np.int64), np.eye(BOTH + REACTION if forces else 0), np.zeros((loads, BOTH + REACTION)),
         np.zeros((max(columns, 1), len(t.address), ROWS)), np.zeros((forces, REACTION, columns)), np.zeros((loads, columns)),

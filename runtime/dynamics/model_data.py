@@ -7,6 +7,7 @@ from typing import NamedTuple
 from runtime.dynamics.contacts import ContactData, ContactWorkspace
 from runtime.dynamics.force_elements import EventWorkspace, ForceData, ForceWorkspace
 from runtime.dynamics.joint_loads import LoadsWorkspace
+from runtime.dynamics.layout import STATE
 from runtime.dynamics.limits import LimitData, LimitWorkspace
 from runtime.dynamics.loads import LoadData, LoadWorkspace
 from runtime.dynamics.signals import SignalData
@@ -54,6 +55,11 @@ class ModelData(NamedTuple):
 def differ_in_masses(a: ModelData, b: ModelData) -> bool:
     """Whether data share all but masses, inertias and gravity, and have as many thin bodies."""
     return len(a.thin) == len(b.thin) and all(x is y for x, y in zip(a[OF_MASSES:], b[OF_MASSES:], strict=True))
+
+
+def size_of_states(t: ModelData) -> int:
+    """Size of the states of all bodies, 13 numbers each, and of the states of forces."""
+    return STATE * (len(t.mass) - 1) + len(t.forces.state_place)
 
 
 OF_MASSES = 6  # fields of the data that depend on masses and gravity, the first ones
@@ -116,7 +122,7 @@ class Workspace(NamedTuple):
     kept: Floats  # (joints, 6) 1 for the rows chosen as independent, where there are redundant ones
     chosen: Ints  # (1,) 1 once they were chosen
     near_singular: Ints  # (1,) 1 near a singular pose of a closed loop: states are projected before their evaluation
-    projected: Floats  # (13 bodies,) such a state
+    projected: Floats  # (13 bodies + states of forces,) such a state
     violation: Floats  # (2,) largest |Phi| and |Phi'| left by the last projection
     unsatisfied: Floats  # (1,) ``relative_residual`` that is left in closed loops
     thin: ThinWorkspace

@@ -34,12 +34,18 @@ def _set_kinematics(e, omega, o, memory, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def row_of(r, m):  # type: ignore[no-untyped-def]
+    """Place in a state of row r of the Jacobian: of one of m velocities, or of a state of a force behind these."""
+    return STATE * (r // 6) + V + r % 6 if r < m else STATE * (m // 6) + r - m
+
+
+@inlined
 def _set_accelerations(e, b, J, memory, out):  # type: ignore[no-untyped-def]
-    """Derivatives of all accelerations over the state of body b, counted from 0."""
-    m, o, unit, turn = len(J), STATE * b, memory[0], memory[1]
+    """Derivatives of all accelerations and rates of states of forces over the state of body b, counted from 0."""
+    m, o, unit, turn = J.shape[1] - len(J), STATE * b, memory[0], memory[1]
     square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
-    for r in range(m):
-        row = STATE * (r // 6) + V + r % 6
+    for r in range(len(J)):
+        row = row_of(r, m)
         for c in range(3):
             out[row, o + R + c] = J[r, 6 * b + c]
         for c in range(6):
@@ -48,20 +54,24 @@ def _set_accelerations(e, b, J, memory, out):  # type: ignore[no-untyped-def]
         for c in range(4):
             unit[c] = 1.0 if c == k else 0.0
         turn_of(e, unit, turn)
-        for r in range(m):
+        for r in range(len(J)):
             value = 0.0
             for c in range(3):
                 value += J[r, 6 * b + 3 + c] * turn[c]
-            out[STATE * (r // 6) + V + r % 6, o + P + k] = value / square
+            out[row_of(r, m), o + P + k] = value / square
 
 
 @inlined
 def _set_jacobian(y, m, memory, out):  # type: ignore[no-untyped-def]
-    for b in range(len(y) // STATE):
+    moving = m.J.shape[1] - len(m.J)
+    for b in range(moving // 6):
         o = STATE * b
         e = y[o + P : o + V]
         _set_kinematics(e, y[o + OMEGA : o + STATE], o, memory, out)
         _set_accelerations(e, b, m.J, memory, out)
+    for r in range(len(m.J)):
+        for c in range(moving, len(m.J)):
+            out[row_of(r, moving), row_of(c, moving)] = m.J[r, moving + c]
 
 
 @compiled

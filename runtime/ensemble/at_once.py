@@ -151,10 +151,11 @@ class Prepared:
         yield None
 
     def angles(self, at: Ints, z: Floats) -> Floats:
-        """Coordinates and rates (cases, ..., n) of results of the cases at these places."""
+        """Coordinates and rates, and states of forces (cases, ..., any), of results of the cases at these places."""
         if self.turned is None:
             return z
-        turned: Floats = z - self.turned[at].reshape(len(at), *[1] * (z.ndim - 2), z.shape[-1])
+        turned, n = z.copy(), self.turned.shape[1]
+        turned[..., :n] -= self.turned[at].reshape(len(at), *[1] * (z.ndim - 2), n)
         return turned
 
     def at_start(self, at: Ints) -> Floats:

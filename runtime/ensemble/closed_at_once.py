@@ -42,8 +42,8 @@ from runtime.integrate.tree_method import (
 from runtime.integrate.written.acting_forces import known_beside_rows
 from runtime.integrate.written.closed_rows import closed_rows
 from runtime.integrate.written.closed_stages import texts_of_closed
-from runtime.integrate.written.force_parameters import angles_at_start
 from runtime.integrate.written.force_parameters import parameters_of_cases as parameters_of_forces
+from runtime.integrate.written.force_parameters import values_at_start
 from runtime.lanes.lift import CasesOfTree
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
@@ -99,7 +99,7 @@ class ClosedCases(Prepared):
         start[:, 0, :n] = self.z[at]
         if rows.angles:
             own = forces_of_system(self.given.system, self.forces).at(at).parameters
-            start[:, 0, n + 1 : rows.first_mark] = angles_at_start(self.given.system, own)
+            start[:, 0, n + 1 : rows.first_mark] = values_at_start(self.given.system, own)[1]
         good: Bools = memory.project(start, times[:1], constants)[0]
         moved = np.abs(start[:, 0, :n] - self.z[at]).max(axis=1)
         if self.given.coordinates:  # others follow those that a case has of its own: ``assemble`` decides which

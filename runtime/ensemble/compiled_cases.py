@@ -65,6 +65,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.system.assemble import mirrored
+from runtime.system.force_states import refuse_states
 from runtime.system.quantity import Role
 from runtime.system.state import State
 from runtime.system.system import System
@@ -202,6 +203,7 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
     ModelError
         Where only ``simulate`` runs the system.
     """
+    refuse_states(system, "cases one after another")
     latest = next(reversed(groups.values()), None)
     if latest is not None and _same_settings(latest.system, system):
         if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:

@@ -58,7 +58,8 @@ def stored_in_forces(
 ) -> Floats:
     """Energy [J] in springs of motors, forces and contacts (cases, m) at coordinates and rates z (cases, m, n), times (m,)."""
     found = np.empty(z.shape[:2])
-    state, passed = np.zeros((z.shape[2] + 1, LANES)), np.zeros(LANES, np.int64)
+    rows = z.shape[2] + len(system.data.forces.state_place) + 1
+    state, passed = np.zeros((rows, LANES)), np.zeros(LANES, np.int64)
     find_stored(forces, with_events(system, events), np.ascontiguousarray(z), times, state, passed, found)
     return found
 

@@ -29,12 +29,12 @@ from runtime.integrate.tree_method import (
     off_the_rows,
     tree_of_lanes,
 )
-from runtime.integrate.tree_scales import scales_of
+from runtime.integrate.tree_scales import scales_of, with_states
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.equation_parameters import parameters_of_equations
 from runtime.integrate.written.force_corners import ANGLES, corners_of, text_of_corners
-from runtime.integrate.written.force_parameters import angles_at_start, parameters_of_forces
+from runtime.integrate.written.force_parameters import parameters_of_forces, values_at_start
 from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.integrate.written.signal_sets import signal_sets
 from runtime.integrate.written.tree_forces import address_of_forces, text_of_forces
@@ -270,11 +270,12 @@ def memory_of_batch(
         along = first - len(tree.kinds)
         forces = batch_forces(
             address, along, of.forces, len(z), whole=whole, acting=what_acts(system), corners=corners_of(system),
-            angles=corners_of(system, ANGLES),
+            angles=corners_of(system, ANGLES), states=len(system.data.forces.state_place),
         )  # fmt: skip
     contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
+    scales = with_states(scales_of(tree), len(system.data.forces.state_place))
     memory = batch.tree_workspace(
-        stages, constants, scales_of(tree), limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]
+        stages, constants, scales, limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]
     )
     bind_parts(memory)
     return memory
@@ -334,7 +335,7 @@ class TreeRuns(NamedTuple):
     results: Results  # ``out`` (cases, times, n)
     good: Bools  # (cases,) which reached their end
     times: Floats  # (m,) [s] with the start
-    path: Floats  # (cases, m, n) coordinates and rates at these
+    path: Floats  # (cases, m, n) coordinates and rates, and states of forces, at these
     work: Floats  # (cases, m) [J] of all sources until then
     stored: Floats  # (cases, m) [J] in limits and forces
     bounded: Ints  # (cases,) steps that stability bounded
@@ -346,14 +347,19 @@ class TreeRuns(NamedTuple):
 
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
-    """Integrate cases from coordinates and rates z (cases, n) on, with constants of the kernel (cases or 1, constants)."""
-    how, tree, n, forces = task.how, tree_of_lanes(system), z.shape[1], of.forces is not None
-    initial = z
-    if of.forces is not None and acts_in_lanes(system):  # the work of forces, and their angles
-        angles = np.tile(angles_at_start(system, of.forces.parameters), (len(z) // len(of.forces.parameters), 1))
-        initial = np.concatenate([z, np.zeros((len(z), 1)), angles], axis=1)
-    elif forces:
-        initial = np.pad(z, ((0, 0), (0, 1)))
+    """Integrate cases from coordinates and rates z (cases, n) on, with constants of the kernel (cases or 1, constants).
+
+    States of forces begin with their initial values, and follow coordinates and rates in the results.
+    """
+    how, tree, forces = task.how, tree_of_lanes(system), of.forces is not None
+    initial, n = z, z.shape[1]
+    if of.forces is not None:
+        states, angles = (
+            np.broadcast_to(of_force, (len(z), of_force.shape[1]))
+            for of_force in values_at_start(system, of.forces.parameters)
+        )
+        initial = np.hstack([z, states, np.zeros((len(z), 1)), angles])
+        n += states.shape[1]
     given, results = batch.arguments(how, initial, constants)
     memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol, gpu=task.gpu)
     module = None if by_recursion(system) else kernel_of(tree)

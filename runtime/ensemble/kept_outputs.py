@@ -33,6 +33,7 @@ from runtime.results.whole_turns import before_start, whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.coordinate_steps import step_along
+from runtime.system.force_states import names_of_states
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
 from runtime.system.spanning_tree import SpanningTree
@@ -72,6 +73,7 @@ class BatchQuantities:
     ``contacts``: returns what is measured of contacts, as of ``contact_batch.measured_in_lanes``;
     ``events``: returns touch-downs and lift-offs of a case, as ``Run.contact_events``;
     ``derived``: what follows by the equations of the cases;
+    ``of_forces`` (cases, times, states): states of forces, where they have some;
     ``counted`` (cases, times, angles): ``WholeTurns.counted``.
     """
 
@@ -88,11 +90,15 @@ class BatchQuantities:
     contacts: Callable[[], Floats] | None = None
     events: Callable[[int], Floats] | None = None
     derived: DerivedQuantities | None = None
+    of_forces: Floats | None = None
     counted: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
         part, sort = quantity.part, quantity.owner_sort
+        if self.of_forces is not None and sort == "force":
+            names, name = names_of_states(self.system), f"{quantity.owner}.{part.removeprefix('force_')}"
+            return self.of_forces[..., names.index(name)] if name in names else None
         if sort == "body" and part in PARTS:
             o, place = STATE * self.system.body_index(quantity.owner), PARTS[part]
             return self.states()[..., o + place.start : o + place.stop]
@@ -208,11 +214,12 @@ def columns_of_batch(
         found[:, places[name]] = values
     for case in range(count) if of_runs else ():
         events = quantities.events(case) if quantities.events else np.zeros((0, 4))
-        if run_of:
-            run = run_of(case)
-        else:
-            counted = None if quantities.counted is None else quantities.counted[case]
-            run = _run_of_states(system_of(case), how, t, states[case], events, begun[case], counted)
+        z, counted = (
+            None if every is None else np.ascontiguousarray(every[case])
+            for every in (quantities.of_forces, quantities.counted)
+        )
+        own = how, t, states[case], events, begun[case], z, counted
+        run = run_of(case) if run_of else _run_of_states(system_of(case), *own)
         if run_of is None and quantities.derived is not None:
             vars(run)["_found"] = quantities.derived.of_states.derived(case)
         try:
@@ -245,9 +252,13 @@ def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
 
 
 def _run_of_states(
-    system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats, counted: Floats | None
-) -> Run:
-    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies) and that at the start."""
+    system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats, z: Floats | None,
+    counted: Floats | None,
+) -> Run:  # fmt: skip
+    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies) and that at the start.
+
+    z (times, states), counted (times, angles): of forces
+    """
     data = stabilised(system.data, how.alpha, how.beta)
     final, states = State(system.body_names, states[-1]), np.ascontiguousarray(states)
     stats = Stats(how.method, 0, 0, 0, 0.0, how.rtol, how.atol, "")
@@ -265,4 +276,5 @@ def _run_of_states(
         contact_events=events,
         _turns=None if counted is None else whole_turns(np.zeros(0), counted, counted.shape[1]),
         _start=begun,
+        _z=z,
     )

@@ -102,7 +102,7 @@ def _columns(
 ) -> Floats:  # fmt: skip
     """Outputs (cases, columns) of the cases at these places, of these numbers in the chunk.
 
-    z, energies : coordinates and rates (cases, times, n), and energies (cases, times, 3) where they are known
+    z, energies : coordinates and rates, with states of forces (cases, times, n), and energies (cases, times, 3) where known
     events : of their contacts
     counted : as of ``TreeRuns``, of forces with such angles
     """
@@ -141,6 +141,8 @@ def _columns_of_block(
 
     begun = partial(prepared.at_start, kept)
     quantities = BatchQuantities(system, states, begun, of_energies, tree, angles, start, limits[kept], counted=counted)
+    if len(system.data.forces.state_place):
+        quantities.of_forces = z[..., prepared.z.shape[1] :]
     if tree.closing and prepared.joints is None:
         quantities.motions, quantities.quarters = system.joint_motions, turns_in_lanes(tree, start, angles).quarters
     if events is not None:

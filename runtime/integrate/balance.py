@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.energy import energies_of, powers
-from runtime.dynamics.layout import STATE
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.model_data import ModelData, size_of_states
 from runtime.dynamics.sources import count_of_sources, first_contact
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
@@ -54,7 +53,7 @@ def no_balance() -> Balance:
 
 def balance_of(data: ModelData, size: int) -> Balance:
     """Memory for a state of this size of a system; none for variational equations."""
-    if size != STATE * (len(data.mass) - 1):
+    if size != size_of_states(data):
         return no_balance()
     n, energy = count_of_sources(data), np.zeros(ENERGIES)
     return Balance(np.zeros((3, n)), np.zeros((STAGES + 2, n)), energy) if n else Balance(*_NONE[:2], energy)

@@ -13,8 +13,9 @@ import math
 
 import numpy as np
 
+from runtime.dynamics.equations import derivative, derivative_of
 from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK, SINGULAR, STATE, V
-from runtime.dynamics.places import EVALUATION, PROJECTION
+from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
 from runtime.integrate.balance import END, keep_powers
 from runtime.integrate.limit_changes import cubic_of
@@ -61,7 +62,7 @@ ATTEMPTS, LOOSER, LOOSEST = 4, 30.0, 1e-7
 def evaluate_end(m, t, w, time_end):  # type: ignore[no-untyped-def]
     """The derivative at the end of a step, with independent rows chosen anew; a code."""
     purpose = DERIVATIVE_ANEW if t.redundant > 0 else DERIVATIVE
-    return call_at(w.address[EVALUATION], time_end, m.trial, t, w, purpose, m.end)
+    return derivative_of(purpose, time_end, m.trial, t, w, m.end)
 
 
 @inlined
@@ -107,7 +108,7 @@ def time_of_pose(m, t, w, h, last):  # type: ignore[no-untyped-def]
             c0, c1, c2, c3 = cubic_of(m.y[i], m.trial[i], m.begin[i], m.end[i], h)
             m.moved[i] = c0 + share * (c1 + share * (c2 + share * c3))
         if k < PLACES:
-            call_at(w.address[EVALUATION], m.s.time[0] + share * h, m.moved, t, w, DERIVATIVE, m.rates)
+            derivative(m.s.time[0] + share * h, m.moved, t, w, m.rates)
         after = math.sqrt(max(w.smallest_pivot[0] if k < PLACES else last, 0.0))
         if k > 1 and at < smallest and at <= min(before, after):
             smallest, away = at, h * (k - 2 + 2.0 * before / (before + after)) / PLACES

@@ -144,7 +144,7 @@ def sample(time, y, t, w, to):  # type: ignore[no-untyped-def]
         update_poses_and_signals(time, y, t, w)
     else:
         update_poses(y, t, w)
-    evaluate_corners(t, w, to)
+    evaluate_corners(y, t, w, to)
 
 
 @inlined

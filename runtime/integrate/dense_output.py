@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.dynamics.angles import write_angles
-from runtime.dynamics.kinematics import update_motion
+from runtime.dynamics.kinematics import is_of_tree, put_state
 from runtime.dynamics.layout import OK
 from runtime.dynamics.lift import TURN
 from runtime.dynamics.places import PROJECTION
@@ -32,10 +32,9 @@ def dense_part(purpose, m, t, w, time, rows, times, out):  # type: ignore[no-unt
         interpolate(m, time, array_at(out, len(m.y)))
         return OK
     code = prepare_dense(m, t, w)
-    in_joints = is_of_tree(m, w)
-    n = (
-        len(w.motion) if in_joints else len(m.y)
-    )  # variational equations are longer than a motion, and are written as they are
+    in_joints = is_of_tree(m.y, w)
+    # Variational equations are longer than a motion, and are written as they are.
+    n = len(w.motion) + w.forces.followed[0] if in_joints else len(m.y)
     end = n + m.balance.work.shape[1]
     width = end + count_of_turns(m, t, w)
     wanted, values = array_at(times, rows), array_at(out, rows * width)
@@ -44,9 +43,7 @@ def dense_part(purpose, m, t, w, time, rows, times, out):  # type: ignore[no-unt
         if in_joints:
             interpolate(m, wanted[k], m.trial)
             complete(m, t, w, wanted[k], m.trial, work)
-            update_motion(m.trial, t, w)
-            for i in range(n):
-                y[i] = w.motion[i]
+            put_state(m.trial, t, w, y)
         else:
             interpolate(m, wanted[k], y)
             complete(m, t, w, wanted[k], y, work)
@@ -55,16 +52,10 @@ def dense_part(purpose, m, t, w, time, rows, times, out):  # type: ignore[no-unt
 
 
 @inlined
-def is_of_tree(m, w):  # type: ignore[no-untyped-def]
-    """Whether coordinates and rates of a tree are integrated."""
-    return len(w.tree.data.kind) > 0 and len(m.y) == w.tree.size[0]
-
-
-@inlined
 def count_of_turns(m, t, w):  # type: ignore[no-untyped-def]
     """Number of angles whose revolutions are counted, and of turns whose coordinates are integrated."""
     found = t.counted
-    if is_of_tree(m, w):
+    if is_of_tree(m.y, w):
         for kind in w.tree.data.kind:
             found += 1 if kind == TURN else 0
     return found

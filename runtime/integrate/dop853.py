@@ -255,7 +255,7 @@ def choose_polynomials(m):  # type: ignore[no-untyped-def]
     """Find the coordinates whose quintic polynomials are better in the last step, because it is stiff."""
     own, size = m.own, STATE if m.bodies[0] > 0 else len(m.y)  # the coordinates of a tree as those of one body
     own.compared[0] = 1
-    square = largest_square(own.k, 0, len(m.y), size, 1) if len(own.ties) > 0 else 0.0
+    square = largest_square(own.k, 0, size * max(m.bodies[0], 1), size, 1) if len(own.ties) > 0 else 0.0
     for i in range(len(own.ties) if square >= SUSPICIOUS else 0):
         own.better[i] = shows_error(m, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], square)
 

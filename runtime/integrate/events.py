@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from runtime.dynamics.equations import derivative_once
-from runtime.dynamics.force_elements import ForceData, event_workspace
+from runtime.dynamics.force_elements import ForceData, event_workspace, follow_states
 from runtime.dynamics.layout import OK, STATE, V
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.model_data import ModelData, size_of_states
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.crossings import evaluate_events_once
 from runtime.integrate.failures import evaluation_failure
@@ -22,6 +22,7 @@ from runtime.support.checks import positive, returned_number
 from runtime.support.errors import ModelError, said_by, shown
 from runtime.support.numbers import PLAIN
 from runtime.system.force_building import build_force, force_data
+from runtime.system.force_states import vector_of
 from runtime.system.parts import GROUND, Force
 from runtime.system.reference import body_places, states_with_ground
 from runtime.system.state import State
@@ -170,13 +171,15 @@ class Rest:
 
     def of(self, system: System, data: ModelData) -> Event:
         """The event for a system with the data of its simulation."""
-        work, y_dot = workspace(system, data), np.empty(len(system.state.y))
+        work, y_dot = workspace(system, data), np.empty(size_of_states(data))
+        follow_states(data.forces, work.forces)
 
         def above_rest(t: float, state: State) -> float:
             """The largest speed or acceleration as a multiple of its limit, less 1."""
-            if (code := derivative_once(t, np.array(state.y), data, work, y_dot)) != OK:
+            if (code := derivative_once(t, vector_of(system, state), data, work, y_dot)) != OK:
                 raise evaluation_failure(code, t, system, work)
-            velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in (state.y, y_dot))
+            own = state.y, y_dot[: len(state.y)]
+            velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in own)
             speeds = np.linalg.norm(velocities, axis=1) / self.speed
             return float(max(speeds.max(), np.linalg.norm(accelerations, axis=1).max() / self.acceleration)) - 1.0
 

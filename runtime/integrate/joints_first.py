@@ -65,7 +65,7 @@ class JointsFirst:
         taken, results = m.counts()[1] - taken, slice(first, m.written if len(outputs) else first)
         count = results.stop - first
         times, rows = np.append(outputs[results], t[:taken]), np.concatenate([self._out[results], y[:taken]])
-        rows = np.concatenate([rows, followed.go_on(times, rows[:, : m.width])], axis=1)
+        rows = np.concatenate([rows, followed.go_on(times, rows[:, : len(m.bodies)])], axis=1)
         if count:
             out[results] = rows[:count]
         if len(record_t):
@@ -78,7 +78,7 @@ class JointsFirst:
         return (
             self.now.row
             if self._followed is None
-            else np.append(self.now.row, self._followed.at(self.now.t, self.now.y))
+            else np.append(self.now.row, self._followed.at(self.now.t, self.now.bodies))
         )
 
     @property
@@ -90,8 +90,8 @@ class JointsFirst:
         """As of ``Compiled``."""
         if self._followed is None:
             return self.now.turns_at(t)
-        y = self.now.y if t == self.now.t else self.now.at(t)
-        return np.append(self.now.turns_at(t), self._followed.at(t, y))
+        bodies = self.now.bodies if t == self.now.t else self.now.at(t)[: len(self.now.bodies)]
+        return np.append(self.now.turns_at(t), self._followed.at(t, bodies))
 
     def step(self) -> tuple[Status, str]:
         """As of ``Compiled``."""
@@ -115,7 +115,7 @@ class JointsFirst:
         self.now = rest
         take_angles(first.turns, first.data, rest.work)
         if len(turns := first.turns[first.data.counted :]):
-            self._followed = FollowedTurns(first.system, first.tree, first.t, first.y, turns)
+            self._followed = FollowedTurns(first.system, first.tree, first.t, first.bodies, turns)
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.dynamics.angles import follow
 from runtime.dynamics.equations import derivative
-from runtime.dynamics.kinematics import update_motion
+from runtime.dynamics.kinematics import put_state
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.lift import normalise_coordinates
 from runtime.dynamics.places import PROJECTION
@@ -175,9 +175,7 @@ def record(m, t, w, to):  # type: ignore[no-untyped-def]
     """Put the states of the bodies, the work of the sources of energy, angles and turns of a tree, into ``to``."""
     sources = m.balance.work.shape[1]
     n = len(to) - sources - count_of_turns(m, t, w)
-    update_motion(m.y, t, w)
-    for i in range(n):
-        to[i] = w.motion[i]
+    put_state(m.y, t, w, to)
     for k in range(sources):
         to[n + k] = m.balance.work[DONE, k]
     write_turns(m.y, t, w, to[n + sources :])

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.angles import angles_now
-from runtime.dynamics.force_elements import EventWorkspace
+from runtime.dynamics.force_elements import EventWorkspace, follow_states
 from runtime.dynamics.layout import OK, STATE
-from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.model_data import ModelData, Workspace, size_of_states
 from runtime.dynamics.places import WHOLE
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
@@ -48,7 +48,8 @@ def memory_of_radau(system: System) -> radau.Memory:
     """Memory of radau for a system, whose code is compiled at its first step."""
     ask("radau")
     memory = radau.memory(len(system.bodies), workspace_of_jacobian(system))
-    memory.bounds[:] = bounds_of_tolerances(system)
+    bounds = bounds_of_tolerances(system)
+    memory.bounds[: len(bounds)] = bounds
     return memory
 
 
@@ -56,7 +57,7 @@ def stepper_for(method: str, system: System, data: ModelData, y: Floats) -> step
     """A stepper of a compiled method for states of all bodies, or for others of another size."""
     if method == "dop853":
         bodies = len(data.mass) - 1
-        own: Any = dop853.memory(len(y), ties=dop853.ties_of_bodies(bodies if len(y) == STATE * bodies else 0))
+        own: Any = dop853.memory(len(y), ties=dop853.ties_of_bodies(bodies if len(y) == size_of_states(data) else 0))
     else:
         own = memory_of_radau(system)
     return stepping.stepper(y, 0.0, own, data, 0.0, balance_of(data, len(y)))
@@ -88,6 +89,7 @@ class Compiled:
         self.system, self.data = system, data
         self._blocks = [] if work is not None else [self._pooled_workspace()]
         self.work: Workspace = self._blocks[0].value if work is None else work
+        follow_states(data.forces, self.work.forces)
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         self.s = self._stepper_for(method, y)
         stepping.begin(self.s, y, t_start, first_step)
@@ -123,7 +125,7 @@ class Compiled:
 
     def normalise(self) -> None:
         """Give the Euler parameters of the state reached unit length."""
-        stepping.normalise_all(self.s.y[None])
+        stepping.normalise_all(self._bodies_of(self.s.y)[None])
 
     def project_derivatives(self) -> None:
         """Project states and their derivatives, those of variational equations, onto the rows and the derivatives of these."""
@@ -186,7 +188,7 @@ class Compiled:
     def _detail(self, status: Status) -> str:
         """Of the message of a failure."""
         if status == Status.STEP_TOO_SMALL:
-            return singular_force(self.t, self.y, self.system, self.data)
+            return singular_force(self.t, self.bodies, self.system, self.data)
         projected, stuck = bool(self.lane.projected), bool(self.lane.off > NEARLY)
         return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
 
@@ -194,12 +196,17 @@ class Compiled:
     def unsure_steps(self) -> list[UnsureStep]:
         return unsure_steps(self.unsure, self._bodies_of)
 
+    @property
+    def bodies(self) -> Floats:
+        """States of the bodies (13 bodies,) at the time reached."""
+        return self._bodies_of(self.s.y)
+
     def _bodies_of(self, y: Floats) -> Floats:
         return y[: STATE * len(self.system.bodies)]
 
     def explained(self, status: Status, message: str) -> tuple[Status, str]:
         """Status and message of a run that is given up for its short steps; those of their cause, where it is known."""
-        cause = "" if self.variational else singular_force(self.t, self.y, self.system, self.data)
+        cause = "" if self.variational else singular_force(self.t, self.bodies, self.system, self.data)
         return status, f"{message}; {cause}" if cause and cause not in message else message
 
     def watch(self, events: EventWorkspace) -> None:

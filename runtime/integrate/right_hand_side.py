@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.angles import angles_along
 from runtime.dynamics.equations import derivatives
+from runtime.dynamics.force_elements import follow_states
 from runtime.dynamics.layout import NOT_FINITE, OK, STATE, P
 from runtime.dynamics.lift import lift_all, places_of_turns
 from runtime.dynamics.model_data import stabilised
@@ -43,6 +44,7 @@ from runtime.support.checks import bounded, increasing_times
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.coupling import refuse_couplings
+from runtime.system.force_states import state_of, states_of_forces, vector_of
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
@@ -106,7 +108,8 @@ class RightHandSide:
             fit_signs(system, self.work, module_of_tree(system), y0, system.state.y)
         else:
             self.work, y0 = workspace(system, self.data), system.state.y
-        self.t0, self.y0 = system.time, read_only(y0.copy())
+        follow_states(self.data.forces, self.work.forces)
+        self.t0, self.y0 = system.time, read_only(np.append(y0, states_of_forces(system, system.state)))
         self.references, self._signals = (Reference(self.data), Reference(self.work)), bool(system.signals)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -200,7 +203,7 @@ class RightHandSide:
             raise ModelError(
                 f"{self._subject}: y has {len(states)} cases; give one state ({len(self.y0)},), or use run()"
             )
-        return State(self.system.body_names, self._of_bodies(states)[0])
+        return state_of(self.system, self._in_absolute(states)[0])
 
     def vector(self, state: State) -> Floats:
         """The vector (n,) of a state of the bodies; angles of joints within half a turn.
@@ -212,10 +215,10 @@ class RightHandSide:
         """
         self.system.check_bodies(state)
         if self.coordinates == ABSOLUTE:
-            return state.y.copy()
+            return vector_of(self.system, state)
         z = start_of(self.system, state)
         fit_signs(self.system, self.work, module_of_tree(self.system), z, state.y)
-        return z
+        return np.append(z, states_of_forces(self.system, state))
 
     def run(self, t: ArrayLike, y: ArrayLike) -> Run:
         """The result of an integrator, as one of ``simulate``: bodies, reactions, energies and files by names.
@@ -237,16 +240,17 @@ class RightHandSide:
         ModelError
         """
         times, states = self._admitted(increasing_times(t, f"{self._subject}: t"), y)
-        bodies = self._of_bodies(states)
+        both, of_bodies = self._in_absolute(states), STATE * len(self.system.bodies)
+        bodies, z = (np.ascontiguousarray(part) for part in np.split(both, [of_bodies], axis=1))
         turns = states[:, places_of_turns(self.work.tree.data) if self.coordinates == JOINT else []]
         counted = angles_along(bodies, self.data, workspace(self.system, self.data))
         return Run(
-            system=self.system, data=self.data, t=times, states=bodies, final=State(self.system.body_names, bodies[-1]),
+            system=self.system, data=self.data, t=times, states=bodies, final=state_of(self.system, both[-1]),
             status=Status.REACHED_END, message=f"integrated outside of Talus until t = {times[-1]:g} s",
             stats=Stats("own", 0, 0, 0, 0.0, 0.0, 0.0, ""), events={}, event_states={},
             contact_events=find_contact_events(times, bodies, self.data, workspace(self.system, self.data)),
             _turns=whole_turns(turns[0], np.concatenate([counted, turns], axis=1), self.data.counted),
-            _at_steps=True, _start=bodies[0],
+            _at_steps=True, _start=bodies[0], _z=z,
         )  # fmt: skip
 
     @cached_property
@@ -265,8 +269,9 @@ class RightHandSide:
 
     @property
     def _components(self) -> list[tuple[str, str]]:
+        z = [(f"{one.name}.{state}", one.outputs[state]) for one in self.system.forces for state in one.module.STATES]
         if self.coordinates == ABSOLUTE:
-            return [one for body in self.system.body_names for one in _parts(body, PARTS)]
+            return [*(one for body in self.system.body_names for one in _parts(body, PARTS)), *z]
         q: list[tuple[str, str]] = []
         u: list[tuple[str, str]] = []
         tree = tree_of(self.system)
@@ -279,7 +284,7 @@ class RightHandSide:
             name = f"{'-' if c.sign < 0.0 else ''}{c.joint}.{own}"
             q.append((name, unit))
             u.append((f"{name}_rate", f"{unit}/s"))
-        return q + u
+        return q + u + z
 
     def rates(self, times: Floats, states: Floats, out: Floats) -> tuple[int, int]:
         """Put y' of states (m, n) at times (m,) into ``out``, without checks; how many, and the code of the next one, or OK."""
@@ -323,7 +328,7 @@ class RightHandSide:
     def _lengths(self) -> list[int]:
         """Where Euler parameters begin in y."""
         if self.coordinates == ABSOLUTE:
-            return list(range(P, len(self.y0), STATE))
+            return list(range(P, STATE * len(self.system.bodies), STATE))
         return [k for k, name in enumerate(self.names) if name.endswith(f".p_{EULER[0]}")]
 
     def _admitted(self, t: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -358,14 +363,14 @@ class RightHandSide:
                 failure = self.failure(code, float(times[done]))
             raise ModelError(f"{self._of_case(done, len(states))}: {failure}")
 
-    def _of_bodies(self, states: Floats) -> Floats:
-        """States of the bodies (m, 13 bodies)."""
+    def _in_absolute(self, states: Floats) -> Floats:
+        """States of the bodies, and of forces (m, 13 bodies + states)."""
         if self.coordinates == ABSOLUTE:
             return states
         out = np.empty((len(states), len(self.work.motion)))
         with self._lock:
             lift_all(self.work.tree.data, self.work.tree.lifting, states, out)
-        return out
+        return np.concatenate([out, states[:, self.work.tree.size[0] :]], axis=1)
 
     @cached_property
     def _absolute(self) -> RightHandSide:
@@ -381,7 +386,7 @@ class RightHandSide:
         rates = np.empty_like(z)
         self._accept(times, z, *self.rates(times, z, rates), rates)
         m, n = z.shape
-        A = self._absolute.jacobian(times, self._of_bodies(z))
+        A = self._absolute.jacobian(times, self._in_absolute(z))
         size = np.maximum(np.abs(rates).max(axis=1, initial=0.0), 1.0)[:, None]
         near = z[:, None] + REACH * BOTH_SIDES[:, None] * (rates / size)[:, None]  # along z', (m, 6, n)
         Y_dot = np.tensordot(weights(BOTH_SIDES) / REACH, self._over(near.reshape(-1, n)).reshape(m, 6, -1, n), (0, 1))
@@ -395,7 +400,7 @@ class RightHandSide:
         m, n = z.shape
         near = (z[:, None, None] + REACH * BOTH_SIDES[:, None, None] * np.eye(n)).reshape(-1, n)
         lengths = [(near[:, k : k + 4] ** 2).sum(axis=1) for k in self._lengths]
-        values = np.column_stack([self._of_bodies(near), *lengths]).reshape(m, 6, n, -1)
+        values = np.column_stack([self._in_absolute(near), *lengths]).reshape(m, 6, n, -1)
         return np.asarray(np.einsum("q,mqij->mji", weights(BOTH_SIDES) / REACH, values))
 
 

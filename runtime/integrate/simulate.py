@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.force_elements import event_workspace
+from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData, stabilised
 from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
@@ -45,6 +46,7 @@ from runtime.support.logs import logger
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import check_state
+from runtime.system.force_states import state_of, vector_of
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -96,10 +98,12 @@ def simulate(
         "dop853" (compiled, explicit, of order 8), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts
         with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
     rtol, atol : float
-        Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
+        Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters; states of forces in
+        their own units).
     initial : State, optional
-        Default: ``system.state``.  It must satisfy the constraints, as a state from ``runtime.assemble`` does.  A state has no
-        whole turns: angles of a run that goes on from ``final`` of another begin within half a turn again.
+        Default: ``system.state``.  It must satisfy the constraints, as a state from ``runtime.assemble`` does.  States of forces
+        that it lacks in ``z`` have their initial values.  A state has no whole turns: angles of a run that goes on from ``final``
+        of another begin within half a turn again.
     t_start : float [s], optional
         Default: ``system.time``, which is 0 unless the system was built for another time.
     alpha, beta : float [1/s]
@@ -143,13 +147,13 @@ def simulate(
     method, stepper = _stepper(system, how, data, state)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
     crossings = [event for event in events if isinstance(event, Crossing)]
-    search = EventSearch(bound, system.body_names)
+    search = EventSearch(bound, system)
     if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(bound):
         stepper.watch(event_workspace(watched(crossings, system)))
     elif not isinstance(stepper, SciPy) and bound:
         stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
-    times, states, done, angles, status, reason = _integrate(stepper, how, search, bar, len(start))
+    times, states, z, done, angles, status, reason = _integrate(system, stepper, how, search, bar, len(start))
     if status in ENDED and (found := violated_row(system, stepper, times, states, angles, how)):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
     left = left_branch(system, stepper.unsure_steps, stepper.t)
@@ -166,7 +170,7 @@ def simulate(
         data=data,
         t=times[finite_rows],
         states=states[finite_rows],
-        final=State(system.body_names, stepper.y),
+        final=state_of(system, stepper.y),
         status=status,
         message=(reason or message_at_end(how.t_end))
         + closeness(*stepper.lost_digits)
@@ -183,13 +187,12 @@ def simulate(
         events={event.name: np.array(search.found[event.name][0]) for event in events},
         contact_events=stepper.contact_events,
         passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
-        event_states={
-            event.name: tuple(State(system.body_names, y) for y in search.found[event.name][1]) for event in events
-        },
+        event_states={event.name: tuple(state_of(system, y) for y in search.found[event.name][1]) for event in events},
         _work_done=work,
         _turns=whole_turns(start[data.counted :], angles[finite_rows], data.counted) if len(start) else None,
         _at_steps=how.t is None,
         _start=state.y,
+        _z=z[finite_rows],
     )
     LOG.log(logging.DEBUG if run.success else logging.INFO, "system '%s': %s", system.name, run.message)
     if not isinstance(stepper, SciPy):
@@ -215,8 +218,8 @@ def _stepper(
     if first is not None:
         return method, JointsFirst(first, absolute, stiff=method == "auto")
     if method in COMPILED_METHODS:
-        return method, absolute(state.y, how.t_start, how.first_step)
-    return method, SciPy(method, system, data, state.y, *span)
+        return method, absolute(vector_of(system, state), how.t_start, how.first_step)
+    return method, SciPy(method, system, data, vector_of(system, state), *span)
 
 
 def _joint_method(system: System, how: Settings, data: ModelData, state: State) -> InJointCoordinates | None:
@@ -248,9 +251,16 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 
 
 def _integrate(
-    stepper: Compiled | JointsFirst | SciPy, how: Settings, search: EventSearch, bar: Progress, turns: int
-) -> tuple[Floats, Floats, Floats, Floats, Status, str]:
-    """Times (m,), states (m, n), work (m, sources), angles and turns (m, turns) of the result, status, and the message.
+    system: System,
+    stepper: Compiled | JointsFirst | SciPy,
+    how: Settings,
+    search: EventSearch,
+    bar: Progress,
+    turns: int,
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Status, str]:
+    """Of the result times (m,), states of bodies (m, n) and forces (m, states), work (m, sources), angles and turns (m, turns).
+
+    Also status and message.
 
     The message is empty where the run reached its end.
     """
@@ -266,12 +276,14 @@ def _integrate(
     end = states.shape[1] - turns
     width = end - sources
     done, angles = states[:, width:end], states[:, end:]
-    if width < states.shape[1]:
-        states = np.ascontiguousarray(states[:, :width])
+    of_bodies = STATE * len(system.bodies)
+    z = states[:, of_bodies:width]
+    if of_bodies < states.shape[1]:
+        states = np.ascontiguousarray(states[:, :of_bodies])
     if not isinstance(stepper, SciPy):
         stepper.normalise()
         stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before
-    return times, states, done, angles, status, reason
+    return times, states, z, done, angles, status, reason
 
 
 def _undecided(system: System, how: Settings, y: Floats, times: Floats, states: Floats, *, of_tree: bool) -> str:

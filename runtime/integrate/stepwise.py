@@ -14,7 +14,9 @@ from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.progress import Progress
+from runtime.system.force_states import state_of
 from runtime.system.state import State
+from runtime.system.system import System
 
 # An event function is evaluated at this many places of a step, so that two zeros in one step are not missed.
 EVENT_SAMPLES = 4
@@ -54,9 +56,9 @@ class Lookout:
         return Status.TOO_MANY_STEPS, Status.TOO_MANY_STEPS.text(t, detail)
 
 
-def handed(names: tuple[str, ...], y: Floats) -> State:
+def handed(system: System, y: Floats) -> State:
     """A state for a function of the user, who may change it: no other one has its array."""
-    state = State(names, y)
+    state = state_of(system, y)
     state.y.flags.writeable = True  # functions of SciPy refuse arrays that are not
     return state
 
@@ -69,8 +71,8 @@ def stopped_by(event: Event, t: float) -> tuple[Status, str]:
 class EventSearch:
     """Zeros of event functions along a run, by the names of the events: times [s] and states."""
 
-    def __init__(self, events: Sequence[Event], names: tuple[str, ...]) -> None:
-        self.events, self.names = events, names
+    def __init__(self, events: Sequence[Event], system: System) -> None:
+        self.events, self.system = events, system
         self.found: dict[str, tuple[list[float], list[Floats]]] = {event.name: ([], []) for event in events}
         self.values: list[float] = []
 
@@ -81,7 +83,7 @@ class EventSearch:
 
     def begin(self, m: Method) -> Event | None:
         """Evaluate all functions at the start; the terminal event whose zero is there, if any."""
-        self.values = [event.value(m.t, handed(self.names, m.y)) for event in self.events]
+        self.values = [event.value(m.t, handed(self.system, m.y)) for event in self.events]
         stop = None
         for event, value in zip(self.events, self.values, strict=True):
             if event.at_start and value <= 0.0:
@@ -108,7 +110,7 @@ class EventSearch:
     def _value(self, event: Event, t: float, m: Method) -> float:
         """The value of an event at a time within the last step; its function's failure there is one of the run."""
         try:
-            return event.value(t, handed(self.names, m.at(t)))
+            return event.value(t, handed(self.system, m.at(t)))
         except ModelError as error:
             raise RunFailure(Status.EVENT_NOT_FINITE, t, str(error)) from error
 

@@ -17,7 +17,7 @@ from runtime.dynamics.contacts import (
     normal_force,
     place_contacts,
 )
-from runtime.dynamics.kinematics import update_poses
+from runtime.dynamics.kinematics import is_of_tree, update_poses
 from runtime.dynamics.layout import OK, OVER
 from runtime.dynamics.limits import PENDING
 from runtime.dynamics.limits_along import HERE, at_ridge, change_limit, is_at_ridge, keep_sides, over_along, set_sides
@@ -139,7 +139,7 @@ def constants_are_kept(m, w):  # type: ignore[no-untyped-def]
 
     They are those of the step until the next one begins.
     """
-    return w.tree.limits.ready[0] > 0 and len(m.y) == w.tree.size[0]
+    return w.tree.limits.ready[0] > 0 and is_of_tree(m.y, w)
 
 
 @inlined

@@ -10,7 +10,7 @@ from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.lift import lift_once, places_of_turns
-from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.model_data import ModelData, Workspace, size_of_states
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
@@ -22,7 +22,7 @@ from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.step_error import rounding_over_limit
-from runtime.integrate.tree_scales import scales_of
+from runtime.integrate.tree_scales import scales_of, with_states
 from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.integrate.written.acting_forces import known_forces
 from runtime.integrate.written.tree_recursion import MOST_STEPS
@@ -40,6 +40,7 @@ from runtime.system.coupled_coordinates import (
     violations,
     with_turns,
 )
+from runtime.system.force_states import states_of_forces
 from runtime.system.joint_values import values_of
 from runtime.system.spanning_tree import SpanningTree, ties_of, tree_data, tree_parameters
 from runtime.system.state import State
@@ -165,7 +166,7 @@ class InJointCoordinates(Compiled):
     ) -> None:  # fmt: skip
         self.tree, self.start = tree_of(system), state
         self.module = module_of_tree(system)  # ``codegen.compile_model`` may have made it since the last run
-        z = start_of(system, state)
+        z = np.append(start_of(system, state), states_of_forces(system, state))
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
         self._places = places_of_turns(self.work.tree.data)
         if is_projected(system):
@@ -197,23 +198,21 @@ class InJointCoordinates(Compiled):
     @property
     def width(self) -> int:
         """As of ``Compiled``."""
-        return len(self.work.motion)
+        return size_of_states(self.data)
 
     def normalise(self) -> None:
         """As of ``Compiled``: lifted states have unit Euler parameters."""
 
     @property
     def y(self) -> Floats:
-        """States of the bodies at the time reached."""
-        return self._lifted() if self.lane.steps else self.start.y.copy()
+        """States of the bodies at the time reached, and of forces."""
+        bodies = self.bodies if self.lane.steps else self.start.y
+        return np.append(bodies, self.s.y[self.work.tree.size[0] :])
 
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
         return np.append(super().turns, self.s.y[self._places])
-
-    def _lifted(self) -> Floats:
-        return self._bodies_of(self.s.y)
 
     def _bodies_of(self, y: Floats) -> Floats:
         return bodies_of(self.work, y)
@@ -254,7 +253,7 @@ class InJointCoordinates(Compiled):
 
     def _fast_turn(self) -> str:
         """Which turn is too fast for the accuracy of its bodies, if one is; see ``step_error``."""
-        s, motion = self.s, self.y.reshape(-1, STATE)
+        s, motion = self.s, self.bodies.reshape(-1, STATE)
         speeds = s.scales[stepping.LEVER].clip(0.0)[: self.work.tree.size[0]] * np.abs(s.y[: self.work.tree.size[0]])
         k, body = int(np.argmax(speeds)), float(np.linalg.norm(motion[:, V:OMEGA], axis=1).max())
         if rounding_over_limit.py_func(float(speeds[k]), body, self.rtol, self.atol) < NEAR_LIMIT:
@@ -327,13 +326,13 @@ def workspace_of_tree(system: System, data: ModelData) -> Workspace:
 
 
 def stepper_of_tree(tree: SpanningTree, data: ModelData, work: Workspace, z: Floats) -> stepping.Stepper:
-    """A stepper for coordinates and rates z of a tree."""
+    """A stepper for coordinates and rates z of a tree, which states of forces follow."""
     m = work.tree
     known = m.loaded[0] == 0 or len(tree.limits) > 0
-    of_slopes = len(z) // 2 if {"turn", "slide"}.issuperset(tree.kinds) else 0
+    of_slopes = int(m.size[0]) // 2 if {"turn", "slide"}.issuperset(tree.kinds) else 0
     own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0), of_slopes, ties_of(tree.kinds))
-    balance = balance_of(data, len(work.motion))
-    return stepping.stepper(z, 0.0, own, data, 0.0, balance, np.array(scales_of(tree)))
+    scales = np.array(with_states(scales_of(tree), len(data.forces.state_place)))
+    return stepping.stepper(z, 0.0, own, data, 0.0, balance_of(data, size_of_states(data)), scales)
 
 
 def is_projected(system: System) -> bool:

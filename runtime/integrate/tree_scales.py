@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,6 +16,7 @@ TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 a
 # [s] by which the error of a rate counts.  Joints often turn slowly between bodies that turn fast, so that relative tolerances of
 # rates ask for more than those of bodies; at this weight both kinds of coordinates have about the same error at a tolerance.
 RATE_WEIGHT = 0.5
+OF_STATES = math.inf, 1.0, 0.0, 0.0  # of states of forces, each with the tolerances in its own unit
 SLIDES = {"turn": 0, "ball": 0, "slide": 1, "free": 3}  # coordinates of a step that are lengths, which come first
 
 # Often those of one system, or of systems that differ in masses alone.
@@ -40,6 +42,11 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats, Floats]:
             weights[k].extend([weight] * slides + [weight * of_turn] * (count - slides))
     of_all = np.array(weights[0] + weights[1])
     return np.array(caps[0] + caps[1]), of_all, np.full(len(of_all), TYPICAL), levers_of(tree, tree.carried)[0]
+
+
+def with_states(scales: Sequence[Floats], count: int) -> list[Floats]:
+    """Scales, (n,) each, of coordinates and rates, and behind them of so many states of forces."""
+    return [np.append(row, [of] * count) for row, of in zip(scales, OF_STATES, strict=True)]
 
 
 def levers_of(tree: SpanningTree, load: Carried) -> Floats:

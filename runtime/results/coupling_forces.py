@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.dynamics.derived import derive_along_coordinates
 from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.force_elements import follow_states
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Bools, Floats
@@ -39,17 +40,20 @@ def forces_of_couplings(
 ) -> CouplingForces:
     """Forces of the couplings and rotors of a system in states (n, 13 bodies) that follow each other.
 
-    ``before``: as of ``derived.take_state``; ``like``: with its resolution of speeds.
+    Behind those of the bodies they have the states of forces.  ``before``: as of ``derived.take_state``; ``like``: with its
+    resolution of speeds.
     """
     tree = system.tree
     assert tree is not None
     memory = tree_with_rows(system)
     work, coupled = workspace_for(system.data, tree=memory), memory.closing.coupled
     work.contacts.speed_resolution[0] = like.contacts.speed_resolution[0]
-    n = len(states)
-    along = _Along(system, states)
-    z = joint_coordinates(tree, system.body_names, system.joint_motions, states)
+    follow_states(system.data.forces, work.forces)
+    n, of_bodies = len(states), STATE * len(system.bodies)
+    along = _Along(system, states[:, :of_bodies])
+    z = joint_coordinates(tree, system.body_names, system.joint_motions, states[:, :of_bodies])
     put_coordinates(system.couplings, coupled, along.values, z)  # without jumps
+    z = np.concatenate([z, states[:, of_bodies:]], axis=1)
     z_dot, v_dot, lam = (
         np.zeros(z.shape),
         np.zeros((n, len(system.bodies) + 1, 6)),

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.derived import NO_ANGLES, Derived, derived, energies_of_states, largest_of_rows
 from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.force_elements import follow_states
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
@@ -70,6 +71,7 @@ class RecordedRun:
     _turns: WholeTurns | None = field(repr=False, default=None)
     _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps
     _start: Floats | None = field(repr=False, default=None)  # (13 bodies,) from which angles follow
+    _z: Floats | None = field(repr=False, default=None)  # (n, states of forces)
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
@@ -88,6 +90,8 @@ class RecordedRun:
         check_array(self.t, (n,), "run: t")
         check_array(self.states, (n, STATE * len(self.system.bodies)), "run: states")
         check_array(self.contact_events, (events // 4, 4), "run: contact_events")
+        if count := len(self.system.data.forces.state_place):
+            check_array(self._z, (n, count), "run: states of forces")  # type: ignore[arg-type]  # None is refused
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the quantities that can be computed again."""
@@ -153,14 +157,20 @@ class RecordedRun:
         bounded(self.states, "run: states")
         work = workspace_for(self.system.data)
         work.contacts.speed_resolution[0] = SPEED_RESOLUTION * (self.stats.rtol + self.stats.atol)
+        follow_states(self.system.data.forces, work.forces)
         return work
+
+    def _with_forces(self, states: Floats) -> Floats:
+        """States of the bodies at times of the run, the first ones, followed by those of forces; passages have them."""
+        if self._z is None or not self._z.size or states.shape[1] > self.states.shape[1]:
+            return states
+        return np.concatenate([states, self._z[: len(states)]], axis=1)
 
     @cached_property
     def _energies(self) -> Floats:
         """Kinetic energy, that of gravity and elastic energy, (n, 3) [J]."""
-        found = energies_of_states(
-            self.t, self.states, self._before(self.t), self.contact_events, self.data, self._work()
-        )
+        of_states = self.t, self._with_forces(self.states), self._before(self.t)
+        found = energies_of_states(*of_states, self.contact_events, self.data, self._work())
         if self.system.armatures:
             found[:, 0] += energy_of_rotors(self.system, self.states)
         return read_only(found)  # type: ignore[no-any-return]
@@ -178,7 +188,7 @@ class RecordedRun:
         return d
 
     def _derive(self, times: Floats, states: Floats) -> Derived:
-        of_states = times, states, self._before(times), self.contact_events, self.data, self._work()
+        of_states = times, self._with_forces(states), self._before(times), self.contact_events, self.data, self._work()
         if not self.system.joint_coordinates_only:
             return derived(*of_states)
         found = self._of_couplings if states is self.states else self._coupled(times, states)
@@ -238,8 +248,8 @@ class RecordedRun:
         return self._coupled(self.t, self.states)
 
     def _coupled(self, times: Floats, states: Floats) -> CouplingForces:
-        before = self._before(times)
-        return forces_of_couplings(self.system, times, states, before, self.contact_events, self._work())
+        of_states = times, self._with_forces(states), self._before(times)
+        return forces_of_couplings(self.system, *of_states, self.contact_events, self._work())
 
     @property
     def lam(self) -> Mapping[str, Floats]:
@@ -252,7 +262,8 @@ class RecordedRun:
         solved = self._solved
         lam, wrench = self._multipliers(self.t, self.states, solved)
         for passage, close, of_passage in self._close(solved):
-            values = self._multipliers(passage.t, passage.states, of_passage)
+            bodies = np.ascontiguousarray(passage.states[:, : self.states.shape[1]])
+            values = self._multipliers(passage.t, bodies, of_passage)
             for of_run, value in zip((lam, wrench), values, strict=True):
                 of_run[close] = fitted(passage, of_passage.pivot, value, self.t[close], poles=True)
         return lam, wrench

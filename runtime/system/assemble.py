@@ -199,7 +199,7 @@ def assemble(system: System, state: State, *, time: float | None = None, project
     if project_velocities:
         y = projection.project_velocities(time, y, system.data, shared_workspace_for(system.data))
     check_velocities(system, time, y, "call runtime.assemble(system, state) to project them onto the constraints")
-    return State(state.names, y)
+    return State(state.names, y, state.z)
 
 
 def check_configuration(system: System, time: float, y: Floats, remedy: str) -> None:

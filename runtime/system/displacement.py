@@ -83,7 +83,7 @@ def displaced(
         _refuse_held(system, joint, before, states)
     if system.couplings:
         _move_followers(system, states, angles or {}, rates or {})
-    return State(system.body_names, states[1:].ravel())
+    return State(system.body_names, states[1:].ravel(), state.z)
 
 
 @checked

@@ -179,6 +179,12 @@ def force_data(
         for k, force in enumerate(forces)
         for n in range(len(force.signals))
     ]
+    of_states = [
+        (k, force.module.STATES_PLACE + n, REPORTS + len(force.module.OUTPUTS) + n)
+        for k, force in enumerate(forces)
+        for n in range(len(force.module.STATES))
+    ]
+    state_force, state_place, state_rate = np.array(of_states, np.int64).reshape(-1, 3).T.copy()
     return ForceData(
         **force_addresses(forces), body=body,
         corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64),
@@ -187,10 +193,11 @@ def force_data(
         signal=first_signal + np.arange(len(of_signals)),
         signal_force=np.array([k for k, _ in of_signals], np.int64),
         signal_place=np.array([place for _, place in of_signals], np.int64),
+        state_force=state_force, state_place=state_place, state_rate=state_rate,
         call=np.array(calls, np.int64), call_place=np.array(call_place, np.int64),
         start=np.cumsum([0, *(len(knots) for knots, _ in pieces)]).astype(np.int64),
         knot=np.concatenate([*(knots for knots, _ in pieces), np.zeros(0)]),
         coefficient=np.concatenate([*(c for _, c in pieces), np.zeros((0, 5))]),
         reactive=reactive_data(forces, joints), x=x,
-        outputs=REPORTS + max([len(force.module.OUTPUTS) for force in forces], default=0),
+        outputs=REPORTS + max([len(force.module.OUTPUTS) + len(force.module.STATES) for force in forces], default=0),
     )  # fmt: skip

@@ -102,7 +102,8 @@ def reference(
     constants = [joint.values[key] for key, *_ in module.PARAMETERS]
     for n, constant in enumerate(constants):
         x[start + n] = constant
-    out = np.zeros((3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0), *x.shape[1:]))
+    own = len(getattr(module, "STATES", ()))  # states of a force: their initial values
+    out = np.zeros((3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0) + own, *x.shape[1:]))
     _evaluate(module.reference, states, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
@@ -110,6 +111,8 @@ def reference(
     _evaluate(module.reference, states, x, out)  # again: a held value may use a carried vector
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
+    if own:
+        x[module.STATES_PLACE :][:own] = out[3 * len(carried) + module.HELD :]
     return local
 
 

@@ -17,6 +17,8 @@ from runtime.support.names import ReadOnly
 from runtime.system.orientation import UNIT_TOLERANCE, euler_parameters
 
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
+OF_FORCES = "z"  # the part of a state that forces have
+NO_STATES: Mapping[str, float] = ReadOnly({}, "state of a force", "states of forces")
 LOOSE = 1e-2  # [1] how far the length of Euler parameters may be from 1 where they are divided by it
 STATE_UNITS = {"r": "m", "p": "1", "v": "m/s", "omega": "rad/s"}
 
@@ -30,16 +32,22 @@ class State:
     """Positions and velocities of all bodies, immutable.
 
     ``r`` [m], ``p`` (Euler parameters, scalar first), ``v`` [m/s], ``omega`` [rad/s]: mappings from the body's name to an
-    array in global axes.
+    array in global axes.  ``z``: states of forces by name, such as "tendon.extension"; others have their initial values.
     """
 
     MADE_BY = "a runtime.State, system.state or what its replace() returns"
 
     @fitting
-    def __init__(self, names: tuple[str, ...], y: Floats) -> None:
+    def __init__(self, names: tuple[str, ...], y: Floats, z: Mapping[str, float] = NO_STATES) -> None:
         self.names = names
         self.y = self._checked(y)
         self.y.flags.writeable = False
+        if not isinstance(z, Mapping) or not all(isinstance(name, str) for name in z):
+            raise ModelError(
+                f"state: z = {shown(z)}; give a mapping from states of forces, such as {{'tendon.extension': 0.1}}"
+            )
+        own = {name: float(finite(value, (), f"state: z of '{name}'")) for name, value in z.items()}
+        self.z: Mapping[str, float] = ReadOnly(own, "state of a force", "states of forces") if own else NO_STATES
 
     def _checked(self, y: Floats) -> Floats:
         """A copy of an array that compiled code can take as the state of the bodies: (13,) of each, one after the other."""
@@ -75,7 +83,7 @@ class State:
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return State, (self.names, np.array(self.y))
+        return State, (self.names, np.array(self.y), dict(self.z))
 
     def __repr__(self) -> str:
         return f"State of {', '.join(self.names)}"
@@ -109,7 +117,7 @@ class State:
     def replace(self, **parts: Mapping[str, ArrayLike]) -> State:
         """Return a state with some vectors replaced, such as ``state.replace(omega={"leg": (0, 0, 1)})``.
 
-        ``p`` takes Euler parameters (4,), rotation matrices (3, 3) or rotations of SciPy.
+        ``p`` takes Euler parameters (4,), rotation matrices (3, 3) or rotations of SciPy; ``z`` values of states of forces.
 
         Raises
         ------
@@ -117,14 +125,17 @@ class State:
             For unknown parts or bodies, other shapes, values that are not finite, and Euler parameters of other length than 1.
         """
         y = self.y.copy()
-        rows = y.reshape(-1, STATE)
+        rows, z = y.reshape(-1, STATE), dict(self.z)
         for part, values in parts.items():
-            if part not in PARTS:
-                raise unknown_name(part, PARTS, "part", whose="state: ")
+            if part not in (*PARTS, OF_FORCES):
+                raise unknown_name(part, (*PARTS, OF_FORCES), "part", whose="state: ")
             if not isinstance(values, Mapping):
                 raise ModelError(
                     f"state: {part} = {values!r}; give a mapping from bodies' names, such as {{'leg': (0, 0, 1)}}"
                 )
+            if part == OF_FORCES:
+                z.update(values)  # type: ignore[arg-type]  # State checks them
+                continue
             for name, value in values.items():
                 if name not in self.names:
                     raise unknown_name(name, self.names, "body", "bodies", "state: ")
@@ -133,4 +144,4 @@ class State:
                 rows[self.names.index(name), PARTS[part]] = checked
         for k, name in enumerate(self.names):
             rows[k, P:V] = unit(rows[k, P:V], f"state: p of body '{name}'", UNIT_TOLERANCE, normalise=True)
-        return State(self.names, y)
+        return State(self.names, y, z)

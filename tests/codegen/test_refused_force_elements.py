@@ -89,6 +89,32 @@ REFUSED = {
         lambda r_i, r_j, stiffness: {"potential": stiffness * sp.Max(0, (r_j - r_i).norm() - 1) ** 2},
         "uses the function 'Max', which is not smooth; use only sqrt, sin",
     ),
+    "without_rates": (
+        lambda r_i, r_j, stiffness, state: {"potential": stiffness * ((r_j - r_i).norm() - state("slip")) ** 2},
+        "'rates' must be a mapping from each state to its rate: it has none, and the states are slip", "slip : [m]",
+    ),
+    "rate_of_no_state": (
+        lambda r_i, r_j, stiffness: {"potential": stiffness * (r_j - r_i).norm(), "rates": {stiffness: 1}},
+        "it has stiffness, and the states are none",
+    ),
+    "a_state_in_a_coordinate": (
+        lambda r_i, r_j, stiffness, coordinate, state: {
+            "forces": {coordinate((r_j - r_i).norm() - (z := state("slip"))): -stiffness}, "rates": {z: -z},
+        },
+        "coordinate(x) depends on a state", "slip : [m]",
+    ),
+    "a_moving_start": (
+        lambda r_i, r_j, stiffness, rate, state: {
+            "potential": stiffness * ((r_j - r_i).norm() - (z := state("slip", rate((r_j - r_i).norm())))) ** 2, "rates": {z: -z},
+        },
+        "an initial value depends on rate_0", "slip : [m]",
+    ),
+    "a_state_like_an_argument": (
+        lambda r_i, r_j, stiffness, state: {
+            "potential": (z := state("stiffness")) * (r_j - r_i).norm(), "rates": {z: stiffness},
+        },
+        "state 'stiffness' has the name of an argument or a reported quantity",
+    ),
     "a_table_in_a_table": (
         lambda r_i, r_j, stiffness, tension_table: {
             "potential": stiffness * tension_table(tension_table((r_j - r_i).norm()))

@@ -58,7 +58,7 @@ COMPILED = [("joint", "dop853", 1e-10), ("absolute", "dop853", 1e-10), ("absolut
 QUICK = [
     "free_body", "pendulum", "foot", "foot_with_elastic_limits", "spring_damper", "bounce", "sliding_to_rest", "closed_loop",
     "driven_loop", "prescribed_load", "bead_on_a_rod", "wheel_beyond_a_limit", "motor", "rebound_flores",
-    "rod_between_a_stop_and_a_plane", "pendulums",
+    "rod_between_a_stop_and_a_plane", "pendulums", "maxwell",
 ]  # fmt: skip
 ALL = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in PROBLEMS]
 
@@ -156,7 +156,9 @@ def test_cases_take_the_steps_of_single_runs(name):
 
 
 @pytest.mark.parametrize("coordinates", ["joint", "absolute"])
-@pytest.mark.parametrize("name", ["pendulum", "foot_with_elastic_limits", "motor", "spring_damper", "closed_loop"])
+@pytest.mark.parametrize(
+    "name", ["pendulum", "foot_with_elastic_limits", "motor", "spring_damper", "maxwell", "closed_loop"]
+)
 def test_the_right_hand_side_in_a_method_of_scipy(name, coordinates):
     """With its Jacobian, and as a result that has reactions, energies and angles beyond half a turn."""
     problem, case = PROBLEMS[name](), 16

@@ -19,6 +19,7 @@ import runtime
 from benchmarks.ensemble_systems import builder_of, driven_four_bar
 from runtime import Signal
 from runtime.system.quantity import parse
+from tests.support import maxwell as of_maxwell
 from tests.support.closed_forms import DENSITY, MOMENTS, FourBar, g, reduced_double_pendulum, top
 from tests.support.contact_laws import BOUNCES, HEIGHT, MASS, RADIUS, reference
 from tests.support.contact_laws import ball as falling_ball
@@ -257,6 +258,25 @@ def spring_damper():
         }  # fmt: skip
 
     return Problem(b.build(), {f"{name}.f": own for name, own in values.items()}, t, exact)
+
+
+@problem
+def maxwell():
+    """A block on a spring and a damper in series, whose flow is a state of the force."""
+    t, values = np.linspace(0.0, 2.0, 21), dict(viscosity=10.0 + 80.0 * SHARE, flow_0=0.3 * SHARE - 0.1)
+    k = of_maxwell.VALUES["stiffness"]
+
+    def exact(case):
+        own = {name: values_of_cases[case] for name, values_of_cases in values.items()}
+        x, v, flow = of_maxwell.closed_form(t, **own).T
+        tension = k * (x - 1.0 - flow)
+        return {
+            "r.block": x[:, None] * X, "v.block": v[:, None] * X, "force_flow.f": flow, "force_tension.f": tension,
+            "energy": of_maxwell.MASS / 2 * v**2 + tension**2 / (2 * k), "force_power.f": -tension * v,
+        }  # fmt: skip
+
+    cases = {f"{name}.f": own for name, own in values.items()}
+    return Problem(of_maxwell.slider(), cases, t, exact, sizes={"force_tension.f": k, "force_power.f": k})
 
 
 @problem

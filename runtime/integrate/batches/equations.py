@@ -11,7 +11,7 @@ from runtime.dynamics.energy import REACTIONS
 from runtime.dynamics.layout import DERIVATIVE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ENERGY, EVALUATION
-from runtime.integrate.batches.forces import call_equations, forces_in_steps, forces_when_ready
+from runtime.integrate.batches.forces import behind_rates, call_equations, forces_in_steps, forces_when_ready
 from runtime.integrate.batches.memory_kinds import Common, Scratch
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
@@ -57,8 +57,7 @@ def derive(m, address, y, own, constants, out):  # type: ignore[no-untyped-def]
     """State derivatives of all lanes, by a kernel or the recursion; ``own``: parameters of the forces, or of the equations."""
     x = m.forces
     if x.whole[0] == 1:
-        work = out[m.size[0] * m.W :]
-        call_equations(x.address[0], y, x.values, own, constants, out, work, x.energy, m.worst)
+        call_equations(x.address[0], y, x.values, own, constants, out, out[behind_rates(m) :], x.energy, m.worst)
     else:
         call_lanes(address, y, constants, out, m.worst)
 

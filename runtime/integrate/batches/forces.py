@@ -1,8 +1,8 @@
 """Forces other than limits along coordinates, in a batch: every lane has its own parameters and its own time.
 
-The work of these forces that is not stored in them is integrated as a component of the state, behind coordinates and rates: it
-has no part in the error of a step, and its outputs are those of a coordinate.  Behind it are the angles of forces at the begin of
-a step, from which their revolutions are counted.
+The state of a lane has, in this order: coordinates and rates; states of forces; and what is only carried, without a part in the
+error of a step: the work of these forces that is not stored in them, whose outputs are those of a coordinate, and the angles of
+forces at the begin of a step, from which their revolutions are counted.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class BatchForces(NamedTuple):
     whole: Common[Ints]
     acting: Common[Ints]  # (2,) 1: loads, motors or force elements act; 1: force elements do (``step_error.may_bend``)
     first: Common[Ints]  # (1,) row of the constants of the first force along a coordinate
+    states: Common[Ints]  # (1,) number of states of forces, behind coordinates and rates
     nodes: Common[Floats]  # (16,) of the stages, as fractions of the step
     signals: Common[SignalData]  # sets of equally many signals, one after another
     set_of: OfCases[Ints]  # (cases or 1,) number of the first signal of the set of each case
@@ -86,11 +87,12 @@ class ForcesOfCases(NamedTuple):
 def batch_forces(
     address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False,
     acting: tuple[bool, bool] = (False, False), corners: tuple[int, int] = (0, 0), angles: tuple[int, int] = (0, 0),
+    states: int = 0,
 ) -> BatchForces:  # fmt: skip
     """Memory for forces of so many cases; first: row of their first constant.
 
     ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``;
-    ``corners``, ``angles``: address of their function, and their number.
+    ``corners``, ``angles``: address of their function, and their number; ``states``: of forces.
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
@@ -99,7 +101,7 @@ def batch_forces(
     signals = frozen(of.signals)  # one type in compiled code, with forces and without
     return BatchForces(
         address=np.array([address]), whole=np.array([int(whole)]), acting=np.array(acting, np.int64),
-        first=np.array([first]), nodes=COEFFICIENTS.c,
+        first=np.array([first]), states=np.array([states]), nodes=COEFFICIENTS.c,
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
@@ -156,13 +158,19 @@ def set_signals(x, lane, first, time):  # type: ignore[no-untyped-def]
 
 @inlined
 def add_forces(m, y, own, constants, out):  # type: ignore[no-untyped-def]
-    """Put forces along the coordinates into the constants of the kernel, and the rate of the work behind the rates in ``out``.
+    """Put forces along the coordinates into the constants of the kernel; behind the rates in ``out`` what ``behind_rates`` has.
 
     Not where the equations have the forces.
     """
     x = m.forces
     if x.whole[0] == 0:
-        call_forces(x.address[0], y, x.values, own, constants[x.first[0] :], out[m.size[0] * m.W :], x.energy)
+        call_forces(x.address[0], y, x.values, own, constants[x.first[0] :], out[behind_rates(m) :], x.energy)
+
+
+@inlined
+def behind_rates(m):  # type: ignore[no-untyped-def]
+    """Place of the rates of the states of forces, and of the rate of the work, behind those of the tree."""
+    return (m.size[0] - m.forces.states[0]) * m.W
 
 
 @inlined
@@ -342,8 +350,8 @@ def end_forces(m, lane, case):  # type: ignore[no-untyped-def]
 def find_stored(forces, contacts, z, times, memory, passed, found):  # type: ignore[no-untyped-def]
     """Energy stored in the forces of all cases at coordinates and rates z (cases, m, n) and times (m,), into ``found``.
 
-    ``contacts``: with the touch-downs and lift-offs of the cases; ``memory`` (n + 1, LANES): for a state of the lanes, and the
-    power; ``passed`` (LANES,): for numbers of events.
+    ``contacts``: with the touch-downs and lift-offs of the cases; ``memory`` (n + states of forces + 1, LANES): for a state of
+    the lanes, rates of states, and the power; ``passed`` (LANES,): for numbers of events.
     """
     x, c, n = local(forces), local(contacts), z.shape[2]
     for first in range(0, len(z), contacts.W):

@@ -56,9 +56,7 @@ class BatchWorkspace(NamedTuple):
     turned: Common[Ints]  # rows of the first of four Euler parameters each
     ties: Common[Ints]  # (ties, 3) as of ``quintic``: rows of coordinates and of rates, number of the former
     rates: Common[Ints]  # (1,) row of the first rate of a tree; 0 of states of bodies
-    size: Common[
-        Ints
-    ]  # (1,) components whose errors count: all but the work of forces and their angles, which are the last
+    size: Common[Ints]  # (1,) components whose errors count: all but those that are only carried, which are the last
     parts: Common[Ints]  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
     # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
     stages: Common[Ints]
@@ -132,7 +130,7 @@ def tree_workspace(
     ties: Ints = NO_TIES,
     rates: int = 0,
 ) -> BatchWorkspace:
-    """Memory for coordinates and rates (n,) of a tree; ``scales`` (4, n) as of ``Stepper.scales``.
+    """Memory for coordinates and rates of a tree, with the states of forces (n,); ``scales`` (4, n) as of ``Stepper.scales``.
 
     With forces, states have their work and their angles as further components, and ``stages`` are not used.  ``ties``: as of
     ``spanning_tree.ties_of``; ``rates``: place of the first rate, 0 where there are as many coordinates as rates.

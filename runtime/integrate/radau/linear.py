@@ -73,9 +73,9 @@ def change_of(mu, omega, right, out):  # type: ignore[no-untyped-def]
 @inlined
 def set_matrix(mu, y, J, a, T, p):  # type: ignore[no-untyped-def]
     """Put mu - J_u - J_q T into ``a``; ``T`` (3, 3) and ``p`` (3, 4) are memory."""
-    m = len(a)
+    m, moving = len(a), J.shape[1] - len(a)
     inverse = 1.0 / mu
-    for b in range(m // 6):
+    for b in range(moving // 6):
         e, omega = y[STATE * b + P : STATE * b + V], y[STATE * b + OMEGA : STATE * b + STATE]
         for k in range(3):
             p[2, 0] = p[2, 1] = p[2, 2] = p[2, 3] = 0.0
@@ -88,20 +88,23 @@ def set_matrix(mu, y, J, a, T, p):  # type: ignore[no-untyped-def]
         for r in range(m):
             for k in range(3):
                 column = 6 * b + k
-                a[r, column] = -J[r, m + column] - J[r, column] * inverse
-                value = -J[r, m + column + 3] + 0.0 * mu  # of the type of mu
+                a[r, column] = -J[r, moving + column] - J[r, column] * inverse
+                value = -J[r, moving + column + 3] + 0.0 * mu  # of the type of mu
                 for c in range(3):
                     value -= J[r, 6 * b + 3 + c] * T[c, k]
                 a[r, column + 3] = value
     for r in range(m):
+        for column in range(moving, m):  # states of forces
+            a[r, column] = -J[r, moving + column] + 0.0 * mu
         a[r, r] += mu
 
 
 @inlined
 def solve_state(mu, y, J, a, turns, right, q, u, p):  # type: ignore[no-untyped-def]
     """Replace the right-hand side of a state's linear system by its solution; ``q``, ``u`` and ``p`` are memory."""
-    m, inverse = len(a), 1.0 / mu
-    for b in range(m // 6):
+    m, moving, inverse = len(a), J.shape[1] - len(a), 1.0 / mu
+    states = STATE * (moving // 6)  # of forces begin here
+    for b in range(moving // 6):
         o = STATE * b
         e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
         change_of(mu, omega, right[o + P : o + V], p[0])
@@ -110,13 +113,17 @@ def solve_state(mu, y, J, a, turns, right, q, u, p):  # type: ignore[no-untyped-
             q[6 * b + c] = right[o + R + c] * inverse
         for c in range(6):
             u[6 * b + c] = right[o + V + c]
+    for k in range(m - moving):
+        u[moving + k] = right[states + k]
     for r in range(m):
         value = u[r]
-        for c in range(m):
+        for c in range(moving):
             value += J[r, c] * q[c]
         u[r] = value
     solve_lu(a, turns, u)
-    for b in range(m // 6):
+    for k in range(m - moving):
+        right[states + k] = u[moving + k]
+    for b in range(moving // 6):
         o = STATE * b
         e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
         for c in range(3):
@@ -133,28 +140,33 @@ def solve_state(mu, y, J, a, turns, right, q, u, p):  # type: ignore[no-untyped-
 def largest_eigenvalue(J, v, out):  # type: ignore[no-untyped-def]
     """Modulus of the largest eigenvalue of the linearised motion, roughly: a few steps of the power method from ``v``.
 
-    ``v`` holds displacements and velocities and is left at the end of the iteration, from which the next call goes on; ``out`` is
-    memory.  The number of steps is even: an oscillation, whose eigenvalues are conjugate, then returns to its phase.
+    ``v`` holds displacements, velocities and states of forces, and is left at the end of the iteration, from which the next call
+    goes on; ``out`` is memory.  The number of steps is even: an oscillation, whose eigenvalues are conjugate, then returns to its
+    phase.
     """
-    m = len(J)
+    m, moving = len(J), J.shape[1] - len(J)
     logarithm = 0.0
     for _ in range(POWER_STEPS):
         size = 0.0
         for r in range(m):
             value = 0.0
-            for c in range(2 * m):
+            for c in range(moving + m):
                 value += J[r, c] * v[c]
             out[r] = value
+        for r in range(moving):
+            v[r] = v[moving + r]
+            size += v[r] * v[r] + out[r] * out[r]
         for r in range(m):
-            v[r], v[m + r] = v[m + r], out[r]
-            size += v[r] * v[r] + v[m + r] * v[m + r]
+            v[moving + r] = out[r]
+        for r in range(moving, m):
+            size += out[r] * out[r]
         if not 0.0 < size < np.inf:
-            for c in range(2 * m):
+            for c in range(moving + m):
                 v[c] = math.cos(c)
             return 0.0
         size = math.sqrt(size)
         logarithm += math.log(size)
-        for c in range(2 * m):
+        for c in range(moving + m):
             v[c] /= size
     return math.exp(logarithm / POWER_STEPS)
 

@@ -85,7 +85,7 @@ class Memory(NamedTuple):
     pair: np.ndarray  # (n,) complex
     right: Floats  # (n,) right-hand sides, then corrections
     right_pair: np.ndarray
-    lu: Floats  # (m, m) factors, m = 6 bodies
+    lu: Floats  # (m, m) factors, m = 6 bodies + states of forces
     lu_pair: np.ndarray
     turns: Ints  # (2, m) exchanges of rows
     u: Floats  # (m,)
@@ -101,7 +101,7 @@ class Memory(NamedTuple):
     error: Floats  # (n,)
     bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.creeps``
     ties: Ints  # (4 bodies, 3) as of ``dop853.Memory``
-    fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
+    fastest: Floats  # (6 bodies + m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
     # (7,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
     # start of the last step; modulus of the Jacobian's largest eigenvalue, where turns to dop853 are wanted
@@ -109,8 +109,9 @@ class Memory(NamedTuple):
 
 
 def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
-    """Memory for a system of bodies."""
-    n, m = STATE * bodies, 6 * bodies
+    """Memory for a system of bodies, and of forces whose states the Jacobian knows."""
+    m = len(jacobian.J)
+    n = STATE * bodies + m - 6 * bodies
     return Memory(
         coefficients=COEFFICIENTS, jacobian=jacobian, z=np.zeros((3, n)), z_last=np.zeros((3, n)), f=np.zeros((3, n)),
         middle=np.zeros(n), real=np.zeros(n), pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex),
@@ -118,7 +119,7 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((2, n)),
         slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf),
-        kept=np.zeros(4, np.int64), last=np.zeros(7), ties=ties_of_bodies(bodies), fastest=np.cos(np.arange(2 * m)),
+        kept=np.zeros(4, np.int64), last=np.zeros(7), ties=ties_of_bodies(bodies), fastest=np.cos(np.arange(jacobian.J.shape[1])),
     )  # fmt: skip
 
 
@@ -331,7 +332,7 @@ def keep_slopes(m, h, rtol, atol):  # type: ignore[no-untyped-def]
     follows = (
         own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - m.s.time[0]) <= 1e-12 * h
     )
-    for b in range(len(m.y) // STATE):
+    for b in range(m.bodies[0]):
         for i in range(STATE * b + V, STATE * (b + 1)):
             own.slopes[0, i] = own.slopes[1, i] if follows else np.nan
             first, second, third = through_stages(own, own.z, i)
@@ -370,10 +371,10 @@ def prepare_dense(m, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def through(m, x, y):  # type: ignore[no-untyped-def]
-    """The polynomial of degree 3 through the stages, at the fraction x of the step."""
+def through(m, x, y, first):  # type: ignore[no-untyped-def]
+    """The polynomial of degree 3 through the stages, at the fraction x of the step, of components from ``first`` on."""
     own = m.own
-    for i in range(len(y)):
+    for i in range(first, len(y)):
         a, b, c = through_stages(own, own.z, i)
         y[i] = m.y_old[i] + x * (a + x * (b + x * c))
 
@@ -381,19 +382,24 @@ def through(m, x, y):  # type: ignore[no-untyped-def]
 @serves(stepping.between_ends, Memory)
 def between_ends(m, x, y):  # type: ignore[no-untyped-def]
     """The polynomial of degree 3 through the stages."""
-    through(m, x, y)
+    through(m, x, y, 0)
 
 
 @serves(stepping.interpolate, Memory)
 def interpolate(m, time, y):  # type: ignore[no-untyped-def]
-    """Positions from their polynomials, velocities from the slopes of these; in a very short step, both from the stages."""
+    """Positions from their polynomials, velocities from the slopes of these; states of forces from the stages.
+
+    In a very short step all are from the stages.
+    """
     own, h = m.own, m.s.length[0]
     x = (time - m.s.began[0]) / h
     if h < SHORT:
-        through(m, x, y)
+        through(m, x, y, 0)
         normalise(y, m.bodies[0])
         return
-    for o in range(0, len(y), STATE):
+    through(m, x, y, STATE * m.bodies[0])
+    for b in range(m.bodies[0]):
+        o = STATE * b
         for c in range(3):
             put_slopes(m, o + R + c, o + V + c, 1, x, own.dense[0], own.dense[1], y)
         put_slopes(m, o + P, o + OMEGA, OF_TURN, x, own.dense[0], own.dense[1], y)

@@ -2,7 +2,7 @@
 
     y' = f(y, theta),     z' = df/dy z + df/dtheta
 
-for a state y and its derivatives z with respect to K parameters theta.  df/dy is the exact Jacobian of
+for a state y, of bodies and of forces, and its derivatives z with respect to K parameters theta.  df/dy is the exact Jacobian of
 ``runtime.dynamics.jacobian``.  df/dtheta, the effect of a parameter on joints, limits, loads, motors and signals at a state, is a
 difference of order six of systems with nearby parameters; their limits and contacts share the modes of the system itself, so
 that no difference reaches across a cone.  Where one whole-model kernel serves a system and those nearby, it evaluates these.
@@ -27,15 +27,17 @@ import numpy as np
 
 from runtime.dynamics.angles import share_angles
 from runtime.dynamics.contacts import PENETRATION_RATE
-from runtime.dynamics.directions import BOTH
+from runtime.dynamics.directions import BODY, BOTH
 from runtime.dynamics.elimination import DAMPING, factorise
-from runtime.dynamics.equations import place_of_part, workspace_for
+from runtime.dynamics.equations import derivative, place_of_part, workspace_for
+from runtime.dynamics.force_elements import follow_states, put_rates
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.kinematics import euler_rates, update_kinematics, update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, ROWS, SINGULAR, STATE, P, V
-from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace
+from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace, size_of_states
 from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION, WHOLE
+from runtime.dynamics.state_jacobian import row_of
 from runtime.integrate.variational.contacts import (
     ContactDirections,
     add_measures,
@@ -71,8 +73,8 @@ class Directions(NamedTuple):
     factors: Floats  # (K, 6)
     itself: Ints  # (1,) address of memory in which the system itself is evaluated as those nearby are
     by_kernel: Ints  # (K,) 1: the whole-model kernel evaluates the nearby systems
-    base: Floats  # (13 bodies,) state derivative by this kernel
-    rates: Floats  # (13 bodies,) memory
+    base: Floats  # (13 bodies + states of forces,) state derivative by this kernel
+    rates: Floats  # likewise, memory
     change: Floats  # (12 bodies,) displacements, then changes of velocity
     p: Floats  # (4,)
     slopes: Floats  # (joints, 2, ROWS, 24) of Phi and Phi' of each joint over the directions of its bodies
@@ -92,7 +94,7 @@ class Varied:
         self, system: System, data: ModelData,
         nearby: Sequence[tuple[Sequence[tuple[System, ModelData]], Floats, Floats] | None],
     ) -> None:  # fmt: skip
-        n, count, touching = STATE * len(system.bodies), len(nearby), len(data.contacts.law) > 0
+        n, count, touching = size_of_states(data), len(nearby), len(data.contacts.law) > 0
         work = workspace_for(data)
         self._kept: list[Reference] = []
         places, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
@@ -145,6 +147,7 @@ def _nearby_memory(data: ModelData, of: Workspace, whole: WholeModelKernel | Non
     memory = workspace_for(data, whole)
     if len(data.contacts.law):
         memory.address[CONTACTS] = place_of_part(given_forces_part)
+    follow_states(data.forces, memory.forces)
     return memory._replace(
         limits=memory.limits._replace(mode=of.limits.mode), contacts=memory.contacts._replace(mode=of.contacts.mode)
     )
@@ -229,7 +232,7 @@ def evaluate_base(time, states, t, w, d):  # type: ignore[no-untyped-def]
             memory = at_address(d.itself[0], _TYPES[1])
             share_angles(t, w, memory)
             set_forces(0.0, memory, w, d.contacts)
-            return call_at(memory.address[EVALUATION], time, states, t, memory, VALUE, d.base)
+            return derivative(time, states, t, memory, d.base)
     return OK
 
 
@@ -246,10 +249,11 @@ def add_nearby(time, states, k, base, to, t, w, d):  # type: ignore[no-untyped-d
                 memory.kept[j, r] = w.kept[j, r]  # a difference of the same rows
         memory.chosen[0] = w.chosen[0]
         share_angles(t, w, memory)
-        code |= call_at(memory.address[EVALUATION], time, states, other, memory, VALUE, d.rates)
-        for b in range(len(t.mass) - 1):
-            for c in range(STATE * b + V, STATE * (b + 1)):
-                to[c] += d.factors[k, q] * (d.rates[c] - base[c])  # exactly 0 where the parameter has no effect
+        code |= derivative(time, states, other, memory, d.rates)
+        moving = 6 * (len(t.mass) - 1)
+        for r in range(moving + w.forces.followed[0]):
+            c = row_of(r, moving)
+            to[c] += d.factors[k, q] * (d.rates[c] - base[c])  # exactly 0 where the parameter has no effect
     return code
 
 
@@ -270,6 +274,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)
     if code != OK:
         return code
+    put_rates(t, w, slopes)
     code = evaluate_base(time, states, t, w, d)
     jacobian(t, w, d.jacobian)
     J, change = d.jacobian.J, d.change
@@ -285,11 +290,13 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             euler_rates(e, z[o + OMEGA : o + STATE], to[o + P : o + V])
             for c in range(4):
                 to[o + P + c] += d.p[c]
-        for r in range(6 * bodies):
+        for r in range(len(J)):
             value = 0.0
-            for c in range(12 * bodies):
+            for c in range(BODY * bodies):
                 value += J[r, c] * change[c]
-            to[STATE * (r // 6) + V + r % 6] = value
+            for s in range(n - STATE * bodies):  # states of forces
+                value += J[r, BODY * bodies + s] * z[STATE * bodies + s]
+            to[row_of(r, 6 * bodies)] = value
         if len(t.contacts.law) > 0:
             forces_nearby(time, states, k, t, w, d)
         code |= add_nearby(time, states, k, slopes[:n] if d.by_kernel[k] == 0 else d.base, to, t, w, d)

@@ -2,11 +2,11 @@
 
     z' = df/dy z + df/dtheta
 
-for the coordinates and rates y of a tree.  An evaluation takes so little time there that both terms are differences of order six
-of evaluations: along z and between systems with nearby parameters, at once where z is not too large for the steps of the
-parameter.  Limits keep their modes meanwhile, so that no difference reaches across a change of mode; equations and forces are
-smooth then, and the differences have the accuracy of rounding.  Where rows restrain the coordinates, the derivatives are
-projected with them, as differences of projections.
+for the coordinates and rates y of a tree, and states of forces behind them.  An evaluation takes so little time there that both
+terms are differences of order six of evaluations: along z and between systems with nearby parameters, at once where z is not too
+large for the steps of the parameter.  Limits keep their modes meanwhile, so that no difference reaches across a change of mode;
+equations and forces are smooth then, and the differences have the accuracy of rounding.  Where rows restrain the coordinates, the
+derivatives are projected with them, as differences of projections.
 
 Contacts: their measures are differences along the same points, and the evaluations there get the force of the system itself with
 its change by the slopes of the laws (``contacts``); the derivatives jump as there (``jumps``).
@@ -24,6 +24,7 @@ import numpy as np
 from runtime.dynamics.angles import share_angles
 from runtime.dynamics.contacts import PENETRATION_RATE
 from runtime.dynamics.equations import place_of_part, workspace_for
+from runtime.dynamics.force_elements import follow_states, put_rates
 from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
@@ -35,7 +36,7 @@ from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import no_balance
 from runtime.integrate.methods import Compiled
 from runtime.integrate.tree_method import OFF_THE_ROWS, memory_of_tree, module_of_tree, off_the_rows, tree_of
-from runtime.integrate.tree_scales import scales_of
+from runtime.integrate.tree_scales import scales_of, with_states
 from runtime.integrate.variational.contacts import (
     ContactDirections,
     add_measures,
@@ -52,6 +53,7 @@ from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Floats, Ints
+from runtime.system.force_states import states_of_forces
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
@@ -129,7 +131,10 @@ class VariedJoints:
                     self._works[k].append(memory)
                     places[k, q], works[k, q] = self._keep(other), self._keep(memory)
                 self.alike = self.alike and _off(memory, own, one.y) <= OFF_THE_ROWS
-        itself = self._memory(system, data) if system.contacts else self.work
+        apart = system.contacts or len(
+            data.forces.state_place
+        )  # whose last evaluation is to be that of the state itself
+        itself = self._memory(system, data) if apart else self.work
         offsets = np.array([six[1] for six in nearby])
         self.contacts = contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES), n)
         directions = JointDirections(
@@ -160,7 +165,9 @@ class VariedJoints:
         )
 
     def _workspace(self, system: System, data: ModelData) -> Workspace:
-        return workspace_for(data, tree=memory_of_tree(system, data, tree_of(system), by_kernel=self.by_kernel))
+        work = workspace_for(data, tree=memory_of_tree(system, data, tree_of(system), by_kernel=self.by_kernel))
+        follow_states(data.forces, work.forces)
+        return work
 
     def _keep(self, value: Any) -> int:
         self._kept.append(Reference(value))
@@ -201,7 +208,7 @@ class AlongDirections(Compiled):
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
         count = len(self.varied.nearby)
-        cap, weight, typical, lever = scales_of(self.varied.tree)
+        cap, weight, typical, lever = with_states(scales_of(self.varied.tree), len(self.data.forces.state_place))
         scales = np.array(
             [
                 np.concatenate([cap, np.full(count * len(cap), np.inf)]),
@@ -220,7 +227,7 @@ def _shape(tree: SpanningTree) -> tuple[Any, ...]:
 
 def _coordinates(system: System, y: Floats) -> Floats:
     own: Floats = joint_coordinates(tree_of(system), system.body_names, system.joint_motions, y[None])[0]
-    return own
+    return np.append(own, states_of_forces(system, system.state))
 
 
 def _near(tree: SpanningTree, z: Floats, to: Floats) -> Floats:
@@ -286,6 +293,7 @@ def add_slopes(time, states, k, z, slopes, to, w, d):  # type: ignore[no-untyped
             if len(w.contacts.mode) > 0:
                 set_forces(d.along[p, q, 0], memory, w, d.contacts)
             code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
+            put_rates(other, memory, d.rates)
             for i in range(len(to)):
                 to[i] += d.along[p, q, 1] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
     return code
@@ -347,6 +355,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         if code != OK:
             return code
     code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)
+    put_rates(t, w, slopes)
     smallest = w.smallest_pivot[0]
     for k in range(count if code == OK else 0):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]

@@ -13,7 +13,7 @@ from runtime.jit.compilation import inlined
 @inlined
 def put_changes(states, z, change):  # type: ignore[no-untyped-def]
     """Displacements (translation, rotation) of all bodies, then changes of velocity, of the derivatives z of their states."""
-    bodies = len(z) // STATE
+    bodies = len(change) // BODY
     for b in range(bodies):
         o = STATE * b
         e, turn = states[o + P : o + V], change[6 * b + 3 : 6 * b + 6]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.signals import CONSTANT, ZERO
@@ -67,9 +68,11 @@ class ActingKernel(NamedTuple):
     signals: tuple[tuple[int, int], ...]  # number and place in x; of a motor the target
     effort: int = NOTHING  # signal of a motor
     tables: tuple[tuple[int, int], ...] = ()  # place in x and number of pieces
+    states: tuple[tuple[int, int], ...] = ()  # place in x and number among the states of all forces
+    rates: int = 0  # place of the rate of the first one among the outputs
     reaction: ActingReaction | None = None
     angles: range = range(0)  # places in x of angles before
-    first_angle: int = 0  # their place among those of all forces, which are behind the work of forces in a state
+    first_angle: int = 0  # their place among those of all forces
 
 
 class ActingForces(NamedTuple):
@@ -88,6 +91,11 @@ class ActingForces(NamedTuple):
     def carrying(self) -> list[int]:
         """The steps that move a body last; the others are between the steps of a joint."""
         return sorted(set(self.body_step) - {GROUND_STEP})
+
+    @property
+    def states(self) -> int:
+        """Number of the states of the forces."""
+        return sum(len(force.states) for force in self.forces)
 
     @property
     def reactive(self) -> list[int]:
@@ -193,8 +201,8 @@ def what_acts(system: System) -> tuple[bool, bool]:
 
 
 def known_beside_rows(system: System) -> bool:
-    """As ``known_forces``, also where rows restrain the coordinates, but without forces that depend on reactions."""
-    return system.tree is not None and _are_known(system)
+    """As ``known_forces``, also where rows restrain the coordinates, but without forces that depend on reactions, or states."""
+    return system.tree is not None and not len(system.data.forces.state_place) and _are_known(system)
 
 
 def _are_known(system: System) -> bool:
@@ -267,6 +275,8 @@ def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel,
                 _vectors(t.vector_force, t.vector_place, t.vector_body, k),
                 tuple((signal(t.signal[s]), int(t.signal_place[s])) for s in np.flatnonzero(t.signal_force == k)),
                 tables=tuple((int(t.call_place[c]), int(t.start[c + 1] - t.start[c])) for c in calls),
+                states=tuple((int(t.state_place[s]), int(s)) for s in np.flatnonzero(t.state_force == k)),
+                rates=REPORTS + len(force.module.OUTPUTS),
                 reaction=_reaction(system, force), angles=range(place, place + count), first_angle=first,
             )
         )  # fmt: skip

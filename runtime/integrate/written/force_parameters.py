@@ -65,12 +65,16 @@ def parameters_of_cases(system: System, where: Geometry, own: Values = NONE) -> 
     return found
 
 
-def angles_at_start(system: System, parameters: Floats) -> Floats:
-    """Angles of the forces in the reference configuration (cases or 1, angles) [rad], by the parameters of cases."""
+def values_at_start(system: System, parameters: Floats) -> tuple[Floats, Floats]:
+    """Initial values of states of forces (cases or 1, states), and angles of forces in the reference configuration [rad].
+
+    They are among the parameters of cases.
+    """
     acting = acting_forces(system)
     rows = Rows(acting)
-    found: Floats = parameters[:, [rows.of("force", k) + p for k, f in enumerate(acting.forces) for p in f.angles]]
-    return found
+    of = [(rows.of("force", k), force) for k, force in enumerate(acting.forces)]
+    states = [first + place for first, force in of for place, _ in force.states]
+    return parameters[:, states], parameters[:, [first + place for first, force in of for place in force.angles]]
 
 
 def takes_values(system: System, sort: str, owner: str, part: str) -> bool:

@@ -62,8 +62,9 @@ def address_of_forces(system: System) -> int:
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
     (S, 3), value and two derivatives of the signals of the system, where they vary; parameters (P) as of
-    ``parameters_of_forces``; and of its results: Q (rates), forces along the coordinates [N], [N m]; power (1) [W] that is not
-    stored, the sum over the sources; energy (1) [J] in springs of motors, in forces and in contacts.
+    ``parameters_of_forces``; and of its results: Q (rates), forces along the coordinates [N], [N m]; power (states + 1), the
+    rates of the states of forces, which follow those of the tree in z, and the power [W] that is not stored, the sum over the
+    sources; energy (1) [J] in springs of motors, in forces and in contacts.
     """
     return _addresses(system)
 
@@ -81,6 +82,7 @@ class ForcesOnSteps:
         self.functions = {"math": Functions(), "min": lesser}
         self.power: Number = 0.0
         self.energy: Number = 0.0
+        self.state_rates: list[Number] = []
 
     def write(self) -> None:
         """Write all instructions, with those of the forces along the coordinates."""
@@ -95,8 +97,13 @@ class ForcesOnSteps:
             )
         for row, force in enumerate(m.Q):
             self.code.store(force, self.at.data["Q"], row)
-        self.code.store(self.power, self.at.data["power"], 0)
+        self.put_power()
         self.code.store(self.energy, self.at.data["energy"], 0)
+
+    def put_power(self) -> None:
+        """Store the rates of the states of forces, and the power behind them."""
+        for row, value in enumerate((*self.state_rates, self.power)):
+            self.code.store(value, self.at.data["power"], row)
 
     def apply(self) -> None:
         """Put all that acts on the steps that move its bodies, about their points; add up energy, and power but that of steps."""
@@ -126,10 +133,15 @@ class ForcesOnSteps:
         for number, place in kernel.signals:
             replaced |= {place, place + 1, place + 2}
             x[place : place + 3] = [self.at.signal(number, c) for c in range(3)]
+        for place, number in kernel.states:
+            replaced.add(place)
+            x[place] = self.at.load("z", self.at.u[-1] + number)
         if kernel.reaction is not None:
             first = kernel.reaction.place
             replaced |= {*range(first, first + kernel.reaction.loads + REACTION)}
-        for place, row in zip(kernel.angles, count(self.at.u[-1] + 1 + kernel.first_angle), strict=False):
+        for place, row in zip(
+            kernel.angles, count(self.at.u[-1] + self.acting.states + 1 + kernel.first_angle), strict=False
+        ):
             x[place] = self.at.load("z", row)
         replaced |= {*kernel.angles}
         for place in set(range(kernel.parameters)) - replaced:
@@ -171,6 +183,7 @@ class ForcesOnSteps:
         self.call_force("evaluate", k, force, out)
         self.energy = self.energy + out[ENERGY]
         self.power = self.power + out[ENERGY_RATE]
+        self.state_rates += [out[force.rates + n] for n in range(len(force.states))]
         for side, body in enumerate(force.bodies):
             wrench = [out[6 * side + c] for c in range(6)]
             self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))

@@ -110,9 +110,9 @@ def address_of_recursion(system: System, *, general: bool = False) -> int:
 
     It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
     (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_equations``; four
-    constants of each limit along a coordinate, as of ``limits_along``; and of its results: z_dot (n); power (1) [W] that is not
-    stored, the sum over the sources but limits; energy (1) [J] in springs of motors, in forces and in contacts; worst (1),
-    inverse square of the smallest pivot as a fraction of its row.
+    constants of each limit along a coordinate, as of ``limits_along``; and of its results: z_dot (n); power (states + 1), the
+    rates of the states of forces, and the power [W] that is not stored, the sum over the sources but limits; energy (1) [J] in
+    springs of motors, in forces and in contacts; worst (1), inverse square of the smallest pivot as a fraction of its row.
 
     Parameters
     ----------
@@ -178,7 +178,8 @@ class _Equations:
         for row, rate in enumerate(z_dot):
             self.code.store(rate, self.at.data["z_dot"], row)
         inverse = 1.0 / smallest
-        for name, value in dict(power=forces.power, energy=forces.energy, worst=inverse * inverse).items():
+        forces.put_power()
+        for name, value in dict(energy=forces.energy, worst=inverse * inverse).items():
             self.code.store(value, self.at.data[name], 0)
 
     def _restrain(self, limit: int, step: Step) -> None:
