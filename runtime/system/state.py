@@ -37,18 +37,12 @@ class State:
 
     @fitting
     def __init__(self, names: tuple[str, ...], y: Floats) -> None:
-        self.names = names
-        self.y = self._checked(y)
-        self.y.flags.writeable = False
-
-    def _checked(self, y: Floats) -> Floats:
-        """A copy of an array that compiled code can take as the state of the bodies: (13,) of each, one after the other."""
-        names = self.names
         if type(names) is not tuple or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
             raise ModelError(f"state: names = {shown(names)}; give the names of the bodies, a tuple of different texts")
-        if type(y) is np.ndarray and y.dtype == np.float64 and y.shape == (STATE * len(names),):
-            return y.copy()
-        return numbers_of_shape(y, (STATE * len(names),), f"state of {', '.join(names) or 'no body'}: y")
+        self.names = names
+        # A copy that compiled code can take as the state of the bodies: (13,) of each, one after the other.
+        self.y = numbers_of_shape(y, (STATE * len(names),), f"state of {', '.join(names) or 'no body'}: y")
+        self.y.flags.writeable = False
 
     @checked
     def check(self, bodies: int) -> None:
