@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from runtime.dynamics.layout import STATE
 from runtime.results.named_values import NamedValues
 from runtime.results.whole_turns import WholeTurns, set_whole_turns
 from runtime.support.arrays import Floats, Ints
@@ -108,7 +109,8 @@ def by_name(motion: JointMotion, values: Floats, speeds: Floats, axis: int = -1)
 
 def poses_of(system: System, motion: JointMotion, states: Floats) -> tuple[Pose, Floats, Floats]:
     """Relative poses of a joint in states (n, bodies, 13) or (n, 13 bodies), and the states (n, 13) of its bodies."""
-    places, every = body_places(system.body_names), states_with_ground(states.reshape(len(states), -1))
+    places = body_places(system.body_names)
+    every = states_with_ground(states.reshape(len(states), STATE * len(system.body_names)))  # also of no states
     of_i, of_j = (every[:, places[body]] for body in (motion.joint.body_i, motion.joint.body_j))
     return relative_poses(of_i, of_j), of_i, of_j
 
