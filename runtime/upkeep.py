@@ -22,7 +22,6 @@ from runtime.ensemble.simulate_many import simulate_many
 from runtime.integrate.simulate import simulate
 from runtime.jit import place
 from runtime.jit.place import cache_folder
-from runtime.jit.references import compiled_at_once
 from runtime.jit.second_process import SETTING
 from runtime.jit.tidying import size_of
 from runtime.report.printing import browser
@@ -57,7 +56,7 @@ def warm(name: str, build: Callable[[], System]) -> Warmed:
     Simulation with dop853, and with radau for systems with contacts or dampers, to which the default method may turn;
     linearisation; an ensemble; sensitivities; inverse dynamics of driven ones.
     """
-    with _one_process(), compiled_at_once():
+    with _one_process():
         return _warmed(name, build)
 
 

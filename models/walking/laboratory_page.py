@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 FEET = {"right": ("#007a5e", "-"), "left": ("#d55e00", (0, (5, 1.5)))}  # colour and dashes; also distinct in grey
 SMALL = 5.8  # [points]
-NUMBERS = 0.45  # [in] left of a panel
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events
 
     Mean and standard deviation of each foot, single trials thin; grey: norm; vertical lines: events of the foot in its colour.
     """
-    fig, axes = figure(len(rows), max(len(row) for row in rows), width=3.4, height=2.6, numbers=NUMBERS)
+    fig, axes = figure(len(rows), max(len(row) for row in rows), width=3.4, height=2.6)
     for row, panels in zip(axes, rows, strict=True):
         for ax, panel in zip(row, panels, strict=False):
             _draw(ax, panel, events)

@@ -6,7 +6,7 @@ slip, on the sphere's centre and radius.  ``runtime.dynamics.contact_slopes`` co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, ReadOnlyArrays, frozen
 from runtime.support.errors import ModelError
 from runtime.support.names import named
-from runtime.system.contact_building import build_contact, contact_data
+from runtime.system.contact_building import changed_contact, contact_data
 from runtime.system.parts import NORMAL_LAWS, Contact
 from runtime.system.reference import body_places, states_with_ground
 
@@ -80,7 +80,7 @@ def contact_sensitivities(
     changes = changes or {}
     for name in changes:
         system.contact(name)
-    contacts = [_changed(contact, changes.get(contact.name, {}), system.body_names) for contact in system.contacts]
+    contacts = [_changed(contact, changes.get(contact.name)) for contact in system.contacts]
     first_signal = int(run.data.contacts.signal[0])
     changed = contact_data(contacts, body_places(system.body_names), states_with_ground(run.states[0]), first_signal)
     data = run.data._replace(contacts=frozen(changed))
@@ -124,7 +124,7 @@ def _contact_events(run: Run, data: ModelData, work: Workspace) -> Floats:
     return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
-def _changed(contact: Contact, changes: Mapping[str, Any], bodies: Sequence[str]) -> Contact:
+def _changed(contact: Contact, changes: Mapping[str, Any] | None) -> Contact:
     """The contact with other values, which are checked as by ``Builder.contact``."""
     if not changes:
         return contact
@@ -132,14 +132,4 @@ def _changed(contact: Contact, changes: Mapping[str, Any], bodies: Sequence[str]
         raise ModelError(
             f"contact '{contact.name}': {', '.join(fixed)} cannot change along a run; build another system for it"
         )
-    values, parameters = contact.values, dict(contact.parameters)
-    keywords: dict[str, Any] = dict(
-        centre=values["s_i"], radius=values["radius"], point=values["s_j"], normal=values["n_j"], belt=values["b_j"],
-        creep=parameters.pop("creep"), least_impact=contact.least_impact,
-    )  # fmt: skip
-    keywords |= {key: value for key, value in changes.items() if key in keywords}
-    parameters |= {key: value for key, value in changes.items() if key not in keywords}
-    return build_contact(
-        contact.name, contact.body, bodies, law=contact.law, friction=contact.friction, plane=contact.plane,
-        belt_speed=contact.belt_speed, parameters=parameters, states=None, **keywords,
-    )  # fmt: skip
+    return changed_contact(contact, changes)

@@ -13,16 +13,13 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, did_you_mean
 from runtime.support.numbers import floats
-from runtime.support.units import OTHER_UNITS, Usual, ask, ask_by, with_unit
+from runtime.support.units import Usual, ask, with_unit
 from runtime.system.joint_motion import FULL_TURN
 from runtime.system.quantity import COORDINATES, Quantity, Role, coordinate_units, parse
-from runtime.system.state import PARTS, STATE_UNITS
+from runtime.system.state import PARTS
 from runtime.system.system import System
 
 FAR, NEAR = 100.0, 0.1  # data are beyond FAR times the reach of the model, at least NEAR [m], in another unit
-# Data that are parallel to the run from the start and larger by the factor of a unit, within WITHIN, are in this unit.  Factors
-# below SMALLEST_FACTOR are left out: a start may be wrong by as much.
-PARALLEL, WITHIN, SMALLEST_FACTOR = 0.9, 2.0, 20.0
 
 
 class Measured(NamedTuple):
@@ -45,18 +42,13 @@ class Measured(NamedTuple):
 
     def of_run(self, found: Sensitivities) -> Floats:
         """The values in a run at the same times; angles with the whole turns with which they begin in the data."""
-        values = self.read(found)
+        part, owner = self.quantity.part, self.quantity.owner
+        values = _of_joint(found.motion, part, owner) if part in COORDINATES else self._own(found.state[part][owner])
         if not self.is_turn:
             return values
         values = np.unwrap(values)  # as ``_without_jumps``
         first = int(np.argmax(np.isfinite(self.values)))
-        turns: Floats = values - FULL_TURN * np.round((values[first] - self.values[first]) / FULL_TURN)
-        return turns
-
-    def read(self, found: Sensitivities) -> Floats:
-        """The values in a run at the same times, as its results have them."""
-        part, owner = self.quantity.part, self.quantity.owner
-        return _of_joint(found.motion, part, owner) if part in COORDINATES else self._own(found.state[part][owner])
+        return values - FULL_TURN * np.round((values[first] - self.values[first]) / FULL_TURN)
 
     def slopes(self, found: Sensitivities) -> Floats:
         """The derivatives (m, ..., K) of ``of_run``."""
@@ -69,8 +61,7 @@ class Measured(NamedTuple):
 
 def _of_joint(angles: Mapping[str, Any], part: str, owner: str) -> Floats:
     joint, _, column = owner.rpartition(".")
-    found: Floats = (angles[joint].values if part == "angle" else angles[joint].rates)[column]
-    return found
+    return (angles[joint].values if part == "angle" else angles[joint].rates)[column]
 
 
 def measured(data: Any, times: Floats) -> dict[str, Floats]:
@@ -158,8 +149,8 @@ def _quantity(system: System, name: str) -> tuple[Quantity, int | None]:
 def ask_about_scales(start: Sensitivities, data: Sequence[Measured]) -> None:
     """Warn of data that are in another unit by the scale of the run from the start.
 
-    These are measured places farther away than all bodies by FAR, angles of more than a turn of a joint with a limit
-    of motion, and data that are parallel to the run and larger by about the factor of a unit.
+    These are measured places farther away than all bodies by FAR, and angles of more than a turn of a joint with a limit
+    of motion.
     """
     reach = max(NEAR, *(float(np.abs(r).max()) for r in start.state["r"].values()))
     limited = {limit.joint for limit in start.system.limits}
@@ -172,26 +163,6 @@ def ask_about_scales(start: Sensitivities, data: Sequence[Measured]) -> None:
         if one.quantity.part == "angle" and one.quantity.unit == "rad" and joint in limited:
             of = f"with a limit of motion an angle of joint '{joint}'"
             ask(what, largest, Usual(0.0, FULL_TURN, "rad", of))
-        _ask_about_scale(what, one.quantity.unit or STATE_UNITS[one.quantity.part], one.values, one.read(start))
-
-
-def _ask_about_scale(what: str, unit: str, values: Floats, own: Floats) -> None:
-    """Warn of values that are parallel to those of the run from the start, and larger by about the factor of a unit."""
-    known = np.isfinite(values)
-    size, of_run = (float(np.linalg.norm(a[known])) for a in (values, own))
-    if size == 0.0 or of_run == 0.0:
-        return
-    ratio, cosine = size / of_run, float(values[known] @ own[known]) / size / of_run
-    factors = [(1.0 / factor, name) for factor, name in OTHER_UNITS.get(unit, ()) if factor * SMALLEST_FACTOR <= 1.0]
-    for factor, name in sorted(factors, key=lambda pair: abs(np.log(ratio / pair[0])))[:1]:
-        if cosine >= PARALLEL and 1.0 / WITHIN <= ratio / factor <= WITHIN:
-            size /= np.sqrt(known.sum())
-            ask_by(
-                f"{what} = {size:.3g} {unit} (root mean square) is {ratio:.4g} times as large as in the run from the start and "
-                f"parallel to it (cosine {cosine:.3f}, limit {PARALLEL:g}); a factor from {factor / WITHIN:.3g} to "
-                f"{factor * WITHIN:.4g} is that of {name}; is another unit meant? {size:.3g} {name} are {size / factor:.3g} "
-                f"{unit}"
-            )
 
 
 def prepared(one: Measured, start: Sensitivities) -> Measured:

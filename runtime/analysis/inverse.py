@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +28,7 @@ from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
 from runtime.system.coupling import refuse_couplings
-from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, stacked, undriven
+from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, rows_at, stacked, undriven
 from runtime.system.force_states import refuse_states
 from runtime.system.parts import GROUND
 from runtime.system.reference import body_places, reference, states_with_ground
@@ -87,7 +88,8 @@ def kinematics(
     data = system.data._replace(alpha=0.0, beta=0.0)
     residual, fitted = np.zeros(len(times)), None
     if system.overdetermined:
-        states, fitted, residual = _fitted_states(system, times, y, _weights(system, weights))
+        scale = _weights(system, weights)
+        states, fitted, residual = _along(times, y, lambda time, ahead, _: _fit(system, time, ahead, scale))
     elif weights:
         raise ModelError("weights belong to a least-squares fit; build the system with redundant='fit'")
     else:
@@ -106,42 +108,33 @@ def kinematics(
     )  # fmt: skip
 
 
-def _fitted_states(system: System, times: Floats, y: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:
-    """States, accelerations (n, 6 bodies) and residuals (n,) of the drivers met by least squares, from the state ``y`` on."""
-    n_times = len(times)
-    states, fitted, residual = (
-        np.empty((n_times, len(y))),
-        np.empty((n_times, 6 * len(system.bodies))),
-        np.zeros(n_times),
-    )
+def _along(times: Floats, y: Floats, search: Callable[[float, Floats, Floats], Sequence[Any]]) -> list[Floats]:
+    """What a search finds at each time, its state first, from the state extrapolated from the one before, and from that one."""
+    found: list[Sequence[Any]] = []
     with reporter(None, 0.0, len(times), ANALYSED) as bar:
         for n, time in enumerate(times):
-            if n:
-                y = _extrapolated(y, time - times[n - 1])
-            y, fitted[n], residual[n] = _fit(system, float(time), y, scale)
-            states[n] = y
+            ahead = _extrapolated(y, time - times[n - 1]) if n else y
+            found.append(search(float(time), ahead, y))
+            y = found[-1][0]
             bar.update(n + 1)
-    return states, fitted, residual
+    return [np.array(of) for of in zip(*found, strict=True)]
 
 
 def _driven_states(system: System, times: Floats, y: Floats, data: ModelData) -> Floats:
     """States of a system with as many drivers' rows as degrees of freedom, from the state ``y`` on."""
     _refuse_undriven(system)
-    states = np.empty((len(times), len(y)))
     smallest = _refuse_singular(system, system.time, system.state.y, 0.0)
-    with reporter(None, 0.0, len(times), ANALYSED) as bar:
-        for n, time in enumerate(times):
-            if n:
-                y = _extrapolated(y, time - times[n - 1])
-            try:
-                y = _configuration(system, float(time), y, states[n - 1] if n else y)
-                smallest = _refuse_singular(system, float(time), y, smallest)
-            except AssemblyError as error:
-                raise AssemblyError(f"at t = {time:g} s: {error}") from None
-            y = projection.project_velocities(float(time), y, data, shared_workspace_for(system.data))
-            states[n] = y
-            bar.update(n + 1)
-    return states
+
+    def search(time: float, ahead: Floats, last: Floats) -> tuple[Floats]:
+        nonlocal smallest
+        try:
+            y = _configuration(system, time, ahead, last)
+            smallest = _refuse_singular(system, time, y, smallest)
+        except AssemblyError as error:
+            raise AssemblyError(f"at t = {time:g} s: {error}") from None
+        return (projection.project_velocities(time, y, data, shared_workspace_for(system.data)),)
+
+    return _along(times, y, search)[0]
 
 
 @checked
@@ -244,9 +237,7 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
 
     Compares the smallest singular value of D with ``reference``, that of a regular configuration; returns the larger of both.
     """
-    work = shared_workspace_for(system.data)
-    projection.worst_row(time, y, system.data, work, False)
-    D = dense_rows(system, work.D)
+    D = dense_rows(system, rows_at(system, time, y).D)
     left, sizes, _ = np.linalg.svd(D)
     smallest = float(sizes[-1])
     if not smallest > SINGULAR * reference:
@@ -263,10 +254,8 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
 def _refuse_undriven(system: System) -> None:
     if system.degrees_of_freedom == 0:
         return
-    work = shared_workspace_for(system.data)
-    y = system.state.y
-    projection.worst_row(system.time, y, system.data, work, False)
-    names = undriven(system, system.time, y, dense_rows(system, work.D))
+    time, y = system.time, system.state.y
+    names = undriven(system, time, y, dense_rows(system, rows_at(system, time, y).D))
     raise ModelError(
         f"system '{system.name}': {system.degrees_of_freedom} degree{'s' if system.degrees_of_freedom > 1 else ''} of freedom "
         f"undriven: {', '.join(names)}; add a driver for each"
@@ -303,8 +292,7 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
             raise ModelError(f"system '{system.name}': undriven at t = {time:g} s: {names}; add a driver for it")
         rest = wanted_drivers[used] - drivers @ fixed
         weight = scale[used]
-        step: Floats = fixed + free @ np.linalg.lstsq(weight[:, None] * seen, weight * rest, rcond=None)[0]
-        return step
+        return fixed + free @ np.linalg.lstsq(weight[:, None] * seen, weight * rest, rcond=None)[0]
 
     moved = np.empty_like(y)
     for _ in range(MAX_FIT_STEPS):

@@ -36,8 +36,7 @@ class NearbySystems(NamedTuple):
 
     def slope(self, values: Sequence[Floats], own: Floats) -> Floats:
         """Derivative of a quantity by its values for the nearby systems and for the system itself; exactly 0 if all agree."""
-        slope: Floats = self.weights @ (np.array(values) - own)
-        return slope
+        return self.weights @ (np.array(values) - own)
 
 
 def smooth_nearby(question: Question, system: System, y: Floats, row: Floats, k: int, size: float) -> NearbySystems:

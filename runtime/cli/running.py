@@ -11,7 +11,7 @@ import typer
 
 from runtime.cli.models import build_model, is_model_file
 from runtime.cli.options import FAILED, MOST_POINTS, Arguments, FullTables, Json, Model, Out
-from runtime.cli.spelling import AS, spelled
+from runtime.cli.verb import AS
 from runtime.integrate.choices import ATOL, AUTO, METHODS, RTOL
 from runtime.report.report import Report
 from runtime.report.tables import print_json
@@ -178,13 +178,12 @@ def _times(system: System, end: float, count: int) -> Sequence[float] | None:
 
     if not system.time < end < math.inf:
         return None
-    found: Sequence[float] = np.linspace(system.time, end, count)  # type: ignore[assignment]
-    return found
+    return np.linspace(system.time, end, count)  # type: ignore[return-value]
 
 
 def _end_if_failed(run: Run) -> None:
     from runtime.report.terminal import print_error
 
     if not run.success:
-        print_error(spelled(run.message))
+        print_error(run.message)
         raise typer.Exit(FAILED)

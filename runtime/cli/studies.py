@@ -16,9 +16,7 @@ from runtime.cli.helps import helps_of
 from runtime.cli.options import Full, Json, Out
 from runtime.cli.verb import Verb, show_study
 from runtime.report.report import Report
-from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
-from runtime.support.notice import stage
 from runtime.support.results_folder import results_in
 
 OR_ZERO, SIGNED = "or 0", "signed"  # annotations of a study's options that may be 0, and that may be negative too
@@ -36,7 +34,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     """The verb of a study: its parameters as options, and the options --out and --json."""
     study = load()
     signature = inspect.signature(study, eval_str=True)
-    doc = inspect.getdoc(study) or documentation(study.__module__, study.__name__)  # python -OO keeps none
+    doc = inspect.getdoc(study) or ""  # python -OO keeps none
     helps = helps_of(doc)
     own = [_parameter(p, helps) for p in signature.parameters.values() if p.name not in ("folder", "say")]
 
@@ -47,9 +45,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     def say(line: str) -> None:
         from runtime.report.terminal import print_error
 
-        stage("")
         print_error(line, dim=True)
-        stage(line)
 
     def command(**options: Any) -> None:
         as_json, out, full = options.pop("as_json"), options.pop("out"), options.pop("full")
@@ -61,10 +57,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
         with results_in(out, f"talus-{name}") as folder:
-            try:
-                report = study(folder, say, **options)
-            finally:
-                stage("")
+            report = study(folder, say, **options)
         show_study(report, folder, as_json=as_json, full=full)
 
     extra = [

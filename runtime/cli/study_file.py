@@ -1,8 +1,7 @@
-"""Files of studies (TOML), for ``talus study``: read and checked key by key; each mistake is a sentence with its line."""
+"""Files of studies (TOML), for ``talus study``: read and checked key by key; each mistake is a sentence that names the key."""
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -49,29 +48,8 @@ class StudyFile:
     settings: Mapping[str, Any]
 
     def placed(self, error: ModelError) -> ModelError:
-        """An error of the study, with the line of the parameter, output or key that it names first."""
-        text = str(error)
-        names = {name: section for section in SECTIONS for name in getattr(self, section)}
-        # Messages about coordinates of joints leave out "angle." and "rate.".
-        spelt = [(own, name) for name in names for own in (name, name.partition(".")[2])]
-        found = [(at, name) for own, name in spelt if own and (at := text.find(f"'{own}'")) >= 0]
-        if found:
-            name = min(found)[1]
-            return ModelError(f"{_place(self.file, self.text, names[name], name)}: {text}")
-        for key in self.keys:
-            if text.startswith(f"{key} = "):
-                return self.at_key(key, error)
-        # Messages name options without quotes: "models.foot.build: limits = ...", "unknown method ...".
-        options = {key: section for section in ("arguments", "settings") for key in getattr(self, section)}
-        words = [(word.start(), key) for key in options if (word := re.search(_option(key), text))]
-        if words:
-            key = min(words)[1]
-            return ModelError(f"{_place(self.file, self.text, options[key], key)}: {text}")
-        return ModelError(f"{self.file}: {text}")
-
-    def at_key(self, key: str, error: ModelError) -> ModelError:
-        """An error about a key at the top of the file, with its line."""
-        return ModelError(f"{_place(self.file, self.text, '', key)}: {error}")
+        """An error of the study, with the name of the file."""
+        return ModelError(f"{self.file}: {error}")
 
 
 def read_study_file(file: Path) -> StudyFile:
@@ -80,7 +58,7 @@ def read_study_file(file: Path) -> StudyFile:
     Raises
     ------
     ModelError
-        Naming the file, the line, the key, what is allowed, and the remedy.
+        Naming the file, the key, what is allowed, and the remedy.
     """
     try:
         text = read_file(file, remedy=(remedy := "give a file of a study in TOML")).decode("utf-8")
@@ -94,50 +72,46 @@ def read_study_file(file: Path) -> StudyFile:
     for key in content:
         if key not in allowed:
             raise ModelError(
-                f"{_place(file, text, '', key)}: unknown key '{key}'; {did_you_mean(key, allowed)}the keys are "
-                f"{', '.join(allowed)}"
+                f"{file}: unknown key '{key}'; {did_you_mean(key, allowed)}the keys are {', '.join(allowed)}"
             )
     if missing := [key for key in NEEDED if key not in content]:
         raise ModelError(f"{file}: '{missing[0]}' is missing; a study needs {', '.join(NEEDED)}")
     for section in SECTIONS:
         if not isinstance(content.get(section, {}), dict):
-            raise ModelError(
-                f"{_place(file, text, '', section)}: '{section}' = {shown(content[section])}; give a table, [{section}]"
-            )
-    keys = {key: _checked(file, text, key, value) for key, value in content.items() if key in KEYS}
+            raise ModelError(f"{file}: '{section}' = {shown(content[section])}; give a table, [{section}]")
+    keys = {key: _checked(file, key, value) for key, value in content.items() if key in KEYS}
     settings = content.get("settings", {})
     for key in settings:
         if key not in SETTINGS:
-            at = _place(file, text, "settings", key)
             raise ModelError(
-                f"{at}: unknown setting '{key}'; {did_you_mean(key, SETTINGS)}the settings are {', '.join(SETTINGS)}"
+                f"{file}: [settings]: unknown setting '{key}'; {did_you_mean(key, SETTINGS)}the settings are "
+                f"{', '.join(SETTINGS)}"
             )
     parameters = {
-        name: _distribution(_place(file, text, "parameters", name), name, given)
+        name: _distribution(f"{file}: [parameters]", name, given)
         for name, given in _leaves(content["parameters"], {*ARGUMENTS, "low", "high"})
     }
     outputs = dict(_leaves(content["outputs"], ()))
     for name, given in outputs.items():
         if not isinstance(given, str):
-            at = _place(file, text, "outputs", name)
-            raise ModelError(f"{at}: output '{name}' = {shown(given)}; give a text, such as \"range(r.main_foot.y)\"")
+            raise ModelError(
+                f"{file}: [outputs]: output '{name}' = {shown(given)}; give a text, such as \"range(r.main_foot.y)\""
+            )
     return StudyFile(file, text, keys, content.get("arguments", {}), parameters, outputs, settings)
 
 
-def _checked(file: Path, text: str, key: str, value: Any) -> Any:
+def _checked(file: Path, key: str, value: Any) -> Any:
     """The value of a key at the top of the file."""
     kind, words = KEYS[key]
     if isinstance(kind, tuple):
         if value in kind:
             return value
         near = did_you_mean(value, kind)
-        raise ModelError(
-            f"{_place(file, text, '', key)}: {key} = {shown(value)}; {near}give {', '.join(map(repr, kind))}"
-        )
+        raise ModelError(f"{file}: {key} = {shown(value)}; {near}give {', '.join(map(repr, kind))}")
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, kind) or isinstance(value, bool) or (key == "points" and value < 2):
-        raise ModelError(f"{_place(file, text, '', key)}: {key} = {shown(value)}; give {words}")
+        raise ModelError(f"{file}: {key} = {shown(value)}; give {words}")
     return value
 
 
@@ -153,16 +127,13 @@ def _leaves(table: Mapping[str, Any], ends: Any, before: str = "") -> Iterator[t
 
 def _distribution(at: str, name: str, given: Any) -> Any:
     """The distribution of a parameter: [low, high], or a table with one of the names."""
-    from runtime.studies.distributions import BY_NAME, distribution_of
+    from runtime.studies.distributions import BY_NAME
 
     forms = "give [low, high], or {uniform = [low, high]}, " + ", ".join(
         f"{{{one} = [...]}}" for one in list(ARGUMENTS)[1:]
     )
     if isinstance(given, list):
-        try:
-            return distribution_of(name, given)
-        except ModelError as error:
-            raise ModelError(f"{at}: '{name}' = {shown(given)}: {error if len(given) == 2 else forms}") from None
+        given = {"uniform": given}
     if not isinstance(given, dict) or len(kinds := [key for key in given if key in ARGUMENTS]) != 1:
         raise ModelError(f"{at}: '{name}' = {shown(given)}; {forms}")
     (kind,) = kinds
@@ -177,25 +148,3 @@ def _distribution(at: str, name: str, given: Any) -> Any:
         return BY_NAME[kind](*(numbers if count else [numbers]), **options)
     except ModelError as error:
         raise ModelError(f"{at}: '{name}': {error}") from None
-
-
-def _option(key: str) -> str:
-    """Pattern of an option in a message."""
-    name = re.escape(key)
-    return rf"(?:^|[\s:(]){name}(?= = | has the shape )|\bunknown {name}\b"
-
-
-def _place(file: Path, text: str, section: str, key: str) -> str:
-    """The file and the line of a key in a section; "" is the top of the file."""
-    own, parts = "", [part.strip('"') for part in key.split(".")]
-    quoted = r"\s*\.\s*".join(rf"[\"']?{re.escape(part)}[\"']?" for part in parts)
-    pattern = re.compile(rf"\s*(?:[\"']{re.escape(key)}[\"']|{quoted})\s*[=.]")
-    for number, line in enumerate(text.splitlines(), start=1):
-        if head := re.match(r"\s*\[+\s*([^\[\]]+?)\s*\]", line):
-            own = head[1].strip("\"'")
-            if own == key or own == f"{section}.{key}":
-                return f"{file}, line {number}"
-        elif own == section and pattern.match(line):
-            return f"{file}, line {number}"
-    above = key.rpartition(".")[0]  # a table in a table
-    return _place(file, text, section, above) if above else str(file)

@@ -66,7 +66,7 @@ def _build_of(described: StudyFile, trust: bool) -> Any:
             _refuse_outside(described, model)
         build = load_model(model, trusted=trust)
     except ModelError as error:
-        raise described.at_key("model", error) from None
+        raise described.placed(error) from None
     try:
         known = list(inspect.signature(build).parameters)
     except (TypeError, ValueError):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
 from runtime.cli.options import BAD_INPUT, FAILED
-from runtime.cli.spelling import spelled, verb_that_runs
 from runtime.report.report import Report
 from runtime.report.tables import print_json
-from runtime.support.errors import ModelError
+from runtime.support.errors import ACCEPTED, ModelError
+
+AS = "as "  # begins the annotation of an option whose arguments in messages have other names, such as "as rtol, atol"
+FUNCTION = r"(?<![\w.'-])(?:(?:[a-z_]\w*\.)*[a-z_]\w*: )??"  # before an argument
 
 
 class Verb(TyperCommand):
@@ -20,14 +25,30 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb."""
-        with verb_that_runs(ctx):
-            try:
-                return super().invoke(ctx)
-            except ModelError as error:
-                from runtime.report.terminal import print_error
+        try:
+            return super().invoke(ctx)
+        except ModelError as error:
+            from runtime.report.terminal import print_error
 
-                print_error(spelled(str(error)))
-                raise typer.Exit(BAD_INPUT) from None
+            print_error(with_options(str(error), _options_of(ctx.command)))
+            raise typer.Exit(BAD_INPUT) from None
+
+
+def with_options(message: str, options: Mapping[str, str]) -> str:
+    """A message of the form ``function: name = value ...`` with the option of the command in place of an argument."""
+    names = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
+    return re.sub(rf"{FUNCTION}({names})(?= = )", lambda found: options[found[1]], message.removesuffix(ACCEPTED))
+
+
+def _options_of(command: Any) -> dict[str, str]:
+    """Options of a verb by the names that their arguments have in messages."""
+    hints = get_type_hints(inspect.unwrap(command.callback), include_extras=True)
+    notes = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    others = {
+        name: [n.removeprefix(AS).split(", ") for n in own if str(n).startswith(AS)] for name, own in notes.items()
+    }
+    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+    return {name: p.opts[-1] for p in options for name in (p.name, *sum(others.get(p.name, []), []))}
 
 
 def show_study(report: Report, folder: Path, *, as_json: bool, full: bool) -> None:
@@ -40,6 +61,6 @@ def show_study(report: Report, folder: Path, *, as_json: bool, full: bool) -> No
         show_report(report, full=full)
         show_files(report, folder)
     for failure in report.failures:
-        print_error(spelled(failure))
+        print_error(failure)
     if report.failures:
         raise typer.Exit(FAILED)

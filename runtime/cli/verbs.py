@@ -175,8 +175,6 @@ def _warnings_in_sentences() -> Iterator[None]:
 def main() -> None:
     """Run the command; an error ends it with one sentence and an exit code, a signal soon and silently."""
     with safe_streams(), ended_by_signals(), _warnings_in_sentences():
-        for verb in app.registered_commands if sys.flags.optimize > 1 else []:  # without docstrings
-            verb.help = documentation(getattr(verb.callback, "__module__", ""), getattr(verb.callback, "__name__", ""))
         for name, study in studies_by_name().items():
             app.command(name=name, help=documentation(study.module, study.attr).split("\n\n")[0])(lambda: None)
         try:

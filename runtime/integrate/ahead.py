@@ -29,7 +29,6 @@ from runtime.dynamics.equations import (
     signature_of_parts,
     types_of,
     whole_part,
-    workspace_for,
 )
 from runtime.dynamics.force_elements import forces_part
 from runtime.dynamics.jacobian import ALL, OF_CONTACTS, PARTS, jacobian_memory, types_of_parts
@@ -55,7 +54,6 @@ from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import address_of_compiled
 from runtime.jit.machine_code import CompiledElsewhere
 from runtime.jit.pointers import Pointer
-from runtime.jit.references import compile_for
 from runtime.lanes.lift import prepare_lift
 from runtime.system.data_building import Parts, model_data
 from runtime.system.parts import Body
@@ -107,11 +105,6 @@ def _jacobian(number: int) -> None:
     address_of_compiled(PARTS[number], types.int64(*types_of_parts(_data())))
 
 
-def _memory() -> None:
-    for value in (_data(), workspace_for(_data()), _stepper("dop853")):
-        compile_for(value)
-
-
 def _derived() -> None:
     derived = Pointer(numba.typeof(derived_memory(1, _data())))
     vector, matrix = (types.Array(FLOAT, n, "C", readonly=True) for n in (1, 2))
@@ -155,7 +148,6 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (8, _derived),
         (9, lambda: _part(correction_part)),
         (10, _assembly),
-        (11, _memory),
     ),
     "joint coordinates": (
         (3, _lifting),

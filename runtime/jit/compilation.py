@@ -17,7 +17,7 @@ from numba.core.targetconfig import ConfigStack
 from runtime.jit.machine_code import Callback, Kept
 from runtime.jit.numba_types import types
 from runtime.jit.pipelines import ColumnsCompiler, EntryCompiler, InlinedCompiler, fastmath_of
-from runtime.jit.references import reference
+from runtime.jit.references import layout, reference
 
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
 
@@ -39,7 +39,7 @@ class Entry(Kept):
 
     def prepare(self, *arguments: Any) -> None:
         """Compile for the types of arguments, without a call."""
-        layouts = tuple(map(_layout, arguments))
+        layouts = tuple(map(layout, arguments))
         if layouts in self._prepared:
             return
         kinds = [reference(a)._numba_type_ if isinstance(a, tuple) else numba.typeof(a) for a in arguments]
@@ -55,15 +55,6 @@ def _called(call: Callable[..., Any], references: tuple[Any, ...], *arguments: A
         error, _STATE.error = _STATE.error, None
         raise error
     return result
-
-
-def _layout(argument: Any) -> Any:
-    """What decides the type of an argument for numba, which takes longer to find it."""
-    if isinstance(argument, tuple):
-        return type(argument), *map(_layout, argument)
-    if isinstance(argument, np.ndarray):
-        return argument.dtype, argument.ndim, argument.flags.num
-    return type(argument)
 
 
 _STATE = threading.local()  # ``error``: why a function that compiled code called could not be compiled
@@ -82,8 +73,7 @@ def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
     callback: Any = Callback(function, normalize_signature(signature), {}, options, EntryCompiler)
     callback.compile()
     _KEPT.append(callback)
-    address: int = callback.address
-    return address
+    return callback.address
 
 
 @cache

@@ -84,10 +84,6 @@ def _intrinsic(name: str) -> Callable[..., Any]:
     return write
 
 
-def _comparison(sign: str) -> Callable[..., Any]:
-    return lambda builder, a, b: builder.fcmp_ordered(sign, a, b)
-
-
 for _functions, _instruction in (
     ((operator.add, operator.iadd), "fadd"), ((operator.sub, operator.isub), "fsub"),
     ((operator.mul, operator.imul), "fmul"), ((operator.truediv, operator.itruediv), "fdiv"),
@@ -101,7 +97,7 @@ for _function, _sign in (
     (operator.ge, ">="),
     (operator.eq, "=="),
 ):
-    define(_function, 2, LaneMask, _comparison(_sign))
+    define(_function, 2, LaneMask, lambda builder, a, b, sign=_sign: builder.fcmp_ordered(sign, a, b))
 define(operator.neg, 1, LaneVector, lambda builder, a: builder.fneg(a))
 define(abs, 1, LaneVector, _intrinsic("fabs"))
 define(math.sqrt, 1, LaneVector, _intrinsic("sqrt"))

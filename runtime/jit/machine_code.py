@@ -39,7 +39,7 @@ from runtime.jit.second_process import begin, is_second
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.tidying import tidy, touch
 from runtime.jit.words import words_of
-from runtime.support.notice import clear_notice, compiling
+from runtime.support.notice import compiling
 from runtime.support.stopwatch import preparing
 from runtime.support.streams import tell
 
@@ -110,7 +110,6 @@ def _begin_with_new_sources() -> None:
 
 @cache  # once in a process
 def _say_that_nothing_is_kept(folder: str, reason: str) -> None:
-    clear_notice()
     tell(
         f"compiled code cannot be kept in {folder} ({reason}), so each process compiles anew; "
         "set TALUS_CACHE_DIR to a folder that can be written"
@@ -340,11 +339,6 @@ class _InFiles:
 
 class Kept(_InFiles, CPUDispatcher):  # type: ignore[misc]
     """A compiled function whose machine code is kept under the digest of its sources."""
-
-    def is_kept(self, *kinds: Any) -> bool:
-        """Whether there is machine code for types of arguments: in this process or in the cache."""
-        file = self._cache._file(kinds, self.targetctx.codegen())
-        return kinds in self.overloads or (file is not None and file.exists())
 
     def _compile_for_args(self, *arguments: Any, **more: Any) -> Any:
         """Find the types of arguments, and compile for them."""

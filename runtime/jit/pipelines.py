@@ -1,4 +1,4 @@
-"""numba's compiler for three sorts of functions: entry points, those that only compiled code calls, and those that run seldom.
+"""numba's compiler for two sorts of functions: entry points, and those that only compiled code calls.
 
 numba optimises the code of each function with all that it calls and makes machine code of it, then repeats both wherever the
 function is inlined.  The machine code of an inlined function is never run.  ``InlinedCompiler`` leaves both to the entry points
@@ -132,8 +132,7 @@ class _Flags(Flags):  # type: ignore[misc]
     def __hash__(self) -> int:
         if not hasattr(self, "_hash"):
             self._hash = super().__hash__()
-        found: int = self._hash
-        return found
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or bool(super().__eq__(other))
@@ -187,12 +186,6 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return [_shorter(pipeline) for pipeline in super().define_pipelines()]
-
-
-class UnoptimisedCompiler(EntryCompiler):
-    """numba's compiler, for functions that run seldom."""
-
-    library = UnoptimisedLibrary
 
 
 class InlinedCompiler(EntryCompiler):

@@ -7,12 +7,10 @@ owners and modes; nothing is checked there.
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import stat
 import sys
-import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -38,8 +36,8 @@ SAFE = "code is taken only from a folder that you own and nobody else can write"
 def cache_folder() -> Path:
     """The folder of the cache: ``talus`` in the folder that TALUS_CACHE_DIR or XDG_CACHE_HOME names, or in ``~/.cache``.
 
-    Relative paths are ignored.  A folder that others can write is not used: the next one is, or else a temporary one, and one
-    sentence says so.  Users without a home folder, as in some containers, have none: the path returned cannot exist.
+    Relative paths are ignored.  A folder that others can write is not used: the next one is, or else none, and one sentence
+    says so.  Users without a home folder, as in some containers, have none: the path returned cannot exist.
     """
     return _found(os.environ.get(SETTING), os.environ.get(XDG), os.environ.get("HOME"))
 
@@ -56,10 +54,11 @@ def _found(given: str | None, xdg: str | None, home: str | None) -> Path:
             break
         flaws.append(f"the cache {folder} is not used, since {flaw}: {SAFE}")
     else:
-        folder = _temporary()
+        folder = Path(os.devnull, NAME)
     if flaws:
         os.environ[SETTING] = str(folder.parent)  # for the processes that this one starts
-        _say(f"{flaws[0]}; compiled code is kept in {folder} instead; set {SETTING} to a folder of your own")
+        kept = "not kept" if folder.parent == Path(os.devnull) else f"kept in {folder} instead"
+        _say(f"{flaws[0]}; compiled code is {kept}; set {SETTING} to a folder of your own")
     return folder
 
 
@@ -68,23 +67,6 @@ def _expanded(path: str) -> Path:
         return Path(path).expanduser()
     except RuntimeError:  # there is no such home folder
         return Path(os.devnull, path)
-
-
-def _temporary() -> Path:
-    """A cache of this process and of those that it starts, which goes with it; one that cannot exist where that is not safe."""
-    try:
-        base, own = Path(tempfile.mkdtemp(prefix="talus-cache-")), os.getpid()
-    except OSError:
-        return Path(os.devnull, NAME)
-
-    def end() -> None:
-        if os.getpid() == own:
-            clear(base / NAME)
-            with suppress(OSError):
-                base.rmdir()
-
-    atexit.register(end)
-    return Path(os.devnull if flaw_of(base) else base, NAME)
 
 
 def _say(message: str) -> None:
@@ -184,8 +166,6 @@ def write(file: Path, data: bytes) -> None:
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o644), "wb") as stream:
             stream.write(data)
-        if file.is_dir() and not file.is_symlink():
-            file.rmdir()
         part.replace(file)
     finally:
         with suppress(OSError):
@@ -204,18 +184,9 @@ def make_room(room: Path) -> None:
     for place in reversed(new):
         with suppress(FileExistsError):  # another process has made it
             place.mkdir(0o700)
-    if not room.is_dir() and is_marked(folder):  # it is damaged
-        room.unlink()
-        room.mkdir(0o700)
-    if not (folder / MARK).exists() and (folder in new or _is_own(folder)):
+    if not (folder / MARK).exists() and folder in new:
         with suppress(OSError), (folder / MARK).open("x", encoding="utf-8") as stream:
             stream.write(TEXT)
-
-
-@cache  # once in a process
-def _is_own(folder: Path) -> bool:
-    """Whether a folder has nothing but what Talus makes in its cache, as those of earlier versions, which have no mark."""
-    return all(ROOMS.fullmatch(entry.name) or entry.name in (TIDIED, MARK) for entry in folder.iterdir())
 
 
 def is_marked(folder: Path) -> bool:

@@ -165,42 +165,6 @@ def array_at(typingctx: Any, address: Any, *sizes: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def size_of(typingctx: Any, value: Any) -> Any:
-    """Size of a named tuple [bytes]."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return ir.Constant(ir.IntType(64), context.get_abi_sizeof(context.get_value_type(value)))
-
-    return types.int64(value), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def number_of_type(typingctx: Any, value: Any) -> Any:
-    """A number that identifies the type of a named tuple, the same in all processes: that of its text."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return ir.Constant(ir.IntType(64), number_of(value))
-
-    return types.int64(value), generate
-
-
-def number_of(kind: Any) -> int:
-    """What ``number_of_type`` gives for a type of numba's."""
-    return int(sha256(str(kind))[:15], 16)
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def store(typingctx: Any, value: Any, address: Any) -> Any:
-    """Store a named tuple at an address, from which ``at_address`` reads it; its arrays are not copied."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[0], builder.inttoptr(arguments[1], context.get_value_type(value).as_pointer()))
-        return context.get_dummy_value()
-
-    return types.void(value, address), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def local(typingctx: Any, pointer: Any) -> Any:
     """A copy of a named tuple on the stack of the calling function, whose fields the compiler can keep in registers."""
 

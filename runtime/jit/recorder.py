@@ -90,6 +90,10 @@ class Recorder(ABC):
         return [self.item(data, at) for at in [self.behind(place, c) for c in range(size)]]
 
 
+def _compared(sign: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: Condition(self.code, self.code.compare(sign, self, other))
+
+
 class Recorded:
     """A number of code that is written, with the operators of numbers."""
 
@@ -147,23 +151,7 @@ class Recorded:
     def __rpow__(self, base: Number) -> Number:
         return self.code.power(base, self)
 
-    def __lt__(self, other: Number) -> Condition:
-        return Condition(self.code, self.code.compare("<", self, other))
-
-    def __le__(self, other: Number) -> Condition:
-        return Condition(self.code, self.code.compare("<=", self, other))
-
-    def __gt__(self, other: Number) -> Condition:
-        return Condition(self.code, self.code.compare(">", self, other))
-
-    def __ge__(self, other: Number) -> Condition:
-        return Condition(self.code, self.code.compare(">=", self, other))
-
-    def __eq__(self, other: object) -> Any:
-        return Condition(self.code, self.code.compare("==", self, other))
-
-    def __ne__(self, other: object) -> Any:
-        return Condition(self.code, self.code.compare("!=", self, other))
+    __lt__, __le__, __gt__, __ge__, __eq__, __ne__ = map(_compared, ("<", "<=", ">", ">=", "==", "!="))  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         raise TypeError(UNDECIDED)

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from runtime.jit.place import TEXTS, TIDIED, files_of, is_marked, remove, rooms_of
+from runtime.jit.place import TEXTS, TIDIED, is_marked, remove, rooms_of
 
 LARGE = 1e9  # bytes
 OLD = 30 * 86400.0  # [s] since the last use
@@ -33,10 +33,6 @@ def tidy(folder: Path, large: float = LARGE, old: float = OLD) -> list[str]:
             return []
         last.touch()
         sizes = {room: size_of(room) for room in rooms_of(folder)}
-        for left in (file for room in sizes for file in files_of(room)):  # of processes that were killed
-            if left.suffix.lstrip(".").isdigit() or left.suffix == ".lock":
-                if time.time() - left.lstat().st_mtime > DAY:
-                    left.unlink(missing_ok=True)
         total = sum(sizes.values())
         for room in sorted(sizes, key=lambda room: room.stat().st_mtime):
             if total <= large or time.time() - room.stat().st_mtime < old:

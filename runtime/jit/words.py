@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-WORDS = {"runtime.jit.references": "the layout of the model's data"}  # by module; higher rooms add their own
+WORDS: dict[str, str] = {}  # by module; higher rooms add their own
 
 
 def add_words(room: str, words: Mapping[str, str]) -> None:

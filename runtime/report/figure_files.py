@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,7 @@ from runtime.report.report import ShownFigure
 from runtime.report.tables import Table
 from runtime.results.seen import Seen
 from runtime.support.arguments import checked, checked_class
-from runtime.support.beside import Beside, forking
+from runtime.support.beside import Beside
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file
 from runtime.support.machine import cores
@@ -65,7 +64,7 @@ class FigureFiles:
     """Figures of a study by file name; ``add`` starts to draw them, ``write`` returns when all files exist.
 
     Drawing takes matplotlib longer than most studies take to simulate, and one core.  Where a process can be forked (Linux), the
-    other cores draw what was added while this process continues; ``write`` draws what is still waiting.
+    other cores draw their share of what was added while this process continues; ``write`` draws the rest.
 
     Existing files are refused unless ``overwrite``, or in a folder that Talus made.
     """
@@ -78,7 +77,7 @@ class FigureFiles:
         self.motion: Path | None = None  # the page with a view in three dimensions
         self.not_written: list[str] = []  # a sentence for each file that an optional library would write
         self._drawings: dict[str, Drawing] = {}
-        self._batches: list[_Batch] = []
+        self._shares: list[Callable[[], object]] = []
 
     def add(self, figures: Mapping[str, Drawing]) -> None:
         """Add figures by file name without suffix.
@@ -93,7 +92,7 @@ class FigureFiles:
         for name, kind in product(figures, self.formats):
             free_file(panels.file_of(self.folder, name, kind), self.overwrite)
         self._drawings |= figures
-        self._batches.append(_Batch([partial(self._save, name) for name in figures]))
+        self._begin([partial(self._save, name) for name in figures])
 
     def add_motion(self, run: Seen, **more: Any) -> None:
         """Add ``motion.html``, a view of runs in three dimensions, where viser is installed; ``more`` as for ``run.scene``."""
@@ -101,7 +100,16 @@ class FigureFiles:
             self.not_written.append(f"{MOTION} was not written: it needs viser: pip install 'talus-multibody[view]'")
             return
         self.motion = self.folder / MOTION
-        self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=self.overwrite, **more)]))
+        self._begin([partial(run.animation, self.motion, overwrite=self.overwrite, **more)])
+
+    def _begin(self, jobs: list[Callable[[], object]]) -> None:
+        """Deal functions that write files to processes beside this one, and to this one a share for ``write``."""
+        import matplotlib.backends.backend_agg  # once, before the processes part
+        import matplotlib.figure  # noqa: F401
+
+        others = min(cores() - 1, len(jobs))
+        shares = [partial(_write, jobs[k :: others + 1]) for k in range(others + 1)]
+        self._shares += [shares.pop(), *(Beside(share).result for share in shares)]
 
     def _save(self, name: str) -> None:
         panels.save(self._drawings[name].draw(), self.folder, name, self.formats)
@@ -113,41 +121,14 @@ class FigureFiles:
 
     def write(self) -> list[ShownFigure]:
         """Draw what is left, wait for the other processes, and return the figures in the order in which they were added."""
-        for batch in self._batches:
-            batch.finish()
+        for share in self._shares:
+            share()
         return [
             ShownFigure(name, [panels.file_of(self.folder, name, kind) for kind in self.formats], one.shows, one.source)
             for name, one in self._drawings.items()
         ]
 
 
-class _Batch:
-    """Files that were added together, each written by a function, in this process and in others beside it."""
-
-    def __init__(self, jobs: list[Callable[[], object]]) -> None:
-        self.jobs, context = jobs, forking()
-        self.taken = (context or multiprocessing).Value("i")  # number of files that were begun, of all processes
-        if context is not None:
-            import matplotlib.backends.backend_agg  # once, before the processes part
-            import matplotlib.figure  # noqa: F401
-        others = 0 if context is None else min(cores() - 1, len(jobs))
-        self.beside = [Beside(self._write) for _ in range(others)]
-
-    def finish(self) -> None:
-        """Have every file written when this returns."""
-        written = [self._write(), *(process.result() for process in self.beside)]
-        for number in sorted(set(range(len(self.jobs))).difference(*written)):
-            self.jobs[number]()  # its process failed or was ended: an error is raised here
-
-    def _write(self) -> list[int]:
-        """Write files that no process has begun, until there are none; their numbers."""
-        written: list[int] = []
-        while (number := self._next()) < len(self.jobs):
-            self.jobs[number]()
-            written.append(number)
-        return written
-
-    def _next(self) -> int:
-        with self.taken.get_lock():
-            self.taken.value += 1
-            return int(self.taken.value) - 1
+def _write(jobs: list[Callable[[], object]]) -> None:
+    for job in jobs:
+        job()

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
 from runtime.support.files import whole_file
@@ -23,6 +25,7 @@ FORMATS = ("png",)  # of files, by default
 KNOWN_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 150
 COLOURS = 256  # of a picture
+LABELS, LEGEND_ROW = 0.8, 0.24  # [in] of the labels and numbers of a panel with equal scales, and of a row of a legend
 INTERVALS = 6  # between numbers of an axis, at most: each number takes a millisecond
 
 
@@ -37,7 +40,6 @@ def figure(
     heights: Sequence[float] = (),
     share_x: bool = False,
     share_y: bool = False,
-    numbers: float | None = None,
 ) -> tuple[Figure, Any]:
     """An empty figure without a window, and its axes (rows, columns).
 
@@ -51,8 +53,6 @@ def figure(
         the same length in all panels and in both directions; ``height`` is not used.
     share_x, share_y : bool
         One scale for the panels of a column, and for those of a row; only the outer panels have numbers.
-    numbers : float [in], optional
-        Space for the numbers left of each panel.
     """
     sides = ("rows", rows, 100), ("columns", columns, 100), ("width", width, 1000), ("height", height, 1000)
     for what, value, most in sides:
@@ -66,23 +66,23 @@ def figure(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from runtime.report.panel_layout import TICKS, PanelLayout
-
-    fig = Figure(figsize=(width * columns, height * rows))
+    equal, across, up = bool(len(widths) and len(heights)), widths or (1.0,) * columns, heights or (1.0,) * rows
+    panels_height = (width - LABELS) * columns * sum(up) / sum(across) + LABELS * rows if equal else height * rows
+    fig = Figure(figsize=(width * columns, panels_height), layout="compressed" if equal else "constrained")
     FigureCanvasAgg(fig)
     axes = fig.subplots(
-        rows, columns, squeeze=False, sharex="col" if share_x else "none", sharey="row" if share_y else "none"
-    )
-    for ax in axes.flat:
+        rows, columns, squeeze=False, sharex="col" if share_x else "none", sharey="row" if share_y else "none",
+        width_ratios=across, height_ratios=up,
+    )  # fmt: skip
+    for (row, column), ax in np.ndenumerate(axes):
         ax.grid(True, linewidth=0.4, alpha=0.5)
         ax.set_axisbelow(True)
         ax.tick_params(labelsize=9)
         ax.locator_params(nbins=INTERVALS)
         ax.spines[["top", "right"]].set_visible(False)
-    equal = bool(len(widths) and len(heights))
-    fig.set_layout_engine(
-        PanelLayout(axes, widths or (1.0,) * columns, heights or (1.0,) * rows, equal, numbers or TICKS)
-    )
+        if equal:
+            ax.set_box_aspect(up[row] / across[column])
+    fig.align_ylabels()
     return fig, axes
 
 
@@ -144,21 +144,11 @@ def legend(fig: Figure, *axes: Any) -> None:
 
 @checked
 def place_legend(fig: Figure, handles: Mapping[str, Any], *, heading: str = "") -> None:
-    """A legend of handles by label above all axes, in additional height; equal scales then set the height of the figure.
-
-    ``heading``: one line above it.
-    """
-    from runtime.report.panel_layout import LEGEND_ROW
-
-    layout: Any = fig.get_layout_engine()
+    """A legend of handles by label above all axes, in additional height.  ``heading``: one line above it."""
     if handles:
-        layout.legend_rows = _place(fig, list(handles.values()), list(handles)) + bool(heading)
-        if heading:
-            fig.legends[-1].set_title(heading)
-    if layout.equal:
-        fig.set_size_inches(layout.size(fig.get_size_inches()[0]))
-    else:
-        fig.set_figheight(fig.get_figheight() + LEGEND_ROW * layout.legend_rows)
+        rows = _place(fig, list(handles.values()), list(handles)) + bool(heading)
+        fig.legends[-1].set_title(heading)
+        fig.set_figheight(fig.get_figheight() + LEGEND_ROW * rows)
 
 
 def _place(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> int:
@@ -166,10 +156,7 @@ def _place(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> int:
     renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
     for rows in range(1, len(labels) + 1):
         columns = -(-len(labels) // rows)
-        drawn = fig.legend(
-            handles, labels, loc="upper center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2, ncols=columns, frameon=False,
-            handlelength=3.0,
-        )  # fmt: skip
+        drawn = fig.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False, handlelength=3.0)
         if columns == 1 or drawn.get_window_extent(renderer).width <= fig.bbox.width:
             return -(-len(labels) // columns)
         drawn.remove()

@@ -262,25 +262,11 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     return fig
 
 
-def _check_snapshots(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], planes: Sequence[str]) -> None:
-    """Refuse poses and planes that cannot be drawn."""
-    if not planes:
-        raise ModelError(f"snapshots: planes are empty; use {', '.join(PLANES)}")
-    if not poses:
-        raise ModelError("snapshots: poses are empty; give them by label and time")
-    for label, by_time in poses.items():
-        kinds = {tuple(parts) for parts in by_time.values()}
-        if len(kinds) != 1 or not next(iter(kinds)):
-            raise ModelError(
-                f"snapshots: poses '{label}': give polylines at one time at least, of the same parts at each time"
-            )
-        for parts in by_time.values():
-            for part, points in parts.items():
-                shape = np.shape(points)
-                if len(shape) != 2 or shape[0] < 1 or shape[1] != 3:
-                    raise ModelError(
-                        f"snapshots: poses '{label}': '{part}' has the shape {shape}; give points (n, 3) [m]"
-                    )
+def _fit(poses: Mapping[str, Mapping[float, Mapping[str, Any]]]) -> bool:
+    """Whether there are poses at each label, with the same parts at each time and points (n, 3)."""
+    lines = [np.shape(points) for by_time in poses.values() for parts in by_time.values() for points in parts.values()]
+    alike = all(len({tuple(parts) for parts in by_time.values()} - {()}) == 1 for by_time in poses.values())
+    return bool(lines) and alike and all(len(shape) == 2 and shape[0] > 0 and shape[1] == 3 for shape in lines)
 
 
 @checked
@@ -293,7 +279,10 @@ def snapshots(
 
     ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part.
     """
-    _check_snapshots(poses, planes)
+    if not (planes and _fit(poses)):
+        raise ModelError(
+            "snapshots: give planes, and poses by label and time: polylines (n, 3) [m] of the same parts at each time"
+        )
     everything = [points for by_time in poses.values() for parts in by_time.values() for points in parts.values()]
     low, high = (pick([pick(points, axis=0) for points in everything], axis=0) for pick in (np.nanmin, np.nanmax))
     middle, steps = 0.5 * (low + high), 1.2 * np.maximum(high - low, 1e-3)

@@ -80,5 +80,4 @@ def _by_weasyprint(page: Path) -> bytes:
         import weasyprint
     except OSError as error:  # its libraries for text are missing
         raise ModelError(f"{page.name}: WeasyPrint cannot print it: {error}") from None
-    printed: bytes = weasyprint.HTML(filename=str(page)).write_pdf()
-    return printed
+    return weasyprint.HTML(filename=str(page)).write_pdf()

@@ -20,7 +20,7 @@ from runtime.support.arrays import Bools, Floats
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupled_coordinates import put_coordinates, tree_with_rows
 from runtime.system.joint_motion import coordinates, relative_poses, twists
-from runtime.system.reference import body_places, ground_state, rotation_matrices
+from runtime.system.reference import body_places, rotation_matrices, states_with_ground
 from runtime.system.spanning_tree import tree_data
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
@@ -82,8 +82,7 @@ def energy_of_rotors(system: System, states: Floats) -> Floats:
     assert tree is not None and tree.armature is not None
     data = tree_data(tree, system.gravity)
     z = joint_coordinates(tree, system.body_names, system.joint_motions, states)
-    energy: Floats = 0.5 * z[:, data.u] ** 2 @ data.armature
-    return energy
+    return 0.5 * z[:, data.u] ** 2 @ data.armature
 
 
 class _Along:
@@ -92,8 +91,7 @@ class _Along:
     def __init__(self, system: System, states: Floats) -> None:
         n = len(states)
         self.motions, self.places = system.joint_motions, body_places(system.body_names)
-        ground = np.broadcast_to(ground_state(), (n, 1, STATE))
-        self.states = np.concatenate([ground, states.reshape(n, -1, STATE)], axis=1)
+        self.states = states_with_ground(states)
         self.wrench = np.zeros((n, len(system.bodies) + 1, 6))
         self.values: dict[str, Floats] = {}
         self.slopes: dict[str, Floats] = {}
@@ -134,5 +132,4 @@ def _unit_wrenches(twists: Floats) -> Floats:
     if not slides.all():
         left = unit[:, ~slides] - force @ twists[:, :3, ~slides]
         moment = left @ np.linalg.pinv(twists[:, 3:, ~slides])
-    wrenches: Floats = np.concatenate([force, moment], axis=2)
-    return wrenches
+    return np.concatenate([force, moment], axis=2)

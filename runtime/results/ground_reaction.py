@@ -32,10 +32,10 @@ def ground_reaction(run: RecordedRun, contacts: Sequence[str] | str | None = Non
     if not system.contacts:
         raise ModelError(f"system '{system.name}' has no contact; add one with Builder.contact")
     names = (contacts,) if isinstance(contacts, str) else system.contact_names if contacts is None else tuple(contacts)
-    if not names:
-        raise ModelError(f"ground_reaction: no contact is named; the contacts are {', '.join(system.contact_names)}")
-    if twice := [name for k, name in enumerate(names) if name in names[:k]]:
-        raise ModelError(f"ground_reaction: contact '{twice[0]}' is named twice; name each once")
+    if not names or len({*names}) < len(names):
+        raise ModelError(
+            f"ground_reaction: contacts = {names}; name one or more of {', '.join(system.contact_names)}, each once"
+        )
     chosen = [system.contact(name) for name in names]
     first = chosen[0]
     for other in chosen[1:]:

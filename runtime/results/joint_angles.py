@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from runtime.dynamics.layout import GROUND_INDEX, STATE
+from runtime.dynamics.layout import STATE
 from runtime.results.named_values import NamedValues
 from runtime.results.whole_turns import WholeTurns, set_whole_turns
 from runtime.support.arrays import Floats, Ints
 from runtime.support.names import named
 from runtime.system.joint_motion import FULL_TURN, JointMotion, Pose, coordinates, rates, relative_poses
-from runtime.system.reference import body_places, ground_state
-from runtime.system.state import by_body
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.system import System
 
 
@@ -110,10 +109,9 @@ def by_name(motion: JointMotion, values: Floats, speeds: Floats, axis: int = -1)
 
 def poses_of(system: System, motion: JointMotion, states: Floats) -> tuple[Pose, Floats, Floats]:
     """Relative poses of a joint in states (n, bodies, 13) or (n, 13 bodies), and the states (n, 13) of its bodies."""
-    places, ground = body_places(system.body_names), np.broadcast_to(ground_state(), (len(states), STATE))
-    ends = places[motion.joint.body_i], places[motion.joint.body_j]
-    states = by_body(states) if states.ndim == 2 else states
-    of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
+    places = body_places(system.body_names)
+    every = states_with_ground(states.reshape(len(states), STATE * len(system.body_names)))  # also of no states
+    of_i, of_j = (every[:, places[body]] for body in (motion.joint.body_i, motion.joint.body_j))
     return relative_poses(of_i, of_j), of_i, of_j
 
 

@@ -39,8 +39,7 @@ def _mean(x: Floats, t: Floats) -> Floats:
     """Mean over time by the trapezoidal rule; of one time the value there."""
     if len(t) == 1:
         return x[:, 0]
-    found: Floats = np.trapezoid(x, t, axis=1) / (t[-1] - t[0])
-    return found
+    return np.trapezoid(x, t, axis=1) / (t[-1] - t[0])
 
 
 def _time_of(x: Floats, at: Any, t: Floats) -> Floats:

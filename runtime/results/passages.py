@@ -89,8 +89,7 @@ def fitted(passage: Passage, pivots: Floats, value: Floats, times: Floats, *, po
         away = at - pole
         away = np.where(np.abs(away) < ROUNDING, np.copysign(ROUNDING, away), away)
         found = chebyshev.chebvander(at, DEGREE) @ coefficients / away[:, None]
-    shaped: Floats = found.reshape(len(times), *value.shape[1:])
-    return shaped
+    return found.reshape(len(times), *value.shape[1:])
 
 
 def _least_squares(basis: Floats, values: Floats) -> tuple[Any, Floats]:

@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.derived import Derived
 from runtime.dynamics.equations import shared_workspace_for
-from runtime.dynamics.projection import worst_row
 from runtime.support.arrays import Bools, Floats
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError, shown
-from runtime.system.degrees_of_freedom import dense_rows, row_places
+from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at
 from runtime.system.parts import GROUND, Joint
 from runtime.system.rank import lever_arm
 from runtime.system.system import System
@@ -52,13 +51,10 @@ class Reaction:
 
 def null_vectors(system: System, time: float, y: Floats) -> Floats:
     """Orthonormal basis of the multipliers that exert no force on any body, (rows, redundant rows), by ``row_places``."""
-    work = shared_workspace_for(system.data)
-    worst_row(time, np.ascontiguousarray(y), system.data, work, False)
-    D = dense_rows(system, work.D)
+    D = dense_rows(system, rows_at(system, time, np.ascontiguousarray(y)).D)
     size = np.linalg.norm(D, axis=1)
     left = np.linalg.svd(D / size[:, None])[0][:, len(D) - system.data.redundant :]
-    basis: Floats = np.linalg.qr(left / size[:, None])[0]
-    return basis
+    return np.linalg.qr(left / size[:, None])[0]
 
 
 def undetermined_reactions(system: System, times: Floats, states: Floats, pivots: Floats) -> tuple[str, ...]:

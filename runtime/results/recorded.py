@@ -173,7 +173,7 @@ class RecordedRun:
         found = energies_of_states(*of_states, self.contact_events, self.data, self._work())
         if self.system.armatures:
             found[:, 0] += energy_of_rotors(self.system, self.states)
-        return read_only(found)  # type: ignore[no-any-return]
+        return read_only(found)
 
     @cached_property
     def _derived(self) -> Derived:
@@ -351,8 +351,7 @@ class RecordedRun:
     def norm_violation(self) -> Floats:
         """Largest abs(|p| - 1) of all bodies, (n,)."""
         lengths = np.linalg.norm(self._state[:, :, P:V], axis=2)
-        worst: Floats = np.abs(lengths - 1.0).max(axis=1)
-        return worst
+        return np.abs(lengths - 1.0).max(axis=1)
 
     def reaction(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
         """Force and moment of a joint on one of its bodies, -D^T lam.

@@ -47,16 +47,11 @@ class _Drawing:
 
     def frames(self, t: Floats) -> Ints:
         """Places of the outputs that are shown: all, or those at least a frame apart, and the last."""
-        span = float(t[-1] - t[0]) if len(t) else 0.0
-        least = max(1.0 / self.frames_per_second, span / MOST_FRAMES)
-        kept, last = [], -np.inf
-        for n, time in enumerate(t):
-            if time >= last + least * (1.0 - 1e-9):
-                kept.append(n)
-                last = time
-        if kept and kept[-1] != len(t) - 1:
-            kept.append(len(t) - 1)
-        return np.array(kept, np.int64)
+        if not len(t):
+            return np.zeros(0, np.int64)
+        least = max(1.0 / self.frames_per_second, (t[-1] - t[0]) / MOST_FRAMES)
+        kept = np.searchsorted(t, np.arange(t[0], t[-1], least) - 1e-9 * least)
+        return np.union1d(kept, [len(t) - 1])
 
 
 class _Drawn:

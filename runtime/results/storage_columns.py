@@ -28,10 +28,8 @@ def checked_columns(file: str, title: str, names: Sequence[str], values: ArrayLi
     ------
     ModelError
     """
-    if not title.isprintable() or not title.strip():
-        raise ModelError(f"{file}: title = {title!r}; give one line of text, without tabs")
-    if title.strip().lower() == END:
-        raise ModelError(f"{file}: title = {title!r} would end the header; give another title")
+    if not title.isprintable() or title.strip().lower() in ("", END):
+        raise ModelError(f"{file}: title = {title!r}; give one line of text, without tabs and other than {END!r}")
     if bad := [name for name in names if not name.isprintable() or not name.strip()]:
         raise ModelError(
             f"{file}: the column name {bad[0]!r} is empty or holds a tab or line break; give printable names"
@@ -43,7 +41,11 @@ def checked_columns(file: str, title: str, names: Sequence[str], values: ArrayLi
     if not names or names[0] != "time":
         raise ModelError(f"{file}: the first column is {(names or ['none'])[0]!r}; it must be 'time'")
     found = numbers_in_columns(file, names, values)
-    _increasing(file, found[:, 0])
+    t = found[:, 0]
+    if len(wrong := np.flatnonzero(~np.isfinite(t) | (np.diff(t, prepend=t[:1]) < 0.0))):
+        raise ModelError(
+            f"{file}: the time of row {wrong[0] + 1} is {t[wrong[0]]:g}; times must be finite and must not decrease"
+        )
     return found
 
 
@@ -55,13 +57,3 @@ def numbers_in_columns(file: str, names: Sequence[str], values: ArrayLike) -> Fl
             f"{file}: values of shape {array.shape} for {len(names)} names; give (n, {len(names)}), a column for each name"
         )
     return array
-
-
-def _increasing(file: str, t: Floats) -> None:
-    """Refuse times that are not finite, or decrease."""
-    bad = np.flatnonzero(~np.isfinite(t))
-    if len(bad):
-        raise ModelError(f"{file}: the time of row {bad[0] + 1} is {t[bad[0]]}; all times must be finite")
-    if len(back := np.flatnonzero(np.diff(t) < 0.0)):
-        n = int(back[0])
-        raise ModelError(f"{file}: the time goes from {t[n]:g} to {t[n + 1]:g} at row {n + 2}; times must not decrease")

@@ -87,8 +87,7 @@ def perhaps_undecided(t: Floats, states: Floats) -> Bools:
     """Whether bodies in states (cases, n, 13 bodies) turn so fast that half a turn may lie between times (n,), (cases,)."""
     omega = np.abs(by_body(states)[..., OMEGA:]).sum(axis=-1).max(axis=-1)
     most = 2.0 * MARGIN * np.maximum(omega[:, 1:], omega[:, :-1]) * np.diff(t)
-    perhaps: Bools = ~(most <= HALF_TURN).all(axis=1)
-    return perhaps
+    return ~(most <= HALF_TURN).all(axis=1)
 
 
 def poses_show_angles(system: System, *, of_tree: bool) -> bool:

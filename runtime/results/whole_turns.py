@@ -68,21 +68,18 @@ def whole_turns(start: Floats, found: Floats, counted: int = 0) -> WholeTurns:
 
 def before_start(start: Floats) -> Floats:
     """Whole turns [rad] of angles at the start, which do not count."""
-    turns: Floats = FULL_TURN * np.round(start / FULL_TURN)
-    return turns
+    return FULL_TURN * np.round(start / FULL_TURN)
 
 
 def quarters_of(angles: Floats) -> Ints:
     """Angles [rad] in quarters of a turn."""
-    quarters: Ints = np.rint(angles / QUARTER).astype(np.int32)
-    return quarters
+    return np.rint(angles / QUARTER).astype(np.int32)
 
 
 def needed(quarters: Ints) -> Bools:
     """Of cases (cases, n, turns): whether poses that follow each other may not show their turns, (cases,)."""
     ways = np.concatenate([quarters[:, :1], np.diff(quarters, axis=1)], axis=1)
-    found: Bools = (np.abs(ways) > 1).any(axis=(1, 2))
-    return found
+    return (np.abs(ways) > 1).any(axis=(1, 2))
 
 
 def surely_shown(start: Floats, angles: Floats) -> bool:
@@ -95,8 +92,7 @@ def surely_shown(start: Floats, angles: Floats) -> bool:
 
 def near(angles: Floats, others: Any) -> Floats:
     """Angles [rad] with so many whole turns that they are closest to others."""
-    found: Floats = angles + FULL_TURN * np.round((others - angles) / FULL_TURN)
-    return found
+    return angles + FULL_TURN * np.round((others - angles) / FULL_TURN)
 
 
 def set_whole_turns(tree: TreeSteps | None, motion: JointMotion, values: Floats, quarters: Ints) -> list[int]:

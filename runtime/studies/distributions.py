@@ -147,6 +147,7 @@ def distribution_of(name: str, given: Any) -> Distribution:
         return given
     if isinstance(given, tuple | list) and len(given) == 2:
         low, high = (finite_number(one, f"parameters: '{name}'") for one in given)
+        _check_order(f"parameters: '{name}': uniform", low, high)
         return uniform(low, high)
     ppf = getattr(given, "ppf", None) or getattr(given, "icdf", None)
     if callable(ppf) and not callable(given):  # families of distributions without their arguments are callable

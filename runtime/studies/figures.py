@@ -91,7 +91,7 @@ def _indices(study: Any, output: str, failed: str) -> Figure:
     o = found.outputs.index(output)
     order = np.argsort(-np.nan_to_num(found.total[o]), kind="stable")
     space = LETTER * max(map(len, found.parameters))
-    fig, axes = figure(1, 1, width=5.0 + space, height=1.6 + 0.42 * len(order), numbers=space)
+    fig, axes = figure(1, 1, width=5.0 + space, height=1.6 + 0.42 * len(order))
     ax = axes[0, 0]
     places = np.arange(len(order))
     for k, (name, values, bounds) in enumerate(
@@ -159,14 +159,11 @@ def _grid(study: Any, output: str) -> Figure:
         axes[0, 0].set(xlabel=_name(study, names[0]), ylabel=_name(study, names[1]))
         axes[0, 0].grid(visible=False)
         fig.colorbar(drawn, ax=axes[0, 0], label=_label(study, output))
-        fig.set_layout_engine("constrained")
         return fig
     fig, axes = rows_of_panels(len(names), COLUMNS, width=4.0, height=2.8, share_y=True)
     for k, (name, ax) in enumerate(zip(names, axes.flat, strict=False)):
         others = tuple(i for i in range(len(names)) if i != k)
-        good = np.isfinite(values)
-        count = good.sum(axis=others)
-        mean = np.where(count > 0, np.where(good, values, 0.0).sum(axis=others) / np.maximum(count, 1), np.nan)
+        mean = np.ma.masked_invalid(values).mean(axis=others).filled(np.nan)
         _line(ax, study.parameters[name].spread(shape[k]), mean, study.parameters[name].numeric)
         ax.set(xlabel=_name(study, name))
     for row in axes:

@@ -60,8 +60,7 @@ class Study:
 
     def __getitem__(self, output: str) -> Floats:
         """Values of an output in all cases, NaN where a case failed."""
-        values: Floats = self.many[output]
-        return values
+        return self.many[output]
 
     def __repr__(self) -> str:
         varied = ", ".join(self.parameters)

@@ -13,7 +13,7 @@ from runtime.ensemble.simulate_many import simulate_many
 from runtime.results.outputs import RESERVED
 from runtime.studies.cases import cases_of
 from runtime.studies.designs import Kind, Sampler, design_of
-from runtime.studies.distributions import Distribution, distribution_of
+from runtime.studies.distributions import distribution_of
 from runtime.studies.result import Study
 from runtime.support.arguments import checked
 from runtime.support.checks import called
@@ -92,7 +92,7 @@ def study(
         raise ModelError(f"parameters: '{named[0]}' is the name of a column of the results; give another")
     if both := sorted({*outputs} & {*parameters}):
         raise ModelError(f"outputs: '{both[0]}' is a parameter of this study; give the output another name")
-    varied = {name: _distribution(name, given) for name, given in parameters.items()}
+    varied = {name: distribution_of(name, given) for name, given in parameters.items()}
     design = design_of(kind, varied, n, sampler, seed)
     cases = cases_of(build, design.samples) if to_cases is None else _given_cases(to_cases, dict(design.samples))
     if t_eval is None:
@@ -103,16 +103,6 @@ def study(
         build, cases, t_end, t_eval=t_eval, outputs=outputs, out=out, progress=progress, **settings
     )  # fmt: skip
     return Study(design, varied, many, seed)
-
-
-def _distribution(name: str, given: Any) -> Distribution:
-    """The distribution of a parameter; errors have its name."""
-    try:
-        return distribution_of(name, given)
-    except ModelError as error:
-        if f"'{name}'" in str(error):
-            raise
-        raise ModelError(f"parameters: '{name}': {error}") from None
 
 
 def _given_cases(to_cases: Callable[[dict[str, Any]], Any], samples: dict[str, Any]) -> Mapping[str, Any]:

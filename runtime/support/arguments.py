@@ -20,7 +20,6 @@ from runtime.support.errors import ArgumentError, ModelError, Refused, did_you_m
 if TYPE_CHECKING:
     from runtime.support.kinds import Kind
 
-NOTHING: frozenset[type | str] = frozenset()
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 T = TypeVar("T")
@@ -50,7 +49,7 @@ def _guarded(function: F, *, by_annotations: bool) -> F:
 
     @functools.wraps(function)
     def call(*given: Any, **named: Any) -> Any:
-        if by_annotations and not border.passes(given, named):
+        if by_annotations:
             given, named = border.admit(given, named)
         try:
             return function(*given, **named)
@@ -101,23 +100,9 @@ class Border:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        # Types and texts that need no check, None where none does, by place; the first call fills it.
-        self.places: list[frozenset[type | str] | None] = [NOTHING]
-        self.names: dict[str, frozenset[type | str] | None] = {}  # and by name
-        self.others: frozenset[type | str] | None = NOTHING  # and of **arguments
         self.kinds: dict[str, Kind] | None = None
         self.many: str = ""  # name of *arguments
         self.more: str = ""  # name of **arguments
-
-    def passes(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
-        """Whether all arguments surely are of their kinds."""
-        of_names = ((value, self.names.get(name, self.others)) for name, value in named.items()) if named else ()
-        for value, at_once in chain(zip(given, self.places, strict=False), of_names):
-            if at_once is not None:
-                kind = type(value)
-                if kind not in at_once and not (kind is str and value in at_once):
-                    return False
-        return True
 
     def admit(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in their proper types."""
@@ -168,10 +153,7 @@ class Border:
                 self.more = name
             if (kind := _kind(parameter.annotation, space, name)) is not None:
                 kinds[name] = kind
-        self.places[:] = [kinds[name].at_once if name in kinds else None for name in self.order]
-        self.names.update({name: kinds[name].at_once if name in kinds else None for name in parameters})
-        if self.more:
-            self.others = kinds[self.more].at_once if self.more in kinds else None
+        self.names = frozenset(parameters)
         return kinds
 
     def wrong_call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> ModelError | None:

@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike
 
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, Refused, said_by, shown
-from runtime.support.numbers import LARGEST, PLAIN, SMALLEST, floats, plain_numbers, real_number, real_numbers
+from runtime.support.numbers import LARGEST, SMALLEST, floats, real_number, real_numbers
 
 T = TypeVar("T")
 LONGEST = 1e12  # [s]
-FEW = 16  # numbers of an array that are compared one by one
 TOO_LONG = f"limit {LONGEST:g} s, from where on the rounding of time exceeds 1e-4 s; choose an origin of time nearby"
 
 
@@ -28,13 +27,6 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str, most: float = LA
         It has another shape, or holds something else than finite numbers.
     """
     array = numbers_of_shape(value, shape, what)
-    if most < math.inf:  # faster by far than arrays of truth values, without a loop for most
-        if shape == (3,):
-            x, y, z = array.tolist()
-            if -most <= x <= most and -most <= y <= most and -most <= z <= most:
-                return array
-        elif array.size <= FEW and all([-most <= number <= most for number in array.ravel().tolist()]):
-            return array
     if not np.isfinite(array).all():
         raise ModelError(f"{what} = {shown(array.tolist())} is not finite; give finite numbers")
     if not (np.abs(array) <= most).all():
@@ -44,26 +36,6 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str, most: float = LA
     return array
 
 
-def plain_vector(value: Any, tolerance: float = math.inf) -> Floats | None:
-    """A value as a new read-only vector (3,), if it surely passes ``finite`` and, with a tolerance, ``unit``; else None.
-
-    Most vectors are of this kind, and the checks with their messages take four times as long.
-    """
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (3,):
-        x, y, z = value.tolist()
-    elif type(value) in (tuple, list) and len(value) == 3 and PLAIN.issuperset(map(type, value)):
-        x, y, z = value
-    else:
-        return None
-    if not (-LARGEST <= x <= LARGEST and -LARGEST <= y <= LARGEST and -LARGEST <= z <= LARGEST):
-        return None
-    if tolerance < math.inf and not abs(math.sqrt(x * x + y * y + z * z) - 1.0) <= tolerance:
-        return None
-    vector = np.array(value, dtype=float)
-    vector.setflags(write=False)  # three times as fast as by the attribute
-    return vector
-
-
 def numbers_of_shape(value: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The value as a new array of this shape; its numbers need not be finite.
 
@@ -71,10 +43,6 @@ def numbers_of_shape(value: Any, shape: tuple[int, ...], what: str) -> Floats:
     ------
     ModelError
     """
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == shape:
-        return value.copy()
-    if (plain := plain_numbers(value)) is not None and plain.shape == shape:
-        return plain
     array = floats(value, what, shape_text(shape))
     if array.shape != shape:
         raise ModelError(f"{what} has the shape {array.shape}; give {shape_text(shape)}")
@@ -251,17 +219,6 @@ def increasing_times(value: ArrayLike, what: str, *, single: bool = False) -> Fl
     return times
 
 
-def length_of(vector: Floats) -> float:
-    """Length of a vector (n,), as ``np.linalg.norm`` has it, which takes three times as long."""
-    return math.sqrt(vector.dot(vector))
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """The cross product of vectors (3,), as ``np.cross`` has it, which takes ten times as long."""
-    (x, y, z), (u, v, w) = a.tolist(), b.tolist()
-    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
-
-
 def unit(value: Floats, what: str, tolerance: float, *, normalise: bool = False) -> Floats:
     """The vector (3,), if its length is 1 within the tolerance; with ``normalise``, divided by its length.
 
@@ -270,7 +227,7 @@ def unit(value: Floats, what: str, tolerance: float, *, normalise: bool = False)
     ModelError
         The length differs from 1; the message gives the unit vector of the same direction.
     """
-    length = length_of(value)
+    length = float(np.linalg.norm(value))
     if length == 0.0:
         raise ModelError(f"{what} is the zero vector and has no direction; give a vector of length 1")
     if abs(length - 1.0) > tolerance:

@@ -12,7 +12,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 from unicodedata import category
 
-MOST_NAMES, MOST_ALIKE = 30, 10  # in a message
+MOST_NAMES = 30  # in a message
 SHAPE = "has the shape"  # begins a reason
 ACCEPTED = "; check_units=False accepts it"  # ends refusals of values that are probably in another unit
 USED = "; the value is used as it is, and check_units=False gives no warning"  # ends warnings of these
@@ -154,21 +154,9 @@ def unknown_name(name: Any, known: Collection[Any], what: str, several: str = ""
     text = f"'{one_line(name)}'" if isinstance(name, str) else shown(name)
     near = nearest(name, names)
     guess, of = f"; did you mean '{near}'?" if near else ";", several or what + "s"
-    if near and len(names) > MOST_NAMES:
-        alike = ", ".join(_alike(near, names))
-        return UnknownNameError(
-            f"{whose}unknown {what} {text}{guess} of the {len(names)} {of} the most alike are {alike}"
-        )
     listed = ", ".join(names[:MOST_NAMES]) or "none"
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return UnknownNameError(f"{whose}unknown {what} {text}{guess} the {of} are {listed}{more}")
-
-
-def _alike(name: str, names: Collection[str]) -> list[str]:
-    """Names like one of them, the most alike first."""
-    from difflib import get_close_matches  # only errors need it
-
-    return get_close_matches(name, names, n=MOST_ALIKE, cutoff=0.5)
 
 
 def did_you_mean(name: Any, known: Collection[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import types
 import typing
@@ -15,7 +14,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from runtime.support.errors import Refused, did_you_mean, name_of_function, shown
+from runtime.support.errors import Refused, did_you_mean, shown
 from runtime.support.numbers import real_number, real_numbers
 
 
@@ -34,13 +33,13 @@ MOST_ITEMS = 10_000_000  # of an iterator, which may have no end
 class Kind:
     """A kind of argument.
 
-    ``admit`` returns the value in its proper type or raises ``Refused``; ``words``: what to give; ``at_once``: types of values,
-    and texts, that need no check.
+    ``admit`` returns the value in its proper type or raises ``Refused``; ``words``: what to give; ``at_once``: types of values
+    that need no check.
     """
 
     admit: Callable[[Any], Any]
     words: str
-    at_once: frozenset[type | str] = frozenset()
+    at_once: frozenset[type] = frozenset()
 
 
 def kind_of(annotation: Any) -> Kind | None:
@@ -96,26 +95,9 @@ def _instance(kind: type) -> Kind | None:
                 return kind(value)
             except (ValueError, TypeError):
                 raise Refused(remedy=f"use one of {', '.join(map(str, kind))}") from None
-        raise _made_by(value, kind)
+        raise Refused
 
     return Kind(admit, name, frozenset({kind}))
-
-
-def _made_by(value: Any, kind: type) -> Refused:
-    """What is wrong with a value of another class, with the remedy for the likeliest slips."""
-    if isinstance(value, types.ModuleType) and callable(getattr(value, "build", None)):
-        return Refused("is a module", f"call {value.__name__}.build()")
-    if inspect.ismethod(value) or inspect.isfunction(value):
-        return Refused("is a function", f"call it, {name_of_function(value)}(), and give what it returns")
-    if isinstance(value, type):
-        return Refused("is a class")
-    for attribute in ("system", "final", "state"):
-        held = getattr(type(value), "__dataclass_fields__", {}).get(attribute)
-        if held is not None and held.type == kind.__name__:
-            return Refused(f"is a {type(value).__name__}", f"give its .{attribute}")
-    if callable(getattr(type(value), "build", None)):
-        return Refused(f"is a {type(value).__name__}", "give what its build() returns")
-    return Refused()
 
 
 def _whole(value: Any) -> int:
@@ -128,27 +110,7 @@ def _whole(value: Any) -> int:
     return int(value)
 
 
-def _path(value: Any) -> Path:
-    if not isinstance(value, str | os.PathLike):
-        raise Refused
-    try:
-        text = os.fspath(value)
-    except Exception:
-        raise Refused from None
-    if not isinstance(text, str):
-        raise Refused
-    if "\0" in text or not text:
-        raise Refused("is empty" if not text else "holds a null character")
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:
-        raise Refused("holds characters that no file name has") from None
-    return Path(value)
-
-
-def _of_class(
-    classes: type | tuple[type, ...], words: str, at_once: set[type | str], proper: Callable[[Any], Any]
-) -> Kind:
+def _of_class(classes: type | tuple[type, ...], words: str, at_once: set[type], proper: Callable[[Any], Any]) -> Kind:
     """Objects of some classes, each in the type that ``proper`` makes."""
 
     def admit(value: Any) -> Any:
@@ -162,7 +124,7 @@ def _of_class(
 NONE = _of_class(type(None), "None", {type(None)}, lambda value: None)
 FLOAT = Kind(real_number, "one number", frozenset({float}))
 TEXT = _of_class(str, "text", {str}, str.__str__)  # of a class of its own, as an enumeration's, too
-PATH = Kind(_path, "a path, as text or pathlib.Path")
+PATH = _of_class((str, os.PathLike), "a path, as text or pathlib.Path", set(), Path)
 CALLABLE = _of_class(cast(type, Callable), "a function", {types.FunctionType, types.MethodType}, lambda value: value)
 NUMBERS = Kind(
     real_numbers, "an array of numbers", frozenset({np.ndarray})
@@ -205,7 +167,6 @@ def _union(annotation: Any) -> Kind | None:
 def _literal(values: tuple[Any, ...]) -> Kind:
     *first, last = map(repr, values)
     words = f"{', '.join(first)} or {last}" if first else last
-    texts = frozenset(one for one in values if type(one) is str)
 
     def admit(value: Any) -> Any:
         value = str.__str__(value) if isinstance(value, str) else value
@@ -213,7 +174,7 @@ def _literal(values: tuple[Any, ...]) -> Kind:
             return value
         raise Refused(remedy=did_you_mean(value, [one for one in values if isinstance(one, str)]) + f"use {words}")
 
-    return Kind(admit, words, texts)
+    return Kind(admit, words)
 
 
 def _mapping(keys: Kind | None, values: Kind | None) -> Kind:

@@ -112,16 +112,6 @@ def real_number(value: Any) -> float:
     return float(array)
 
 
-def plain_numbers(value: Any) -> NDArray[np.float64] | None:
-    """A list or tuple of numbers of Python and numpy as a new array; None for what has to be looked at."""
-    if type(value) in (tuple, list) and PLAIN.issuperset(map(type, value)):
-        try:
-            return np.array(value, dtype=float)
-        except OverflowError:
-            return None
-    return None
-
-
 def floats(value: Any, what: str, words: str) -> NDArray[np.float64]:
     """The value as a new array of floating-point numbers; ``words``: what to give instead.
 
@@ -129,8 +119,6 @@ def floats(value: Any, what: str, words: str) -> NDArray[np.float64]:
     ------
     ModelError
     """
-    if (plain := plain_numbers(value)) is not None:
-        return plain
     try:
         array = real_numbers(value)
         if array.size > MOST:

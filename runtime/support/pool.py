@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.support.forks import lock
 from runtime.support.latest import Latest
 
-MAX_FREE = 4  # blocks of one layout that wait for their next use
-MAX_LAYOUTS = 8  # whose blocks wait
+MAX_FREE = 4  # blocks of the same objects that wait for their next use
 SMALL = 4  # items of constant arrays that are compared by value
 
 Layout = tuple[Any, ...]
@@ -20,10 +18,10 @@ Layout = tuple[Any, ...]
 class Block:
     """A named tuple of arrays, with all arrays of a type side by side, so that they get their first values back at once."""
 
-    __slots__ = ("_blocks", "_pool", "_own", "layout", "owner", "value")
+    __slots__ = ("_blocks", "_home", "_own", "value")
 
-    def __init__(self, value: Any, pool: Pool | None = None, layout: Layout = (), owner: object = None) -> None:
-        self._pool, self.layout, self.owner = pool, layout, owner
+    def __init__(self, value: Any, home: list[Block] | None = None) -> None:
+        self._home = home  # where it waits
         bases = {id(base): base for base in map(_base_of, filter(_is_moved, items_of(value)))}
         self._blocks: list[tuple[np.ndarray, np.ndarray]] = []
         places: dict[int, np.ndarray] = {}
@@ -44,9 +42,8 @@ class Block:
         for block, first in self._blocks:
             block[:] = first
 
-    def fill(self, value: Any, owner: object) -> None:
+    def fill(self, value: Any) -> None:
         """Give all arrays the values of another named tuple of the same layout, from now on."""
-        self.owner = owner
         items = items_of(value)
         for k, own in self._own:
             own[...] = items[k]
@@ -59,55 +56,26 @@ class Block:
         return [block for block, _ in self._blocks]
 
     def give_back(self) -> None:
-        """Let the next run have the memory; nothing may refer to it any more."""
-        if self._pool is not None:
-            self._pool.keep(self)
+        """Let the next run have the memory, unless enough waits; nothing may refer to it any more."""
+        if self._home is not None and len(self._home) < MAX_FREE:
+            self._home.append(self)
 
 
 class Pool:
-    """Blocks that wait for their next use, by the objects that they were made for.
-
-    A block that was made for other objects is filled with the values for these, if its layout is the same: compiled code has the
-    addresses of its arrays already.  ``most``: groups of objects whose layouts are known.
-    """
+    """Blocks that wait for their next use, by the objects that they were made for.  ``most``: groups of objects."""
 
     def __init__(self, most: int) -> None:
-        self._layouts: Latest[list[Layout]] = Latest(lambda *objects: [], most)
-        self._free: dict[Layout, list[Block]] = {}
-        self._lock = lock()
+        self._free: Latest[list[Block]] = Latest(lambda *objects: [], most)
 
     def take(self, make: Callable[[], Any], *objects: Any) -> Block:
         """A block that no run uses, as ``make`` makes its named tuple for these objects.  Safe in threads."""
-        known = self._layouts(*objects)
-        if known and (block := self._free_block(known[0], known, own=True)) is not None:
-            block.set_back()
-            return block
-        value = make()
-        layout = layout_of(value)
-        known[:] = [layout]
-        if (block := self._free_block(layout, known, own=False)) is None:
-            return Block(value, self, layout, known)
-        block.fill(value, known)
+        free = self._free(*objects)
+        try:
+            block = free.pop()
+        except IndexError:
+            return Block(make(), free)
+        block.set_back()
         return block
-
-    def keep(self, block: Block) -> None:
-        """Let a block wait for its next use, unless enough wait."""
-        with self._lock:
-            free = self._free.pop(block.layout, [])
-            while len(self._free) >= MAX_LAYOUTS:
-                del self._free[next(iter(self._free))]  # the one that was not used for longest
-            self._free[block.layout] = free
-            if len(free) < MAX_FREE:
-                free.append(block)
-
-    def _free_block(self, layout: Layout, owner: object, *, own: bool) -> Block | None:
-        """A block of a layout, of this owner if ``own``; blocks of others are left to them as long as there is no need."""
-        with self._lock:
-            free = self._free.get(layout, [])
-            for k in range(len(free) - 1, -1, -1):
-                if not own or free[k].owner is owner:
-                    return free.pop(k)
-        return None
 
 
 def items_of(value: Any) -> list[Any]:

@@ -10,7 +10,9 @@ from typing import Any
 
 from runtime.support.checks import called
 from runtime.support.notebook import NotebookLine, in_notebook
-from runtime.support.notice import REFRESH, SILENT_SECONDS, clear_notice
+from runtime.support.notice import SILENT_SECONDS
+
+REFRESH = 0.5  # [s] between two updates
 
 
 class Progress:
@@ -40,17 +42,10 @@ class Progress:
             return
         now = clock.perf_counter()
         if self.bar is None and now - self.begin > SILENT_SECONDS:
-            self.bar = self._started()
+            self.bar, self.shown = NotebookLine(self.what) if in_notebook() else _TerminalBar(self.what), 0.0
         if self.bar is not None and now - self.shown > REFRESH:
             self.shown = now
             self.bar.update((t - self.start) / (self.end - self.start))
-
-    def _started(self) -> NotebookLine | _TerminalBar:
-        self.shown = 0.0
-        if in_notebook():
-            return NotebookLine(self.what)
-        clear_notice()
-        return _TerminalBar(self.what)
 
 
 class _TerminalBar:

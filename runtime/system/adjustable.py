@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from runtime.support.checks import positive
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.system.system import System
 
 Adjust = bool | Iterable[str] | Mapping[str, float] | None
@@ -38,19 +38,16 @@ def checked_adjust(adjust: Adjust) -> Chosen:
     """
     if adjust is None or isinstance(adjust, bool):
         return bool(adjust)
-    if isinstance(adjust, Mapping):
-        return {_name(key): positive(value, f"build: adjust: accuracy of '{key}'") for key, value in adjust.items()}
-    if isinstance(adjust, str) or not isinstance(adjust, Iterable):
+    names = adjust if isinstance(adjust, Iterable) and not isinstance(adjust, str) else [None]
+    given: dict[Any, Any] = dict(adjust) if isinstance(adjust, Mapping) else dict.fromkeys(names)
+    if not all(isinstance(key, str) for key in given):
         raise ModelError(
-            f"build: adjust = {adjust!r}; give True, names such as ['l.rod', 'hinge'], or a mapping of names to accuracies"
+            f"build: adjust = {shown(adjust)}; give True, names such as ['l.rod', 'hinge'], or a mapping of names to accuracies"
         )
-    return {_name(key): None for key in adjust}
-
-
-def _name(key: object) -> str:
-    if not isinstance(key, str):
-        raise ModelError(f"build: adjust: {key!r} is no name; give names such as 'l.rod' or 'hinge'")
-    return key
+    return {
+        key: None if accuracy is None else positive(accuracy, f"build: adjust: accuracy of '{key}'")
+        for key, accuracy in given.items()
+    }
 
 
 def data_of(system: System, chosen: Chosen, length: float) -> list[Datum]:

@@ -180,8 +180,7 @@ class _Adjusting:
             block = of_joint[d.joint][:, d.column : d.column + d.width]
             B[starts[d.joint] : starts[d.joint] + len(block), column : column + d.width] = block
             column += d.width
-        scaled: Floats = B / rows.size[:, None] * self.accuracy
-        return scaled
+        return B / rows.size[:, None] * self.accuracy
 
     def _change(self, change: Floats) -> None:
         """Change the data: translations, turns and lengths in axes of the bodies."""
@@ -222,8 +221,7 @@ def _slopes(system: System, k: int, states: Floats, x: Floats, reference: Floats
     moved = np.eye(len(derived))
     for n, side in enumerate(carried):
         moved[3 * n : 3 * n + 3, 3 * n : 3 * n + 3] = now[side] @ before[side].T
-    total: Floats = direct + slopes[:, width:] @ moved @ derived @ _turned(module, before, width)
-    return total
+    return direct + slopes[:, width:] @ moved @ derived @ _turned(module, before, width)
 
 
 def _turned(module: Any, A: dict[str, Floats], width: int) -> Floats:

@@ -42,14 +42,12 @@ def within(bounds: Bounds | None, values: Floats) -> Bools:
             good &= values > lower if excluded else values >= lower
         if upper is not None:
             good &= values <= upper
-    found: Bools = np.asarray(good.reshape(len(values), -1).all(axis=1))
-    return found
+    return np.asarray(good.reshape(len(values), -1).all(axis=1))
 
 
 def fades_in_cases(contact: Contact, given: Mapping[str, Floats]) -> Bools:
     """Whether the damping of a contact is 0 on the plane, with values (cases,) of parameters of its normal law."""
-    found: Bools = np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.least_impact, **given}))
-    return found
+    return np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.least_impact, **given}))
 
 
 def matrices_of(inertias: Floats) -> Floats:

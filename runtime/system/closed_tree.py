@@ -183,8 +183,7 @@ def served_by(closed: ClosedTree, found: Floats) -> Bools:
     known = np.array([value is not None for value in closed.constants])
     numbers = np.array([np.nan if value is None else value for value in closed.constants])[:, None]
     others = (found != 0.0) | bool({"ball", "free"} & set(closed.kinds))
-    serves: Bools = np.where(known[:, None], found == numbers, others).all(axis=0)
-    return serves
+    return np.where(known[:, None], found == numbers, others).all(axis=0)
 
 
 def parameters_of_joints(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -30,7 +30,7 @@ from runtime.dynamics.cone_curve import (
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints, frozen
 from runtime.support.errors import ModelError, shown
-from runtime.support.numbers import PLAIN, floats
+from runtime.support.numbers import floats
 
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
@@ -112,13 +112,6 @@ class Cone:
         cls, longitudes_deg: ArrayLike, latitudes_deg: ArrayLike, interpolation: str | None = None
     ) -> Cone:
         """Return the cone of longitudes and maximum latitudes in degrees."""
-        given: tuple[Any, Any] = longitudes_deg, latitudes_deg
-        if cls is Cone and all([type(angles) is tuple and PLAIN.issuperset(map(type, angles)) for angles in given]):
-            return _of_degrees(*given, interpolation)
-        return cls._from_degrees(*given, interpolation)
-
-    @classmethod
-    def _from_degrees(cls, longitudes_deg: Any, latitudes_deg: Any, interpolation: str | None) -> Cone:
         longitudes, latitudes = _angles(longitudes_deg, "longitudes"), _angles(latitudes_deg, "latitudes")
         return cls(np.deg2rad(longitudes), np.deg2rad(latitudes), interpolation)
 
@@ -166,9 +159,6 @@ class Cone:
     def pieces(self) -> Pieces:
         """Flat data of the curves for compiled code."""
         return _pieces(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in ("longitudes", "latitudes", "interpolation")}
 
     def _spans_and_coefficients(self) -> tuple[Floats, Floats]:
         psi, sigma = np.array(self.longitudes), np.array(self.latitudes)
@@ -231,11 +221,6 @@ class Cone:
 
 # A system with equal cones is often built many times.
 @lru_cache(maxsize=256)
-def _of_degrees(longitudes: Any, latitudes: Any, interpolation: str | None) -> Cone:
-    return Cone._from_degrees(longitudes, latitudes, interpolation)
-
-
-@lru_cache(maxsize=256)
 def _vertex(cone: Cone, x: float, y: float) -> tuple[float, Floats]:
     side, latitude = np.array([x, y]), np.empty(1)
     longitude = np.mod(np.arctan2(side[1:], side[:1]), 2 * np.pi)
@@ -267,8 +252,7 @@ def _periodic_cubics(x: Floats, values: Floats) -> Floats:
     """Coefficients (4, pieces, ...) of the periodic cubic spline, of powers of the distance from each knot, lowest first."""
     from scipy.interpolate import CubicSpline  # here because the import takes a fifth of a second
 
-    coefficients: Floats = CubicSpline(x, values, bc_type="periodic").c[::-1]
-    return coefficients
+    return CubicSpline(x, values, bc_type="periodic").c[::-1]
 
 
 def _roots(polynomial: Polynomial, length: float) -> list[float]:

@@ -14,7 +14,7 @@ from generated import joints
 from runtime.dynamics.layout import ROWS
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, finite_number, plain_vector, positive, unit
+from runtime.support.checks import finite, finite_number, positive, unit
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, floats
 from runtime.system.definitions import Definitions
@@ -87,20 +87,15 @@ def connection(
         refuse_unknown_body(body, bodies, what)
     if body_i == body_j:
         raise ModelError(f"{what}: joins body '{body_i}' to itself; give two different bodies")
-    if sort != "joint" and body_i == GROUND and module.BODIES == ("i",):
-        raise ModelError(f"{what}: guides body i, which is the ground; give the moving body first")
-    if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
-        raise ModelError(f"{what}: has one body only; leave out '{body_j}'")
+    if sort != "joint" and module.BODIES == ("i",) and (body_i == GROUND or body_j != GROUND):
+        raise ModelError(
+            f"{what}: guides '{body_i}' alone, not '{body_j}'; give the body that moves first, and no other"
+        )
     if states is not None:
         values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
     checked = MappingProxyType(checked_values(what, module, values))
     signals = {one: as_signal(values[one], f"{what}: {one}") for one in module.SIGNALS}
     return unchecked(Joint, name, module.NAME, body_i, body_j, checked, module, MappingProxyType(signals))
-
-
-def has_keys(given: Collection[str], wanted: Collection[str]) -> bool:
-    """Whether the given keywords are the wanted ones, in any order."""
-    return len(given) == len(wanted) and all([key in given for key in wanted])
 
 
 def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str], needs: str) -> None:
@@ -110,8 +105,6 @@ def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str]
     ------
     ModelError
     """
-    if has_keys(given, wanted):
-        return
     missing, unused = ([key for key in one if key not in other] for one, other in ((wanted, given), (given, wanted)))
     if missing or unused:
         parts = [f"{word} {', '.join(keys)}" for word, keys in (("missing", missing), ("unused", unused)) if keys]
@@ -126,10 +119,8 @@ def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> 
     ModelError
     """
     keywords = (*module.KEYWORDS, *module.SIGNALS)
-    if not has_keys(values, keywords):
-        needs = ", ".join(keywords) or "no values"
-        both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(values) - set(keywords) else ""
-        refuse_other_keys(what, values, keywords, f"needs {needs}{both}")
+    both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(values) - set(keywords) else ""
+    refuse_other_keys(what, values, keywords, f"needs {', '.join(keywords) or 'no values'}{both}")
     checked: dict[str, Any] = {}
     for key, kind_of, *_ in module.VECTORS:
         if key not in values:
@@ -147,12 +138,9 @@ def checked_vector(value: Any, what: str, key: str, tolerance: float = math.inf)
     ------
     ModelError
     """
-    if (plain := plain_vector(value, tolerance)) is not None:
-        return plain
-    subject = f"{what}: {key}"
-    vector = finite(value, (3,), subject)
+    vector = finite(value, (3,), f"{what}: {key}")
     if tolerance < math.inf:
-        unit(vector, subject, tolerance)
+        unit(vector, f"{what}: {key}", tolerance)
     vector.flags.writeable = False
     return vector
 
@@ -196,11 +184,7 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     given = floats(value, f"{what}: inertia", "3 numbers or 3 x 3 numbers")
     matrix = finite(given, (3,) if given.ndim == 1 else (3, 3), f"{what}: inertia")
     if matrix.ndim == 1:
-        principal, matrix = matrix, np.zeros((3, 3))
-        matrix.flat[::4] = principal  # the diagonal
-        matrix.flags.writeable = False
-        if min(principal.tolist()) >= 0.0:
-            return matrix
+        matrix = np.diag(matrix)
     if not np.abs(matrix - matrix.T).max() <= SYMMETRIC * np.abs(matrix).max():
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")
     matrix = 0.5 * matrix + 0.5 * matrix.T

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import ContactData
-from runtime.dynamics.small_matrices import cross
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, read_only
@@ -20,7 +19,7 @@ from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
 from runtime.system.connection import checked_parameter, refuse_other_keys
 from runtime.system.global_axes import local_direction, local_point
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Bounds, Contact
-from runtime.system.reference import reference_data
+from runtime.system.reference import reference_data, tangents
 from runtime.system.signal import Signal, as_signal
 
 # Bounds of the keywords of ``Builder.contact`` that every contact has; those of its laws are stated by their definitions.
@@ -101,28 +100,26 @@ def parameter_of(contact: Contact, key: str) -> Any:
 
 
 def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
-    """A contact with other parameters of ``contact_units``.
+    """A contact with other parameters of ``contact_units``, or another ``normal`` or ``belt``.
 
     Raises
     ------
     ModelError
         For values that ``Builder.contact`` refuses.
     """
-    common, names = {**COMMON, **POINTS}, contact.values
-    given = {**contact.parameters, "radius": names["radius"], "least_impact": contact.least_impact}
-    given |= {key: names[own] for key, own in POINTS.items()} | dict(changes)
-    named = {key: given.pop(key) for key in common}
+    names = contact.values
+    given = {key: names[own] for key, own in {**POINTS, "normal": "n_j", "belt": "b_j", "radius": "radius"}.items()}
+    given |= {**contact.parameters, "least_impact": contact.least_impact, **changes}
+    named = {key: given.pop(key) for key in (*COMMON, *POINTS, "normal", "belt")}
     return build_contact(
         contact.name, contact.body, (contact.body, contact.plane), law=contact.law, friction=contact.friction,
-        plane=contact.plane, normal=names["n_j"], belt=names["b_j"], belt_speed=contact.belt_speed, parameters=given,
-        states=None, **named,
+        plane=contact.plane, belt_speed=contact.belt_speed, parameters=given, states=None, **named,
     )  # fmt: skip
 
 
 def contact_bounds(law: str, friction: str | None) -> dict[str, Bounds]:
     """Bounds of all numbers of a contact."""
-    found: dict[str, Bounds] = NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
-    return found
+    return NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
 
 
 def _vectors(
@@ -142,7 +139,7 @@ def _vectors(
             raise ModelError(
                 f"{what}: belt_speed = {belt_speed!r} without belt; give the direction in which the belt moves"
             )
-        along = _across(n.tobytes()).copy()
+        along = tangents(n)[0]
     else:
         along = unit(finite(belt, (3,), f"{what}: belt"), f"{what}: belt", AXIS_TOLERANCE)
         if abs(along @ n) > AXIS_TOLERANCE:
@@ -152,16 +149,6 @@ def _vectors(
             )
     centre, point = (finite(v, (3,), f"{what}: {k}") for k, v in (("centre", centre), ("point", point)))
     return {"s_i": centre, "s_j": point, "n_j": n, "b_j": along}
-
-
-@lru_cache(64)  # most contacts of a system, and of its cases, have one normal
-def _across(normal: bytes) -> Floats:
-    """A direction across a normal, the bytes of (3,), of unit length."""
-    n = np.frombuffer(normal)
-    axis = [0.0, 0.0, 0.0]
-    axis[int(np.abs(n).argmin())] = 1.0
-    across = np.array(python_code(cross)(n.tolist(), axis))
-    return across / np.linalg.norm(across)  # type: ignore[no-any-return]
 
 
 def directions_of_ground(contact: Contact) -> tuple[tuple[str, tuple[float, ...]], ...]:

@@ -114,8 +114,7 @@ def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float
 
 def _unit(motions: Any, name: str) -> str:
     joint, _, column = name.rpartition(".")
-    unit: str = motions[joint].units[column]
-    return unit
+    return motions[joint].units[column]
 
 
 def violations(couplings: tuple[Coupling, ...], q: Mapping[str, Any], u: Mapping[str, Any]) -> tuple[Floats, Floats]:

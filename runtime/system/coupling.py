@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -123,13 +124,11 @@ def law_of(law: Any, what: str, *, straight: bool = True) -> Signal | SumOfProdu
     return Signal(np.array([-BEYOND, BEYOND]), row)
 
 
-def _straight_beyond(law: Signal) -> Signal:
+def _straight_beyond(law: Signal) -> Signal | SumOfProducts:
     """A signal with straight pieces before and behind it."""
     knots, pieces = law.knots, law.coefficients
     if not np.isfinite(knots).all():
-        row = np.zeros((1, DEGREE + 1))
-        row[0, 0] = pieces[0, 0]
-        return Signal(np.array([-BEYOND, BEYOND]), row)
+        return law_of([float(pieces[0, 0])], "")
     ends = np.zeros((2, DEGREE + 1))
     slope = float(law(knots[0], 1))
     ends[0, :2] = float(law(knots[0])) - BEYOND * slope, slope
@@ -145,18 +144,15 @@ def in_order(couplings: Sequence[Coupling]) -> list[Coupling]:
     ModelError
         For couplings in a circle.
     """
-    left, found = list(couplings), []
-    while left:
-        followers = {one.follower for one in left}
-        ready = [one for one in left if not followers.intersection(one.leaders)]
-        if not ready:
-            names = ", ".join(f"'{one.name}'" for one in left)
-            raise ModelError(
-                f"couplings {names}: form a circle in which a coordinate follows itself; leave one of them out"
-            )
-        found += ready
-        left = [one for one in left if one not in ready]
-    return found
+    by_follower = {one.follower: one for one in couplings}
+    try:
+        order = TopologicalSorter({one.follower: one.leaders for one in couplings}).static_order()
+        return [by_follower[name] for name in order if name in by_follower]
+    except CycleError as error:
+        names = ", ".join(f"'{by_follower[name].name}'" for name in sorted(set(error.args[1])))
+        raise ModelError(
+            f"couplings {names}: form a circle in which a coordinate follows itself; leave one of them out"
+        ) from None
 
 
 def whose_couplings(system: Any) -> str:

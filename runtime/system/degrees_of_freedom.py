@@ -17,13 +17,11 @@ from runtime.dynamics.layout import GROUND_INDEX, P, R
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.support.arrays import Floats
 from runtime.system.connected import connected
-from runtime.system.joint_motion import relative_poses, twists
 from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
 
 ADMITTED = 1e-7  # a joint admits a motion of 1 rad or 1 m if its rows change by less
 NULL = 1e-7  # singular values below this fraction of the largest are zero
-MANY = 12  # rows
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ def degrees_of_freedom(
     def add(degree: DegreeOfFreedom, bodies: tuple[int, ...], twist: Floats, about: Floats) -> None:
         motion, beyond = np.zeros((len(system.bodies) + 1, 6)), list(bodies)
         motion[beyond] = twist
-        motion[beyond, :3] += _cross(twist[3:], states[beyond, R:P] - about)
+        motion[beyond, :3] += np.cross(twist[3:], states[beyond, R:P] - about)
         names.append(degree)
         columns.append(motion[1:].ravel())
 
@@ -146,46 +144,6 @@ def degrees_of_freedom(
     return names, motions, measures
 
 
-def coordinate_motions(system: System, time: float, y: Floats) -> tuple[list[str], Floats]:
-    """Names of the degrees of freedom and their motions (6 bodies, n), by coordinates of joints where a joint has them.
-
-    Others, and coordinates that depend on each other here, are named as in ``degrees_of_freedom``.
-    """
-    degrees, motions, _ = degrees_of_freedom(system, time, y)
-    alone = {system.joints[one.joints[0]].name: one for one in branches(system)[0] if len(one.joints) == 1}
-    names: list[str] = []
-    columns: list[Floats] = []
-    states = states_with_ground(y)
-    for joint in dict.fromkeys(degree.joint for degree in degrees):
-        own = [k for k, degree in enumerate(degrees) if degree.joint == joint]
-        found = _along_coordinates(system, joint, alone[joint], states) if joint in alone else None
-        if found is None or np.linalg.matrix_rank(found) < len(own):
-            names += [degrees[k].name for k in own]
-            columns += list(motions.T[own])
-        else:
-            names += [f"{joint}.{coordinate}" for coordinate in system.joint_motions[joint].units]
-            columns += list(found)
-    return names, np.array(columns).T if columns else motions
-
-
-def _along_coordinates(system: System, joint: str, branch: Branch, states: Floats) -> Floats | None:
-    """Velocities of all bodies (coordinates, 6 bodies) for unit rates of the coordinates of a joint; None if it has none."""
-    motion = system.joint_motions.get(joint)
-    if motion is None:
-        return None
-    (k,) = branch.joints
-    i, j = int(system.data.body_i[k]), int(system.data.body_j[k])
-    relative = twists(motion, relative_poses(states[i : i + 1], states[j : j + 1]))[0].T.reshape(-1, 2, 3)
-    turned = relative @ rotation_matrix(states[i, P : P + 4]).T
-    way = 1.0 if branch.distal == j else -1.0  # body i moves the other way, where body j is kept
-    found, beyond = np.zeros((len(turned), len(states), 6)), list(branch.bodies)
-    for column, (v, omega) in zip(found, way * turned, strict=True):
-        column[beyond, :3] = v + _cross(omega, states[beyond, R:P] - states[j, R:P])
-        column[beyond, 3:] = omega
-    moved: Floats = found[:, 1:].reshape(len(found), -1)
-    return moved
-
-
 def _relative(branch: Branch, states: Floats, own: list[tuple[str, Floats, bool]]) -> Floats:
     """Rates of a joint's own twists from the velocities of all bodies, (twists, 6 bodies).
 
@@ -198,8 +156,7 @@ def _relative(branch: Branch, states: Floats, own: list[tuple[str, Floats, bool]
     arm = states[branch.distal, R:P] - states[branch.proximal, R:P]
     relative[:, branch.proximal] = -np.eye(6)
     relative[:3, branch.proximal, 3:] = np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]])
-    measures: Floats = np.linalg.pinv(np.array([twist for _, twist, _ in own]).T) @ relative[:, 1:].reshape(6, -1)
-    return measures
+    return np.linalg.pinv(np.array([twist for _, twist, _ in own]).T) @ relative[:, 1:].reshape(6, -1)
 
 
 def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tuple[str, Floats, bool]]:
@@ -215,12 +172,12 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
         points = {side: point for _, kind, side, point in of if kind == "point"}
         for name, axis, side in axes:
             point = points.get(side, next(iter(points.values()), centre))
-            candidates.append((name, np.concatenate([_cross(axis, centre - point), axis]), True))
+            candidates.append((name, np.concatenate([np.cross(axis, centre - point), axis]), True))
         candidates += [(f"along_{name}", np.concatenate([axis, np.zeros(3)]), False) for name, axis, _ in axes]
         A = rotation_matrix(states[branch.distal, P : P + 4])
         side = "j" if owner["j"] == branch.distal else "i"
         point = points.get(side, centre)
-        candidates += [("xyz"[c], np.concatenate([_cross(A[:, c], centre - point), A[:, c]]), True) for c in range(3)]
+        candidates += [("xyz"[c], np.concatenate([np.cross(A[:, c], centre - point), A[:, c]]), True) for c in range(3)]
     chosen: list[tuple[str, Floats, bool]] = []
     basis = np.zeros((6, 0))
     for name, twist, turning in candidates:
@@ -269,30 +226,13 @@ def row_places(system: System, drivers: bool | None = None) -> list[tuple[int, i
     return [(k, r) for k in joints for r in range(len(system.joints[k].rows))]
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
-    """Cross product of a vector (3,) and vectors (3,) or (n, 3); ten times as fast as NumPy's for few vectors."""
-    x, y, z = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([a[1] * z - a[2] * y, a[2] * x - a[0] * z, a[0] * y - a[1] * x], axis=-1)
-
-
 def null_space(D: Floats) -> Floats:
-    """Orthonormal basis of the null space of D, as columns: by QR where many rows are proven to be independent, else by SVD.
-
-    QR takes 0.85 of the time for 16 rows, 0.45 for 60, and more for few.
-    """
+    """Orthonormal basis of the null space of D, as columns."""
     if not D.size:
         return np.eye(D.shape[1])
-    m, scaled = len(D), D / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), 1e-300)
-    if MANY <= m <= D.shape[1]:
-        Q, R = np.linalg.qr(scaled.T, mode="complete")
-        # 1 / norm of the inverse: no singular value is below it.
-        if np.abs(np.diag(R)).min() > NULL and 1.0 / np.linalg.norm(np.linalg.inv(R[:m])) > NULL * np.linalg.norm(R):
-            independent: Floats = Q[:, m:]
-            return independent
-    _, sizes, right = np.linalg.svd(scaled)
+    _, sizes, right = np.linalg.svd(D / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), 1e-300))
     rank = int((sizes > NULL * sizes.max(initial=0.0)).sum())
-    basis: Floats = right[rank:].T
-    return basis
+    return right[rank:].T
 
 
 def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
@@ -300,7 +240,7 @@ def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
     open_motions = null_space(rows)
     if not open_motions.shape[1]:
         return []
-    names, motions = coordinate_motions(system, time, y)
+    degrees, motions, _ = degrees_of_freedom(system, time, y)
     if motions.shape[1] < open_motions.shape[1]:  # closed loops
         return [system.bodies[int(np.abs(column).argmax()) // 6].name for column in open_motions.T]
     # As many degrees of freedom as there are open motions, chosen by pivoting to be as independent as possible.
@@ -309,4 +249,4 @@ def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
 
     _, _, order = qr(rates.T, pivoting=True)
     chosen = sorted(order[: open_motions.shape[1]])
-    return [names[k] for k in chosen]
+    return [degrees[k].name for k in chosen]

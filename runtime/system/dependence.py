@@ -6,10 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics import projection
-from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import Floats
-from runtime.system.assemble import is_assembled, poses_moved
 from runtime.system.loop_rows import (
     LoopRows,
     Spectrum,
@@ -27,7 +24,6 @@ NEARLY = 1e-3
 WALK, STEPS = 0.05, 4  # [1] length and number of the steps in either direction
 LASTS = 20.0  # largest growth of such a singular value on the way
 MOST_ROWS = 4  # in a message
-PUSH, RETURNS, TRIES = 0.02, 0.05, 4  # [1] displacement of bodies that may be held, the part of it that remains, tries
 
 
 class Dependence(NamedTuple):
@@ -88,29 +84,6 @@ def _ways(loops: LoopRows, y: Floats, free: Floats, rank: int) -> list[Spectrum]
     direction = free.T @ np.random.default_rng(0).standard_normal(len(free))
     ways = [loops.walk(y, rank, sign * direction, WALK, STEPS) for sign in (1.0, -1.0)]
     return [found for way in ways for _, found in way]
-
-
-def is_held(system: System, y: Floats) -> bool:
-    """Whether closed loops hold all bodies although their rows admit a velocity, as stretched links do: no pose is near.
-
-    Bodies are displaced along the velocities that the rows admit, and assembled again; held ones return.
-    """
-    loops = LoopRows(system)
-    D = loops.at(y).D
-    rank = int((singular_values(D) > EXACT).sum())
-    if system.drivers or rank == len(D) or rank == D.shape[1]:
-        return False
-    free = spectrum_of(D).right[rank:]
-    work, random = shared_workspace_for(system.data), np.random.default_rng(0)
-    for _ in range(TRIES):
-        direction = free.T @ random.standard_normal(len(free))
-        displaced = loops.moved(y, PUSH * direction / np.abs(direction).max())
-        found, _, residual = projection.assemble_positions(system.time, displaced, system.data, work)
-        moves, turns = poses_moved(y, found)
-        gone = max(moves.max() / loops.length, turns.max()) > RETURNS * PUSH
-        if gone or not is_assembled(system, system.time, found, residual):
-            return False
-    return True
 
 
 def _distinct(weights: Floats) -> list[int]:

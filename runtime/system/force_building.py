@@ -13,8 +13,9 @@ from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vectors_of
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
+from runtime.support.checks import bounded
 from runtime.support.errors import ModelError
-from runtime.support.numbers import LARGEST, SMALLEST, floats
+from runtime.support.numbers import floats
 from runtime.system.connection import checked_values, definition, refuse_unknown_body
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.global_axes import local_values
@@ -110,31 +111,14 @@ def checked_table(value: ArrayLike, what: str) -> Floats:
         raise ModelError(
             f"{what} has the shape {points.shape}; give two or more points (n, 2), argument and value each"
         )
-    if not np.isfinite(points).all():
-        raise ModelError(f"{what} is not finite; give finite numbers")
+    bounded(points, what)
     if not (steps := np.diff(points[:, 0]) > 0.0).all():
         bad = int(np.argmin(steps)) + 1
         raise ModelError(
             f"{what}: argument {points[bad, 0]:g} of point {bad} is not above the one before; sort the points"
         )
-    _refuse_overflow(points, what)
     points.flags.writeable = False
     return points
-
-
-def _refuse_overflow(points: Floats, what: str) -> None:
-    """Refuse points whose spline has numbers that overflow in products."""
-    widths, heights = np.diff(points, axis=0).T
-    with np.errstate(over="ignore"):
-        slopes = np.abs(heights / widths)
-    large = np.abs(points).max(axis=1) > LARGEST
-    bad = large[1:] | large[:-1] | (widths < SMALLEST) | (slopes > LARGEST)
-    if bad.any():
-        k = int(bad.argmax())
-        raise ModelError(
-            f"{what}: the slope {slopes[k]:.3g} from point {k} to {k + 1}, {widths[k]:.3g} apart, or their numbers overflow in "
-            f"products, limits {LARGEST:g} and {SMALLEST:g} apart; choose other units, or leave a point out"
-        )
 
 
 def table_pieces(points: Floats) -> tuple[Floats, Floats]:

@@ -38,8 +38,7 @@ def is_global(axes: Axes | None, default: Axes, what: str) -> bool:
 
 def local_point(state: Floats, value: Any, what: str) -> Floats:
     """A point given by global coordinates, from the centre of mass of a body in its state (13,), in axes of the body."""
-    point: Floats = rotation_matrix(state[P:V]).T @ (finite(value, (3,), what) - state[R:P])
-    return point
+    return rotation_matrix(state[P:V]).T @ (finite(value, (3,), what) - state[R:P])
 
 
 def local_direction(state: Floats, value: ArrayLike, what: str) -> Floats:
@@ -48,8 +47,7 @@ def local_direction(state: Floats, value: ArrayLike, what: str) -> Floats:
     length = float(np.linalg.norm(vector))
     if length == 0.0:
         raise ModelError(f"{what} is the zero vector and has no direction; give a vector along it, of any length")
-    direction: Floats = rotation_matrix(state[P:V]).T @ (vector / length)
-    return direction
+    return rotation_matrix(state[P:V]).T @ (vector / length)
 
 
 def local_values(

@@ -125,8 +125,7 @@ class JointCases:
         """Which cases satisfy their rows in states (cases, 13 bodies)."""
         worst, own, memory = np.zeros(len(states)), np.ascontiguousarray(states), self.memory
         largest_violations(self.system.time, own, self.of_cases, memory.data, memory.work, memory.lanes, worst)
-        satisfied: Bools = worst <= ON_THE_ROWS
-        return satisfied
+        return worst <= ON_THE_ROWS
 
     def dependent(self, states: Floats, tolerance: float) -> Ints:
         """Number of rows of each case that depend on rows before them, by pivots as of ``projection.dependent_rows``."""
@@ -141,8 +140,7 @@ class JointCases:
     @property
     def length(self) -> Floats:
         """Longest lever arm of the joints, (cases,) or (1,) [m]."""
-        longest: Floats = np.max(np.broadcast_arrays(*self.lengths), axis=0)
-        return longest
+        return np.max(np.broadcast_arrays(*self.lengths), axis=0)
 
     def motions(self, states: Floats) -> dict[str, JointMotion]:
         """The motions of the joints from reference configurations (cases, 13 bodies)."""

@@ -110,8 +110,7 @@ def motion_from(joint: Joint, values: Mapping[str, Any], reference: Pose) -> Joi
 
 def times(A: Floats, v: Floats) -> Floats:
     """Matrices (..., 3, 3) times vectors (..., 3)."""
-    product: Floats = (A @ v[..., None])[..., 0]
-    return product
+    return (A @ v[..., None])[..., 0]
 
 
 def relative_poses(states_i: Floats, states_j: Floats) -> Pose:
@@ -122,14 +121,12 @@ def relative_poses(states_i: Floats, states_j: Floats) -> Pose:
 
 def _turned(motion: JointMotion, poses: Pose) -> Floats:
     """Turns (n, 3, 3) of body j since the reference configuration."""
-    turns: Floats = poses.A @ np.swapaxes(motion.reference.A, -1, -2)
-    return turns
+    return poses.A @ np.swapaxes(motion.reference.A, -1, -2)
 
 
 def _carried(motion: JointMotion, poses: Pose, point: Floats) -> Floats:
     """Where a point (3,) of the reference configuration that is fixed in body j is in poses, (n, 3)."""
-    places: Floats = poses.r + times(_turned(motion, poses), point - motion.reference.r)
-    return places
+    return poses.r + times(_turned(motion, poses), point - motion.reference.r)
 
 
 def coordinates(motion: JointMotion, poses: Pose, *, apart: bool = False) -> Floats:
@@ -178,8 +175,7 @@ def _turn(step: Step, values: Floats) -> Floats:
         return rotations_about(step.axis, values[:, 0])
     from scipy.spatial.transform import Rotation
 
-    turns: Floats = Rotation.from_rotvec(values).as_matrix()
-    return turns
+    return Rotation.from_rotvec(values).as_matrix()
 
 
 def moved_pose(motion: JointMotion, values: Floats) -> Pose:
@@ -227,30 +223,26 @@ def rates(motion: JointMotion, poses: Pose, states_i: Floats, states_j: Floats) 
 
     Where the twists depend on each other, the rows of the joint do too, and no run goes there.
     """
-    found: Floats = np.einsum("nka,na->nk", np.linalg.pinv(twists(motion, poses)), relative_twists(states_i, states_j))
-    return found
+    return np.einsum("nka,na->nk", np.linalg.pinv(twists(motion, poses)), relative_twists(states_i, states_j))
 
 
 def rotations_about(axis: Floats, angles: Floats) -> Floats:
     """Rotation matrices (n, 3, 3) about a unit axis (3,), or about those of each case (n, 3)."""
     tilde = np.cross(axis[..., None, :], np.eye(3))
     c, s = np.cos(angles)[:, None, None], np.sin(angles)[:, None, None]
-    turns: Floats = c * np.eye(3) - s * tilde + (1.0 - c) * (axis[..., :, None] * axis[..., None, :])
-    return turns
+    return c * np.eye(3) - s * tilde + (1.0 - c) * (axis[..., :, None] * axis[..., None, :])
 
 
 def _angle(A: Floats, axis: Floats) -> Floats:
     """Angles of turns A (n, 3, 3) about an axis."""
     vee = np.stack([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]], axis=1)
     cosine = np.trace(A, axis1=1, axis2=2) - along(axis, times(A, axis))
-    angles: Floats = np.arctan2(along(vee, axis), cosine)
-    return angles
+    return np.arctan2(along(vee, axis), cosine)
 
 
 def along(a: Floats, b: Floats) -> Floats:
     """Products (...) of vectors (..., 3)."""
-    products: Floats = (a * b).sum(axis=-1)
-    return products
+    return (a * b).sum(axis=-1)
 
 
 def _first_angle(motion: JointMotion, poses: Pose, step: Step, following: Step) -> Floats:
@@ -261,8 +253,7 @@ def _first_angle(motion: JointMotion, poses: Pose, step: Step, following: Step) 
         first = np.where(parallel, following.point - step.point, first)
         then = np.where(parallel, _carried(motion, poses, following.point) - step.point, then)
     start = first - step.axis * along(step.axis, first)[..., None]
-    angles: Floats = np.arctan2(along(then, np.cross(step.axis, start)), along(then, start))
-    return angles
+    return np.arctan2(along(then, np.cross(step.axis, start)), along(then, start))
 
 
 def _rotation_vectors(A: Floats, *, apart: bool) -> Floats:
@@ -279,5 +270,4 @@ def _rotation_vectors(A: Floats, *, apart: bool) -> Floats:
     axes = axes[np.maximum(np.searchsorted(clear, np.arange(len(A)), side="right") - 1, 0)]
     angles = np.einsum("na,na->n", vectors, axes)
     whole_turns = np.round((np.unwrap(angles) - angles) / FULL_TURN) * FULL_TURN
-    followed: Floats = vectors + axes * whole_turns[:, None]
-    return followed
+    return vectors + axes * whole_turns[:, None]

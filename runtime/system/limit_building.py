@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,6 @@ from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData,
 from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, frozen, read_only
-from runtime.support.checks import cross, length_of
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
@@ -72,21 +70,6 @@ def moving_body(what: str, joint: Joint, reference: str) -> str:
     return ends[1 - ends.index(reference)]
 
 
-class _Form(NamedTuple):
-    """The definition for a kind of joint, the general one, and what it needs."""
-
-    module: ModuleType
-    general: ModuleType
-    directed: bool  # uses a direction of the moving body
-
-
-@cache
-def _form_of(kind: str) -> _Form:
-    general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
-    module = next((module for module in LIMIT_KINDS.values() if kind in module.FITS), general)
-    return _Form(module, general, any(name == "u_r_j" for name, *_ in module.VECTORS))
-
-
 def _other(name: str) -> str:
     """The name of a vector of the other body."""
     return f"{name[:-1]}{OTHER_BODY[name[-1]]}"
@@ -100,7 +83,7 @@ def _frame(what: str, xi: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats, Fl
             f"{what}: xi and eta must be perpendicular, their product is {xi @ eta:.3g}, limit 0 within "
             f"{AXIS_TOLERANCE:.0e}"
         )
-    return xi, eta, cross(xi, eta)
+    return xi, eta, np.cross(xi, eta)
 
 
 def _geometry(
@@ -123,14 +106,13 @@ def _geometry(
 
 def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
     """The definition for a kind of joint; the general one for other kinds, and for a given direction that it does not use."""
-    form = _form_of(joint.kind)
-    if u is None or form.directed:
-        return form.module
-    if form.module.OWN_DIRECTION:
-        raise ModelError(
-            f"{what}: unused direction; {form.module.OWN_DIRECTION} is the direction that this limit restrains"
-        )
-    return form.general
+    general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
+    module = next((module for module in LIMIT_KINDS.values() if joint.kind in module.FITS), general)
+    if u is None or any(name == "u_r_j" for name, *_ in module.VECTORS):
+        return module
+    if module.OWN_DIRECTION:
+        raise ModelError(f"{what}: unused direction; {module.OWN_DIRECTION} is the direction that this limit restrains")
+    return general
 
 
 def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
@@ -162,7 +144,7 @@ def _hinge_direction(
     """The moving body's direction: the given one, or the one along zeta in the reference configuration."""
     if u is None:
         u = rotation_matrix(of_moving[P:V]).T @ rotation_matrix(of_reference[P:V]) @ zeta
-    if length_of(cross(axis, u)) < STILL:
+    if np.linalg.norm(np.cross(axis, u)) < STILL:
         raise ModelError(f"{what}: direction lies along the hinge's axis and does not turn; give one at an angle to it")
     return np.array(u)
 
@@ -191,8 +173,7 @@ def _admitted_rotations(joint: Joint, states: dict[str, Floats]) -> Floats:
     python_code(module.jacobian)(i, j, x, D)
     _, values, motions = np.linalg.svd(D[:, 6:])
     rank = int((values > STILL * values.max(initial=0.0)).sum())
-    turns: Floats = motions[rank:, 3:]
-    return turns
+    return motions[rank:, 3:]
 
 
 def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitData:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import P, V
+from runtime.dynamics.limits import LAWS
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import ModelError, shown, unknown_name
@@ -20,10 +21,10 @@ from runtime.system.cone import Cone
 from runtime.system.connection import checked_name, checked_vector, refuse_other_keys
 from runtime.system.limit_building import checked_law_parameters, moving_body
 from runtime.system.model_description import digest_of_module
-from runtime.system.model_schema import check_schema
+from runtime.system.model_schema import check_keys
 from runtime.system.model_shapes import shape_of
 from runtime.system.model_text import Document, read_document
-from runtime.system.model_writing import FORMAT, VERSION, shipped_definition
+from runtime.system.model_writing import FORMAT, UNITS, VERSION, shipped_definition
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
 from runtime.system.parts_builder import GRAVITY, Made, PartsBuilder
 from runtime.system.signal import Signal, as_signal
@@ -64,36 +65,35 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
     Raises
     ------
     ModelError
-        Naming the file, the line, the part and the rule.
+        Naming the file, the part and the rule.
     """
     document = read_document(file)
     _refuse_format(document)
-    check_schema(document)
-    with document.at(("name",)):
+    reader = _Reader(document, _own(definitions))
+    with document.errors():
+        check_keys(document.value)
         name = document.value.get("name", "system")
         if not name or not name.isprintable():
             raise ModelError(f"system name {shown(name)}: use printable characters on one line")
-    with document.at(("gravity",)):
         gravity = finite(document.value.get("gravity", GRAVITY), (3,), "gravity")
+        made, changed = reader.read(), _changed(document, reader.own)
     gravity.flags.writeable = False
-    reader = _Reader(document, _own(definitions))
-    return Model(document, reader.read(), gravity, _changed(document, reader.own))
+    return Model(document, made, gravity, changed)
 
 
 def _refuse_format(document: Document) -> None:
     """Refuse what is no model, and a model of a newer format."""
     value, version = document.value, document.value.get("version")
     if value.get("format") != FORMAT:
-        raise document.error(
-            ("format",), f'format = {shown(value.get("format"))}; a model of Talus has "format": "{FORMAT}"'
-        )
+        raise document.error(f'format = {shown(value.get("format"))}; a model of Talus has "format": "{FORMAT}"')
     if type(version) is int and version > VERSION:
         raise document.error(
-            ("version",),
-            f"format version {version}, this Talus reads up to {VERSION}; pip install -U talus-multibody",
+            f"format version {version}, this Talus reads up to {VERSION}; pip install -U talus-multibody"
         )
     if type(version) is not int or version < 1:
-        raise document.error(("version",), f"version = {shown(version)}; give the version of the format, {VERSION}")
+        raise document.error(f"version = {shown(version)}; give the version of the format, {VERSION}")
+    if value.get("units", UNITS) != UNITS:
+        raise document.error(f"units = {shown(value['units'])}; give all values in {UNITS!r}")
 
 
 def _own(definitions: Iterable[ModuleType]) -> Own:
@@ -112,14 +112,14 @@ def _changed(document: Document, own: Own) -> tuple[str, ...]:
         sort, _, name = what.partition(" ")
         module = own.get(what) or shipped_definition(sort, name)
         if module is None:
-            raise document.error(("definitions", what), f"definitions: there is no {shown(what)}; remove the entry")
+            raise ModelError(f"definitions: there is no {shown(what)}; remove the entry")
         if digest_of_module(module) != digest:
             found.append(what)
     return tuple(found)
 
 
 class _Reader(PartsBuilder):
-    """Adds the parts of a document, in axes of the bodies; each error has its line."""
+    """Adds the parts of a document, in axes of the bodies."""
 
     def __init__(self, document: Document, own: Own) -> None:
         self._begin("body")
@@ -128,12 +128,10 @@ class _Reader(PartsBuilder):
     def read(self) -> Made:
         """All parts, initial coordinates and rates."""
         for key, add in _SECTIONS.items():
-            for n, item in enumerate(self.document.value.get(key, ())):
-                with self.document.at((key, n)):
-                    add(self, item)
+            for item in self.document.value.get(key, ()):
+                add(self, item)
         for coordinate, inertia in self.document.value.get("armature", {}).items():
-            with self.document.at(("armature", coordinate)):
-                self.armature(coordinate, inertia)
+            self.armature(coordinate, inertia)
         for key, into in (("angles", self._made.angles), ("rates", self._made.rates)):
             into |= {name: float(value) for name, value in self.document.value.get(key, {}).items()}
         return self._made
@@ -186,6 +184,8 @@ class _Reader(PartsBuilder):
             raise ModelError(
                 f"{what} ({module.NAME}): joint '{joint.name}' is {joint.kind}; use {', '.join(module.FITS)}"
             )
+        if (law := item.get("law", LAWS[0])) not in LAWS:
+            raise ModelError(f"{what}: law = {shown(law)}; use {' or '.join(map(repr, LAWS))}")
         checked = checked_law_parameters(what, **{key: item.get(key, 0.0) for key in LIMIT_BOUNDS})
         values = _limit_values(what, module, item["values"])
         if values["damping"] != checked["damping"]:
@@ -194,7 +194,7 @@ class _Reader(PartsBuilder):
             )
         self._of["limits"][item["name"]] = Limit(
             item["name"], module.NAME, joint.name, item["reference"], moving, given["cone"], **checked,
-            law=item.get("law", "conservative"), values=MappingProxyType(values),
+            law=law, values=MappingProxyType(values),
         )  # fmt: skip
 
     def _load(self, item: Item) -> None:

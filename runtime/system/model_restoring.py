@@ -35,34 +35,27 @@ def system_fields(model: Model) -> dict[str, Any]:
     if model.changed:
         raise ModelError(f"{model.remark()}; {remedy}")
     own = value["system"]
-    with document.at(("system",)):
+    with document.errors():
         names, parts = tuple(model.made.starts), model.made.parts
-        state = State(names, _states(own["state"], len(names), "state"))
-        reference = State(names, _states(own["reference"], len(names), "reference")) if "reference" in own else None
+        state = State(names, np.array(own["state"], dtype=float).ravel())
+        reference = State(names, np.array(own["reference"], dtype=float).ravel()) if "reference" in own else None
         for one in (state, reference or state):
             one.check(len(names))
-        signs = tuple(tuple(map(float, row)) for row in own["branch_signs"])
-        if len(signs) != len(parts.joints):
-            raise ModelError(f"branch_signs of {len(signs)} joints; the system has {len(parts.joints)}")
+        signs = tuple(tuple(map(float, row)) for _, row in zip(parts.joints, own["branch_signs"], strict=True))
         data = _data(model, own, (reference or state).y)
-    return {
-        **parts._asdict(), "name": model.name, "gravity": model.gravity, "time": float(own["time"]), "state": state,
-        "reference": reference, "assembly": _assembly(own["assembly"]), "degrees_of_freedom": own["degrees_of_freedom"],
-        "rank": own["rank"], "redundant": tuple(own["redundant"]), "overdetermined": own["overdetermined"],
-        "branch_signs": signs, "data": data,
-    }  # fmt: skip
-
-
-def _states(rows: Any, count: int, what: str) -> Floats:
-    if len(rows) != count:
-        raise ModelError(f"{what} of {len(rows)} bodies; the system has {count}")
-    return bounded(np.array(rows, dtype=float).ravel(), what)
+        fields = {
+            **parts._asdict(), "name": model.name, "gravity": model.gravity, "time": float(own["time"]), "state": state,
+            "reference": reference, "assembly": _assembly(own["assembly"]), "degrees_of_freedom": own["degrees_of_freedom"],
+            "rank": own["rank"], "redundant": tuple(own["redundant"]), "overdetermined": own["overdetermined"],
+            "branch_signs": signs, "data": data,
+        }  # fmt: skip
+    return fields
 
 
 def _data(model: Model, own: dict[str, Any], reference: Floats) -> ModelData:
     """The flat data: from the parts, and the arrays of the file in place of those that have other bits."""
     data = model_data(model.made.parts, model.gravity, reference, fit=own["overdetermined"])
-    computed, left = own["computed"], set(own["computed"])
+    computed = own["computed"]
     arrays: dict[str, Floats] = {}
     for key, entry in leaves(data):
         if key not in computed:
@@ -72,9 +65,6 @@ def _data(model: Model, own: dict[str, Any], reference: Floats) -> ModelData:
         if not plain or array.shape != entry.shape:
             raise ModelError(f"computed: {key} does not belong to these parts; build the system anew")
         arrays[key] = bounded(array, f"computed: {key}")
-        left.discard(key)
-    if left:
-        raise ModelError(f"computed: {', '.join(sorted(left))} does not belong to these parts; build the system anew")
     flags = {"closed": own["closed"], "redundant": own["redundant_rows"]}
     gains = {key: float(own[key]) for key in ("alpha", "beta")}
     changed: ModelData = _with_arrays(data, arrays)._replace(**flags, **gains)

@@ -39,10 +39,10 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
     given = item.get("faces", ())
     if any(not 0 <= n < len(vertices) for face in given for n in face):
         raise ModelError(f"{what}: a face names a vertex that does not exist; give places 0 to {len(vertices) - 1}")
-    if kind == "mesh" and not given:
-        raise ModelError(f"{what}: has no faces; give vertices and faces")
-    if kind != "mesh" and (len(vertices) or given):
-        raise ModelError(f"{what}: unused vertices or faces; a mesh has them")
+    if (kind == "mesh") != bool(given) or (kind != "mesh" and len(vertices)):
+        raise ModelError(
+            f"{what}: has {len(vertices)} vertices and {len(given)} faces; a mesh has some, other shapes none"
+        )
     faces = np.array(given, dtype=np.int64).reshape(-1, 3)
     return Shape(
         body,

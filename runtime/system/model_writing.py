@@ -178,13 +178,11 @@ def _driven(system: Any) -> Floats:
     y, _, residual = assemble_positions(system.time, y, system.data, work)
     if not residual <= ASSEMBLED:
         y = system.state.y
-    found: Floats = project_velocities(system.time, y, system.data, work)
-    return found
+    return project_velocities(system.time, y, system.data, work)
 
 
 def _rows(y: Floats) -> list[Any]:
-    rows: list[Any] = y.reshape(-1, STATE).tolist()
-    return rows
+    return y.reshape(-1, STATE).tolist()
 
 
 def _values(values: Mapping[str, Any]) -> Item:

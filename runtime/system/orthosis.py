@@ -50,8 +50,7 @@ class _Frame(NamedTuple):
 
     def local(self, state: Floats) -> Floats:
         """The directions in axes of a body."""
-        turned: Floats = rotation_matrix(state[P:V]).T @ self.axes
-        return turned
+        return rotation_matrix(state[P:V]).T @ self.axes
 
 
 def add_orthosis(

@@ -104,8 +104,7 @@ class Joint(Pickled):
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows of its Phi."""
-        rows: tuple[str, ...] = self.module.ROWS
-        return rows
+        return self.module.ROWS
 
     @property
     def holds_points(self) -> bool:
@@ -251,8 +250,7 @@ class Contact(Pickled):
     @property
     def module(self) -> ModuleType:
         """The generated module of its geometry."""
-        geometry: ModuleType = contact_sphere_plane
-        return geometry
+        return contact_sphere_plane
 
     @property
     def needs_impact(self) -> bool:

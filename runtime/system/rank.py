@@ -20,13 +20,14 @@ from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.system.connected import connected
-from runtime.system.degrees_of_freedom import coordinate_motions, dense_rows, null_space, row_places, rows_at, undriven
+from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, rows_at, undriven
 from runtime.system.joint_friction import reason_of_friction
 from runtime.system.parts import Joint
 from runtime.system.system import System
 
 JOINT_RANK_TOLERANCE = 3e-5  # relative singular value below which the rows of one joint alone are dependent
 LEAST_GRADIENT = JOINT_RANK_TOLERANCE  # largest entry of that of a motor's coordinate; up to its inverse
+TAKES_PART = 1e-6  # part of a combination of rows that vanishes, above which a row belongs to it
 NEARBY = 0.05  # [m, rad] distance of a nearby configuration, where rows that depend on others only here are independent
 
 
@@ -189,47 +190,16 @@ def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> tupl
 def _doubly_driven(system: System, y: Floats) -> str:
     """Message on drivers that drive motions already excluded or driven, and on undriven degrees of freedom."""
     D = dense_rows(system, rows_at(system, system.time, y).D)
-    names = row_places(system)
-    coordinates, motions = coordinate_motions(system, system.time, y)
-    # The linear combinations of rows that vanish show the rows on which others depend.
-    combination = null_space(D.T)
-    sentences = []
-    for k, r in _excess_drivers(system, names, combination):
-        row = D[names.index((k, r))]
-        driven = [
-            name
-            for name, motion in zip(coordinates, motions.T, strict=True)
-            if abs(row @ motion) > 1e-6 * np.linalg.norm(motion)
-        ]
-        share = combination @ combination[names.index((k, r))]
-        others = [
-            system.row_name(*other)
-            for other, weight in zip(names, share, strict=True)
-            if other != (k, r) and system.joints[other[0]].signals and abs(weight) > 1e-6
-        ]
-        if driven or not others:
-            what = f"drives {', '.join(driven)}" if driven else "drives a motion that the joints exclude"
-            what += f", which {', '.join(others)} drives too" if others else ""
-        else:
-            what = f"drives a motion that {', '.join(others)} drives too"
-        sentences.append(f"{system.row_name(k, r)} {what}")
+    # The linear combinations of rows that vanish show which rows depend on each other.
+    shares = np.linalg.norm(null_space(D.T), axis=1)
+    places = zip(row_places(system), shares, strict=True)
+    names = [system.row_name(k, r) for (k, r), share in places if system.joints[k].signals and share > TAKES_PART]
     missing = undriven(system, system.time, y, D)
     also = f"; undriven: {', '.join(missing)}" if missing else ""
     return (
-        f"system '{system.name}' is doubly driven: {'; '.join(sentences)}{also}; leave a driver out, or build(redundant=\"fit\") "
-        "for runtime.kinematics, which meets the drivers by least squares"
+        f"system '{system.name}' is doubly driven: {', '.join(names)} drive motions that other drivers drive or joints exclude"
+        f'{also}; leave a driver out, or build(redundant="fit") for runtime.kinematics, which meets the drivers by least squares'
     )
-
-
-def _excess_drivers(system: System, names: list[tuple[int, int]], combination: Floats) -> list[tuple[int, int]]:
-    """Rows of drivers to leave out so that the others drive each motion once: of those that could be, the last added."""
-    chosen: list[int] = []
-    for n in reversed(range(len(names))):
-        if system.joints[names[n][0]].signals and np.linalg.matrix_rank(combination[[n, *chosen]], tol=1e-6) > len(
-            chosen
-        ):
-            chosen.insert(0, n)
-    return [names[n] for n in chosen]
 
 
 def refuse_infinite_forces(system: System, time: float, y: Floats) -> None:

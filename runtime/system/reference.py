@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.cases import rotations
 from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
-from runtime.support.checks import cross
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
-MANY = 64  # rotations from which on compiled code is worth loading
 EYE = np.eye(3)
-UPRIGHT = [1.0, 0.0, 0.0, 0.0]  # Euler parameters of a body whose axes are the global ones
 BODY_FRAME = dict(zip(("xi", "eta", "zeta"), EYE, strict=True))  # axes of a body in its own components
 
 
@@ -43,8 +39,6 @@ def body_places(names: Iterable[str]) -> dict[str, int]:
 
 def rotation_matrix(p: Floats) -> Floats:
     """Rotation matrix of Euler parameters, (3, 3), from local to global components."""
-    if p.tolist() == UPRIGHT:
-        return np.eye(3)
     A = np.empty((3, 3))
     python_code(rotation)(p, A)
     return A
@@ -53,10 +47,7 @@ def rotation_matrix(p: Floats) -> Floats:
 def rotation_matrices(p: Floats) -> Floats:
     """Rotation matrices of Euler parameters (n, 4), (n, 3, 3), from local to global components."""
     A = np.empty((len(p), 3, 3))
-    if len(p) < MANY:
-        python_code(rotation)(p.T, A.transpose(1, 2, 0))
-    else:
-        rotations(np.ascontiguousarray(p), A)
+    python_code(rotation)(p.T, A.transpose(1, 2, 0))
     return A
 
 
@@ -180,10 +171,6 @@ def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> F
 
 def tangents(a: Floats) -> tuple[Floats, Floats]:
     """Two unit vectors that complete the unit vector a to a right-handed triad; columns for columns a (3, n)."""
-    if a.ndim == 1:
-        b = cross(a, EYE[int(np.abs(a).argmin())])
-        b /= np.sqrt((b * b).sum())
-        return b, cross(a, b)
     smallest = np.argmin(np.abs(a), axis=0)
     other = np.moveaxis(np.eye(3)[smallest], -1, 0)
     b = np.cross(a, other, axis=0)

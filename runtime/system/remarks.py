@@ -18,7 +18,7 @@ from runtime.support.units import with_unit
 from runtime.system.assemble import poses_moved
 from runtime.system.cone import Cone
 from runtime.system.degrees_of_freedom import null_space, rows_at
-from runtime.system.dependence import is_held, near_dependence
+from runtime.system.dependence import near_dependence
 from runtime.system.limit_building import restricting_moment
 from runtime.system.parts import Body
 from runtime.system.rank import close_loops, joints_of
@@ -228,12 +228,6 @@ def locked(system: System, y: Floats) -> list[str]:
         return [
             f"system '{system.name}' has 0 degrees of freedom and cannot move: its {exact} independent rows hold all bodies; "
             "leave a joint out, or use one with fewer rows"
-        ]
-    if is_held(system, y):
-        return [
-            f"system '{system.name}' cannot move: its rows admit {freedoms} velocit{'y' if freedoms == 1 else 'ies'} in this "
-            "pose, but no pose beside it satisfies them, as of links that are stretched to their full length; change a length "
-            "or a point"
         ]
     return []
 

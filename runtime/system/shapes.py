@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +12,12 @@ import numpy as np
 from runtime.dynamics.layout import P
 from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats, Ints, read_only
-from runtime.support.checks import finite, length_of, positive
+from runtime.support.checks import finite, positive
 from runtime.support.errors import ModelError, shown
 from runtime.system.connection import refuse_other_keys, refuse_unknown_body
 from runtime.system.global_axes import local_point
 from runtime.system.orientation import euler_parameters
-from runtime.system.reference import rotation_matrix
+from runtime.system.reference import rotation_matrix, tangents
 
 
 @checked_class
@@ -51,13 +50,10 @@ class Shape:
             The factor is not a finite number above 0.
         """
         by = positive(factor, "shape: factor")
-        made = object.__new__(Shape)
-        vars(made).update(vars(self), at=by * self.at, sizes=tuple([by * size for size in self.sizes]))
-        if len(self.vertices):
-            vars(made).update(vertices=by * self.vertices)
-            made.vertices.setflags(write=False)
-        made.at.setflags(write=False)
-        return made
+        return replace(
+            self, at=read_only(by * self.at), sizes=tuple([by * size for size in self.sizes]),
+            vertices=read_only(by * self.vertices),
+        )  # fmt: skip
 
 
 class _Form(NamedTuple):
@@ -145,35 +141,25 @@ def _long(place: _Place, values: Mapping[str, Any]) -> _Form:
     start, end = place.point(values["start"], "start"), place.point(values["end"], "end")
     radius = positive(values["radius"], f"{place.what}: radius")
     way = end - start
-    return _Form(start, along(way), (radius, length_of(way)))
+    return _Form(start, along(way), (radius, float(np.linalg.norm(way))))
 
 
 def along(direction: Floats) -> Floats:
     """A rotation matrix (3, 3) whose third column has a direction (3,) of any length; the unit matrix where it is zero."""
-    length = length_of(direction)
+    length = float(np.linalg.norm(direction))
     if length == 0.0:
         return np.eye(3)
-    x, y, z = zeta = [component / length for component in direction.tolist()]  # for three numbers faster than arrays
-    sizes = [abs(component) for component in zeta]
-    k = sizes.index(min(sizes))
-    a, b, c = (float(i == k) - zeta[k] * zeta[i] for i in range(3))
-    across = math.sqrt(a * a + b * b + c * c)
-    a, b, c = a / across, b / across, c / across
-    return np.array([[a, y * c - z * b, x], [b, z * a - x * c, y], [c, x * b - y * a, z]])
+    return np.column_stack([*tangents(direction / length), direction / length])
 
 
 def _mesh(place: _Place, values: Mapping[str, Any]) -> _Form:
     from runtime.system.mesh_files import read_mesh  # here because few models read files
 
     scale = positive(values.get("scale", 1.0), f"{place.what}: scale")
-    vertices, faces = read_mesh(Path(_path(values["file"], place.what)), place.what)
+    if not isinstance(file := values["file"], str | Path):
+        raise ModelError(f"{place.what}: file = {shown(file)}; give the path of a .vtp, .stl or .obj file")
+    vertices, faces = read_mesh(Path(file), place.what)
     return _placed(place, values, ())._replace(mesh=(scale * vertices, faces))
-
-
-def _path(value: Any, what: str) -> str:
-    if not isinstance(value, (str, Path)):
-        raise ModelError(f"{what}: file = {shown(value)}; give the path of a .vtp, .stl or .obj file")
-    return str(value)
 
 
 _PLACED = ("at", "p")

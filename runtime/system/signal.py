@@ -105,8 +105,7 @@ class Signal:
             return np.full(times.shape, self.coefficients[0, 0] if order == 0 else 0.0)
         from scipy.interpolate import PPoly  # here because the import takes a fifth of a second
 
-        values: Floats = PPoly(self.coefficients[:, ::-1].T, self.knots)(times, order)
-        return values
+        return PPoly(self.coefficients[:, ::-1].T, self.knots)(times, order)
 
     @classmethod
     def constant(cls, value: float) -> Signal:
@@ -199,23 +198,18 @@ def _is_number(value: object) -> bool:
 
 
 def _constant(value: float) -> Signal:
-    """A constant signal of a finite number, without the checks of other signals."""
-    signal, coefficients = object.__new__(Signal), np.zeros((1, DEGREE + 1))
-    coefficients[0, 0] = value
-    coefficients.flags.writeable = False
-    vars(signal).update(knots=ALWAYS, coefficients=coefficients)
-    return signal
+    """A constant signal of a finite number."""
+    return Signal(ALWAYS, np.array([[value, *[0.0] * DEGREE]]))
 
 
 def as_signal(value: object, what: str) -> Signal:
     """Return a signal, or a number as a constant signal."""
     if isinstance(value, Signal):
         return value
-    if type(value) is float and -np.inf < value < np.inf:
-        return _constant(value) if value else NO_SIGNAL
-    if _is_number(value):
-        return _constant(real_number(value))
-    raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
+    if not _is_number(value):
+        raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
+    number = real_number(value)
+    return _constant(number) if number else NO_SIGNAL
 
 
 def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
@@ -324,10 +318,7 @@ def jumps(signal: Signal, first: float, last: float) -> Iterator[tuple[float, in
     if len(signal.knots) <= 2:
         return
     c, h = signal.coefficients, np.diff(signal.knots)[:-1]
-    ends = np.zeros((2, len(h)))
-    for power in range(DEGREE, -1, -1):  # Horner's rule, for both at once
-        ends[1] = ends[1] * h + ends[0]
-        ends[0] = ends[0] * h + c[:-1, power]
+    ends = _polynomials(c[:-1], h)
     inside = (signal.knots[1:-1] > first) & (signal.knots[1:-1] <= last)
     for order, extent in enumerate((np.ptp(c[:, 0]), np.abs(c[:, 1]).max())):
         size = c[1:, order] - ends[order]

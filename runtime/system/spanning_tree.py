@@ -101,8 +101,7 @@ class TreeSteps:
     @property
     def pose(self) -> Floats:
         """Of the bodies in the reference configuration, (bodies, 7)."""
-        pose: Floats = self.geometry.pose[0]
-        return pose
+        return self.geometry.pose[0]
 
     @property
     def places(self) -> tuple[list[int], list[int]]:
@@ -153,7 +152,7 @@ class SpanningTree(TreeSteps):
     @property
     def key(self) -> str:
         """Of the module of its equations, which serves all trees of the same steps."""
-        return _key_of(digests.WHOLE, self.kinds, self.parents, self.limited_steps)
+        return key_of([digests.WHOLE, "tree", self.kinds, self.parents, self.limited_steps])
 
     @property
     def limited_places(self) -> tuple[list[int], list[int]]:
@@ -165,11 +164,6 @@ class SpanningTree(TreeSteps):
     def limited_steps(self) -> tuple[int, ...]:
         """The step that each of its limits restrains."""
         return tuple(limit.step for limit in self.limits)
-
-
-@lru_cache(maxsize=256)  # each run asks for it
-def _key_of(definitions: str, kinds: tuple[str, ...], parents: tuple[int, ...], limited: tuple[int, ...]) -> str:
-    return key_of([definitions, "tree", kinds, parents, limited])
 
 
 def tree_steps(
@@ -336,8 +330,7 @@ def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:
 
 def tree_parameters(tree: SpanningTree, gravity: Floats) -> list[float]:
     """The parameters of a tree as the function ``prepare`` of its kernel takes them."""
-    found: list[float] = kernel_parameters(tree.geometry, tree.skeleton, tree.carried, gravity)[:, 0].tolist()
-    return found
+    return kernel_parameters(tree.geometry, tree.skeleton, tree.carried, gravity)[:, 0].tolist()
 
 
 def turn_weights(reaches: Floats) -> Floats:
@@ -346,8 +339,7 @@ def turn_weights(reaches: Floats) -> Floats:
     The error of a turn counts as the way of the farthest body, where this is more than 1 m from the axis; in powers of 2, so that
     many systems have the same weights.
     """
-    weights: Floats = np.exp2(np.ceil(np.log2(np.maximum(reaches, 1.0))))
-    return weights
+    return np.exp2(np.ceil(np.log2(np.maximum(reaches, 1.0))))
 
 
 def levers_of_turns(skeleton: Skeleton, reaches: Floats, load: Carried) -> Floats:
@@ -360,4 +352,4 @@ def levers_of_turns(skeleton: Skeleton, reaches: Floats, load: Carried) -> Float
     for k in range(found.shape[1] - 1, -1, -1):
         if (parent := skeleton.parents[k]) >= 0:
             np.maximum(found[:, parent], found[:, k], out=found[:, parent])
-    return np.hypot(found, reaches)  # type: ignore[no-any-return]
+    return np.hypot(found, reaches)

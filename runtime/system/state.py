@@ -39,8 +39,11 @@ class State:
 
     @fitting
     def __init__(self, names: tuple[str, ...], y: Floats, z: Mapping[str, float] = NO_STATES) -> None:
+        if type(names) is not tuple or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+            raise ModelError(f"state: names = {shown(names)}; give the names of the bodies, a tuple of different texts")
         self.names = names
-        self.y = self._checked(y)
+        # A copy that compiled code can take as the state of the bodies: (13,) of each, one after the other.
+        self.y = numbers_of_shape(y, (STATE * len(names),), f"state of {', '.join(names) or 'no body'}: y")
         self.y.flags.writeable = False
         if not isinstance(z, Mapping) or not all(isinstance(name, str) for name in z):
             raise ModelError(
@@ -48,15 +51,6 @@ class State:
             )
         own = {name: float(finite(value, (), f"state: z of '{name}'")) for name, value in z.items()}
         self.z: Mapping[str, float] = ReadOnly(own, "state of a force", "states of forces") if own else NO_STATES
-
-    def _checked(self, y: Floats) -> Floats:
-        """A copy of an array that compiled code can take as the state of the bodies: (13,) of each, one after the other."""
-        names = self.names
-        if type(names) is not tuple or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
-            raise ModelError(f"state: names = {shown(names)}; give the names of the bodies, a tuple of different texts")
-        if type(y) is np.ndarray and y.dtype == np.float64 and y.shape == (STATE * len(names),):
-            return y.copy()
-        return numbers_of_shape(y, (STATE * len(names),), f"state of {', '.join(names) or 'no body'}: y")
 
     @checked
     def check(self, bodies: int) -> None:

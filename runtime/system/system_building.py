@@ -133,8 +133,7 @@ def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floa
 
 def _projected(system: System, time: float, y: Floats) -> Floats:
     """The state y with the velocities that the constraints allow."""
-    projected: Floats = projection.project_velocities(time, y, system.data, shared_workspace_for(system.data))
-    return projected
+    return projection.project_velocities(time, y, system.data, shared_workspace_for(system.data))
 
 
 def _in_motion(

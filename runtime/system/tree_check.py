@@ -67,7 +67,7 @@ def error_of_closed_tree(
     That is Phi and Phi', the accelerations of the tree without the rows and what they lack to gamma, the accelerations for unit
     multipliers, and S.
     """
-    (q, u), m, worst, compared = tree.places, len(module.ROWS), 0.0, 0
+    (q, u), m, worst = tree.places, len(module.ROWS), 0.0
     n = u[-1] - q[-1]
     constants, out = np.zeros(max(module.CONSTANTS, 1)), np.zeros(module.OUTPUTS)
     module.prepare(closed.parameters, constants)
@@ -78,8 +78,6 @@ def error_of_closed_tree(
         worst_row(time, states(z), absolute, work, False)
         python_code(module.evaluate)(z, np.zeros(n), work.signals, constants, out)
         wanted = _of_all_bodies(work, absolute, tree, own)
-        if wanted is None:
-            continue  # there the equations of all bodies are not exact
         Phi, Phi_dot, lacking = out[1 + n : 1 + n + 3 * m].reshape(3, m)
         for found, of_rows in ((Phi, work.Phi.copy()), (Phi_dot, work.Phi_dot.copy())):
             for value, row in zip(found, own, strict=True):
@@ -91,17 +89,16 @@ def error_of_closed_tree(
         free = _accelerations(states, z, rates).ravel()
         moved = [states(np.concatenate([z[: q[-1]], one])).reshape(-1, STATE)[:, V:].ravel() for one in response]
         given = [free, lacking, np.array(moved).reshape(m, -1), S]
-        worst, compared = max(worst, *map(_difference, given, *zip(*wanted, strict=True))), compared + 1
-    return worst if compared else np.inf
+        worst = max(worst, *map(_difference, given, *zip(*wanted, strict=True)))
+    return worst
 
 
 def _of_all_bodies(
     work: Workspace, data: ModelData, tree: SpanningTree, rows: Sequence[tuple[int, int]]
-) -> list[tuple[Floats, float]] | None:
+) -> list[tuple[Floats, float]]:
     """Accelerations of the bodies held by the steps alone, what they lack to gamma of rows (joint, number), responses, S.
 
     After the kinematics.  Each with the size of what it is computed from, since some rows are satisfied by all poses of the tree.
-    None where the rows of the steps are nearly dependent.
     """
     of_steps = [(k, r) for k in range(len(data.rows)) if k not in tree.closing for r in range(data.rows[k])]
     inverse, bodies = np.zeros((len(data.mass), 6, 6)), len(data.mass)
@@ -117,21 +114,8 @@ def _of_all_bodies(
         moved = np.einsum("bij,nbj->nbi", inverse, D)[:, 1:].reshape(len(places), 6 * bodies - 6)
         return D[:, 1:].reshape(len(places), 6 * bodies - 6), moved.T, np.array([work.gamma[place] for place in places])
 
-    (D, moved, gamma), (own, own_moved, own_gamma) = of(of_steps), of(rows)
-    S = D @ moved
-    size = np.sqrt(np.maximum(np.diag(S), 1e-300))
-    values, vectors = np.linalg.eigh(S / size / size[:, None])
-    if np.any((values > DEPENDENT) & (values < NEARLY_SINGULAR)):
-        return None
-    if len(data.thin_body):
-        free, response = _of_thin_bodies(work, data, inverse, (D, gamma), own)
-    else:
-        kept = values >= NEARLY_SINGULAR
-        half = vectors[:, kept] / np.sqrt(values[kept]) / size[:, None]
-        inverse_S = half @ half.T
-        free = work.free[1:].ravel()
-        free = free + moved @ (inverse_S @ (gamma - D @ free))
-        response = own_moved - moved @ (inverse_S @ (D @ own_moved))
+    (D, _, gamma), (own, own_moved, own_gamma) = of(of_steps), of(rows)
+    free, response = _held(work, data, inverse, (D, gamma), own)
     lacking = np.abs(own_gamma).max(initial=0.0) + (np.abs(own) @ np.abs(free)).max(initial=0.0)
     alone = np.abs(own_moved).max(initial=0.0), np.abs(own @ own_moved).max(initial=0.0)
     return [
@@ -140,12 +124,12 @@ def _of_all_bodies(
     ]  # fmt: skip
 
 
-def _of_thin_bodies(
+def _held(
     work: Workspace, data: ModelData, inverse: Floats, held: tuple[Floats, Floats], rows: Floats
 ) -> tuple[Floats, Floats]:
     """Accelerations (6 bodies,) of bodies held by rows D and gamma, and those for unit multipliers of other rows.
 
-    Some bodies have no inertia in a rotation, so that M has no inverse; ``inverse``: that of M with the inertia added there.
+    ``inverse``: that of M, with the inertia added to bodies that have none in some rotation, so that M has no inverse.
     """
     D, gamma = held
     n, m = D.shape[1], len(D)
@@ -157,7 +141,8 @@ def _of_thin_bodies(
         K[b + 3 : b + 6, b + 3 : b + 6] = A @ data.inertia[k + 1] @ A.T
     K[n:, :n], K[:n, n:] = D, D.T
     right = np.block([[forces, rows.T], [gamma[:, None], np.zeros((m, len(rows)))]])
-    found = np.linalg.lstsq(K, right, rcond=DEPENDENT)[0][:n]
+    scale = 1.0 / np.sqrt(np.abs(K).max(axis=1, keepdims=True))
+    found = (scale * np.linalg.lstsq(scale * K * scale.T, scale * right, rcond=DEPENDENT)[0])[:n]
     return found[:, 0], found[:, 1:]
 
 
@@ -195,8 +180,7 @@ def _accelerations(states: Callable[[Floats], Floats], z: Floats, rates: Floats)
     """Accelerations of all bodies (bodies, 6) for the derivative of coordinates and rates, by differences."""
     way = STEP * rates
     own = sum(factor / STEP * (states(z + k * way) - states(z - k * way)) for k, factor in DIFFERENCES)
-    found: Floats = np.asarray(own).reshape(-1, STATE)[:, V:]
-    return found
+    return np.asarray(own).reshape(-1, STATE)[:, V:]
 
 
 def _difference(found: Floats, wanted: Floats, size: float) -> float:

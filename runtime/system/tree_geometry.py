@@ -50,18 +50,15 @@ class Geometry(NamedTuple):
 
     def ways(self, parents: Sequence[int]) -> Floats:
         """From the point of the step before, or from the origin, to that of each step, (cases, n, 3) [m]."""
-        ways: Floats = self.point - self._points(parents)
-        return ways
+        return self.point - self._points(parents)
 
     def arms(self, body_step: Sequence[int]) -> Floats:
         """From the point of the last step that moves it, or from the origin, to each body, (cases, bodies, 3) [m]."""
-        arms: Floats = self.pose[..., R:P] - self._points(body_step)
-        return arms
+        return self.pose[..., R:P] - self._points(body_step)
 
     def _points(self, steps: Sequence[int]) -> Floats:
         at = np.concatenate([self.point, np.zeros((len(self.point), 1, 3))], axis=1)  # the last: of the ground
-        points: Floats = at[:, list(steps)]
-        return points
+        return at[:, list(steps)]
 
     def reaches(self, skeleton: Skeleton) -> Floats:
         """For each step the largest distance [m] of a body that it moves from its point, (cases, n)."""

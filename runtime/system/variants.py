@@ -22,8 +22,7 @@ MOVED = 1e-9  # relative to the size of a part of a state, or in its unit
 
 def name_of(function: Any) -> str:
     """``module.function``, for messages; of a function with some arguments given, the function."""
-    function = getattr(function, "func", function)  # functools.partial
-    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
+    return shown(getattr(function, "func", function))  # functools.partial
 
 
 def check_arguments(build: Callable[..., System], given: Mapping[str, Quantity], what: str) -> None:

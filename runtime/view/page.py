@@ -84,8 +84,7 @@ def _recorded(server: Any, scene: Scene, speed: float) -> str:
         changes += _arrow(drawing, place(arrow), arrow, centre, size)
     serializer = server.get_scene_serializer()
     _play(serializer, changes, float(scene.t[0]), float(scene.t[-1]), speed)
-    html: str = serializer.as_html()
-    return html
+    return serializer.as_html()
 
 
 def _camera(scene: Scene, centre: Floats) -> Floats:
@@ -98,8 +97,7 @@ def _camera(scene: Scene, centre: Floats) -> Floats:
     half = np.tan(0.5 * FIELD_OF_VIEW)
     across = np.abs(corners @ aside) / (ASPECT * half)
     upwards = np.abs(corners @ np.cross(towards, aside)) / half
-    place: Floats = towards * float((corners @ towards + np.maximum(across, upwards)).max())
-    return place
+    return towards * float((corners @ towards + np.maximum(across, upwards)).max())
 
 
 def grid_cell(scene: Scene) -> float:

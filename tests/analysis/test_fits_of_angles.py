@@ -66,39 +66,6 @@ def test_whole_turns_of_data_do_not_count(change):
     assert found.values["rate.pivot.angle"] == pytest.approx(9.0, abs=1e-8) and found.residual < 1e-8
 
 
-SCALES = {
-    "cm": ("r.main_foot", 100.0, "a factor from 50 to 200 is that of cm"),
-    "cm, one component": ("r.main_foot.z", 100.0, "is that of cm"),
-    "cm/s": ("v.main_foot", 100.0, "is that of cm/s"),
-    "degrees": (
-        "angle.ankle.theta_i",
-        180.0 / np.pi,
-        r"rad \(root mean square\) is \S+ times .*cosine 0.9.*that of degrees",
-    ),
-    "degrees per second": ("rate.ankle.theta_i", 180.0 / np.pi, "is that of degrees per second"),
-}
-
-
-def read(run, name):
-    part, owner, *of = name.split(".")
-    if part in ("angle", "rate"):
-        return getattr(run.angles[owner], "values" if part == "angle" else "rates")[of[0]]
-    return getattr(run, part)[owner][:, "xyz".index(of[0])] if of else getattr(run, part)[owner]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", SCALES)
-def test_data_in_other_units_are_asked_about(foot, run, start, case):
-    name, factor, message = SCALES[case]
-    data = {name: factor * read(run, name)}
-    with pytest.warns(
-        runtime.UnitWarning, match=f"data: '{name}' = .*{message}.*another unit meant.*check_units=False"
-    ):
-        fit_parameters(foot, {"l.ankle": 0.0417}, T, data)
-    # Data ten times as large as the run from the start are not asked about.
-    fit_parameters(foot, {"l.ankle": 0.0417}, T, {name: 10.0 * read(start, name)}, bounds={"l.ankle": (0.04, 0.05)})
-
-
 def test_angles_of_joints_with_limits_stay_within_a_turn():
     with pytest.raises(  # the warning as an error, as such a fit takes minutes
         runtime.UnitWarning,

@@ -63,7 +63,6 @@ def stretched(kind, speed=0.0, gravity=(0.0, 0.0, -9.81)):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*cannot move")
 @pytest.mark.parametrize("speed", [0.0, 1.0])
 @pytest.mark.parametrize("kind", ["revolute", "spherical"])
 def test_a_chain_that_is_stretched_to_its_full_length(kind, speed):
@@ -74,16 +73,13 @@ def test_a_chain_that_is_stretched_to_its_full_length(kind, speed):
     for run in (*runs, cases[0], cases[1]):
         assert run.status is Status.SINGULAR_CONFIGURATION and run.stats.steps <= 1010
         assert "lead to no motion that satisfies them; avoid this configuration" in run.message
-        assert ("cannot move: its rows admit 2 velocities" in run.message) == (kind == "revolute")
 
 
-@pytest.mark.filterwarnings("ignore:.*cannot move")
 def test_a_stretched_chain_without_a_load_across_it_stays():
     run = simulate(stretched("revolute", gravity=(9.81, 0.0, 0.0)).build(), 1.0)
     assert run.success and np.abs(run.states - run.states[0]).max() < 1e-12
 
 
-@pytest.mark.filterwarnings("ignore:.*cannot move")
 def test_a_four_bar_linkage_that_is_stretched_to_its_full_length():
     """0.3 m + 0.3 m is above 0.9 m - 0.3 m by rounding."""
     run = simulate(models.four_bar.build(crank=0.3, coupler=0.3, rocker=0.3, base=0.9, crank_angle=0.0), 1.0)

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -63,7 +62,6 @@ DAMAGES = {
     "cut off": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
     "one bit": lambda file: file.write_bytes(file.read_bytes()[:-9] + b"\x80" + file.read_bytes()[-8:]),
     "no text": lambda file: file.write_bytes(bytes(range(256)) * 9),
-    "a folder": lambda file: other(file, Path.mkdir),
     "a link to itself": lambda file: other(file, lambda f: f.symlink_to(f)),
     "a pipe": lambda file: other(file, os.mkfifo),
     "the end of the memory": lambda file: other(file, lambda f: f.symlink_to("/dev/zero")),
@@ -71,7 +69,7 @@ DAMAGES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", quick_for(DAMAGES, ("cut off", "a folder", "a pipe"), pytest.mark.nightly))
+@pytest.mark.parametrize("damage", quick_for(DAMAGES, ("cut off", "a pipe"), pytest.mark.nightly))
 def test_damaged_files_are_made_again(run, tmp_path, damage):
     """Machine code, locks and dates: each file of the cache."""
     cache = tmp_path / "cache"
@@ -80,16 +78,6 @@ def test_damaged_files_are_made_again(run, tmp_path, damage):
         DAMAGES[damage](file)
     assert run(cache) == (["20.0", "2"], [])
     assert run(cache) == (["20.0", "0"], [])
-
-
-def test_a_file_in_place_of_a_folder_is_replaced(tmp_path):
-    place.write(tmp_path / "cache" / "digest" / "code", b"a")
-    folder = tmp_path / "cache" / "digest"
-    (folder / "code").unlink()
-    folder.rmdir()
-    folder.write_bytes(b"damaged")
-    place.write(folder / "code", b"b")
-    assert (folder / "code").read_bytes() == b"b" and [file.name for file in folder.iterdir()] == ["code"]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

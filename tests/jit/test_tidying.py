@@ -51,17 +51,6 @@ def test_a_look_once_a_day(folder):
     assert tidy(folder, large=0) == [OLDER_CODE, OLD_CODE]
 
 
-def test_what_killed_processes_left_goes(folder):
-    others = "poetry.lock", "trial.01", "paper.2024"
-    for name in (f"{CODE}.lock", f"{CODE}.4711", *others):
-        (folder / NEW_CODE / name).write_bytes(b"")
-        os.utime(folder / NEW_CODE / name, (time.time() - 2 * DAY,) * 2)
-    (folder / NEW_CODE / f"g-{'2' * 20}.lock").write_bytes(b"")
-    os.utime(folder / NEW_CODE, None)
-    assert tidy(folder) == []
-    assert {file.name for file in (folder / NEW_CODE).iterdir()} == {CODE, f"g-{'2' * 20}.lock", *others}
-
-
 def test_what_is_not_of_talus_stays(folder):
     for name in ("thesis", OLDER_CODE):
         (folder / name).mkdir(exist_ok=True)

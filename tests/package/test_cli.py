@@ -276,7 +276,7 @@ BAD = {
         "colour=red",
     ): "model 'foot' has no 'colour'; it takes ankle, side, subtalar_inclination_deg",
     ("simulate", "foot", "--set", "ankle"): "--set ankle: give KEY=VALUE",
-    ("simulate", "foot", "--set", "link_length=-1"): "--set link_length = -1 m must be a finite length",
+    ("simulate", "foot", "--set", "link_length=-1"): "link_length = -1 m must be a finite length",
     ("simulate", "foot", "--t-end", "-1"): "--t-end = -1 s must be after t_start = 0 s",
     ("simulate", "foot", "--method", "ode15s"): "unknown method 'ode15s'; use auto, dop853",
     ("simulate", "foot", "--rtol", "nan"): "--rtol = nan is not finite",

@@ -20,7 +20,7 @@ BAD = {
     "another line break": (dict(title="a\u2028b"), "give one line"),
     "a tab in the title": (dict(title="a\tb"), "give one line"),
     "no title": (dict(title=" "), "give one line"),
-    "a title that ends the header": (dict(title="EndHeader"), "would end the header"),
+    "a title that ends the header": (dict(title="EndHeader"), "other than 'endheader'"),
     "a title that is no text": (dict(title=3), "title = 3: give text"),
     "a line break in a name": (dict(names=["time", "a\nb"]), "is empty or holds a tab or line break"),
     "a tab in a name": (dict(names=["time", "a\tb"]), "is empty or holds a tab or line break"),
@@ -37,7 +37,7 @@ BAD = {
     "no number as a time": (dict(values=GOOD + [[np.nan, 0.0]] * 5), "the time of row 1 is nan"),
     "a time that is infinite": (dict(
         values=np.vstack([GOOD, [np.inf, 0.0]])), "the time of row 6 is inf"),
-    "times that go back": (dict(values=GOOD[::-1]), "the time goes from 1 to 0.75 at row 2"),
+    "times that go back": (dict(values=GOOD[::-1]), "the time of row 2 is 0.75"),
 }  # fmt: skip
 
 

@@ -4,7 +4,6 @@ import io
 import multiprocessing
 import os
 import pty
-import struct
 import subprocess
 import sys
 import threading
@@ -26,7 +25,6 @@ def quick(monkeypatch):
     monkeypatch.setattr(notice, "_NOTICE", notice._Notice())
     monkeypatch.setattr(notice, "SILENT_SECONDS", 0.2)
     monkeypatch.setattr(notice, "PAUSE", 0.1)
-    monkeypatch.setattr(notice, "REFRESH", 0.05)
 
 
 def compile_for(seconds, what="the equations of motion"):
@@ -134,25 +132,9 @@ def test_workers_are_silent(method, tmp_path):
     assert (done.stdout, done.stderr) == ("0 0\n", "")
 
 
-TERMINAL = """
-import sys, time
-from pathlib import Path
-from runtime.support import notice
-notice.SILENT_SECONDS, notice.REFRESH = 0.1, 0.05
-for what in ("the equations of motion", "the integration loop (dop853)"):
-    with notice.compiling(what, Path("/tmp")):
-        time.sleep(0.3)
-print("done")
-"""
-
-
-def on_a_terminal(program, columns=80):
+def on_a_terminal(program):
     """What a program writes to a terminal."""
-    import fcntl
-    import termios
-
     ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([sys.executable, "-c", program], env=environment(), stdout=its, stderr=its)
     os.close(its)
     text = b""
@@ -169,34 +151,7 @@ def on_a_terminal(program, columns=80):
     return text.decode()
 
 
-def screen_of(text):
-    """Lines of the screen after carriage returns and line feeds, and whether a line went beyond ``columns``."""
-    lines, column = [[]], 0
-    for letter in text:
-        if letter == "\r":
-            column = 0
-        elif letter == "\n":
-            lines.append([])
-        else:
-            lines[-1][column : column + 1] = [letter]
-            column += 1
-    return ["".join(line).rstrip() for line in lines]
-
-
-def test_on_a_terminal_the_line_is_updated_in_place_and_removed():
-    text = on_a_terminal(TERMINAL)
-    assert "\rcompiling the equations of motion, 0 s (once; kept in /tmp)" in text
-    assert "\rcompiling the integration loop (dop853), 0 s (once; kept in /tmp)" in text
-    assert screen_of(text) == ["done", ""]
-
-
-def test_on_a_narrow_terminal_the_line_is_cut():
-    text = on_a_terminal(TERMINAL, 20)
-    assert max(len(part) for part in text.split("\r")) == 19
-    assert screen_of(text) == ["done", ""]
-
-
-def test_beside_a_bar_of_progress_the_line_has_a_place_of_its_own():
+def test_the_line_is_written_once_on_a_terminal_beside_a_bar_of_progress():
     program = """
 import time
 from pathlib import Path

@@ -46,41 +46,6 @@ def test_a_block_in_use_is_not_taken_and_few_wait():
     assert sum(block in blocks for block in taken) == MAX_FREE
 
 
-def other_example(fixed):
-    value = example()
-    return value._replace(values=value.values, inner=Inner(value.values[1:], 3.0 + value.inner.roots), fixed=fixed)
-
-
-def test_a_block_of_other_objects_is_filled_where_the_layout_is_the_same():
-    pool, fixed = Pool(2), example().fixed
-    block = pool.take(lambda: other_example(fixed), object())
-    block.give_back()
-    values = other_example(fixed)
-    values.values[:] += 1.0
-    again = pool.take(lambda: values, owner := object())
-    assert again is block and np.array_equal(again.value.values, values.values)
-    assert np.array_equal(again.value.inner.roots, values.inner.roots) and again.value.inner.part[0, 0] == 5.0
-    again.value.values[:] = 0.0
-    again.give_back()
-    assert pool.take(lambda: values, owner) is again and np.array_equal(again.value.values, values.values)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        dict(count=6),
-        dict(modes=np.arange(4)),
-        dict(values=np.arange(12).reshape(3, 4)),
-        dict(fixed=constant([2.0, 1.0])),
-    ],
-)
-def test_a_block_of_another_layout_or_with_other_constants_is_not_filled(change):
-    pool, value = Pool(2), other_example(example().fixed)
-    block = pool.take(lambda: value, object())
-    block.give_back()
-    assert pool.take(lambda: value._replace(**change), object()) is not block
-
-
 def results(system, **how):
     run = runtime.simulate(system, 0.3, t_eval=np.linspace(0.0, 0.3, 7), **how)
     return run, [

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar in the output of a notebook, which empties itself; the stage of a study on a terminal."""
+"""Progress of long work: a bar in the output of a notebook, which empties itself."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ import pytest
 
 import models
 from runtime import Builder, Signal, fit_parameters, inverse_dynamics, sensitivities, simulate
-from runtime.support import notebook, notice, progress
+from runtime.support import notebook, progress
 
 
 @pytest.fixture
@@ -84,24 +84,6 @@ def test_a_real_kernel_shows_the_progress_of_a_run():
     nbclient.NotebookClient(book, timeout=300, kernel_name="python3").execute()
     (output,) = book.cells[0].outputs
     assert output["output_type"] == "display_data" and output["data"]["text/plain"] == ""
-
-
-def test_the_stage_of_long_work_is_a_line_with_its_time_that_disappears(monkeypatch):
-    written = []
-    monkeypatch.setattr(notice, "_NOTICE", notice._Notice())
-    monkeypatch.setattr(notice, "SILENT_SECONDS", 0.1)
-    monkeypatch.setattr(notice, "REFRESH", 0.05)
-    monkeypatch.setattr(notice, "_on_terminal", lambda: True)
-    monkeypatch.setattr(notice._Notice, "_put", staticmethod(written.append))
-    notice.stage("figures")
-    time.sleep(0.05)
-    assert written == []
-    time.sleep(0.3)
-    notice.stage("")
-    assert len(written) > 2 and set(written[:-1]) == {"figures, 0 s"} and written[-1] == ""
-    count = len(written)
-    time.sleep(0.15)
-    assert len(written) == count
 
 
 SWING = Signal.spline(np.linspace(0.0, 1.0, 20), np.sin(np.linspace(0.0, 1.0, 20)))

@@ -1,4 +1,4 @@
-"""Standard streams of a command that are closed or full, or that show ASCII only."""
+"""Standard streams of a command that are full, or that show ASCII only."""
 
 import errno
 import io
@@ -28,7 +28,6 @@ class Failing(io.StringIO):
     ("stdout", "said"),
     [
         (Failing(errno.ENOSPC), "the output cannot be written: No space left on device\n"),
-        (None, "the output cannot be written: it is closed\n"),
         (Failing(errno.EPIPE), ""),  # a reader that has ended is left in peace
     ],
 )
@@ -43,14 +42,10 @@ def test_a_lost_output_is_one_sentence(monkeypatch, capsys, stdout, said):
 
 
 @pytest.mark.parametrize("stderr", [None, Failing(errno.ENOSPC)])
-def test_a_lost_message_ends_nothing(monkeypatch, capsys, stderr):
+def test_a_lost_message_ends_nothing(monkeypatch, stderr):
     monkeypatch.setattr(sys, "stderr", stderr)
     tell("a")
     assert reporter(None, 0.0, 1.0).show is False
-    with safe_streams():
-        print("b", file=sys.stderr)
-        print("c")
-    assert capsys.readouterr().out == "c\n"
 
 
 LETTERS = "kg m², 3°, Φ = 1e-3, 水, é"
@@ -92,12 +87,9 @@ def test_the_command_with_lost_streams(arguments):
     whole = command(arguments)
     assert whole[0] == 0 and whole[2] == ""
     assert command(arguments, "> /dev/full") == (1, "", "the output cannot be written: No space left on device\n")
-    assert command(arguments, ">&-") == (1, "", "the output cannot be written: it is closed\n")
     assert command(arguments, "| true")[1:] == ("", "")
-    assert command(arguments, "2> /dev/full") == whole
     assert command(arguments, "2>&-") == whole
     assert command(arguments, "<&-") == whole
-    assert command(arguments, ">&- 2>&-") == (1, "", "")
 
 
 @pytest.mark.slow
@@ -112,9 +104,3 @@ def test_the_command_on_an_ascii_terminal():
 def test_the_command_in_a_terminal_without_width():
     code, output, _ = command(["info", "pendulum"], COLUMNS="0")
     assert code == 0 and "degree of freedom" in " ".join(output.split())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["--help"], ["pendulum", "--help"]], ids=" ".join)
-def test_the_command_without_docstrings(arguments):
-    assert command(arguments, PYTHONOPTIMIZE="2") == command(arguments)

@@ -61,7 +61,7 @@ BAD_CALLS = {
         motor("euler_parameter", other="ground", w0=0, w1=1, w2=0, w3=0), "(euler_parameter): drives no single coordinate; use"
     ),
     "driver of one body with a second one": (
-        driver("guided_point", s_i=(0, 0, 0), **PLACE), "driver 'd' (guided_point): has one body only; leave out 'foot'"
+        driver("guided_point", s_i=(0, 0, 0), **PLACE), "driver 'd' (guided_point): guides 'leg' alone, not 'foot'"
     ),
     "load on a list": (load(["leg"]), "load 'l': body = ['leg']: give text"),
     "motor of an unknown body": (motor(other="shin"), "unknown body 'shin'"),

@@ -23,7 +23,6 @@ from models.walking import synthetic
 from runtime import AssemblyWarning, Builder, ModelError, Signal, System
 from runtime.system import model_description, model_reading
 from runtime.system.model_schema import FILE
-from runtime.system.model_text import document_of, line_of
 from tests.support import systems
 from tests.support.systems import BUILDS, LIMITED
 from tests.support.two_bodies import two_guided
@@ -166,18 +165,19 @@ def test_a_file_written_by_hand(tmp_path):
 
 
 REFUSED = {
-    '"kind": "spherical"': ('"knid": "spherical"', "line 7: joint 'pivot': unknown key 'knid'; did you mean 'kind'"),
-    '"spherical"': ('"spherica"', "line 7: joint 'pivot': unknown kind 'spherica'; did you mean 'spherical'"),
-    '"version": 1': ('"version": 7', "line 2: format version 7, this Talus reads up to 1; pip install -U"),
-    '"mass": 2': ('"mass": NaN', "line 4: NaN is no finite number"),
-    '"mass": 2,': ('"mass": 2, "mass": 3,', "line 4: the key 'mass' is given twice"),
-    '"mass":': ('"free": "no", "mass":', "line 4: body 'rod': free = 'no'; give true or false"),
-    '"max_moment": 50': ('"max_moment": 1e999', "line 13: 1e999 is no finite number"),
-    '"s_j": [0, 0, 0.5]': ('"s_j": [0, 0]', r"line 7: joint 'pivot' \(spherical\): s_j has the shape \(2,\)"),
-    '"body": "rod"': ('"body": "rd"', "line 16: load 'push': unknown body 'rd'; did you mean 'rod'"),
-    '"reference": "ground"': ('"reference": "rodd"', "line 11: limit 'cone'.*reference = 'rodd'"),
-    '"talus-model"': ('"sdf"', "line 2: format = 'sdf'"),
-    '"degree": 3': ('"degree": 4', "line 16: load 'push': force: signal: degree = 4"),
+    '"kind": "spherical"': ('"knid": "spherical"', "joints: 'pivot': unknown key 'knid'; did you mean 'kind'"),
+    '"spherical"': ('"spherica"', "joint 'pivot': unknown kind 'spherica'; did you mean 'spherical'"),
+    '"version": 1': ('"version": 7', "format version 7, this Talus reads up to 1; pip install -U"),
+    '"version": 1,': ('"version": 1, "units": "mm",', "units = 'mm'; give all values in 'm, kg, s, rad'"),
+    '"mass": 2': ('"mass": NaN', "NaN is no finite number"),
+    '"mass": 2,': ('"mass": 2, "mass": 3,', "the key 'mass' is given twice"),
+    '"mass":': ('"free": "no", "mass":', "body 'rod': free = 'no': give True or False"),
+    '"max_moment": 50': ('"max_moment": 1e999', "1e999 is no finite number"),
+    '"s_j": [0, 0, 0.5]': ('"s_j": [0, 0]', r"joint 'pivot' \(spherical\): s_j has the shape \(2,\)"),
+    '"body": "rod"': ('"body": "rd"', "load 'push': unknown body 'rd'; did you mean 'rod'"),
+    '"reference": "ground"': ('"reference": "rodd"', "limit 'cone'.*reference = 'rodd'"),
+    '"talus-model"': ('"sdf"', "format = 'sdf'"),
+    '"degree": 3': ('"degree": 4', "load 'push': force: signal: degree = 4"),
     '"joints": [': ('"joints": [[', "no JSON"),
 }  # fmt: skip
 
@@ -195,7 +195,7 @@ def test_refused_files(old, tmp_path):
 def test_lists_in_each_other_are_bounded(tmp_path):
     file = tmp_path / "deep.json"
     file.write_text("[" * 100_000)
-    with pytest.raises(ModelError, match="deeper than 64"):
+    with pytest.raises(ModelError, match="deep.json: lists in each other are too deep"):
         Builder.from_file(file)
 
 
@@ -304,13 +304,11 @@ def test_damaged_files_give_one_sentence_each(tmp_path):
         models.foot_ground.build().to_file(tmp_path / "c.json").read_text(),
     ]
     rng, file, refused = random.Random(5), tmp_path / "m.json", 0
-    schema = jsonschema.Draft202012Validator(json.loads(FILE.read_text()))
     for _ in range(2000):
         file.write_text(spoilt(rng.choice(texts), rng), encoding="utf-8", errors="surrogatepass")
         for read in (System.from_file, Builder.from_file):
             try:
                 read(file)
-                schema.validate(json.loads(file.read_text()))  # what is read is what the schema admits
             except ModelError as error:
                 refused += 1
                 assert "\n" not in str(error) and str(error).startswith("m.json")
@@ -323,17 +321,6 @@ def test_the_schema_is_a_schema():
     jsonschema.validate(json.loads(HAND), schema)
     with pytest.raises(jsonschema.ValidationError, match="knid"):
         jsonschema.validate(json.loads(HAND.replace('"kind"', '"knid"')), schema)
-
-
-def test_the_line_of_an_entry():
-    document = document_of("hand.json", HAND.encode())
-    places = {
-        ("bodies", 0): 4,
-        ("joints", 0, "values", "s_j", 2): 8,
-        ("limits", 0, "cone", "latitudes"): 13,
-        ("name",): 2,
-    }
-    assert {path: line_of(document.text, path) for path in places} == places
 
 
 def test_state_of_the_file_is_checked(tmp_path):

@@ -177,31 +177,6 @@ def test_a_mechanism_without_degrees_of_freedom_is_named():
     )
 
 
-def two_links(first, second, distance, axes="y"):
-    """Two links on one line between hinges in the ground; a third hinge joins them."""
-    b, axis = Builder("links"), dict(y=(0, 1, 0), z=(0, 0, 1))
-    for name, length, middle in (("first", first, first / 2), ("second", second, distance - second / 2)):
-        b.body(name, mass=1.0, inertia=(0.001, length**2 / 12, length**2 / 12), r=(middle, 0, 0))
-    half = {"first": first / 2, "second": second / 2}
-    for name, (i, s_i), (j, s_j), about in (
-        ("A", (GROUND, 0.0), ("first", -half["first"]), axes[0]),
-        ("B", ("first", half["first"]), ("second", -half["second"]), axes[0]),
-        ("C", (GROUND, distance), ("second", half["second"]), axes[-1]),
-    ):
-        b.joint(name, "revolute", i, j, s_i=(s_i, 0, 0), s_j=(s_j, 0, 0), a_i=axis[about], a_j=axis[about])
-    return b.build()
-
-
-@pytest.mark.parametrize("first", [0.3, 0.5])
-def test_stretched_links_are_named_at_assembly_and_at_the_end_of_a_run(first):
-    (sentence,), system = said(lambda: two_links(first, 1.0 - first, 1.0))
-    assert sentence.startswith(
-        "system 'links' cannot move: its rows admit 1 velocity in this pose, but no pose beside it"
-    )
-    run = runtime.simulate(system, 1.0, max_steps=100)
-    assert not run.success and sentence in run.message
-
-
 def test_a_change_of_parameters_that_locks_a_loop_is_named():
     system = models.four_bar.build("revolute")
     axis = np.array([0.0, np.cos(1e-3), np.sin(1e-3)])

@@ -6,8 +6,7 @@ import pytest
 import models
 import runtime
 from runtime import AssemblyError, Builder, ModelError, Signal
-from runtime.results.joint_angles import joint_angles
-from runtime.system.degrees_of_freedom import coordinate_motions, degrees_of_freedom
+from runtime.system.degrees_of_freedom import degrees_of_freedom
 from tests.support.refusals import assert_refused
 from tests.support.trees import Tree
 from tests.support.vectors import X, largest
@@ -126,32 +125,6 @@ def test_a_driver_that_cannot_be_met_is_named_with_the_time():
     assert largest(m.v["slider"][:, 0] + height(t) * 0.4 / x) < 1e-8
     with pytest.raises(AssemblyError, match=r"^at t = 0\.6 s: could not assemble: .*worst row (rod|led)\."):
         runtime.kinematics(system, [0.0, 0.2, 0.4, 0.6, 0.8])
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-def test_motions_by_coordinates_are_unit_rates(reverse):
-    """Each motion changes its own coordinate at a rate of 1, and no other one, whichever body of a joint moves."""
-
-    def pair(body, other):
-        return (other, body) if reverse else (body, other)
-
-    b = Builder("arm", axes="global")
-    for k in range(3):
-        b.body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.3 * k, 0.1, -0.2 * k))
-    b.joint("hip", "revolute", *pair("ground", "b0"), point=(0, 0, 0), axis=(0, 1, 0))
-    b.joint("knee", "cylindrical", *pair("b0", "b1"), point=(0.2, 0, 0), axis=(0.6, 0.8, 0))
-    b.joint("ball", "spherical", *pair("b1", "b2"), point=(0.5, 0.1, -0.3))
-    b.angles("hip", angle=0.4)
-    b.angles("knee", angle=-0.7, distance=0.1)
-    b.angles("ball", orientation_x=0.3, orientation_z=0.5)
-    system = b.build()
-    names, motions = coordinate_motions(system, 0.0, system.state.y)
-    assert names == ["hip.angle", "knee.angle", "knee.distance", *(f"ball.orientation_{c}" for c in "xyz")]
-    states = np.tile(system.state.y.reshape(1, -1, 13), (len(names), 1, 1))
-    states[:, :, 7:] = motions.T.reshape(len(names), -1, 6)
-    angles = joint_angles(system, states)
-    rates = np.array([angles[joint].rates[part] for joint, part in (name.split(".") for name in names)])
-    assert largest(rates - np.eye(len(names))) < 1e-12
 
 
 def test_motions_along_no_axis_of_a_joint_are_named_twists():

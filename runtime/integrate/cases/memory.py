@@ -138,7 +138,7 @@ class Frame:
 
     def image(self, parts: Parts) -> Image:
         """The values of other parts of the same layout."""
-        self.block.fill(parts, None)
+        self.block.fill(parts)
         return Image(self.own.floats.copy(), self.own.ints.copy(), self.own.pairs.copy())
 
     def places(self, array: np.ndarray[Any, Any]) -> Ints:
