@@ -177,6 +177,39 @@ def test_outputs_of_cases_that_an_event_ends(way):
     assert np.array_equal(np.isnan(many["spin"][0]).all(axis=1), grid > many.reached[0])
 
 
+def bouncing():
+    """The ball above a plane at -0.3 m, which it touches twice or more within a second."""
+    b = Builder("bouncing")
+    b.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), free=True)
+    plane = dict(centre=(0, 0, 0), radius=0.05, point=(0, 0, -0.3), normal=(0, 0, 1))
+    b.contact("touch", "ball", **plane, law="kelvin_voigt", stiffness=1e4, exponent=1.0, damping=5.0)
+    return b.build()
+
+
+def test_beside_contacts_that_change_their_modes(in_lanes):
+    """A terminal event behind a bounce, and zeros on both sides of it, as in single runs."""
+    events = [level("rises", -0.1, direction=1, terminal=True), level("passes", -0.15)]
+    cases = {"v.ball": np.outer(np.linspace(-1.0, 1.0, CASES), [0, 0, 1.0])}
+    many = simulate_many(bouncing(), cases, 1.0, events=events, rtol=1e-9, atol=1e-9)
+    assert many.in_batch.all() and (many.status == Status.STOPPED_BY_EVENT).all()
+    for case in (0, 8, 16):
+        run = many[case]
+        for name, event in many.events.items():
+            assert np.abs(run.events[name] - event.times[case, : event.count[case]]).max() < 1e-7
+
+
+def test_beside_limits(in_lanes):
+    system, cases = models.foot.build(limits="elastic"), {"rate.ankle.theta_i": np.linspace(-1.0, 1.0, CASES)}
+    drop = dict(s_i=(0, 0, 0), level=float(system.state.r["main_foot"][2]) - 0.002)
+    many = simulate_many(
+        system, cases, 0.3, events=[crossing("low", HEIGHT, "main_foot", **drop)], rtol=1e-9, atol=1e-9
+    )
+    assert many.success and (many.events["low"].count > 0).any()
+    for case in (0, 8, 16):
+        times = many.events["low"].times[case, : many.events["low"].count[case]]
+        assert np.abs(many[case].events["low"] - times).max(initial=0.0) < 1e-7
+
+
 def damped():
     """A block of 2 kg at 1 m/s, x'' = -k x', on a guide with a damper."""
     b = Builder("damped", gravity=(0, 0, 0))
