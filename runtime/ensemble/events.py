@@ -44,7 +44,8 @@ class CaseEvents(ByBody):
     @cached_property
     def times(self) -> Floats:
         """All times by case, (n, most) [s], NaN behind the last one."""
-        return read_only(self._by_case(self._rows[:, TIME]))
+        times: Floats = read_only(self._by_case(self._rows[:, TIME]))
+        return times
 
     @property
     def first(self) -> Floats:
