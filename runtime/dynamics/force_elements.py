@@ -74,19 +74,45 @@ def follow_states(t: ForceData, m: ForceWorkspace) -> None:
     m.followed[0] = len(t.state_place)
 
 
+DIRECTION, TERMINAL, AT_START = range(3)  # columns of ``EventWorkspace.rules``
+NO_RULES, NO_LIMITS = np.zeros((0, 3), np.int64), np.zeros((0, 2))
+
+
 class EventWorkspace(NamedTuple):
-    """The events of a run that are definitions, and their values; see ``runtime.integrate.crossings``."""
+    """The events of a run that compiled code finds, and their values; see ``runtime.integrate.crossings``."""
 
-    data: ForceData
+    data: ForceData  # of those that are definitions
     forces: ForceWorkspace
+    rules: Ints  # (events, 3)
+    definition: Ints  # (events,) number of the definition; -1: the event is that bodies come to rest
+    limits: Floats  # (events, 2) [m/s] or [rad/s], [m/s^2] or [rad/s^2] of this
+    # (4,) for the accelerations of all bodies: places of the addresses of an evaluation and of its angles, addresses of its data
+    # and its memory
+    evaluation: Ints
+    y: Floats  # (13 bodies + states of forces,) of this
+    y_dot: Floats
+    now: Floats  # (events,) in the state that was asked for last
     value: Floats  # (events,) at the end of the last step
-    found: Ints  # (1,) 1 if one changed its sign in the last step
-    address: Ints  # (1,) place of the address of the code that checks them, in this process
+    samples: Floats  # (places, events) in the last step
+    found: Ints  # (1,) number of zeros in the last step; below 0 where a value was not finite
+    zeros: Floats  # (events places, 2) numbers of their events, and times [s]
+    address: Ints  # (1,) place of the address of the code that finds them, in this process
 
 
-def event_workspace(t: ForceData) -> EventWorkspace:
-    """Memory for events, each the first reported quantity of a definition."""
-    return EventWorkspace(t, force_workspace(t), np.zeros(len(t.address)), np.zeros(1, np.int64), np.zeros(1, np.int64))
+def event_workspace(
+    t: ForceData, rules: Ints = NO_RULES, limits: Floats = NO_LIMITS, places: int = 0, size: int = 0
+) -> EventWorkspace:
+    """Memory for events: first reported quantities of definitions, or with ``limits`` that bodies come to rest, else NaN.
+
+    They are sampled at so many places of a step; ``size`` of the states of bodies and forces.
+    """
+    count, defined = len(rules), np.isnan(limits[:, 0])
+    return EventWorkspace(
+        data=t, forces=force_workspace(t), rules=rules, definition=np.where(defined, np.cumsum(defined) - 1, -1),
+        limits=limits, evaluation=np.zeros(4, np.int64), y=np.zeros(size), y_dot=np.zeros(size), now=np.zeros(count),
+        value=np.zeros(count), samples=np.zeros((places, count)), found=np.zeros(1, np.int64),
+        zeros=np.zeros((places * count, 2)), address=np.zeros(1, np.int64),
+    )  # fmt: skip
 
 
 def no_events(t: ForceData) -> EventWorkspace:

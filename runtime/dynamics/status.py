@@ -53,6 +53,9 @@ class Status(IntEnum):
         return "".join(parts)
 
 
+ENDED = Status.REACHED_END, Status.STOPPED_BY_EVENT  # outcomes of a success
+
+
 def message_at_end(t: float) -> str:
     """Message of a run of which there is nothing else to say."""
     return f"reached t = {t:g} s"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ensemble.store import Folder
+from runtime.ensemble.events import kept_of_cases
 from runtime.results.joint_angles import JointAngles, by_name, coordinates_and_rates
 from runtime.results.whole_turns import before_start, set_whole_turns
 from runtime.support.arrays import Floats, Ints
@@ -40,19 +40,12 @@ def angles_of_cases(ensemble: Any) -> Mapping[str, JointAngles]:
     if not isinstance(task.system, System) or differ:
         whose = f"'{differ[0]}'" if differ else "arguments of a function"
         raise ModelError(f"angles: the joints differ between cases of {whose}; {remedy}")
-    states, turns = ensemble.states(), _kept(ensemble, "turns")
-    starts = {int(case): y for cases, begun in _kept(ensemble, "starts") for case, y in zip(cases, begun, strict=True)}
+    states, turns = ensemble.states(), kept_of_cases(ensemble._states, "turns")
+    begun = kept_of_cases(ensemble._states, "starts")
+    starts = {int(case): y for cases, own in begun for case, y in zip(cases, own, strict=True)}
     motions = task.system.joint_motions.items()
     found = {name: _of_joint(task.system, motion, states, turns, starts) for name, motion in motions}
     return named("joint with coordinates", found, "joints with coordinates")
-
-
-def _kept(ensemble: Any, what: str) -> list[tuple[Ints, Any]]:
-    """``Chunk.turns`` or ``Chunk.starts`` of all chunks."""
-    kept = ensemble._states
-    if isinstance(kept, Folder):
-        return [own for first, _ in kept.done() for own in kept.kept(first, what)]
-    return [own for chunk in kept for own in getattr(chunk, what, ())]  # pickled by earlier versions: none
 
 
 def _of_joint(

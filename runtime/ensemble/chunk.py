@@ -59,6 +59,12 @@ def side_by_side(system: System, how: Settings) -> bool:
     return bool(_kernel_key(system, how))
 
 
+def in_lanes(task: Task, system: System) -> bool:
+    """Whether cases of a system, which stands for all of a task, are run in lanes."""
+    rows = isinstance(task.system, System) and rows_in_lanes(system, task.how)
+    return task.found_in_lanes(system) and (rows or side_by_side(system, task.how))
+
+
 def _allowed(system: System, how: Settings) -> bool:
     """Whether ``simulate`` takes the settings for a system, whose signals or creep may be its own."""
     try:
@@ -109,7 +115,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     )  # fmt: skip
     left = run_side_by_side(task, cases, chunk)
     alike = isinstance(task.system, System) and side_by_side(task.system, how)
-    if (left is None or left) and not alike:
+    if (left is None or left) and not alike and task.compiled:
         named = run_named(task, cases, chunk, left)
         left = left if named is None else named
     if left is not None:
@@ -121,15 +127,15 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         chunk = replace(chunk, mark=mark_of(built, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
-        groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
+        groups.setdefault("" if task.events else _kernel_key(own, how), []).extend(cases_of.tolist())
     for key, members in groups.items():
         _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
     return chunk
 
 
 def _run_each(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -> None:
-    """Run cases that no vector instructions serve: in compiled code, and those with more to say by ``simulate``."""
-    for case in run_compiled(cases, built, task, chunk):
+    """Run cases that no vector instructions serve: in compiled code, and those with events or more to say by ``simulate``."""
+    for case in run_compiled(cases, built, task, chunk) if task.compiled else cases:
         _run_alone(case, *built[case], task, chunk)
 
 
@@ -194,7 +200,8 @@ def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
 def run_of_case(task: Task, values: Mapping[str, Any]) -> Run:
     """A case by ``simulate``."""
     own, state = built_case(task, values)
-    return simulate(own, task.how.t_end, t_eval=task.how.t, initial=state, progress=False, **task.how.keywords)
+    how = task.how
+    return simulate(own, how.t_end, t_eval=how.t, initial=state, events=task.events, progress=False, **how.keywords)
 
 
 def _checked(system: System, state: State, time: float) -> State:
@@ -274,7 +281,8 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         reached = t
 
     try:
-        run = simulate(system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=report, **s.keywords)
+        start = State(system.body_names, y)
+        run = simulate(system, s.t_end, t_eval=s.t, initial=start, events=task.events, progress=report, **s.keywords)
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)
         return
@@ -282,6 +290,7 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         raise Stopped
     chunk.status[case] = run.status
     chunk.reached[case] = reached
+    chunk.keep_events(case, run)
     chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
     if run.message.partition(TURNED)[0] != message_at_end(s.t_end):  # reason of a failure, or loss of accuracy
         chunk.messages[chunk.first + case] = run.message

@@ -18,14 +18,16 @@ from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import places_of_turns
 from runtime.dynamics.model_data import stabilised
-from runtime.dynamics.status import Status, message_at_end
+from runtime.dynamics.status import ENDED, Status, message_at_end
 from runtime.ensemble.batch_remarks import with_places
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
+from runtime.ensemble.found_events import keep_events
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.automatic import DOP853, RADAU
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN, UNRESOLVED
 from runtime.integrate.balance_check import explained_by, remark_on_balance
+from runtime.integrate.batches.event_memory import MOST_ZEROS
 from runtime.integrate.cases.derived import CaseStates
 from runtime.integrate.cases.loop import (
     LARGEST_LOST,
@@ -55,6 +57,7 @@ from runtime.integrate.cases.memory import (
 )
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
+from runtime.integrate.events import Crossing, Rest
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
 from runtime.results.run import Run
@@ -148,7 +151,7 @@ def run_compiled(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -
 def _add(groups: dict[Any, Group], system: System, cases: list[int], built: Built, task: Task) -> list[int]:
     """Add the cases of a system to the group of its layout; those that are left to ``simulate``."""
     try:
-        group, changes = group_of(groups, system, task.how)
+        group, changes = group_of(groups, system, task.how, task.watched)
     except ModelError:
         return cases  # ``simulate`` has the message
     states = np.array([built[case][1] for case in cases])
@@ -195,7 +198,9 @@ def _each(system: System, states: Floats, how: Settings) -> tuple[Any, Floats]:
     return np.array([y is not None for y in found]), np.array([np.zeros(size) if y is None else y for y in found])
 
 
-def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[Group, Changes]:
+def group_of(
+    groups: dict[Any, Group], system: System, how: Settings, watched: tuple[Rest | Crossing, ...]
+) -> tuple[Group, Changes]:
     """The group of a system's layout, and how its memory differs from that of the first system there.
 
     Raises
@@ -209,7 +214,7 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
         if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:
             return latest, changes
     if not groups:
-        own_how, parts, key, first = begun(system, how)
+        own_how, parts, key, first = begun(system, how, watched)
         group = groups[key] = Group(own_how, system, frame_for(parts, key[0]), first)
         return group, NO_CHANGES
     own_how = settings_of(system, how)
@@ -219,7 +224,7 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
             and (changes := changes_of_data(group.frame, group.system, system, own_how)) is not None
         ):
             return group, changes
-    parts = parts_of(system, own_how)
+    parts = parts_of(system, own_how, watched)
     key = key_of(parts), own_how
     if key not in groups:
         frame = frame_for(parts, key[0])
@@ -229,10 +234,10 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
     return group, changes_of_images(group.frame.image(parts), group.first)
 
 
-def _begun(system: System, how: Settings) -> tuple[Settings, Parts, Any, Image]:
+def _begun(system: System, how: Settings, watched: tuple[Rest | Crossing, ...]) -> tuple[Settings, Parts, Any, Image]:
     """Settings, parts, key and first values of the group of a system."""
     own_how = settings_of(system, how)
-    parts = parts_of(system, own_how)
+    parts = parts_of(system, own_how, watched)
     return own_how, parts, (key_of(parts), own_how), image_of(parts)
 
 
@@ -260,7 +265,12 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     turns, counted = places_of_turns(own.w.tree.data), own.t.counted
     events = MOST_EVENTS if task.outputs is not None and system.contacts else 0
     found = cases_found(
-        count, len(how.t or ()), n + sources + counted + len(turns), len(own.explicit.balance.energy), events
+        count,
+        len(how.t or ()),
+        n + sources + counted + len(turns),
+        len(own.explicit.balance.energy),
+        events,
+        MOST_ZEROS if task.watched else 0,
     )
     given, control = group.given(), control_of(system, how)
     while run_cases(
@@ -268,7 +278,7 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     ):  # in portions, between which an interruption is possible
         if task.stop[0]:
             raise Stopped
-    good = found.status == Status.REACHED_END
+    good = np.isin(found.status, ENDED)
     if task.outputs is not None:
         good &= found.passed == 0
     at = np.array(group.cases, np.int64)
@@ -280,11 +290,16 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
         kept = _columns(group, given, found, np.flatnonzero(good), known, system_of, task, chunk)
     chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
     chunk.keep_starts(task, at[good], lambda: given.states[good], of_tree=bool(control.in_joints))
+    if task.watched:
+        status, counts = found.status[good], found.zero_counts[good]
+        keep_events(task, chunk, at[good], found.zeros[good, : counts.max(initial=0), : 2 + n], counts, status)
     whose = system_of if task.counts_turns else None
     for k, text in remarks(group, found, control, np.flatnonzero(good), whose).items():
-        message = message_at_end(how.t_end) + text
-        if message.partition(TURNED)[0] != message_at_end(how.t_end):
-            chunk.messages.setdefault(chunk.first + int(at[k]), message)
+        case, end = chunk.first + int(at[k]), message_at_end(how.t_end)
+        if found.status[k] == Status.STOPPED_BY_EVENT:
+            chunk.messages[case] += text
+        elif (end + text).partition(TURNED)[0] != end:
+            chunk.messages.setdefault(case, end + text)
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 

@@ -11,16 +11,18 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.limits_along import OF_LIMIT
-from runtime.dynamics.status import Status
+from runtime.dynamics.status import ENDED
 from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, measured_in_lanes, stored_in_forces
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.batch import Results
+from runtime.integrate.batches.event_memory import batch_events
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parameters import parameters_of_limits, stored_energies
 from runtime.integrate.batches.parts import bind_parts
 from runtime.integrate.batches.workspace import BatchWorkspace
+from runtime.integrate.events import rules_of
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     acts_in_lanes,
@@ -33,6 +35,7 @@ from runtime.integrate.tree_scales import scales_of, with_states
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.equation_parameters import parameters_of_equations
+from runtime.integrate.written.event_values import values_of_events
 from runtime.integrate.written.force_corners import ANGLES, corners_of, text_of_corners
 from runtime.integrate.written.force_parameters import parameters_of_forces, values_at_start
 from runtime.integrate.written.measured_contacts import text_of_contacts
@@ -255,7 +258,7 @@ def _own(system: System, of: Acting) -> Own | None:
 
 
 def memory_of_batch(
-    system: System, z: Floats, constants: int, of: Acting, tolerance: float, *, gpu: bool = False
+    system: System, z: Floats, constants: int, of: Acting, tolerance: float, events: Sequence[Any], *, gpu: bool = False
 ) -> BatchWorkspace:
     """Memory for cases of a system's tree, with states (cases, n) and so many constants; ``tolerance``: the sum of both."""
     tree = tree_of_lanes(system)
@@ -277,6 +280,8 @@ def memory_of_batch(
     memory = batch.tree_workspace(
         stages, constants, scales, limits, forces, contacts, ties_of(tree.kinds), tree.places[0][-1]
     )
+    if events:
+        memory = memory._replace(events=batch_events(*values_of_events(system, events), rules_of(events), *z.shape))
     bind_parts(memory)
     return memory
 
@@ -344,6 +349,7 @@ class TreeRuns(NamedTuple):
     forces: bool  # forces act that a kernel does not know, or there is none
     events: ContactEvents | None = None  # where there are contacts
     counted: Floats = NONE_COUNTED  # (cases, times, angles) of forces whose revolutions are counted
+    zeros: tuple[Floats, Ints] | None = None  # ``BatchEvents.rows`` and ``found``, where there are events of the task
 
 
 def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acting) -> TreeRuns:
@@ -361,7 +367,7 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
         initial = np.hstack([z, states, np.zeros((len(z), 1)), angles])
         n += states.shape[1]
     given, results = batch.arguments(how, initial, constants)
-    memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol, gpu=task.gpu)
+    memory = memory_of_batch(system, initial, constants.shape[1], of, how.rtol + how.atol, task.events, gpu=task.gpu)
     module = None if by_recursion(system) else kernel_of(tree)
     own = _own(system, of)
     integrate(task, module, memory, *given, *results, texts=dict if own is None else partial(_texts, *own))
@@ -374,13 +380,16 @@ def run_trees(task: Task, system: System, z: Floats, constants: Floats, of: Acti
     events = ContactEvents(memory.contacts.events, memory.contacts.found) if system.contacts else None
     stored = stored_in_lanes(system, path, times, of._replace(events=events))
     path, counted = np.ascontiguousarray(path[..., :n]), results.out[..., n + 1 :]
-    good = results.status == Status.REACHED_END
+    good = np.isin(results.status, ENDED)
+    zeros = (memory.events.rows, memory.events.found) if task.events else None
     if not forces:
         none = np.zeros(len(z))
-        return TreeRuns(results, good, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces)
+        return TreeRuns(
+            results, good, times, path, work, stored, np.zeros(len(z), np.int64), none, none, forces, zeros=zeros
+        )
     results, f = results._replace(out=np.ascontiguousarray(results.out[..., :n])), memory.forces
     return TreeRuns(
-        results, good, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events, counted
+        results, good, times, path, work, stored, f.bounded, f.exchanged, f.unresolved, forces, events, counted, zeros
     )
 
 

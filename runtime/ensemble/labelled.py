@@ -26,11 +26,14 @@ def ensemble_to_xarray(ensemble: Any, cases: Any) -> xarray.Dataset:
     wanted = ensemble._numbers(cases)
     data: dict[str, Any] = _outputs(ensemble, cases) if ensemble.outputs else _states(ensemble, cases)
     for name, meaning in {
-        "status": "0 where the case reached its end", "evaluations": "of the equations of motion", "steps": "accepted",
-        "rejections": "steps that were rejected and repeated",
+        "status": "0 where the case reached its end, 1 where an event stopped it",
+        "evaluations": "of the equations of motion", "steps": "accepted", "rejections": "steps that were rejected and repeated",
     }.items():  # fmt: skip
         data[name] = (("case",), getattr(ensemble, name)[wanted], {"units": "1", "long_name": meaning})
     data["reached"] = (("case",), ensemble.reached[wanted], {"units": "s", "long_name": "time reached"})
+    for name, event in ensemble.events.items():
+        about = {"units": "s", "long_name": f"times of the event '{name}'"}
+        data[f"event_{name}"] = (("case", f"number_{name}"), event.times[wanted], about)
     used = {dimension for dimensions, *_ in data.values() for dimension in dimensions}
     coordinates: dict[str, Any] = {
         "case": wanted, "time": ("time", ensemble.t, {"units": "s"}), "body": list(ensemble.bodies), "axis": list(AXES),
@@ -90,6 +93,7 @@ def ensemble_to_pandas(ensemble: Any, cases: Any) -> pandas.DataFrame:
     numbers = [name for name, output in ensemble.outputs.items() if output.reduction]
     for name, values in ensemble.values(numbers, cases).items() if numbers else ():
         columns |= dict(_columns(name, values, ensemble.outputs[name].components))
+    columns |= {f"event.{name}": event.first[wanted] for name, event in ensemble.events.items()}
     columns["status"] = [Status(int(value)).name for value in ensemble.status[wanted]]
     return pandas.DataFrame(columns, index=pandas.Index(wanted, name="case"))
 
@@ -107,6 +111,7 @@ def _columns(name: str, values: Any, components: tuple[str, ...]) -> Iterator[tu
 def units_of(ensemble: Any, table: pandas.DataFrame) -> dict[str, str]:
     """Units of the columns of the table, empty where a column has none."""
     units = dict(ensemble.units) | {name: output.unit for name, output in ensemble.outputs.items()}
+    units |= {f"event.{name}": "s" for name in ensemble.events}
     return {column: units.get(column) or units.get(column.rpartition(".")[0]) or "" for column in table.columns}
 
 

@@ -234,7 +234,7 @@ def values_of_cases(task: Task, cases: Cases) -> Iterator[_Values | None]:
         yield None
         return
     try:
-        group = group_of({}, system, task.how)[0]
+        group = group_of({}, system, task.how, task.watched)[0]
     except ModelError:
         yield None
         return

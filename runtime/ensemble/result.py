@@ -12,22 +12,25 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from runtime.dynamics.layout import STATE
-from runtime.dynamics.status import Status
+from runtime.dynamics.status import ENDED, Status
 from runtime.ensemble.angles import angles_of_cases
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.chunk import run_of_case
+from runtime.ensemble.events import CaseEvents, events_of_cases
 from runtime.ensemble.kept_outputs import places_of
 from runtime.ensemble.labelled import csv_of, ensemble_to_pandas, ensemble_to_xarray, parquet_of
+from runtime.ensemble.of_bodies import ByBody
 from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Task
+from runtime.integrate.events import Event
 from runtime.results.export import write_dataset
 from runtime.results.joint_angles import JointAngles
 from runtime.results.outputs import Output
 from runtime.results.run import Run
-from runtime.support.arguments import checked, checked_class
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Bools, Floats, Ints, ReadOnlyArrays
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
 from runtime.support.names import named
@@ -50,7 +53,7 @@ NAMED = {
 
 @checked_class
 @dataclass(frozen=True, repr=False)
-class Ensemble(ReadOnlyArrays):
+class Ensemble(ReadOnlyArrays, ByBody):
     """Results of many cases.
 
     ``t`` (m,) [s]; ``cases``: name -> values of all cases (n, ...), ``quantities``: name -> what the name belongs to, and
@@ -65,6 +68,8 @@ class Ensemble(ReadOnlyArrays):
     ``many["range(r.main_foot.y)"]``: values of an output in all cases, (n,), (n, m) over time, vectors with a last axis more.
     They are NaN where a case did not reach its end.
     ``many.r["toes"]``, ``p``, ``v``, ``omega``: states by body, as of a run, with a first axis of cases.
+    ``many.events["landing"]``: the ``CaseEvents`` of an event of ``simulate_many(..., events=)``: ``first`` (n,) [s], ``count``
+    (n,), ``times`` (n, most) [s], ``states``.
     """
 
     name: str
@@ -82,15 +87,18 @@ class Ensemble(ReadOnlyArrays):
     _states: Any = field(repr=False)  # chunks in memory in the order of their first cases, or a Folder
     outputs: Mapping[str, Output] = field(repr=False, default_factory=lambda: named("output", {}))
     _task: Task | None = field(default=None, repr=False)  # what was run; None: it was read from a folder
+    _events: tuple[str, ...] = field(default=(), repr=False)  # names
 
     def __len__(self) -> int:
         return len(self.status)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without a function that builds systems, and without a system of definitions, which are local to a study."""
-        known = self._task is not None and isinstance(self._task.system, System)
+        """Pickle without functions that build systems or are events, and without definitions, which are local to a study."""
+        task = self._task
+        known = task is not None and isinstance(task.system, System)
+        known = known and task is not None and not any(isinstance(event, Event) for event in task.events)
         try:
-            pickle.dumps(self._task.system if known and self._task else None)
+            pickle.dumps((task.system, task.events) if known and task else None)
         except ModelError:
             known = False
         plain = {name: dict(getattr(self, name)) for name in (*NAMED, "messages")}
@@ -158,8 +166,13 @@ class Ensemble(ReadOnlyArrays):
 
     @property
     def success(self) -> bool:
-        """Every case reached its end."""
-        return bool((self.status == Status.REACHED_END).all())
+        """Every case reached its end, or a terminal event."""
+        return bool(np.isin(self.status, ENDED).all())
+
+    @property
+    def events(self) -> Mapping[str, CaseEvents]:
+        """What was found of each event, by name; read from the folder, if there is one, at each access."""
+        return events_of_cases(self, self._events)
 
     @property
     def evaluations(self) -> Ints:
@@ -246,32 +259,10 @@ class Ensemble(ReadOnlyArrays):
             for chunk in self._states:
                 yield chunk.first, len(chunk.status), lambda chunk=chunk: chunk.states  # type: ignore[misc]
 
-    def _of_body(self, name: str, body: str) -> Floats:
-        if not isinstance(body, str) or body not in self.bodies:
-            raise unknown_name(body, self.bodies, "body", "bodies")
-        self._refuse_outputs(f"{name}.{body}")
+    def _of_body(self, part: str, body: str) -> Floats:
+        self._refuse_outputs(f"{part}.{body}")
         o = STATE * self.bodies.index(body)
-        return self._states_of(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
-
-    @property
-    def r(self) -> OfBodies:
-        """Centres of mass by body, (cases, times, 3) each [m]; read from the folder, if there is one, at each access."""
-        return OfBodies(self, "r")
-
-    @property
-    def p(self) -> OfBodies:
-        """Euler parameters by body, (cases, times, 4)."""
-        return OfBodies(self, "p")
-
-    @property
-    def v(self) -> OfBodies:
-        """Velocities of the centres of mass by body, (cases, times, 3) [m/s]."""
-        return OfBodies(self, "v")
-
-    @property
-    def omega(self) -> OfBodies:
-        """Angular velocities by body, (cases, times, 3) [rad/s]."""
-        return OfBodies(self, "omega")
+        return self._states_of(None, slice(o + PARTS[part].start, o + PARTS[part].stop))
 
     @property
     def angles(self) -> Mapping[str, JointAngles]:
@@ -329,35 +320,6 @@ class Ensemble(ReadOnlyArrays):
         return parquet_of(self, free_file(Path(file), overwrite))
 
 
-class OfBodies(Mapping[str, Floats]):
-    """A part of the states of an ensemble by body, as ``run.r`` is of a run; NaN where a case did not arrive."""
-
-    def __init__(self, ensemble: Ensemble, part: str) -> None:
-        self._ensemble, self._part = ensemble, part
-
-    def __getitem__(self, body: str) -> Floats:
-        return self._ensemble._of_body(self._part, body)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._ensemble.bodies)
-
-    def __len__(self) -> int:
-        return len(self._ensemble.bodies)
-
-    def __repr__(self) -> str:
-        return f"{self._part} of {', '.join(self)}"
-
-    @checked
-    def __call__(self, body: str) -> Floats:
-        """As by the index; studies of earlier versions call it.
-
-        Raises
-        ------
-        UnknownNameError
-        """
-        return self[body]
-
-
 def gathered(
     name: str,
     bodies: tuple[str, ...],
@@ -368,12 +330,14 @@ def gathered(
     folder: Path | None,
     states: Any,
     outputs: Mapping[str, Output] | None,
+    events: tuple[str, ...],
 ) -> Ensemble:
     """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
     return Ensemble(
         name, bodies, np.array(settings["t"]), named("case", columns), named("case", quantities), outcomes.status,
         outcomes.reached, outcomes.counts, outcomes.in_batch, MappingProxyType(dict(sorted(outcomes.messages.items()))),
         named("setting", settings), folder, states, named("output", outputs or {}),
+        _events=events,
     )  # fmt: skip
 
 
@@ -381,7 +345,8 @@ def of_folder(folder: Folder, columns: Cases, outcomes: Outcomes) -> Ensemble:
     """Return the results in a folder, which holds these cases and outcomes; states are read on request."""
     quantities = {name: folder.quantities.get(name) or parse(name) for name in columns}
     return gathered(
-        folder.name, folder.bodies, folder.how, columns, quantities, outcomes, folder.path, folder, folder.outputs
+        folder.name, folder.bodies, folder.how, columns, quantities, outcomes, folder.path, folder, folder.outputs,
+        folder.events,
     )  # fmt: skip
 
 

@@ -13,11 +13,13 @@ from runtime.ensemble.closed_at_once import prepared_rows, rows_in_lanes
 from runtime.ensemble.compiled_cases import OF_MASSES, vary_alone
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.damping_groups import run_in_groups
+from runtime.ensemble.found_events import keep_events
 from runtime.ensemble.joint_batch import TreeRuns, energies_in_lanes, keep_turns, states_in_lanes, turns_in_lanes
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
+from runtime.integrate.batches.event_memory import STATE
 from runtime.integrate.endings import with_stability
 from runtime.integrate.tree_method import joints_in_lanes
 from runtime.results.undecided_turns import followed_by_poses
@@ -38,11 +40,13 @@ def run_side_by_side(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None
 def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
     """``run_side_by_side`` for cases of these numbers in a chunk, whose contacts are like those of the system."""
     system, prepared = task.system, None
-    if isinstance(system, System) and task.starts_in_time(system):
+    if isinstance(system, System) and task.starts_in_time(system) and task.found_in_lanes(system):
         if joints_in_lanes(system, task.how):
             prepared = prepared_trees(task, system, cases)
         elif rows_in_lanes(system, task.how):
             prepared = prepared_rows(task, system, cases)
+    if prepared is not None and prepared.joints is not None and task.events:
+        prepared = None  # places of events follow from the pose of each case
     return None if prepared is None else numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()
 
 
@@ -76,6 +80,12 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
         if not in_steps:
             states_in_lanes(trees, results.out, chunk.states, to)
     chunk.keep(numbers[kept], found, of_places(results.counts, ended), of_places(results.reached, ended))
+    if runs.zeros is not None:
+        rows, counts = (of_places(values, ended) for values in runs.zeros)
+        rows = rows[:, : counts.max(initial=0)]
+        states = prepared.states(kept, rows[..., STATE : STATE + prepared.z.shape[1]])
+        rows = np.concatenate([rows[..., :STATE], states], axis=-1)
+        keep_events(task, chunk, numbers[kept], rows, counts, results.status[ended])
     chunk.keep_starts(task, numbers[kept], partial(prepared.at_start, kept), of_tree=True)
     chunk.remark(numbers[at], remarks, how.t_end)
     if len(ended) and tree.closing and task.counts_turns and followed_by_poses(system, of_tree=True):

@@ -25,14 +25,16 @@ from runtime.ensemble.cases import (
     example_system,
     warn_of_inertias,
 )
-from runtime.ensemble.chunk import run_chunk, side_by_side, size_of_events, size_of_forces
+from runtime.ensemble.chunk import in_lanes, run_chunk, side_by_side, size_of_events, size_of_forces
 from runtime.ensemble.closed_at_once import rows_in_lanes
 from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.result import Ensemble, gathered, of_folder, read_folder
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import Finished, all_of, first_of
+from runtime.integrate.batches.event_memory import MOST_ZEROS
 from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, RTOL
+from runtime.integrate.events import Crossing, Event, Rest, check_events
 from runtime.integrate.settings import Settings, settings
 from runtime.jit.second_process import ask
 from runtime.results.outputs import parsed_outputs, quantities_of_runs
@@ -75,6 +77,7 @@ def simulate_many(
     t_start: float | None = None,
     alpha: float | None = None,
     beta: float | None = None,
+    events: Sequence[Event | Rest | Crossing] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
@@ -123,6 +126,11 @@ def simulate_many(
         ``many["range(r.main_foot.y)"]`` are the values of all cases, NaN where a case did not reach its end.
     method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
         As in ``simulate``, but the default is "dop853", the method of vector instructions; methods of SciPy run case by case.
+    events : sequence
+        As in ``simulate``: ``runtime.crossing(name, definition, ...)``, ``runtime.rest()`` and ``runtime.Event(name, function)``.
+        ``many.events[name]`` has the times and states of each case.  A terminal event ends its case there: results at
+        later times, and reductions of outputs, are NaN, ``status`` is ``STOPPED_BY_EVENT``, and ``reached`` is its time.
+        With an ``Event`` among them, a function in Python, every case is a single run, and ``in_batch`` is False.
     assemble : bool
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.
@@ -160,6 +168,7 @@ def simulate_many(
         example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
     )  # fmt: skip
     quantities = check_names(system, example, columns, parsed)
+    check_events(events, example)
     if check_units:
         ask_about_columns(example, columns)
     warn_of_inertias(quantities, columns)
@@ -168,15 +177,15 @@ def simulate_many(
         in_joints = side_by_side(example, how) or (isinstance(system, System) and rows_in_lanes(example, how))
         if how.coordinates == AUTO and not in_joints:
             how = replace(how, coordinates=ABSOLUTE)
-        _refuse_for_gpu(example, how, in_joints)
-    if engine is None and (side_by_side(example, how) or rows_in_lanes(example, how)):
-        ask("cases side by side")
-        if example.contacts:
-            ask("contacts side by side")
+        _refuse_for_gpu(example, how, in_joints, events)
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
     pool, close, workers = _pool(None if gpu else engine, workers)
-    task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept)
+    task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept, tuple(events))
+    if engine is None and in_lanes(task, example):
+        ask("cases side by side")
+        if example.contacts:
+            ask("contacts side by side")
     size = _chunk_size(chunk, task, example, count, workers, threads=engine is None or gpu)
     folder = None
     try:
@@ -205,6 +214,7 @@ def simulate_many(
             None,
             sorted(chunks, key=lambda chunk: chunk.first),
             kept,
+            tuple(event.name for event in events),
         )
     running_again = replace(task, stop=np.zeros(1, np.int64))
     return replace(_with_reasons(found, failures, size), _task=running_again)
@@ -284,8 +294,10 @@ def read_ensemble(folder: str | Path) -> Ensemble:
     return read_folder(Folder(Path(folder)))
 
 
-def _refuse_for_gpu(example: System, how: Settings, in_joints: bool) -> None:
+def _refuse_for_gpu(example: System, how: Settings, in_joints: bool, events: Sequence[Event | Rest | Crossing]) -> None:
     """Refuse systems and settings that the graphics processor cannot run, in coordinates of joints or of all bodies."""
+    if events:
+        raise ModelError("engine='gpu' finds no events; leave engine or events out")
     try:
         from runtime.integrate.batches import gpu
     except ImportError as error:
@@ -308,18 +320,19 @@ def _chunk_size(chunk: int | None, task: Task, example: System, count: int, work
     if chunk is not None:
         return counted("chunk", chunk, "cases")
     built = not isinstance(task.system, System)
-    in_batch = side_by_side(example, task.how) or (not built and rows_in_lanes(example, task.how))
-    largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
-    multiple = LANES if in_batch and not built else 1
-    least = LEAST_IN_BATCH if in_batch and threads else 1
-    few = BATCH_PORTIONS if in_batch and (threads or not built) else PORTIONS
+    lanes = in_lanes(task, example)
+    largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if lanes else SMALL_CHUNK
+    multiple = LANES if lanes and not built else 1
+    least = LEAST_IN_BATCH if lanes and threads else 1
+    few = BATCH_PORTIONS if lanes and (threads or not built) else PORTIONS
     portions = max(few, -(-count // (workers * largest)))  # the same number for all workers
     portion = max(least, -(-count // (portions * workers * multiple)) * multiple)
     outputs = 0 if task.outputs is None else task.kept_shape[0]
     numbers = len(task.how.t or ()) * len(example.state.y) + outputs + size_of_forces(example, task.how)
     if built:  # each case may have signals of its own, in its parts and in the table of its batch
         numbers += 2 * sum(part.size for part in example.data.signals)
-    bytes_of_case = 8.0 * (AHEAD * numbers + size_of_events(example, task.how, gpu=task.gpu))
+    found = MOST_ZEROS * (2 + len(example.state.y)) if lanes and task.events else 0
+    bytes_of_case = 8.0 * (AHEAD * numbers + size_of_events(example, task.how, gpu=task.gpu) + found)
     return max(1, min(largest, portion, int(MAX_BYTES / (workers * bytes_of_case))))
 
 

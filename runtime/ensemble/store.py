@@ -37,6 +37,7 @@ from runtime.ensemble.seals import (
     sealed,
 )
 from runtime.ensemble.task import Chunk, Task
+from runtime.integrate.events import Crossing, Event, Rest
 from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
 from runtime.support.arrays import Ints
@@ -50,6 +51,7 @@ from runtime.system.system import System
 FORMAT = 3
 SAMPLES = 8  # finished cases whose systems are compared when a folder is resumed
 COLUMNS = ("status", "reached", "counts", "in_batch")  # of a chunk
+KEPT = ("turns", "starts", "events")  # of some of its cases
 AGAIN = "call simulate_many again with this folder"
 RESUME = "make room, and call simulate_many again with this folder to resume the ensemble"
 
@@ -67,6 +69,7 @@ class Folder:
         self.bodies, self.times = tuple(stored["bodies"]), self.how["t"]
         kept = stored.get("outputs")  # folders of earlier versions hold states
         self.outputs = None if kept is None else {output.name: output for output in map(output_from, kept)}
+        self.events = tuple(event["name"] for event in stored.get("events") or ())
         self.quantities = {name: parse(name)._replace(unit=unit) for name, unit in stored["units"].items()}
 
     @classmethod
@@ -78,6 +81,7 @@ class Folder:
             "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "outputs": task.outputs and [record_of(output) for output in task.outputs.values()],
+            "events": [_record_of(event) for event in task.events] or None,
             "cases": digest_of_arrays(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},
         }  # fmt: skip
         own = json.loads(json.dumps(own))
@@ -183,10 +187,9 @@ class Folder:
         """Write a finished chunk."""
         packed = {name: getattr(chunk, name) for name in ("states", *COLUMNS)}
         packed["messages"] = np.array(json.dumps(chunk.messages))
-        if chunk.turns:
-            packed["turn_cases"], packed["turns"] = map(np.concatenate, zip(*chunk.turns, strict=True))
-        if chunk.starts:
-            packed["start_cases"], packed["starts"] = map(np.concatenate, zip(*chunk.starts, strict=True))
+        for what in KEPT:
+            if of_cases := getattr(chunk, what):
+                packed[_cases_of(what)], packed[what] = map(np.concatenate, zip(*of_cases, strict=True))
         packed["first"], packed["mark"] = np.array(chunk.first), np.array(chunk.mark)
         _write(self._file(chunk.first), _packed(sealed(packed, self._description[SEAL])))
 
@@ -213,9 +216,9 @@ class Folder:
         return arrays
 
     def kept(self, first: int, what: str) -> list[tuple[Ints, Any]]:
-        """``Chunk.turns`` or ``Chunk.starts`` (``what``) of a finished chunk."""
+        """One of ``KEPT`` (``what``) of a finished chunk."""
         arrays = self.load(first, states=False)
-        return [(arrays[f"{what.removesuffix('s')}_cases"], arrays[what])] if what in arrays else []
+        return [(arrays[_cases_of(what)], arrays[what])] if what in arrays else []
 
     def outcome(self, first: int) -> Chunk:
         """A finished chunk without its states."""
@@ -235,6 +238,11 @@ class Folder:
         if not own:
             raise ModelError(f"{file} holds other cases than those of the ensemble, or was changed; {AGAIN}")
         return found
+
+
+def _cases_of(what: str) -> str:
+    """Name of the numbers of the cases of one of ``KEPT``."""
+    return f"{what.removesuffix('s')}_cases"
 
 
 def _read(file: Path, leave_out: Collection[str] = ()) -> dict[str, Any]:
@@ -327,8 +335,18 @@ def _write(file: Path, content: bytes | memoryview) -> None:
     write_bytes(file, content, remedy=RESUME)
 
 
+def _record_of(event: Event | Rest | Crossing) -> dict[str, Any]:
+    """Name of an event and a digest of all that it is."""
+    values = {name: value for name, value in vars(event).items() if name not in ("function", "module")}
+    made_from: str = _digest_of_function(event.function) if isinstance(event, Event) else ""
+    if isinstance(event, Crossing):
+        made_from = inspect.getsource(event.module)
+    of = repr((type(event).__name__, _stable({name: _stable(value) for name, value in values.items()}), made_from))
+    return {"name": event.name, "digest": hashlib.sha256(of.encode()).hexdigest()[:16]}
+
+
 def _digest_of_function(system: Any) -> str:
-    """Digest of the source of a function that builds systems, of its closure and its defaults."""
+    """Digest of the source of a function that builds systems or is an event, of its closure and its defaults."""
     if isinstance(system, System):
         return ""
     parts: list[Any] = []
@@ -374,6 +392,9 @@ def _difference(key: str, there: Any, here: Any) -> str:
             for outputs in (there, here)
         ]
         return f"it keeps {kept[0]}, not {kept[1]}"
+    if key == "events":
+        found = [", ".join(event["name"] for event in events or ()) or "none" for events in (there, here)]
+        return f"its events are {found[0]}, not {found[1]}" if found[0] != found[1] else f"its events {found[0]} differ"
     if key in ("system", "cases"):
         return f"its {key} {'differs' if key == 'system' else 'differ'}"
     return f"its {key} is {there!r}, not {here!r}"

@@ -10,9 +10,13 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status, message_at_end
+from runtime.integrate.events import Crossing, Event, Rest
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
+from runtime.integrate.tree_method import joints_in_lanes
+from runtime.integrate.written.event_values import known_events
 from runtime.results.outputs import Output
+from runtime.results.run import Run
 from runtime.results.undecided_turns import poses_show_angles, start_counts
 from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
@@ -38,6 +42,7 @@ class Task:
     bodies: tuple[str, ...]
     gpu: bool = False
     outputs: Mapping[str, Output] | None = None  # what is kept of each case; None: its states
+    events: tuple[Event | Rest | Crossing, ...] = ()
     kernels: Mapping[str, str] = field(default_factory=own_kernels)  # for processes of an engine
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
 
@@ -52,6 +57,23 @@ class Task:
     def starts_in_time(self, system: System) -> bool:
         """Whether a system satisfies its rows at the start of the runs if it does at its own time."""
         return self.how.t_start == system.time or not system.drivers
+
+    @property
+    def watched(self) -> tuple[Rest | Crossing, ...]:
+        """The events, where compiled code finds them all; else none."""
+        return () if any(isinstance(event, Event) for event in self.events) else self.events  # type: ignore[return-value]
+
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled code finds all events, of which there may be none."""
+        return len(self.watched) == len(self.events)
+
+    def found_in_lanes(self, system: System) -> bool:
+        """Whether lanes find the events in cases of a system; True where there are none."""
+        if not self.events:
+            return True
+        in_lanes = isinstance(self.system, System) and joints_in_lanes(system, self.how)
+        return in_lanes and known_events(system, self.events)
 
     @property
     def counts_turns(self) -> bool:
@@ -82,6 +104,8 @@ class Chunk:
     turns: list[tuple[Ints, Ints]] = field(default_factory=list)
     # Case numbers (m,) and states at the start (m, 13 bodies), from which angles at the first time follow.
     starts: list[tuple[Ints, Floats]] = field(default_factory=list)
+    # Case numbers (m,) and rows (m, 2 + 13 bodies): number of an event of the task, its time [s], and the state there.
+    events: list[tuple[Ints, Floats]] = field(default_factory=list)
 
     def keep(self, cases: Ints, states: Floats | None, counts: Ints, reached: Floats) -> None:
         """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them.
@@ -116,6 +140,16 @@ class Chunk:
             at = known[start_counts(system, begun[known], first[known], of_tree=of_tree)]
             if len(at):
                 self.starts.append((self.first + cases[at], begun[at]))
+
+    def keep_events(self, case: int, run: Run) -> None:
+        """Keep the events of a single run."""
+        rows = [
+            (k, t, *state.y)
+            for k, name in enumerate(run.events)
+            for t, state in zip(run.events[name], run.event_states[name], strict=True)
+        ]
+        if rows:
+            self.events.append((np.full(len(rows), self.first + case), np.array(rows)))
 
     def say(self, cases: Ints, place: int, text: str) -> None:
         """Keep the message of the case at a place among these."""

@@ -61,11 +61,11 @@ def inside_bracket(bracket):  # type: ignore[no-untyped-def]
 
 @inlined
 def narrowed(bracket, x, value):  # type: ignore[no-untyped-def]
-    """The bracket with a sample; the value at an end that stays a second time is halved (Illinois)."""
+    """The bracket with a sample, an upper end if it is 0; the value at an end that stays a second time is halved (Illinois)."""
     lower, upper, before, behind, last = bracket
-    if value * behind > 0.0:
-        return lower, x, before * (0.5 if last > 0.0 else 1.0), value, 1.0
-    return x, upper, value, behind * (0.5 if last < 0.0 else 1.0), -1.0
+    if (before < 0.0 and value < 0.0) or (before > 0.0 and value > 0.0):
+        return x, upper, value, behind * (0.5 if last < 0.0 else 1.0), -1.0
+    return lower, x, before * (0.5 if last > 0.0 else 1.0), value, 1.0
 
 
 @inlined

@@ -10,14 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from runtime.dynamics.equations import derivative_once
-from runtime.dynamics.force_elements import ForceData, event_workspace, follow_states
-from runtime.dynamics.layout import OK, STATE, V
-from runtime.dynamics.model_data import ModelData, size_of_states
+from runtime.dynamics.force_elements import AT_START, EventWorkspace, ForceData, event_workspace, follow_states
+from runtime.dynamics.model_data import ModelData, Workspace, size_of_states
+from runtime.dynamics.places import ANGLES, EVALUATION
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.crossings import evaluate_events_once
 from runtime.integrate.failures import evaluation_failure
+from runtime.integrate.stepping import SAMPLES
+from runtime.jit.references import reference
 from runtime.support.arguments import checked, checked_class
-from runtime.support.arrays import frozen
+from runtime.support.arrays import Ints, frozen
 from runtime.support.checks import positive, returned_number
 from runtime.support.errors import ModelError, said_by, shown
 from runtime.support.numbers import PLAIN
@@ -85,9 +87,34 @@ class Event:
         return value
 
 
+class _Compiled:
+    """An event that compiled code finds; ``simulate`` makes it an event of its system."""
+
+    def of(self: Any, system: System, data: ModelData) -> Event:
+        """The event for a system with the data of its simulation; its values come from compiled code."""
+        work: Any = None
+        kept: Any = None
+
+        def value(t: float, state: State) -> float:
+            nonlocal work, kept
+            if work is None:
+                events = watching([self], watched([self], system), size_of_states(data), at_start=True)
+                work = workspace(system, data)._replace(events=events)
+                events.evaluation[:], kept = evaluation_of([self], data, lambda: work)
+            y = vector_of(system, state)
+            evaluate_events_once(t, y, data, work)
+            found = float(work.events.now[0])
+            if isinstance(self, Rest) and np.isnan(found):
+                code = derivative_once(t, y, data, work, work.events.y_dot)
+                raise evaluation_failure(code, t, system, work)
+            return found
+
+        return Event(self.name, value, self.direction, self.terminal, self.at_start)
+
+
 @dataclass(frozen=True)
-class Crossing:
-    """An event that is a definition, from ``crossing``; ``simulate`` makes it an event of its system."""
+class Crossing(_Compiled):
+    """An event that is a definition, from ``crossing``."""
 
     MADE_BY: ClassVar[str] = "runtime.crossing(name, definition, ...)"
     name: str
@@ -98,22 +125,12 @@ class Crossing:
     terminal: bool
     at_start: bool
 
-    def of(self, system: System, data: ModelData) -> Event:
-        """The event for a system with the data of its simulation; its values come from compiled code."""
-        watched, work = self.watched(system), None
-
-        def value(t: float, state: State) -> float:
-            nonlocal work
-            if work is None:
-                work = workspace(system, data)._replace(events=event_workspace(watched))
-            evaluate_events_once(np.array(state.y), data, work)
-            return float(work.events.value[0])
-
-        return Event(self.name, value, self.direction, self.terminal, self.at_start)
-
-    def watched(self, system: System) -> ForceData:
-        """Flat data of its definition in a system."""
-        return watched([self], system)
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse: another process cannot import the definition."""
+        raise ModelError(
+            f"event '{self.name}': a definition of codegen.compile_event cannot be pickled; run the cases in this process, or "
+            "give runtime.Event with a function of a module"
+        )
 
     def element(self, system: System) -> Force:
         """Its definition with checked values."""
@@ -121,10 +138,46 @@ class Crossing:
         return build_force(self.name, self.module, bodies, self.values, system.body_names, "event")
 
 
-def watched(crossings: Sequence[Crossing], system: System) -> ForceData:
-    """Flat data of events that are definitions."""
+def watching(events: Sequence[Rest | Crossing], data: ForceData, size: int, *, at_start: bool) -> EventWorkspace:
+    """Memory for events with the data of their definitions; ``size`` as of ``event_workspace``; ``evaluation`` is left open.
+
+    at_start : whether zeros at the begin of the first step count
+    """
+    rules = rules_of(events)
+    rules[:, AT_START] *= at_start
+    limits = [(event.speed, event.acceleration) if isinstance(event, Rest) else (np.nan, np.nan) for event in events]
+    return event_workspace(data, rules, np.array(limits), SAMPLES + 1, size)
+
+
+NO_EVALUATION: tuple[list[int], Any] = [0, 0, 0, 0], None
+
+
+def evaluation_in(data: ModelData, work: Workspace) -> tuple[list[int], Any]:
+    """``EventWorkspace.evaluation`` with data and memory of its own, and what must live as long."""
+    follow_states(data.forces, work.forces)
+    kept = reference(data), reference(work)
+    return [int(work.address[EVALUATION]), int(work.address[ANGLES]), *(one.address for one in kept)], kept
+
+
+def evaluation_of(
+    events: Sequence[Rest | Crossing], data: ModelData, work: Callable[[], Workspace]
+) -> tuple[list[int], Any]:
+    """``evaluation_in`` memory that is made for it, where one of the events needs it."""
+    return evaluation_in(data, work()) if any(isinstance(event, Rest) for event in events) else NO_EVALUATION
+
+
+def watched(events: Sequence[Rest | Crossing], system: System) -> ForceData:
+    """Flat data of the events that are definitions."""
     places, states = body_places(system.body_names), states_with_ground(system.reference_configuration.y)
-    return frozen(force_data([event.element(system) for event in crossings], (), places, states, 0))
+    return frozen(
+        force_data([event.element(system) for event in events if isinstance(event, Crossing)], (), places, states, 0)
+    )
+
+
+def rules_of(events: Sequence[Rest | Crossing]) -> Ints:
+    """Direction, terminal, at_start of events, (events, 3)."""
+    rules = [(event.direction, event.terminal, event.at_start) for event in events]
+    return np.array(rules, np.int64).reshape(-1, 3)
 
 
 @checked
@@ -159,31 +212,36 @@ def crossing(
     return Crossing(name, definition, bodies, dict(values), direction, bool(terminal), bool(at_start))
 
 
+def check_events(events: Sequence[Event | Rest | Crossing], system: System) -> None:
+    """Refuse what are no events of a system.
+
+    Raises
+    ------
+    ModelError
+    """
+    if not all(isinstance(event, Event | Rest | Crossing) for event in events):
+        raise ModelError(
+            "events must be a sequence of runtime.Event(name, function), runtime.rest() or runtime.crossing()"
+        )
+    names = [event.name for event in events]
+    if len(set(names)) < len(names):
+        raise ModelError(f"events: the names {', '.join(names)} must differ")
+    for event in events:
+        if isinstance(event, Crossing):
+            event.element(system)
+
+
 @dataclass(frozen=True)
-class Rest:
-    """The event that a system comes to rest, from ``rest``; ``simulate`` makes it an event of its system."""
+class Rest(_Compiled):
+    """The event that a system comes to rest, from ``rest``."""
 
     MADE_BY: ClassVar[str] = "runtime.rest()"
     name: str
     speed: float
     acceleration: float
     terminal: bool
-
-    def of(self, system: System, data: ModelData) -> Event:
-        """The event for a system with the data of its simulation."""
-        work, y_dot = workspace(system, data), np.empty(size_of_states(data))
-        follow_states(data.forces, work.forces)
-
-        def above_rest(t: float, state: State) -> float:
-            """The largest speed or acceleration as a multiple of its limit, less 1."""
-            if (code := derivative_once(t, vector_of(system, state), data, work, y_dot)) != OK:
-                raise evaluation_failure(code, t, system, work)
-            own = state.y, y_dot[: len(state.y)]
-            velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in own)
-            speeds = np.linalg.norm(velocities, axis=1) / self.speed
-            return float(max(speeds.max(), np.linalg.norm(accelerations, axis=1).max() / self.acceleration)) - 1.0
-
-        return Event(self.name, above_rest, direction=-1, terminal=self.terminal, at_start=True)
+    direction: ClassVar[int] = -1
+    at_start: ClassVar[bool] = True
 
 
 @checked

@@ -106,7 +106,7 @@ class JointsFirst:
         rest.s.balance.energy[:] = first.balance
         rest.s.balance.work[DONE] = s.balance.work[DONE]
         if len(first.work.events.value):
-            rest.watch(first.work.events)
+            rest.watch(first.work.events, first.work.events.evaluation.tolist(), first.kept)
         if first.sampled:
             rest.sample()
         if isinstance(rest, Automatic):

@@ -76,6 +76,8 @@ class LaneState(Fields):
     then_length: Row  # [s] of the next one; 0: by the error
     was_active: Row  # ``active`` in the step
     changed: Row  # 1: modes change at the end of the step, -1: at its start
+    crossing: Row  # 1: an event may pass zero in the step
+    until: Row  # [s] end of the results of the step: its end, or the event that ends the case
     # Of single runs alone.
     started: Row  # 1: the first derivative and step are known
     began: Row  # [s] start of the last step

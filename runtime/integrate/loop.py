@@ -193,8 +193,8 @@ def steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
 
     ``outputs`` (m,) are the times wanted; states at those that were passed, the work of the sources of energy until then, angles
     and turns of a tree go to ``out`` (m, n + sources + turns).  Every step goes to ``record_t``, ``record_y`` unless they are
-    empty.  Returns the ``Status``: RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event may be in the
-    last step, the other method should go on, or states were written in a step close to a singular pose.
+    empty.  Returns the ``Status``: RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event is in the last
+    step, the other method should go on, or states were written in a step close to a singular pose.
     """
     memory, m, taken = m, local(m), 0
     if m.s.started[0] == 0:
@@ -243,7 +243,7 @@ def steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, r
         if len(record_t) > 0:
             record_t[taken - 1] = m.s.time[0]
             record(m, t, w, record_y[taken - 1])
-        if len(w.events.value) > 0 and call_at(w.events.address[0], memory, t, w) > 0:
+        if len(w.events.value) > 0 and call_at(w.events.address[0], memory, t, w) != 0:
             break  # an event in the last step
         if full or m.s.turn[0] == 1 or (m.s.close_by[0] == 1 and m.output[0] > written):
             break

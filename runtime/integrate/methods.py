@@ -20,7 +20,7 @@ from runtime.integrate.branches import UnsureStep, fetch_unsure, unsure_steps
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.corner_landing import CORNERS_PART
 from runtime.integrate.creeps import bounds_of_tolerances, sticks
-from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
+from runtime.integrate.crossings import CROSSINGS_PART
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
@@ -209,10 +209,10 @@ class Compiled:
         cause = "" if self.variational else singular_force(self.t, self.bodies, self.system, self.data)
         return status, f"{message}; {cause}" if cause and cause not in message else message
 
-    def watch(self, events: EventWorkspace) -> None:
-        """Stop after every step in which one of these events changes its sign, from the present state on."""
-        self.work = self.work._replace(events=events)
-        evaluate_events_once(self.s.y, self.data, self.work)
+    def watch(self, events: EventWorkspace, evaluation: list[int], kept: Any) -> None:
+        """Stop after every step in which one of these events has a zero; the others as of ``evaluation_of``."""
+        events.evaluation[:] = evaluation
+        self.work, self.kept = self.work._replace(events=events), kept
 
     def sample(self) -> None:
         """Take steps in which no body turns far, one at a time: events are searched in them."""
@@ -220,8 +220,14 @@ class Compiled:
 
     @property
     def crossed(self) -> bool:
-        """Whether an event that is watched changed its sign in the last step."""
+        """Whether an event that is watched has a zero in the last step, or a value that is not finite."""
         return bool(self.work.events.found[0])
+
+    @property
+    def zeros(self) -> Floats | None:
+        """Numbers of events and times [s] of these zeros, (n, 2); None where a value is not finite."""
+        count = int(self.work.events.found[0])
+        return None if count < 0 else self.work.events.zeros[:count]
 
     def step(self) -> tuple[Status, str]:
         return self.advance(1, NONE, NONE2, NONE, NONE2)

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.force_elements import event_workspace
 from runtime.dynamics.layout import STATE
-from runtime.dynamics.model_data import ModelData, stabilised
-from runtime.dynamics.status import RunFailure, Status, message_at_end
+from runtime.dynamics.model_data import ModelData, size_of_states, stabilised
+from runtime.dynamics.status import ENDED, RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
@@ -20,7 +19,15 @@ from runtime.integrate.branches import OTHER, left_branch
 from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.endings import closeness, stiffness, turns_of
-from runtime.integrate.events import Crossing, Event, Rest, watched
+from runtime.integrate.events import (
+    Crossing,
+    Event,
+    Rest,
+    check_events,
+    evaluation_of,
+    watched,
+    watching,
+)
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.scipy_methods import SciPy, remark_on_touches
@@ -41,7 +48,6 @@ from runtime.results.undecided_turns import remark_on_turns
 from runtime.results.whole_turns import whole_turns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
 from runtime.support.logs import logger
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
@@ -49,6 +55,7 @@ from runtime.system.assemble import check_state
 from runtime.system.force_states import state_of, vector_of
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.workspaces import workspace
 
 # Compiled steps before the first check of progress and interruption, of a system with states up to SMALL, and at most before a
 # later one.
@@ -56,7 +63,6 @@ LOG = logger(__name__)
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 256, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
-ENDED = Status.REACHED_END, Status.STOPPED_BY_EVENT
 GOT_STUCK = (
     Status.STEPS_USED_UP, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.SINGULAR_CONFIGURATION,
 )  # fmt: skip
@@ -146,10 +152,12 @@ def simulate(
     watch = Stopwatch()
     method, stepper = _stepper(system, how, data, state)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
-    crossings = [event for event in events if isinstance(event, Crossing)]
+    compiled = [event for event in events if isinstance(event, Rest | Crossing)]
     search = EventSearch(bound, system)
-    if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(bound):
-        stepper.watch(event_workspace(watched(crossings, system)))
+    if not isinstance(stepper, SciPy) and compiled and len(compiled) == len(bound):
+        # ``EventSearch.begin`` has zeros at the start.
+        memory = watching(compiled, watched(compiled, system), size_of_states(data), at_start=False)
+        stepper.watch(memory, *evaluation_of(compiled, data, lambda: workspace(system, data)))
     elif not isinstance(stepper, SciPy) and bound:
         stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
@@ -237,13 +245,7 @@ def _joint_method(system: System, how: Settings, data: ModelData, state: State) 
 
 def _start(system: System, how: Settings, initial: State | None, events: Sequence[Event | Rest | Crossing]) -> State:
     """The initial state, after the checks of events and state."""
-    if not all(isinstance(event, Event | Rest | Crossing) for event in events):
-        raise ModelError(
-            "events must be a sequence of runtime.Event(name, function), runtime.rest() or runtime.crossing()"
-        )
-    names = [event.name for event in events]
-    if len(set(names)) < len(names):
-        raise ModelError(f"events: the names {', '.join(names)} must differ")
+    check_events(events, system)
     state = system.state if initial is None else initial
     if initial is not None or (how.t_start != system.time and system.drivers):
         check_state(system, state, how.t_start)
@@ -303,7 +305,7 @@ def _integrate_compiled(
 ) -> tuple[Floats, Floats, Status, str]:
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 
-    Events that compiled code watches end a portion after the step in which one seems to be; it is then located.
+    Events that compiled code watches end a portion after the step in which one is.
     """
     n = len(m.row)
     wanted = NONE if outputs is None else outputs
@@ -333,7 +335,7 @@ def _integrate_compiled(
             if outputs is None:
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
-            if m.crossed and (found := search.search_again(m)) is not None:
+            if m.crossed and (found := search.take(m, m.zeros)) is not None:
                 stop, event = found
                 status, reason = stopped_by(event, stop)
             bar.update(min(m.t, stop))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from runtime.dynamics.status import RunFailure, Status
-from runtime.integrate.events import Event
+from runtime.integrate.events import Crossing, Event, Rest
 from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
@@ -63,7 +63,7 @@ def handed(system: System, y: Floats) -> State:
     return state
 
 
-def stopped_by(event: Event, t: float) -> tuple[Status, str]:
+def stopped_by(event: Event | Rest | Crossing, t: float) -> tuple[Status, str]:
     """Status and message of a run that a terminal event stopped."""
     return Status.STOPPED_BY_EVENT, Status.STOPPED_BY_EVENT.text(t, f"event '{event.name}'")
 
@@ -88,23 +88,32 @@ class EventSearch:
         for event, value in zip(self.events, self.values, strict=True):
             if event.at_start and value <= 0.0:
                 self._keep(event, m.t, m.y.copy())
-                stop = event if event.terminal else stop
+                stop = event if event.terminal and stop is None else stop
         return stop
-
-    def search_again(self, m: Method) -> tuple[float, Event] | None:
-        """As ``search``, of a step after others that were not searched."""
-        self.values = [self._value(event, m.t_old, m) for event in self.events]
-        return self.search(m)
 
     def search(self, m: Method) -> tuple[float, Event] | None:
         """Add the zeros within the last step; the first zero of a terminal event, if any, after which none is kept."""
-        stop: tuple[float, Event] | None = None
+        zeros = []
         for number, event in enumerate(self.events):
-            for root in self._zeros(number, m):
-                self._keep(event, root, m.at(root))
-                if event.terminal:
-                    stop = (root, event) if stop is None or root < stop[0] else stop
-                    break
+            roots = self._zeros(number, m)
+            zeros += [(number, root) for root in (roots[:1] if event.terminal else roots)]
+        return self._add(m, zeros)
+
+    def take(self, m: Method, zeros: Floats | None) -> tuple[float, Event] | None:
+        """As ``search``, with the zeros that compiled code found: numbers of events and times; None: a value is not finite."""
+        if zeros is None:
+            self.values = [self._value(event, m.t_old, m) for event in self.events]
+            return self.search(m)
+        return self._add(m, zeros.tolist())
+
+    def _add(self, m: Method, zeros: Sequence[Sequence[float]]) -> tuple[float, Event] | None:
+        """Add zeros within the last step; the first one of a terminal event."""
+        stop: tuple[float, Event] | None = None
+        for number, root in zeros:
+            event = self.events[int(number)]
+            self._keep(event, root, m.at(root))
+            if event.terminal and (stop is None or root < stop[0]):
+                stop = root, event
         return stop
 
     def _value(self, event: Event, t: float, m: Method) -> float:

@@ -16,7 +16,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.force_elements import follow_states
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
-from runtime.dynamics.status import Status
+from runtime.dynamics.status import ENDED, Status
 from runtime.results.contact_motion import ContactMotion, contact_motions
 from runtime.results.coupling_forces import CouplingForces, energy_of_rotors, forces_of_couplings
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
@@ -117,7 +117,7 @@ class RecordedRun:
     @property
     def success(self) -> bool:
         """True if the run reached its end, or a terminal event."""
-        return self.status in (Status.REACHED_END, Status.STOPPED_BY_EVENT)
+        return self.status in ENDED
 
     def _bodies(self, array: Floats, start: int, stop: int) -> Mapping[str, Floats]:
         bodies = {name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)}

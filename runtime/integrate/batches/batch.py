@@ -17,6 +17,7 @@ from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
 from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
 from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
+from runtime.integrate.batches.event_memory import LOCATE, SCREEN_STEPS, call_event_part
 from runtime.integrate.batches.forces import (
     begin_angles,
     call_corner_part,
@@ -25,16 +26,15 @@ from runtime.integrate.batches.forces import (
     keep_forces,
 )
 from runtime.integrate.batches.limits import end_limits
-from runtime.integrate.batches.slopes import choose_slopes, put_slopes
+from runtime.integrate.batches.slopes import choose_slopes, put_state
 from runtime.integrate.batches.stages import (
     attempt,
     bound_lengths,
     dense_stages,
-    interpolate,
     prepare_dense,
     replace_accepted,
 )
-from runtime.integrate.batches.surfaces import AGAIN, ALONE, KEEP, SCREEN, SWITCH, call_surfaces
+from runtime.integrate.batches.surfaces import AGAIN, ALONE, GO_ON, KEEP, SCREEN, STOP, SWITCH, call_surfaces
 from runtime.integrate.batches.workspace import batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.settings import Settings
@@ -91,22 +91,29 @@ def arguments(how: Settings, states: Floats, constants: Floats) -> tuple[Any, Re
 
 @inlined
 def write_outputs(m, lane, times, out):  # type: ignore[no-untyped-def]
-    """States of a lane at the wanted times up to the end of its step."""
+    """States of a lane at the wanted times up to the end of its step, or to the event that ends its case."""
     time, h, now = m.s.time[lane], m.s.length[lane], m.s.end_time[lane]
-    while m.output[lane] < len(times) and times[m.output[lane]] <= now:
+    while m.output[lane] < len(times) and times[m.output[lane]] <= m.s.until[lane]:
         at, to = times[m.output[lane]], out[m.output[lane]]
         if at == now:
             for i in range(len(to)):
                 to[i] = m.end[i * m.W + lane]
         else:
-            interpolate(m, lane, (at - time) / h, to)
-            put_slopes(m, lane, (at - time) / h, to)
+            put_state(m, lane, (at - time) / h, to)
         m.output[lane] += 1
     m.s.next_output[lane] = times[m.output[lane]] if m.output[lane] < len(times) else np.inf
 
 
 @inlined
-def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-untyped-def]
+def hold_state(m, lane, out):  # type: ignore[no-untyped-def]
+    """Put the state at the event that ended the case of a lane into all later outputs: energies and turns go on from it."""
+    for q in range(m.output[lane], len(out)):
+        for i in range(out.shape[1]):
+            out[q, i] = m.events.state[i]
+
+
+@inlined
+def judge(m, memory, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-untyped-def]
     """Accept or reject the special attempt of a lane; RUNNING, or the status with which its case ends.
 
     ``out`` (m, n) is that of the case.
@@ -135,8 +142,15 @@ def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-
             return Status.RUNNING
         if s.then_length[lane] > 0.0:
             factor, s.after_rejection[lane] = s.then_length[lane] / h, 0.0
+    s.until[lane], then = s.end_time[lane], GO_ON
+    if len(m.events.rules) > 0 and s.crossing[lane] > 0.0:
+        then = call_event_part(m, LOCATE, memory, lane)
+        if then == ALONE:
+            return Status.NOT_RUN
     write_outputs(m, lane, times, out)
-    s.accepted[lane], s.time[lane] = 1.0, s.end_time[lane]
+    if then == STOP:
+        hold_state(m, lane, out)
+    s.accepted[lane], s.time[lane] = 1.0, s.until[lane]
     s.next_length[lane] = after_acceptance(h, factor, s.after_rejection[lane])
     s.after_rejection[lane] = 0.0
     worst = s.attempt_worst[lane]
@@ -144,17 +158,18 @@ def judge(m, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-
     s.least_worst[lane] = min(s.least_worst[lane], worst)
     s.steps[lane] += 1.0
     keep_forces(m, lane)
-    return after_step(m, lane, span, max_steps)
+    return after_step(m, lane, span, max_steps, then == STOP)
 
 
 @inlined
-def after_step(m, lane, span, max_steps):  # type: ignore[no-untyped-def]
-    """RUNNING, or the status with which a lane's case ends after an accepted step."""
+def after_step(m, lane, span, max_steps, stopped):  # type: ignore[no-untyped-def]
+    """RUNNING, or the status with which a lane's case ends after an accepted step, or within it (``stopped``)."""
     s, now = m.s, m.s.end_time[lane]
-    if now == span[1]:
+    if now == span[1] or stopped:
         end_limits(m, lane)
-        close = s.ever_worst[lane] > s.least_worst[lane] / NEAR**2
-        return Status.CLOSE_TO_SINGULAR if close else Status.REACHED_END
+        if s.ever_worst[lane] > s.least_worst[lane] / NEAR**2:
+            return Status.CLOSE_TO_SINGULAR
+        return Status.STOPPED_BY_EVENT if stopped else Status.REACHED_END
     steps = int(s.steps[lane])
     if steps >= max_steps:
         return Status.STEPS_USED_UP
@@ -190,7 +205,7 @@ def attend(m, memory, address, span, tolerances, steps, times, out, status, coun
     prepare_special(m, memory, address, tolerances)
     for lane in range(m.W):
         if m.s.special[lane] > 0.0:
-            ended = judge(m, lane, span, tolerances, int(steps[2]), times, out[m.case[lane]])
+            ended = judge(m, memory, lane, span, tolerances, int(steps[2]), times, out[m.case[lane]])
             if ended != Status.RUNNING:
                 end_case(m, lane, ended, 1 if steps[1] > 0.0 else 2, status, counts, reached)
 
@@ -232,6 +247,8 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         special = call_corner_part(m.forces, memory, special)
         if len(m.surfaces.over) > 0:
             special = call_surfaces(m, SCREEN, memory, address, 0, 0, 0.0, 0.0)
+        if len(m.events.rules) > 0:
+            special = call_event_part(m, SCREEN_STEPS, memory, special)
         if special > 0:
             attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached)
         go_on(m.s)

@@ -149,6 +149,12 @@ def _no_surfaces(m, purpose, memory, address, a, b, x, y):  # type: ignore[no-un
 
 
 @cuda.jit(device=True)
+def _no_events(m, purpose, memory, a):  # type: ignore[no-untyped-def]
+    """In place of ``batches.event_memory.call_event_part``: there are no events."""
+    return 0
+
+
+@cuda.jit(device=True)
 def _nothing_measured(x, y, signals, own, to):  # type: ignore[no-untyped-def]
     """In place of ``batches.contacts.measure`` where there are no contacts."""
 
@@ -261,7 +267,7 @@ def _integration(module: ModuleType | None, texts: Texts, rows: bool) -> Any:
     replaced = {"local": _itself, "call_lanes": _lanes_of(module), "written_stages": _no_stages}
     replaced |= _of_texts(texts)
     done: dict[Any, Any] = {}
-    replaced["call_surfaces"] = _no_surfaces
+    replaced |= {"call_surfaces": _no_surfaces, "call_event_part": _no_events}
     if rows:
         part = _for_device(surfaces_part, replaced, done)
 

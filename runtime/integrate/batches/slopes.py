@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runtime.dynamics.layout import STATE
+from runtime.integrate.batches.stages import interpolate
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.quintic import SUSPICIOUS, is_spoilt, largest_square, put_tie, rates_of
 from runtime.jit.compilation import inlined
@@ -42,3 +43,10 @@ def put_slopes(m, lane, x, out):  # type: ignore[no-untyped-def]
         q, u = to_q * m.W + lane, to_u * m.W + lane
         if m.errors[1, q] == 1.0:
             put_tie(m.y, m.end, m.k[0], m.errors[1], q, u, n, m.W, h, x, out, to_q, to_u)
+
+
+@inlined
+def put_state(m, lane, x, out):  # type: ignore[no-untyped-def]
+    """State of a lane at a fraction of its step, after ``prepare_dense`` and ``choose_slopes``."""
+    interpolate(m, lane, x, out)
+    put_slopes(m, lane, x, out)

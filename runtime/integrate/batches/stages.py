@@ -138,7 +138,9 @@ def bound_turns(rates, lever, s):  # type: ignore[no-untyped-def]
 def bound_lengths(m, max_step, rtol, atol):  # type: ignore[no-untyped-def]
     """The lengths that attempts have at most, by the settings, by turns and by knots of signals."""
     set_longest(max_step, m.s)
-    if m.rates[0] > 0 and (m.forces.acting[1] == 1 or len(m.contacts.places) > 0 or len(m.limits.q) > 0):
+    if m.rates[0] > 0 and (
+        m.forces.acting[1] == 1 or len(m.contacts.places) > 0 or len(m.limits.q) > 0 or len(m.events.rules) > 0
+    ):
         first, end = m.rates[0] * m.W, m.size[0] * m.W
         bound_turns(m.y[first:end], m.lever[first:end], m.s)
     bound_by_knots(m, rtol, atol)

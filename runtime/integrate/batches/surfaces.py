@@ -53,8 +53,8 @@ from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints, lanes_of
 
 NONE = 2.0  # a fraction of the step that is not in it
-# What comes of an attempt: accepted, repeated with another length, or the case is run alone.
-GO_ON, AGAIN, ALONE = range(3)
+# What comes of an attempt: accepted, repeated with another length, the case is run alone, or it ends within the step.
+GO_ON, AGAIN, ALONE, STOP = range(4)
 READY_CASES, BEGIN, SCREEN, SWITCH, KEEP = range(5)  # what ``surfaces_part`` does
 
 

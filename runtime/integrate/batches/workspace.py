@@ -12,6 +12,7 @@ from runtime.dynamics.lift import OF_TURN
 from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.equations import Equations, no_equations
+from runtime.integrate.batches.event_memory import BatchEvents, no_events
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
 from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
@@ -86,6 +87,7 @@ class BatchWorkspace(NamedTuple):
     surfaces: Surfaces  # limits and contacts
     closing: BatchClosing  # rows that restrain coordinates
     equations: Equations
+    events: BatchEvents
 
 
 @with_lanes(1)
@@ -197,5 +199,5 @@ def _workspace(
         ready_constants=lanes_of(constants, lanes), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
         limits=batch_limits(lanes=lanes), equations=no_equations(),
         forces=no_forces(), contacts=no_contacts(), surfaces=surfaces_of(0, ties, lanes),
-        closing=batch_closing(),
+        closing=batch_closing(), events=no_events(),
     )  # fmt: skip

@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.angles import put_angles
+from runtime.dynamics.force_elements import TERMINAL
 from runtime.dynamics.kinematics import update_motion
-from runtime.dynamics.layout import STATE, P, R, V
+from runtime.dynamics.layout import OK, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import worst_violation
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import DONE, ENERGIES
 from runtime.integrate.closed_loops import PROJECTED_STAGES
-from runtime.integrate.dense_output import write_turns
+from runtime.integrate.dense_output import RESULTS, write_turns
 from runtime.integrate.loop import steps_of_loop
 from runtime.integrate.loop_parts import ARRAY, INTEGER, REAL, LoopPart
 from runtime.integrate.radau.linear import FASTEST_RATE
@@ -70,6 +71,9 @@ class CaseMemory(NamedTuple):
     pairs: Floats  # complex numbers
     stepper: Ints  # (2,) addresses of the steppers of the two methods
     place: Ints  # (2,) places of the addresses of their loops
+    crossings: Ints  # (2,) of ``crossings_part``
+    dense: Ints  # (2,) of ``dense_part``
+    evaluation: Ints  # (4,) as of ``EventWorkspace``, by ``rows``
 
 
 class CasesGiven(NamedTuple):
@@ -113,7 +117,7 @@ class CasesFound(NamedTuple):
     """Results of the cases."""
 
     next: Ints  # (2,) the next case; 1 where it is under way
-    status: Ints  # (cases,) REACHED_END, ALONE, or NOT_RUN after an interruption
+    status: Ints  # (cases,) REACHED_END, STOPPED_BY_EVENT, ALONE, or NOT_RUN after an interruption
     out: Floats  # (cases, times, 13 bodies + sources + angles + turns of a tree)
     counts: Ints  # (cases, 4) evaluations, steps, rejections; steps bounded by stability
     reached: Floats  # (cases,) [s]
@@ -124,15 +128,18 @@ class CasesFound(NamedTuple):
     events: Floats  # (cases, most events, 4) of contacts
     event_counts: Ints  # (cases,)
     passed: Ints  # (cases,) 1: states were written in a step close to a singular pose
+    zeros: Floats  # (cases, most zeros, 2 + width of ``out``) of events: number of the event, time [s], as ``out``
+    zero_counts: Ints  # (cases,)
 
 
-def cases_found(cases: int, times: int, width: int, energies: int, events: int) -> CasesFound:
-    """Empty results; width of ``out``, and how many events of contacts are kept."""
+def cases_found(cases: int, times: int, width: int, energies: int, events: int, zeros: int) -> CasesFound:
+    """Empty results; width of ``out``, and how many events of contacts, and zeros of events, are kept."""
     return CasesFound(
         next=np.zeros(2, np.int64), status=np.full(cases, int(Status.NOT_RUN)), out=np.full((cases, times, width), np.nan),
         counts=np.zeros((cases, 4), np.int64), reached=np.zeros(cases), energy=np.zeros((cases, ENERGIES if energies else 0)),
         digits=np.zeros((cases, len(DIGITS))), turns=np.zeros(cases, np.int64), turn_times=np.zeros((cases, MAX_TURNS)),
         events=np.zeros((cases, events, 4)), event_counts=np.zeros(cases, np.int64), passed=np.zeros(cases, np.int64),
+        zeros=np.zeros((cases, zeros, 2 + width)), zero_counts=np.zeros(cases, np.int64),
     )  # fmt: skip
 
 
@@ -245,6 +252,30 @@ def keep_events(m, found, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def keep_zeros(m, given, found, n, method):  # type: ignore[no-untyped-def]
+    """Keep the zeros of events in the last step; RUNNING, STOPPED_BY_EVENT, or ALONE where not all are known or kept.
+
+    A terminal event leaves its state in all later outputs: energies and turns go on from it.
+    """
+    e, status = m.w.events, Status.RUNNING
+    if e.found[0] < 0 or found.zero_counts[n] + e.found[0] > found.zeros.shape[1]:
+        return ALONE
+    for k in range(e.found[0]):
+        row, time = found.zeros[n, found.zero_counts[n]], e.zeros[k, 1]
+        row[0], row[1] = e.zeros[k, 0], time
+        stepper, to = m.stepper[method], row[2:]
+        if call_at(m.dense[method], RESULTS, stepper, m.t, m.w, 0.0, 1, row[1:], to) != OK:
+            return ALONE
+        found.zero_counts[n] += 1
+        if e.rules[int(e.zeros[k, 0]), TERMINAL] == 1:
+            status, found.reached[n] = Status.STOPPED_BY_EVENT, time
+            for q in range(len(given.outputs)):
+                for i in range(len(to) if given.outputs[q] > time else 0):
+                    found.out[n, q, i] = to[i]
+    return status
+
+
+@inlined
 def portion_of(steps, c):  # type: ignore[no-untyped-def]
     """Steps until the next check, as ``stepwise.until_next_look``; 0 where none is left."""
     if c.max_steps != NO_LIMIT:
@@ -279,7 +310,7 @@ def first_output(m, given, out, n, c):  # type: ignore[no-untyped-def]
 
 @inlined
 def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
-    """Integrate case n from where it is; RUNNING after some steps, REACHED_END or ALONE."""
+    """Integrate case n from where it is; RUNNING after some steps, REACHED_END, STOPPED_BY_EVENT or ALONE."""
     s, u, out, status = m.s, m.turning, found.out[n], Status.RUNNING
     for _ in range(PORTIONS):
         steps = int(s.s.steps[0])
@@ -294,6 +325,10 @@ def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
         method = u.begun[1] if c.automatic == 1 else c.method
         s.s.project_stages[0] = PROJECTED_STAGES if method == EXPLICIT else 0.0
         before = s.output[0]
+        if len(m.w.events.value) > 0:
+            m.w.events.address[0], m.w.events.found[0] = m.crossings[method], 0
+            for i in range(len(m.evaluation)):
+                m.w.events.evaluation[i] = m.evaluation[i]
         status = call_at(
             m.place[method], m.stepper[method], m.t, m.w, c.t_end, c.rtol, c.atol, c.max_step, portion, len(given.outputs),
             given.outputs, out.shape[1], out,
@@ -307,6 +342,10 @@ def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
             return ALONE
         if s.s.close_by[0] == 1 and s.output[0] > before:
             found.passed[n] = 1
+        if len(m.w.events.value) > 0:
+            ended = keep_zeros(m, given, found, n, method)
+            if ended != Status.RUNNING:
+                return ended
         if status != Status.RUNNING:
             return Status.REACHED_END if status == Status.REACHED_END else ALONE
     return Status.RUNNING
@@ -333,10 +372,11 @@ def satisfied(m, given, out, c):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def keep_result(m, found, n, c):  # type: ignore[no-untyped-def]
+def keep_result(m, found, n, status, c):  # type: ignore[no-untyped-def]
     """Keep what is known of case n beside its states."""
     s = m.s
-    found.reached[n] = s.s.time[0]
+    if status != Status.STOPPED_BY_EVENT:
+        found.reached[n] = s.s.time[0]
     found.counts[n, 0], found.counts[n, 1] = s.s.evaluations[0], s.s.steps[0]
     found.counts[n, 2], found.counts[n, 3] = s.s.rejections[0], 0 if c.automatic == 1 else s.s.bounded[0]
     for k in range(found.energy.shape[1]):
@@ -362,10 +402,11 @@ def run_cases(m, given, found, c):  # type: ignore[no-untyped-def]
         found.next[1] = 1 if status == Status.RUNNING else 0
         if status == Status.RUNNING:
             break
-        if status == Status.REACHED_END and not satisfied(m, given, found.out[n], c):
+        ended = status == Status.REACHED_END or status == Status.STOPPED_BY_EVENT
+        if ended and not satisfied(m, given, found.out[n], c):
             status = ALONE
         found.status[n] = status
-        keep_result(m, found, n, c)
+        keep_result(m, found, n, status, c)
         n += 1
     found.next[0] = n
     return n < len(found.status)

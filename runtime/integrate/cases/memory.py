@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.force_elements import EventWorkspace
 from runtime.dynamics.lift import places_of_turns
-from runtime.dynamics.model_data import ModelData, Workspace, stabilised
+from runtime.dynamics.model_data import ModelData, Workspace, size_of_states, stabilised
 from runtime.integrate.automatic import DOP853, FIRST_NEEDED, MAX_NEEDED, RADAU, SHORT
 from runtime.integrate.cases.loop import (
     EXPLICIT,
@@ -22,6 +23,9 @@ from runtime.integrate.cases.loop import (
     Turning,
 )
 from runtime.integrate.constraint_check import bound_of_couplings, relative_bound, states_to_check
+from runtime.integrate.crossings import CROSSINGS_PART
+from runtime.integrate.dense_output import DENSE_PART
+from runtime.integrate.events import NO_EVALUATION, Crossing, Rest, evaluation_in, watched, watching
 from runtime.integrate.methods import bind, memory_of_radau, stepper_for
 from runtime.integrate.settings import Settings
 from runtime.integrate.stepping import Stepper
@@ -60,16 +64,22 @@ class Parts(NamedTuple):
     turning: Turning
 
 
-def parts_of(system: System, how: Settings) -> Parts:
+def parts_of(system: System, how: Settings, watched_for: Sequence[Rest | Crossing]) -> Parts:
     """Data and memory of a run of a system, as ``simulate`` makes them."""
-    data = stabilised(system.data, how.alpha, how.beta)
+    data, events = stabilised(system.data, how.alpha, how.beta), None
+    if watched_for:
+        of = _writable(watched(watched_for, system))
+        events = watching(watched_for, of, size_of_states(data), at_start=True)
     if in_joint_coordinates(system, how):
         tree, work = tree_of(system), workspace_of_tree(system, data)
+        work = _watching(work, events)
         rows, n = workspace_for(data), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)
         explicit = implicit = stepper_of_tree(tree, data, work, np.zeros(n))
         explicit.now.projected = is_projected(system)
     else:
-        work = rows = workspace_for(data, whole_of(system, data))
+        work = rows = _watching(workspace_for(data, whole_of(system, data)), events)
+        if any(isinstance(event, Rest) for event in watched_for):
+            rows = workspace_for(data, whole_of(system, data))  # its accelerations are no part of the integration
         method = RADAU if how.method == RADAU else DOP853
         explicit = implicit = stepper_for(method, system, data, system.state.y)
         explicit.now.projected = how.projected
@@ -78,6 +88,10 @@ def parts_of(system: System, how: Settings) -> Parts:
             bind(implicit, data, work)
     bind(explicit, data, work)
     return Parts(_writable(data), work, rows, explicit, implicit, _turning(implicit))
+
+
+def _watching(work: Workspace, events: EventWorkspace | None) -> Workspace:
+    return work if events is None else work._replace(events=events)
 
 
 def _turning(s: Stepper) -> Turning:
@@ -207,6 +221,9 @@ def changes_of_data(frame: Frame, first: System, system: System, how: Settings) 
     in_joints = in_joint_coordinates(system, how)
     if in_joints != in_joint_coordinates(first, how):
         return None
+    if len(frame.parts.w.events.value):  # whose vectors may be given in the reference configuration
+        if not np.array_equal(first.reference_configuration.y, system.reference_configuration.y):
+            return None
     same = same_items(first.contacts, system.contacts) and same_items(first.forces, system.forces)
     if how.method != DOP853 and not same:
         return None  # the tolerances of radau depend on their creeps
@@ -293,14 +310,20 @@ def frame_for(parts: Parts, key: Any) -> Frame:
     block = Block(parts)
     own = _arrays(block)
     inside: Parts = block.value
-    inside = inside._replace(t=_read_only(inside.t))
-    steppers = [Reference(s) for s in (inside.explicit, inside.implicit)]
-    places = [LOOP_PART.place(s, inside.t) for s in (inside.explicit, inside.implicit)]
+    w, rows = (w._replace(events=w.events._replace(data=_read_only(w.events.data))) for w in (inside.w, inside.rows))
+    inside = inside._replace(t=_read_only(inside.t), w=w, rows=rows)
+    of_methods = inside.explicit, inside.implicit
+    steppers = [Reference(s) for s in of_methods]
+    loops, crossings, dense = (
+        np.array([part.place(s, inside.t) for s in of_methods]) for part in (LOOP_PART, CROSSINGS_PART, DENSE_PART)
+    )
+    at_rest = bool(np.isfinite(inside.w.events.limits).any())
+    evaluation, kept = evaluation_in(inside.t, inside.rows) if at_rest else NO_EVALUATION
     memory = CaseMemory(
         inside.t, inside.w, inside.rows, inside.explicit._replace(own=AnyMethod(np.zeros(1))), inside.turning, *own,
-        np.array([s.address for s in steppers]), np.array(places),
+        np.array([s.address for s in steppers]), loops, crossings, dense, np.array(evaluation),
     )  # fmt: skip
-    return Frame(key, block, own, inside, Reference(memory), (memory, steppers))
+    return Frame(key, block, own, inside, Reference(memory), (memory, steppers, kept))
 
 
 def control_of(system: System, how: Settings) -> CaseControl:

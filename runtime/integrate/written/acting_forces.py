@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.force_elements import REPORTS
+from runtime.dynamics.force_elements import REPORTS, ForceData
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.signals import CONSTANT, ZERO
@@ -208,8 +208,12 @@ def known_beside_rows(system: System) -> bool:
 def _are_known(system: System) -> bool:
     if system.couplings or len(system.contacts) > MOST_CONTACTS:
         return False
-    kernels = [one.joint.module for one in system.motors] + [force.module for force in system.forces]
-    return len(kernels) <= MOST_KERNELS and all(_is_known(module, name) for module in kernels for name in KERNELS)
+    return known_kernels([one.joint.module for one in system.motors] + [force.module for force in system.forces])
+
+
+def known_kernels(modules: Sequence[ModuleType]) -> bool:
+    """Whether lanes know so many kernels of motors, forces or events, and all that these call."""
+    return len(modules) <= MOST_KERNELS and all(_is_known(module, name) for module in modules for name in KERNELS)
 
 
 def _known_reactions(system: System) -> bool:
@@ -259,14 +263,17 @@ def _acting_forces(system: System) -> ActingForces:
     constants = tuple(k for k, sort in enumerate(sorts) if sort == CONSTANT)
     rotors = () if tree.armature is None else tuple(np.flatnonzero(tree.armature).tolist())
     return ActingForces(
-        tree.kinds, tree.parents, tree.body_step, loads, motors, _forces(system, signal), acting_contacts(system, signal),
-        constants, rotors,
+        tree.kinds, tree.parents, tree.body_step, loads, motors, kernels_of_forces(system, system.forces, t.forces, signal),
+        acting_contacts(system, signal), constants, rotors,
     )  # fmt: skip
 
 
-def _forces(system: System, signal: Callable[[int], int]) -> tuple[ActingKernel, ...]:
-    t, found, first = system.data.forces, list[ActingKernel](), 0
-    for k, force in enumerate(system.forces):
+def kernels_of_forces(
+    system: System, forces: Sequence[Force], t: ForceData, signal: Callable[[int], int]
+) -> tuple[ActingKernel, ...]:
+    """The kernels of forces on the bodies of a system, with their data; ``signal``: the number of a signal, or NOTHING."""
+    found, first = list[ActingKernel](), 0
+    for k, force in enumerate(forces):
         place, count = place_of_angles(force.module), force.module.ANGLES
         calls = range(int(t.call[k]), int(t.call[k + 1]))
         found.append(

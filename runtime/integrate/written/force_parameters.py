@@ -9,10 +9,19 @@ import numpy as np
 
 from runtime.dynamics.force_elements import ForceData
 from runtime.dynamics.layout import GROUND_INDEX, P, V
-from runtime.integrate.written.acting_forces import OF_BODY, OF_PIECE, OF_STEP, ActingKernel, Rows, acting_forces
+from runtime.integrate.written.acting_forces import (
+    OF_BODY,
+    OF_PIECE,
+    OF_STEP,
+    ActingForces,
+    ActingKernel,
+    Rows,
+    acting_forces,
+)
 from runtime.integrate.written.contact_parameters import put_contact, takes_value_of_contact
 from runtime.support.arrays import Floats
 from runtime.system.joint_cases import constants_of_cases
+from runtime.system.parts import Force
 from runtime.system.quantity import MOTOR_PARTS
 from runtime.system.reference import rotation_matrices, states_with_ground
 from runtime.system.system import System
@@ -34,14 +43,19 @@ def parameters_of_forces(system: System) -> Floats:
 
 def parameters_of_cases(system: System, where: Geometry, own: Values = NONE) -> Floats:
     """Parameters (cases, P) of many cases of a system, one row where all have the same; where: of each case, or one of all."""
-    acting, tree = acting_forces(system), system.tree_of_joints
-    assert tree is not None
+    return parameters_of_acting(system, acting_forces(system), system.forces, system.data.forces, where, own)
+
+
+def parameters_of_acting(
+    system: System, acting: ActingForces, forces: Sequence[Force], t: ForceData, where: Geometry, own: Values = NONE
+) -> Floats:
+    """``parameters_of_cases`` of what acts on a system, or of events in it, with these forces and their data."""
     rows = Rows(acting)
     cases = [len(values) for of in own.values() for values in of.values()]
     found = np.zeros((max([len(where.axis), *cases]), rows.count))
     for number in acting.constants:
         found[:, rows.of("signal", number)] = system.data.signals.coefficient[system.data.signals.start[number], 0]
-    ways, arms = where.ways(tree.parents), where.arms(tree.body_step)
+    ways, arms = where.ways(acting.parents), where.arms(acting.body_step)
     for step in acting.steps():
         o = rows.of("step", step)
         found[:, o : o + 3], found[:, o + 3 : o + OF_STEP] = where.axis[:, step], ways[:, step]
@@ -55,10 +69,11 @@ def parameters_of_cases(system: System, where: Geometry, own: Values = NONE) -> 
         _put_motor(system, k, motor, own, found[:, o : o + motor.parameters + len(MOTOR_PARTS)], turned)
     for k, force in enumerate(acting.forces):
         o = rows.of("force", k)
-        _put_force(system, k, force, own, found[:, o : o + force.parameters], turned)
+        given = own.get(("force", forces[k].name), {})
+        _put_force(system, k, force, (forces[k], t), given, found[:, o : o + force.parameters], turned)
         for n, (_, pieces) in enumerate(force.tables):
             o = rows.of("table", k, n)
-            found[:, o : o + OF_PIECE * pieces] = _table(system.data.forces, k, n).ravel()
+            found[:, o : o + OF_PIECE * pieces] = _table(t, k, n).ravel()
     for k, contact in enumerate(acting.contacts):
         o, given = rows.of("contact", k), own.get(("contact", system.contacts[k].name), {})
         put_contact(system, k, contact, given, found[:, o : o + contact.rows.count], turned)
@@ -102,13 +117,14 @@ def _put_motor(
 
 
 def _put_force(
-    system: System, k: int, force: ActingKernel, own: Values, to: Floats, turned: Mapping[int, Floats]
-) -> None:
-    """Put the numbers of a force into ``to`` (cases, numbers)."""
-    t, given = system.data.forces, own.get(("force", system.forces[k].name), {})
+    system: System, k: int, force: ActingKernel, of: tuple[Force, ForceData], given: Mapping[str, Floats], to: Floats,
+    turned: Mapping[int, Floats],
+) -> None:  # fmt: skip
+    """Put the numbers of a force into ``to`` (cases, numbers); ``of``: the force, and the data of all."""
+    element, t = of
     if given:
         ends = list(states_with_ground(system.reference_configuration.y)[list(force.bodies[: t.bodies[k]])])
-        x, found = constants_of_cases(system.forces[k], given, ends, (t.x.shape[1], len(to)))
+        x, found = constants_of_cases(element, given, ends, (t.x.shape[1], len(to)))
         to[:], local = x[: to.shape[1]].T, list(found.values())
     else:
         to[:] = t.x[k, : to.shape[1]]
