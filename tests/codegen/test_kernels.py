@@ -25,13 +25,6 @@ def test_every_kernel_agrees_with_its_definition_and_the_motion(name, seed, kern
     assert CHECKS[kernel](case(name, seed), module_of(name)) < TOLERANCE
 
 
-@all_definitions
-def test_a_complex_step_gives_the_same_derivative(name):
-    """Complex step, which shares nothing with the circle but the motion, gives the same Phi'."""
-    c, h = case(name, 0), 1e-30
-    assert distance(c._phi_at(1j * h).imag / h, c.rates[1]) < TOLERANCE
-
-
 def test_motion_rotates_as_in_the_runtime():
     motion = Motion(np.random.default_rng(0))
     A, A_dot = derivatives(lambda t: motion.A("i", t), 1)

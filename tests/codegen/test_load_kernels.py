@@ -13,6 +13,7 @@ from tests.support.force_kernels import REACTIVE, Case
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed
 from tests.support.motions import distance
 from tests.support.planar_friction import saturation
+from tests.support.refusals import refused_with
 
 OPERATIONS = {
     "journal_friction": {"evaluate": 123, "loads": 222, "load_wrenches": 122},
@@ -193,5 +194,6 @@ def test_events_take_no_reaction():
         """
         return normal_load(codegen.size(reaction_force)) - r_i.x
 
-    with pytest.raises(DefinitionError, match="uses a table, a signal or a reaction, which are for forces"):
-        codegen.compile_event(pressed)
+    refused_with(
+        DefinitionError, "uses a table, a signal or a reaction, which are for forces", codegen.compile_event, pressed
+    )

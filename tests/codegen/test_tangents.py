@@ -20,7 +20,7 @@ from generated import bodies, contact_sphere_plane, dispatch, position, separati
 from runtime.jit import addresses
 from tests.support.contact_kernels import Contact, values
 from tests.support.definitions import DEFINITIONS, GENERATED, module_of
-from tests.support.kernel_text import broken, functions_of, lint_tangent, machine_code
+from tests.support.kernel_text import broken, functions_of, lint_tangent
 from tests.support.kernels import case
 from tests.support.limit_kernels import FRICTIONS, LIMITS, NORMAL_LAWS
 from tests.support.limit_kernels import case as limit_case
@@ -161,7 +161,7 @@ def test_derivatives_in_every_direction(name, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", quick_for(COMPILED, OFTEN, pytest.mark.nightly))
-def test_compiled_tangents_write_every_entry_and_allocate_nothing(name):
+def test_compiled_tangents_write_every_entry(name):
     """In as many columns as there are directions: none, one, several.  Limits through their switch too."""
     t = tangent(name, 0)
     of_limit, _, kernel = name.partition(".")
@@ -174,8 +174,6 @@ def test_compiled_tangents_write_every_entry_and_allocate_nothing(name):
             assert distance(out[:-1, :-1], t.truth @ directions) < TOLERANCE
             out[:-1, :-1] = np.nan
             assert np.isnan(out).all(), "written beyond its targets"
-    text = machine_code(t.kernel)
-    assert "define" in text and "NRT_" not in text
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in DEFINITIONS])

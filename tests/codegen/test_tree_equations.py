@@ -18,6 +18,7 @@ from codegen.compiler.trace import Record, Text
 from codegen.compiler.tree import emit_tree
 from generated.whole import tree_turn_turn
 from tests.support.joint_trees import random_tree
+from tests.support.refusals import refused_with
 
 CHAIN = ("turn", "turn"), (-1, 0)
 
@@ -110,8 +111,13 @@ def test_wrong_equations_are_refused(monkeypatch, broken):
         whole(self, k)
 
     monkeypatch.setattr(tree_equations.TreeEquations, broken, without_inertia if broken == "_carry" else wrong)
-    with pytest.raises(DefinitionError, match="differ from those of all bodies by .* limit 1e-09"):
-        refuse_wrong_tree(system, emit_tree(*CHAIN, ""))
+    refused_with(
+        DefinitionError,
+        ("differ from those of all bodies by ", " limit 1e-09"),
+        refuse_wrong_tree,
+        system,
+        emit_tree(*CHAIN, ""),
+    )
 
 
 def test_the_text_is_the_same_each_time():
