@@ -174,6 +174,7 @@ def test_at_an_edge(number):
     assert np.abs(found.slopes[:, :, 0] - expected).max() < 1e-7 * np.abs(expected).max()
 
 
+@pytest.mark.slow
 def test_at_an_edge_above():
     def build(mass):
         if mass > 1.2:

@@ -11,6 +11,7 @@ from codegen import DefinitionError
 from tests.codegen.test_force_kernels import tangent_error
 from tests.support.force_kernels import REACTIVE, Case
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed
+from tests.support.marks import over
 from tests.support.motions import distance
 from tests.support.planar_friction import saturation
 from tests.support.refusals import refused_with
@@ -21,7 +22,7 @@ OPERATIONS = {
     "sleeve_friction": {"evaluate": 259, "loads": 206, "load_wrenches": 258},
 }
 reactive = pytest.mark.parametrize("name", list(REACTIVE))
-seeds = pytest.mark.parametrize("seed", range(3))
+seeds = over("seed", range(3))
 
 
 def vectors(c):

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from codegen import DefinitionError, compile_joint, joints, motions
 from tests.support.kernels import assembled, call
+from tests.support.marks import over
 from tests.support.modules import JOINT_MODULES
 from tests.support.motions import rotation_matrix, unit
 from tests.support.refusals import refused_with
@@ -62,7 +63,7 @@ def twists(steps, body_j):
 
 
 @all_motions
-@pytest.mark.parametrize("seed", range(5))
+@over("seed", range(5))
 def test_rows_vanish_after_the_motion_and_D_allows_its_rates(name, seed):
     module, rng = MODULES[name], np.random.default_rng([seed, *name.encode()])
     setting, (body_i, body_j), _ = assembled(module, rng)

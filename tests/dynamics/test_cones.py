@@ -181,6 +181,7 @@ def test_two_parts_of_a_piece_that_are_almost_as_near():
     check(cone, lambda brute: u)
 
 
+@pytest.mark.slow
 @few
 @given(cone=elliptical)
 def test_reach_of_a_point_ends_where_another_one_is_nearer(cone):

@@ -6,6 +6,7 @@ import pytest
 from models.walking.capture import read_capture
 from models.walking.gait_events import gait_cycle
 from tests.support.capture_files import Y_UP, write_c3d, write_mot, write_trc
+from tests.support.marks import over
 from tests.support.refusals import assert_refused
 from tests.support.walking_person import STRIKES, check_first_stance, person, push
 
@@ -85,7 +86,7 @@ def texts(tmp_path_factory):
     return trc.read_text(), write_mot(folder / "f.mot", {"1": push("R", STRIKES["R"])}).read_text()
 
 
-@pytest.mark.parametrize("seed", range(110))
+@over("seed", range(110))
 def test_odd_text_files_are_read_as_they_are_meant(tmp_path, texts, seed):
     rng = np.random.default_rng(seed)
     trc, mot = tmp_path / "walk.trc", tmp_path / ("f.mot", "f.sto")[seed % 2]
@@ -98,7 +99,7 @@ def test_odd_text_files_are_read_as_they_are_meant(tmp_path, texts, seed):
     check_first_stance(found.forces[0])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@over("seed", range(60))
 def test_odd_text_files_that_are_wrong_are_refused_with_their_cause(tmp_path, texts, seed):
     rng = np.random.default_rng(1000 + seed)
     trc, mot = tmp_path / "walk.trc", tmp_path / "f.mot"
@@ -119,7 +120,7 @@ NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(60))
+@over("seed", range(60))
 def test_odd_tables_of_events_give_the_cycle(tmp_path, seed):
     """Times of any shape, labels of any style, with or without contexts, sides by plates or markers where nothing states them."""
     rng = np.random.default_rng(seed)
