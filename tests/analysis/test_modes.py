@@ -5,13 +5,13 @@ import pytest
 import xarray
 from scipy.optimize import brentq
 
-import models
 from models import four_bar
-from runtime import Builder, ModelError, Signal, State, assemble, equilibrium, linearisation, simulate
+from runtime import Builder, ModelError, Signal, State, equilibrium, linearisation, simulate
 from runtime.analysis.modes import COMPONENTS
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE
+from tests.support.refusals import assert_refused
 from tests.support.systems import BUILDS, spun
 
 g = 9.81
@@ -224,53 +224,6 @@ def test_displacements_and_changes_of_velocity_keep_the_constraints(name):
             assert (np.array(worst[1]) <= 0.012 * np.array(worst[0]) + 1e-11).all()
 
 
-def test_deviations_from_a_motion_follow_the_linear_equations():
-    """x' = A(t) x along a motion of the foot against the difference of two simulations."""
-    system, t = models.foot.build(), np.linspace(0.0, 0.3, 121)
-    state = spun(system)
-    run = simulate(system, t[-1], initial=state, t_eval=t, rtol=1e-12, atol=1e-12)
-    names = linearisation(system, state).modes().coordinates
-    found = [
-        linearisation(system, State(system.body_names, y), time=s).modes(names)
-        for s, y in zip(t, run.states, strict=True)
-    ]
-    f, h = len(names), 1e-4
-    x = start = np.array([0.3, -0.5, 0.8, 0.2])
-    assert f == 2
-    for n in range(0, len(t) - 1, 2):  # the classical Runge-Kutta method over two intervals
-        step = t[n + 2] - t[n]
-        a = found[n].A @ x
-        b = found[n + 1].A @ (x + step / 2 * a)
-        c = found[n + 1].A @ (x + step / 2 * b)
-        d = found[n + 2].A @ (x + step * c)
-        x = x + step / 6 * (a + 2 * b + 2 * c + d)
-    first, last = found[0].tangent, found[-1].tangent
-    ends = []
-    for sign in (1, -1):
-        near = moved(
-            state, sign * h * first.displacement @ start[:f],
-            sign * h * (first.velocity @ start[:f] + first.displacement @ start[f:]),
-        )  # fmt: skip
-        near = assemble(system, near)  # by the square of h
-        ends.append(simulate(system, t[-1], initial=near, rtol=1e-12, atol=1e-12).final)
-    changes = np.concatenate([
-        np.concatenate([ends[0].r[name] - ends[1].r[name], _turn(ends[1].p[name], ends[0].p[name])])
-        for name in system.body_names
-    ]) / (2 * h)  # fmt: skip
-    rates = np.concatenate([
-        np.concatenate([ends[0].v[name] - ends[1].v[name], ends[0].omega[name] - ends[1].omega[name]])
-        for name in system.body_names
-    ]) / (2 * h)  # fmt: skip
-    places = list(last.places)
-    assert np.concatenate([changes[places], rates[places]]) == pytest.approx(x, rel=1e-5, abs=1e-5)
-    assert changes == pytest.approx(last.displacement @ x[:f], rel=1e-4, abs=1e-5)
-
-
-def _turn(p, q):
-    """The small rotation in global axes from Euler parameters p to q."""
-    return 2.0 * (p[0] * q[1:] - q[0] * p[1:] - np.cross(q[1:], p[1:]))
-
-
 def test_eigenvalues_do_not_depend_on_the_coordinates():
     found = linearisation(hanging(3, "revolute"))
     chosen = found.modes(["link_0.x", "link_1.turn_y", "link_2.x"])
@@ -311,8 +264,7 @@ def test_bad_input_is_refused_with_a_remedy():
             "coordinates link_0.x, link_0.turn_y do not determine the motion of all bodies",
         ),
     ):
-        with pytest.raises(ModelError, match=sentence):
-            found.modes(coordinates)
+        assert_refused(sentence, found.modes, coordinates)
     system = pendulum()
     apart = system.state.replace(r={"rod": (0.0, 0.0, -0.41)})
     with pytest.raises(
@@ -328,8 +280,7 @@ def test_a_system_whose_drivers_fix_all_bodies_has_no_modes():
     b.body("rod", mass=2.0, inertia=(0.1, 0.12, 0.03), r=(0, 0, -0.4))
     b.joint("hinge", "revolute", "ground", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.4), a_i=(0, 1, 0), a_j=(0, 1, 0))
     b.driver("drive", "guided_angle", "ground", "rod", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=0.0)
-    with pytest.raises(ModelError, match="modes: system 'driven' has no degrees of freedom"):
-        linearisation(b.build()).modes()
+    assert_refused("modes: system 'driven' has no degrees of freedom", linearisation(b.build()).modes)
 
 
 @pytest.mark.parametrize("crank_angle", [2.2, -2.8])

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,44 +61,10 @@ def test_runs_of_the_foot(foot, k):
     assert np.abs(foot.slopes[:, :, k] - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
 
 
-def test_a_free_body_flies_on():
-    system = models.free_body.build()
-    body = system.body_names[0]
-    t = np.array([0.0, 0.5, 1.5])
-    found = sensitivities(system, {f"v.{body}": system.state.v[body], f"r.{body}": system.state.r[body]}, 1.5, t_eval=t)
-    expected = np.concatenate([t[:, None, None] * np.eye(3), np.ones(3)[:, None, None] * np.eye(3)], axis=2)
-    assert np.abs(found.r[body] - expected).max() < 1e-12
-    assert np.abs(found.v[body][:, :, :3] - np.eye(3)).max() < 1e-13 and np.abs(found.omega[body]).max() < 1e-13
-
-
 def directions(system, seed=4):
     """Velocities that the joints allow, as what is given."""
     spin = spun(system, seed)
     return {f"{part}.{body}": getattr(spin, part)[body] for part in ("v", "omega") for body in system.body_names}
-
-
-@pytest.mark.parametrize("seed", [0, 1, 3, 5])  # 1, 3 and 5: some velocities are zero but for rounding
-def test_derivatives_keep_the_energy(seed):
-    # Along every direction that the joints allow the energy changes by what it did at the start.
-    system = models.double_pendulum.build()
-    found = sensitivities(
-        system, directions(system, seed), 1.0, t_eval=np.linspace(0.0, 1.0, 5), rtol=1e-12, atol=1e-12
-    )
-    for body in system.body_names:
-        assert np.abs(np.einsum("ti,tik->tk", found.state["p"][body], found.p[body])).max() < 1e-10  # |p| stays 1
-
-    def energy(states):
-        run = simulate(system, 1.0, t_eval=[0.0], rtol=1e-9, atol=1e-9)
-        return replace(run, t=np.zeros(len(states)), states=np.ascontiguousarray(states)).energy
-
-    h = 1e-5
-    change = np.array(
-        [
-            (energy(found.states + h * s) - energy(found.states - h * s)) / (2 * h)
-            for s in found.slopes.transpose(2, 0, 1)
-        ]
-    )
-    assert np.abs(change - change[:, :1]).max() < 1e-7 * np.abs(change).max()
 
 
 @pytest.mark.slow
@@ -172,15 +137,6 @@ def test_labelled(foot):
 # --- limits, loads, motors and drivers --------------------------------------------------------------------------------
 
 
-def test_both_routes_agree(foot, monkeypatch):
-    monkeypatch.setattr(
-        sys.modules["runtime.analysis.sensitivities"], "batch_kernel_of", lambda key: None
-    )  # no recorded kernel
-    found = sensitivities(models.foot.build, GIVEN, 1.0, t_eval=[0.4, 1.0], rtol=1e-11, atol=1e-11)
-    assert np.abs(found.states - foot.states).max() < 1e-9
-    assert np.abs(found.slopes - foot.slopes).max() < 1e-9 * np.abs(foot.slopes).max()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORCED)
 def test_runs_with_forces(name):
@@ -218,6 +174,7 @@ def test_at_an_edge(number):
     assert np.abs(found.slopes[:, :, 0] - expected).max() < 1e-7 * np.abs(expected).max()
 
 
+@pytest.mark.slow
 def test_at_an_edge_above():
     def build(mass):
         if mass > 1.2:
@@ -292,8 +249,7 @@ def test_an_exception_of_the_users_function_counts_as_a_bound():
     assert np.abs(run.slopes - plain.slopes).max() < 1e-7 * np.abs(plain.slopes).max()
     found = fit_parameters(strict, {"link_length": 0.045}, t, {"r.main_foot": run.state["r"]["main_foot"]})
     assert found.values["link_length"] == pytest.approx(0.0417, abs=1e-6)
-    with pytest.raises(ModelError, match=r"strict failed: ValueError: too short"):
-        sensitivities(strict, {"link_length": 0.04}, 0.1)
+    assert_refused("strict failed: ValueError: too short", sensitivities, strict, {"link_length": 0.04}, 0.1)
 
 
 def test_the_sign_of_euler_parameters_does_not_matter():
@@ -347,8 +303,7 @@ def test_arguments_at_kinks_and_jumps_are_refused_and_corners_nearby_are_avoided
     )  # a corner within the first step
     assert table.slopes[..., 0] == pytest.approx(4.0 * slope(float, 1.0004).slopes[..., 0], rel=1e-8, abs=1e-9)
     for length in (lambda x: max(x, 1.0), lambda x: 1.0 + 0.1 * (x > 1.0)):
-        with pytest.raises(
-            ModelError, match=r"the derivative by x at 1: .* has a kink or a jump there, where its slopes differ"
-        ):
-            slope(length, 1.0)
+        assert_refused(
+            ("the derivative by x at 1: ", " has a kink or a jump there, where its slopes differ"), slope, length, 1.0
+        )
     assert (sensitivities(models.pendulum.build(), {"mass.rod": 1.0}, 0.1).argument_errors == 0.0).all()

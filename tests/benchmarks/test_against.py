@@ -1,9 +1,8 @@
 """Targets beside those of an earlier commit: figures are paired by name, and what became slower is named.  Nothing is timed."""
 
-import pytest
-
 from benchmarks.measure import BenchmarkError
 from benchmarks.targets import against, foot, joints
+from tests.support.refusals import refused_with
 
 
 def test_figures_are_paired_and_slower_ones_are_named(monkeypatch):
@@ -29,5 +28,12 @@ def test_figures_are_paired_and_slower_ones_are_named(monkeypatch):
 
 
 def test_a_commit_that_git_does_not_know_is_named(tmp_path):
-    with pytest.raises(BenchmarkError, match="--against no-such: git has no such commit"):
-        against.compare("no-such", [], quick=True, say=lambda line: None)
+    refused_with(
+        BenchmarkError,
+        "--against no-such: git has no such commit",
+        against.compare,
+        "no-such",
+        [],
+        quick=True,
+        say=lambda line: None,
+    )

@@ -14,6 +14,7 @@ from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, QUICK, AtError, Pe
 from benchmarks.peers.search import Search
 from benchmarks.targets import rivals
 from tests.support.peers import all_peers
+from tests.support.refusals import refused_with
 
 
 def search(known, **options):
@@ -26,12 +27,13 @@ def test_search_finds_the_coarsest_setting():
     known = {0.1 / n: (0.1 / n) ** 2 for n in range(1, 51)}
     assert search(known).coarsest(1.1e-4) == pytest.approx(0.01)
     assert search(known).coarsest(1.0) == 0.1
-    with pytest.raises(
-        measure.BenchmarkError, match="exact: bodies does not reach an error of 1.0e-09 m; the smallest is"
-    ):
-        search(known).coarsest(1e-9)
-    with pytest.raises(measure.BenchmarkError, match="does not reach"):
-        search(known, slow={0.1 / 8}).coarsest(1e-5)
+    refused_with(
+        measure.BenchmarkError,
+        "exact: bodies does not reach an error of 1.0e-09 m; the smallest is",
+        search(known).coarsest,
+        1e-9,
+    )
+    refused_with(measure.BenchmarkError, "does not reach", search(known, slow={0.1 / 8}).coarsest, 1e-5)
 
 
 def test_a_setting_at_which_a_program_fails_is_left_out():
@@ -42,8 +44,7 @@ def test_a_setting_at_which_a_program_fails_is_left_out():
     assert one.smallest == 1e-3
     broken = search({0.1: np.inf, 0.01: np.inf})
     assert broken.smallest is None
-    with pytest.raises(measure.BenchmarkError, match="1.0e-09 m; no setting succeeds"):
-        broken.coarsest(1e-9)
+    refused_with(measure.BenchmarkError, "1.0e-09 m; no setting succeeds", broken.coarsest, 1e-9)
     found = replace(one.peer, prepare=lambda setting: Ready(None, lambda: fails(setting), None))
     failing = Search(found, one.system)
     assert failing.error(0.1) == np.inf and failing.failures == ["step 0.1: 0.1 is too much"]
@@ -51,8 +52,7 @@ def test_a_setting_at_which_a_program_fails_is_left_out():
 
 
 def test_a_distribution_that_is_not_installed_is_named():
-    with pytest.raises(MissingError, match="no-such-thing is not installed"):
-        version_of("no-such-thing")
+    refused_with(MissingError, "no-such-thing is not installed", version_of, "no-such-thing")
 
 
 def test_a_program_that_is_not_installed_is_named():

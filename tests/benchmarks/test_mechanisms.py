@@ -13,6 +13,7 @@ from benchmarks.mechanisms import geometry, model, outputs, peers, problem, ques
 from runtime.integrate.choices import RTOL
 from runtime.system.reference import rotation_matrix
 from tests.support.paths import ROOT
+from tests.support.refusals import refused_with
 
 FULL_SERIES = ROOT.parent / "shared" / "mechanisms"
 HALF_TURN = [np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]  # a quarter turn about y
@@ -391,5 +392,4 @@ def test_reads_a_series_beside_the_file(tmp_path):
     assert all(np.array_equal(again.reference[name], one.reference[name]) for name in one.reference)
     del data["outputs"]["columns"][0]
     (tmp_path / "top.json").write_text(json.dumps(data))
-    with pytest.raises(measure.BenchmarkError, match="no problem file"):
-        problem.read(tmp_path / "top.json")
+    refused_with(measure.BenchmarkError, "no problem file", problem.read, tmp_path / "top.json")

@@ -16,6 +16,7 @@ from benchmarks.peers import question
 from benchmarks.peers.interface import PeerError
 from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, PROGRAMS, QUICK
 from benchmarks.peers.talus import chain_of, talus
+from tests.support.refusals import refused_with
 
 # Without bounds in time, so that the runs do not depend on the load of the machine; slow settings and chains are left out
 # instead.
@@ -72,12 +73,12 @@ def test_motion_and_chain_of_a_program_are_those_of_talus(name, program):
 @pytest.mark.slow
 def test_a_failure_of_a_program_becomes_an_error_and_a_killed_process_too(program):
     process, _ = program("papers")
-    with pytest.raises(PeerError, match="papers, motion: "):
-        process.request("motion", setting="coarse")
+    refused_with(PeerError, "papers, motion: ", process.request, "motion", setting="coarse")
     assert process.request("evaluations", setting=1e-3) > 0  # the process still answers
     os.kill(process.pid, signal.SIGKILL)
-    with pytest.raises(PeerError, match="the process ended with exit code -9 during the request 'run'"):
-        process.request("run", setting=1e-3)
+    refused_with(
+        PeerError, "the process ended with exit code -9 during the request 'run'", process.request, "run", setting=1e-3
+    )
 
 
 @pytest.mark.slow

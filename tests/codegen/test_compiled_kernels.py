@@ -17,7 +17,6 @@ from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from tests.support.definitions import DEFINITIONS, module_of
 from tests.support.kernel_checks import KERNELS
-from tests.support.kernel_text import machine_code
 from tests.support.kernels import case, shapes
 from tests.support.limit_kernels import LIMITS
 from tests.support.limit_kernels import case as limit_case
@@ -63,25 +62,6 @@ def test_every_kernel_is_reached_through_its_address():
         call(address, c.body_i, c.body_j, c.x, *outputs)
         for out, want in zip(outputs, c.run("evaluate"), strict=True):
             assert distance(out, want) < 1e-13
-
-
-@all_definitions
-def test_kernels_allocate_nothing(name):
-    module, c = module_of(name), case(name, 0)
-    outputs = [np.zeros(size) for size in shapes(module)["evaluate"]]
-    module.evaluate(c.body_i, c.body_j, c.x, *outputs)
-    text = machine_code(module.evaluate)
-    assert "define" in text
-    assert "NRT_" not in text
-
-
-def test_an_allocation_is_seen_in_machine_code():
-    @numba.njit
-    def allocates(n):
-        return np.zeros(n)[0] + n
-
-    allocates(3)
-    assert "NRT_" in machine_code(allocates)
 
 
 def test_an_allocation_does_not_compile_in_the_runtime():
@@ -157,11 +137,3 @@ def test_compiled_limits_agree_and_write_every_entry(name):
             compiled(*([kind] if compiled is getattr(dispatch, kernel, None) else []), *inputs, out)
             assert distance(out[:-1], want) < 1e-13
             assert np.isnan(out[-1])
-
-
-@all_limits
-def test_limits_allocate_nothing(name):
-    c = limit_case(name, 0)
-    c.module.wrench(*c.states, c.x, c.slope, np.zeros(12))
-    text = machine_code(c.module.wrench)
-    assert "define" in text and "NRT_" not in text

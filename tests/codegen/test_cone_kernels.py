@@ -10,13 +10,14 @@ from generated import law_cubic, position, separation, top_view
 from tests.support.kernel_text import missed
 from tests.support.kernels import atan2
 from tests.support.limit_kernels import CONES, H, call
+from tests.support.marks import over
 from tests.support.motions import derivatives, distance, unit
 
 TOLERANCE = 1e-12  # relative to the largest of 1 and the quantity
 SEEDS = range(4)
 
 all_cones = pytest.mark.parametrize("name", list(CONES))
-seeds = pytest.mark.parametrize("seed", SEEDS)
+seeds = over("seed", SEEDS)
 
 
 class Curve:
@@ -93,7 +94,7 @@ CONE_CHECKS = {
 
 @all_cones
 @seeds
-@pytest.mark.parametrize("kernel", CONE_CHECKS)
+@over("kernel", CONE_CHECKS)
 def test_every_kernel_of_a_cone_agrees_with_its_curve(name, seed, kernel):
     assert CONE_CHECKS[kernel](Curve(name, seed), CONES[name]) < TOLERANCE
 
@@ -140,8 +141,8 @@ def separation_is_the_angle(places, module):
     return worst
 
 
-@pytest.mark.parametrize("obtuse", [False, True])
-@pytest.mark.parametrize("exponent", [-9.0, -8.0, -5.0, -3.0, -1.0, -0.1, 0.15])
+@over("obtuse", [False, True])
+@over("exponent", [-9.0, -8.0, -5.0, -3.0, -1.0, -0.1, 0.15])
 def test_separation_at_every_angle(exponent, obtuse):
     places = [separated(exponent, obtuse, seed) for seed in range(20)]
     assert separation_is_the_angle(places, separation) < 2e-15
@@ -163,7 +164,7 @@ def position_is_latitude_and_longitude(u, module):
     return distance(call(module.position, 8, u), np.r_[truth, np.array(slopes).T.ravel()])
 
 
-@pytest.mark.parametrize("latitude", [1e-9, 1e-4, 0.3, np.pi / 2, 3.0, np.pi - 1e-9])
+@over("latitude", [1e-9, 1e-4, 0.3, np.pi / 2, 3.0, np.pi - 1e-9])
 @seeds
 def test_position_at_every_latitude(latitude, seed):
     longitude = np.random.default_rng(seed).uniform(-np.pi, np.pi)
@@ -197,7 +198,7 @@ def test_top_view_is_the_law_of_cosines():
     assert top_view_is_the_law_of_cosines(random_pairs(100), top_view) < TOLERANCE
 
 
-@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-9])
+@over("apart", [1e-3, 1e-6, 1e-9])
 def test_top_view_keeps_its_digits_where_directions_are_near(apart):
     """On a circle of latitude the distance is a chord of it."""
     latitude, turn = 0.7, np.array([0.3, 0.3 + apart])
@@ -215,7 +216,7 @@ def law_is_the_work_and_its_slopes(x, module):
     return distance(call(module.law, 3, x), derivatives(lambda t: (x + t) ** 3 - (x + t) ** 4 / 2, 2))
 
 
-@pytest.mark.parametrize("x", [0.0, 1e-9, 0.2, 0.5, 0.9, 1.0])
+@over("x", [0.0, 1e-9, 0.2, 0.5, 0.9, 1.0])
 def test_law_is_the_work_and_its_derivatives(x):
     assert law_is_the_work_and_its_slopes(x, law_cubic) < 1e-13
     _, moment, bend = call(law_cubic.law, 3, x)

@@ -6,6 +6,7 @@ import pytest
 from tests.support.contact_kernels import values
 from tests.support.definitions import DEFINITIONS, module_of
 from tests.support.kernels import case
+from tests.support.marks import over
 
 H = 1e-30  # of the complex step
 NAMES = [name for name in DEFINITIONS if not module_of(name).SIGNALS]
@@ -45,7 +46,7 @@ def derived_places(module):
     return carried, [start + k for k in range(module.HELD)]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@over("seed", range(3))
 @pytest.mark.parametrize("name", NAMES)
 def test_slopes_over_the_data(name, seed):
     module, c = module_of(name), case(name, seed)
@@ -59,7 +60,7 @@ def test_slopes_over_the_data(name, seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@over("seed", range(3))
 @pytest.mark.parametrize("name", NAMES)
 def test_slopes_of_the_reference_configuration(name, seed):
     module, c = module_of(name), case(name, seed)

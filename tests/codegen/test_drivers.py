@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from tests.support.definitions import module_of
 from tests.support.kernels import Setting, call
+from tests.support.marks import over
 from tests.support.motions import Motion, distance, rotation_matrix, turned, unit
 from tests.support.vectors import about, cardan
 
@@ -15,8 +16,8 @@ EXACT = 1e-13
 ANGLES = [-180, -179, -135, -90, -30, 0, 1, 45, 90, 120, 180]
 SINGULAR = (-180, 0, 180)
 SEEDS = range(3)
-angles = pytest.mark.parametrize("degrees", ANGLES)
-seeds = pytest.mark.parametrize("seed", SEEDS)
+angles = over("degrees", ANGLES)
+seeds = over("seed", SEEDS)
 
 
 class Driver:
@@ -91,8 +92,8 @@ def about_the_axis(it):
     return np.r_[np.zeros(6), np.cross(it.h, it.body_j[:3] - through), it.h]
 
 
-guided = pytest.mark.parametrize("name", ["guided_angle", "guided_link"])
-tilts = pytest.mark.parametrize("tilt", [0.0, 0.5], ids=["perpendicular", "tilted"])
+guided = over("name", ["guided_angle", "guided_link"])
+tilts = over("tilt", [0.0, 0.5])
 
 
 @guided
@@ -230,7 +231,7 @@ CARDAN = [
 ]
 
 
-@pytest.mark.parametrize("angles_", CARDAN)
+@over("angles_", CARDAN)
 @seeds
 def test_cardan_angles_are_turns_about_the_axes_of_the_body(angles_, seed):
     """By SciPy's word and by elementary rotations; full rank at 90 degrees too."""

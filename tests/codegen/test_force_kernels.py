@@ -9,6 +9,7 @@ import sympy as sp
 
 from tests.support.force_kernels import FORCES, Case, looked_up
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed, mutants
+from tests.support.marks import over
 from tests.support.motions import distance, rotation_matrix
 
 SEEDS = range(3)
@@ -34,7 +35,7 @@ OPERATIONS = {
     "torsional_spring": 249,
 }
 all_forces = pytest.mark.parametrize("name", list(FORCES))
-seeds = pytest.mark.parametrize("seed", SEEDS)
+seeds = over("seed", SEEDS)
 ELASTIC = [name for name in FORCES if not name.endswith("friction")]
 
 
@@ -228,6 +229,7 @@ def test_a_broken_kernel_is_found(name):
     assert_changes_are_found(c.module, "evaluate", lambda other: c.run(module=other), expected_outputs(c), 0.6, 1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["spring_damper", "torsional_spring", "tabulated_spring", "slider_friction"])
 def test_a_broken_tangent_is_found(name):
     c = Case(name, 0)

@@ -12,6 +12,7 @@ from runtime.dynamics.kinematics import rotation
 from tests.support.definitions import DEFINITIONS, GENERATED, bodies_of, module_of
 from tests.support.kernel_checks import CHECKS, KERNELS, SEEDS, TOLERANCE
 from tests.support.kernels import Setting, assembled, call, case
+from tests.support.marks import over
 from tests.support.motions import G, Motion, derivatives, distance, skew
 
 all_definitions = pytest.mark.parametrize("name", list(DEFINITIONS))
@@ -19,17 +20,10 @@ all_generated = pytest.mark.parametrize("name", GENERATED)
 
 
 @all_definitions
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kernel", KERNELS)
+@over("seed", SEEDS)
+@over("kernel", KERNELS)
 def test_every_kernel_agrees_with_its_definition_and_the_motion(name, seed, kernel):
     assert CHECKS[kernel](case(name, seed), module_of(name)) < TOLERANCE
-
-
-@all_definitions
-def test_a_complex_step_gives_the_same_derivative(name):
-    """Complex step, which shares nothing with the circle but the motion, gives the same Phi'."""
-    c, h = case(name, 0), 1e-30
-    assert distance(c._phi_at(1j * h).imag / h, c.rates[1]) < TOLERANCE
 
 
 def test_motion_rotates_as_in_the_runtime():
@@ -64,7 +58,7 @@ def test_ground_joint_leaves_body_j_alone():
 
 
 @all_generated
-@pytest.mark.parametrize("seed", SEEDS)
+@over("seed", SEEDS)
 def test_common_rigid_motion_is_free(name, seed):
     """And the rows are independent, and ask of the velocities what the motion has.  Of the driver of one body, only these."""
     rng = np.random.default_rng(seed)

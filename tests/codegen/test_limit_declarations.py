@@ -1,13 +1,12 @@
 """A limit declares the joints that it fits and the vectors that it borrows; unclear declarations are refused by name."""
 
-import re
-
 import pytest
 
 from codegen import DefinitionError, joints, limits
 from codegen.compiler.declarations import declaration_of, fits, refuse_unclear_limits
 from codegen.compiler.dispatch import definitions
 from generated import dispatch
+from tests.support.refusals import refused_with
 
 ALL_JOINTS = definitions(joints)
 
@@ -127,9 +126,9 @@ def components_without_their_direction(a_i, u_zeta_i, to_xi, damping, rate):
     ids=lambda value: value[-1].__name__ if isinstance(value, list) else "",
 )
 def test_an_unclear_declaration_is_refused_by_name(family, says):
-    with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
-        refuse_unclear_limits(family, ALL_JOINTS)
-    assert str(caught.value).startswith(f"definition '{family[-1].__name__}': ")
+    assert refused_with(DefinitionError, says, refuse_unclear_limits, family, ALL_JOINTS).startswith(
+        f"definition '{family[-1].__name__}': "
+    )
 
 
 def test_clear_declarations_are_accepted():

@@ -10,13 +10,14 @@ import pytest
 
 from tests.support.kernel_text import missed
 from tests.support.limit_kernels import LIMITS, Case, case
+from tests.support.marks import over
 from tests.support.motions import derivatives, distance
 
 TOLERANCE = 1e-12  # relative to the largest of 1 and the quantity
 SEEDS = range(4)
 
 all_limits = pytest.mark.parametrize("name", list(LIMITS))
-seeds = pytest.mark.parametrize("seed", SEEDS)
+seeds = over("seed", SEEDS)
 
 
 def direction_is_the_definition(c, module):
@@ -64,7 +65,7 @@ LIMIT_CHECKS = {
 
 @all_limits
 @seeds
-@pytest.mark.parametrize("kernel", LIMIT_CHECKS)
+@over("kernel", LIMIT_CHECKS)
 def test_every_kernel_of_a_limit_agrees_with_its_definition(name, seed, kernel):
     c = case(name, seed)
     assert LIMIT_CHECKS[kernel](c, c.module) < TOLERANCE

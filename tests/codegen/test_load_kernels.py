@@ -11,8 +11,10 @@ from codegen import DefinitionError
 from tests.codegen.test_force_kernels import tangent_error
 from tests.support.force_kernels import REACTIVE, Case
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed
+from tests.support.marks import over
 from tests.support.motions import distance
 from tests.support.planar_friction import saturation
+from tests.support.refusals import refused_with
 
 OPERATIONS = {
     "journal_friction": {"evaluate": 123, "loads": 222, "load_wrenches": 122},
@@ -20,7 +22,7 @@ OPERATIONS = {
     "sleeve_friction": {"evaluate": 259, "loads": 206, "load_wrenches": 258},
 }
 reactive = pytest.mark.parametrize("name", list(REACTIVE))
-seeds = pytest.mark.parametrize("seed", range(3))
+seeds = over("seed", range(3))
 
 
 def vectors(c):
@@ -193,5 +195,6 @@ def test_events_take_no_reaction():
         """
         return normal_load(codegen.size(reaction_force)) - r_i.x
 
-    with pytest.raises(DefinitionError, match="uses a table, a signal or a reaction, which are for forces"):
-        codegen.compile_event(pressed)
+    refused_with(
+        DefinitionError, "uses a table, a signal or a reaction, which are for forces", codegen.compile_event, pressed
+    )

@@ -1,7 +1,6 @@
 """Motions of the joints: rows and D by the kernels after a motion by SciPy's rotations; refusals of motions that are wrong."""
 
 import inspect
-import re
 
 import numpy as np
 import pytest
@@ -10,8 +9,10 @@ from scipy.spatial.transform import Rotation
 
 from codegen import DefinitionError, compile_joint, joints, motions
 from tests.support.kernels import assembled, call
+from tests.support.marks import over
 from tests.support.modules import JOINT_MODULES
 from tests.support.motions import rotation_matrix, unit
+from tests.support.refusals import refused_with
 
 MODULES = {m.NAME: m for m in JOINT_MODULES if getattr(m, "MOTION", None) is not None}
 all_motions = pytest.mark.parametrize("name", MODULES)
@@ -62,7 +63,7 @@ def twists(steps, body_j):
 
 
 @all_motions
-@pytest.mark.parametrize("seed", range(5))
+@over("seed", range(5))
 def test_rows_vanish_after_the_motion_and_D_allows_its_rates(name, seed):
     module, rng = MODULES[name], np.random.default_rng([seed, *name.encode()])
     setting, (body_i, body_j), _ = assembled(module, rng)
@@ -252,9 +253,9 @@ def test_a_users_motion_is_proven(motion):
     ],
 )  # fmt: skip
 def test_a_motion_that_is_not_proven_is_refused_by_name(joint, motion, says):
-    with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
-        compile_joint(joint, motion)
-    assert str(caught.value).startswith(f"definition '{joint.__name__}': its motion: ")
+    assert refused_with(DefinitionError, says, compile_joint, joint, motion).startswith(
+        f"definition '{joint.__name__}': its motion: "
+    )
 
 
 def slides_first(s_j, a_j, a_i, across, turn, slide):

@@ -8,6 +8,7 @@ import sympy as sp
 
 from codegen import DefinitionError, compile_force, ramp
 from tests.support.definitions import named
+from tests.support.refusals import refused_with
 
 DIFFER = "action and reaction differ by"
 
@@ -136,8 +137,9 @@ def test_the_nearest_right_definition_compiles():
     module = compile_force(right)
     assert module.OUTPUTS == (("tension", "N"),) and module.BOUNDS["stiffness"] == (0.0, False, None, "N/m")
     assert compile_force(right).__file__ == module.__file__
-    with pytest.raises(DefinitionError, match="give the function that returns the force's potential"):
-        compile_force("spring_damper")
+    refused_with(
+        DefinitionError, "give the function that returns the force's potential", compile_force, "spring_damper"
+    )
 
 
 def test_one_body_is_against_the_ground():

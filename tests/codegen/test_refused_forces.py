@@ -1,7 +1,5 @@
 """Limits and contacts that break a rule are refused by name, and their nearest right definitions are derived."""
 
-import re
-
 import pytest
 import sympy as sp
 
@@ -9,6 +7,7 @@ from codegen import DefinitionError, Vector
 from codegen.compiler.contact_forces import derive_contact
 from codegen.compiler.limit_forces import derive_limit
 from tests.support.definitions import named
+from tests.support.refusals import refused_with
 
 
 def angle_of(u_xi_i, u_zeta_i, u_r_j):
@@ -151,9 +150,7 @@ REFUSED = [(derive, name, *case) for derive, family in FAMILIES for name, case i
     ("derive", "name", "definition", "says"), REFUSED, ids=[f"{d.__name__}-{n}" for d, n, *_ in REFUSED]
 )
 def test_a_wrong_definition_is_refused_by_name(derive, name, definition, says):
-    with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
-        derive(named(name, definition))
-    assert str(caught.value).startswith(f"definition '{name}': ")
+    assert refused_with(DefinitionError, says, derive, named(name, definition)).startswith(f"definition '{name}': ")
 
 
 def right_limit(u_xi_i, u_zeta_i, u_r_j, c, rate):
@@ -166,6 +163,5 @@ def right_contact(r_i, r_j, n_j, omega_j, rate):
 
 @pytest.mark.parametrize(("derive", "right"), [(derive_limit, right_limit), (derive_contact, right_contact)])
 def test_the_nearest_right_definition_is_derived(derive, right):
-    with pytest.raises(DefinitionError, match="needs a docstring"):
-        derive(right)
+    refused_with(DefinitionError, "needs a docstring", derive, right)
     assert len(derive(named(right.__name__, right)).wrench) == 12

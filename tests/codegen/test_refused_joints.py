@@ -1,7 +1,5 @@
 """Joints that break a rule of the calculus are refused by name, and their nearest right definitions compile."""
 
-import re
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -19,6 +17,7 @@ from codegen import (
 )
 from codegen.basics import between
 from tests.support.definitions import module_of, named
+from tests.support.refusals import refused_with
 
 # Name -> a definition, and what it is told.
 REFUSED = {
@@ -124,9 +123,9 @@ def square(d):
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_wrong_definition_is_refused_by_name(name):
     definition, says = REFUSED[name]
-    with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
-        compile_joint(named(name, definition))
-    assert str(caught.value).startswith(f"definition '{name}': ")
+    assert refused_with(DefinitionError, says, compile_joint, named(name, definition)).startswith(
+        f"definition '{name}': "
+    )
 
 
 def undocumented(r_i, s_i, a_i, r_j, s_j, a_j):
@@ -161,10 +160,8 @@ def test_what_is_no_definition_is_refused_in_one_line(function, make):
 
 def test_calls_of_other_arguments_are_refused():
     for given, named_too in (((), {}), ((raising, None, 2), {}), ((), {"joint": raising})):
-        with pytest.raises(DefinitionError, match="compile_joint: .*; it takes definition"):
-            compile_joint(*given, **named_too)
-    with pytest.raises(DefinitionError, match="give the function"):
-        compile_joint("spherical")
+        refused_with(DefinitionError, ("compile_joint: ", "; it takes definition"), compile_joint, *given, **named_too)
+    refused_with(DefinitionError, "give the function", compile_joint, "spherical")
 
 
 def raising(a_i, a_j):
@@ -271,8 +268,7 @@ TEXTS = {
 def test_a_text_is_no_expression_and_is_not_run(monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
     compiled = compile_force if list(TEXTS).index(name) >= list(TEXTS).index("potential") else compile_joint
-    with pytest.raises(DefinitionError, match="expression"):
-        compiled(named(name, TEXTS[name]))
+    refused_with(DefinitionError, "expression", compiled, named(name, TEXTS[name]))
     assert not (tmp_path / "run").exists()
 
 

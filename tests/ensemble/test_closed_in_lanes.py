@@ -9,7 +9,7 @@ import runtime
 from benchmarks.random import model, question
 from runtime import Status
 from runtime.integrate import balance_check
-from tests.support.driven_legs import ACROSS, Y, compared, driven_leg_of, made, once_with_kernel, one_by_one
+from tests.support.driven_legs import ACROSS, Y, driven_leg_of, made, once_with_kernel, one_by_one
 from tests.support.loops import bricard
 
 TIMES = np.linspace(0.0, 1.0, 5)
@@ -39,15 +39,6 @@ def bricard_loop():
     for k in range(6):
         b.joint(f"hinge_{k}", "revolute", names[k], names[k + 1], point=points[k - 1], axis=axes[k - 1])
     return b.build()
-
-
-@pytest.mark.parametrize("name", ["stiffness.spring", "mass.foot", "gravity", "damping.tendon", "rate.ankle.angle"])
-def test_a_passive_ankle_beside_drivers_as_in_absolute_coordinates(name, closed_in_lanes):
-    own = np.asarray(runtime.parameters(leg()).get(name, 1.0))
-    cases = {name: own * SHARE.reshape(-1, *[1] * own.ndim)}
-    bounds = {"r.toes": 1e-11, "omega.foot": 1e-9, "energy": 1e-9}
-    many = compared(leg(), cases, bounds, closed_in_lanes, slice(None, None, 19), **SETTINGS)
-    assert np.ptp(many["r.toes"][:, -1], axis=0).max() > 1e-7
 
 
 def test_forces_beside_drivers_at_a_coarse_tolerance(closed_in_lanes):
@@ -86,19 +77,6 @@ def test_remarks_are_made_without_single_runs(closed_in_lanes):
     many = runtime.simulate_many(leg(), cases, 1.0, **settings)
     assert many.success and all("the energy balance is off by" in many.messages[k] for k in (0, 1))
     assert "bounded by stability" in many.messages[1]
-
-
-@pytest.mark.slow
-def test_a_loop_as_one_by_one(closed_in_lanes):
-    """Bricard's linkage goes round: which of its rows are independent changes on the way."""
-    system, settings = bricard_loop(), SETTINGS | dict(t_eval=6.0 * TIMES, rtol=1e-11, atol=1e-11)
-    cases = {"mass.bar_1": SHARE, "gravity": np.outer(SHARE, (0, 0, -9.81))}
-    many = runtime.simulate_many(system, cases, 6.0, **settings)
-    one_by_one(closed_in_lanes)
-    each = runtime.simulate_many(system, cases, 6.0, **settings)
-    assert not many.messages and not each.messages and np.array_equal(many.steps, each.steps)
-    assert np.abs(many.states() - each.states()).max() < 1e-9
-    assert np.ptp(many.states()[:, -1], axis=0).max() > 1e-3
 
 
 @pytest.mark.slow

@@ -287,5 +287,5 @@ def test_a_missing_graphics_processor_is_reported_in_a_sentence():
 
     if cuda.is_available():
         pytest.skip("there is a graphics processor")
-    with pytest.raises(ModelError, match=r"^engine='gpu': no CUDA device or driver was found; leave engine out"):
+    with pytest.raises(ModelError, match="^engine='gpu': no CUDA device or driver was found; leave engine out"):
         simulate_many(models.foot.build(), thrown(40), 0.1, engine="gpu")

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import runtime
-from runtime import State, Status
-from runtime.system.variants import with_reference
+from runtime import Status
 from tests.support.free_steps import chain, gait, posed
 
 TIMES = np.linspace(0.0, 1.0, 5)
@@ -44,12 +43,3 @@ def test_rates_of_balls_are_left_to_single_runs():
     each = [many[k].states for k in range(2)]
     assert many.success and np.abs(many.states().reshape(2, 2, -1) - each).max() < 1e-11
     assert np.abs(each[1] - each[0]).max() > 1e-3
-
-
-def test_signs_of_a_reference_configuration():
-    """Its signs are those of the constants of the kernel: cases with others run alone, and are right."""
-    system, y = posed(), posed().state.y.copy()
-    y[13 + 3 : 13 + 7] *= -1.0
-    other = with_reference(system, State(system.body_names, y))
-    many, right = (runtime.simulate_many(one, {"mass.rod": SHARE[:3]}, 1.0, **SETTINGS) for one in (other, system))
-    assert many.success and np.abs(many.states() - right.states()).max() < 1e-11

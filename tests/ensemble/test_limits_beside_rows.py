@@ -1,16 +1,13 @@
 """Cases with closed loops, drivers and limits of motion side by side: as one by one and in absolute coordinates."""
 
-import functools
-
 import numpy as np
 import pytest
 
-import models
 import runtime
 from benchmarks.ensemble_systems import builder_of
 from benchmarks.random import model, question
 from runtime import Cone
-from tests.support.driven_legs import Y, compared, driven_leg_of, made, once_with_kernel, one_by_one
+from tests.support.driven_legs import Y, driven_leg_of, made, once_with_kernel, one_by_one
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
@@ -41,26 +38,6 @@ def limited(system, joint, degrees):
     return made(b.build())
 
 
-@functools.cache
-def four_bar():
-    """A four-bar linkage whose rocker goes to and fro between stops."""
-    return limited(models.four_bar.build("revolute", crank_speed=6.0), "D", 10.0)
-
-
-@pytest.mark.parametrize("name", ["compliance.stop", "max_moment.stop", "damping.stop", "mass.foot"])
-def test_stops_of_a_driven_leg_as_in_absolute_coordinates(name, closed_in_lanes):
-    cases = {name: runtime.parameters(leg())[name] * SHARE}
-    bounds = {
-        "r.toes": 1e-11,
-        "omega.foot": 5e-9,
-        "energy": 1e-9,
-        "limit_excess.stop": 5e-11,
-        "limit_dissipated_power.stop": 1e-9,
-    }
-    many = compared(leg(), cases, bounds, closed_in_lanes, slice(None, None, 19), **SETTINGS)
-    assert many["limit_excess.stop"].max() > 0.01 and np.ptp(many["r.toes"][:, -1], axis=0).max() > 1e-6
-
-
 PLAIN = [
     ("polygon", 6), ("spherical_four_bar", 5), ("sarrus", 4), ("driven_loop", 0), ("sprung_loop", 1),
     ("door", 12),  # no row of its loops restrains a coordinate
@@ -83,20 +60,3 @@ def test_random_loops_as_one_by_one(name, seed, stop, closed_in_lanes):
     each = runtime.simulate_many(system, cases, 0.5, **settings)
     assert np.abs(many.states() - each.states()).max() < 1e-11 * max(1.0, np.abs(each.states()).max())
     assert not stop or (not many.messages and not each.messages and many[0].limits["stop"].excess.max() > 1e-3)
-
-
-@pytest.mark.parametrize(("build", "name"), [(leg, "s_j.hip"), (leg, "s_j.ankle"), (four_bar, "s_j.A")])
-def test_points_of_joints_beside_stops_as_in_absolute_coordinates(build, name, closed_in_lanes):
-    """Angles of limits and joints count from the reference configuration of each case."""
-    system, joint = build(), build().limit("stop").joint
-    cases = {
-        name: runtime.parameters(system)[name] * (1.0 + 0.2 * (SHARE[::6, None] - 1.0)),
-        "max_moment.stop": 3.0 * SHARE[::6],
-    }
-    place, angles = f"r.{system.body_names[-1]}", ("limit_excess.stop", "limit_angle.stop", f"angle.{joint}.angle")
-    bounds, how = (
-        {place: 1e-11, "energy": 1e-9} | dict.fromkeys(angles, 5e-11),
-        dict(rtol=1e-13, atol=1e-13, assemble=True),
-    )
-    many = compared(system, cases, bounds, closed_in_lanes, **SETTINGS | how)
-    assert many["limit_excess.stop"].max() > 0.01 and np.ptp(many[place][:, -1], axis=0).max() > 1e-4

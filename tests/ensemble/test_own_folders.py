@@ -5,6 +5,7 @@ import pytest
 import models
 from runtime import ModelError, read_ensemble, simulate_many
 from tests.support.ensembles import SETTINGS
+from tests.support.refusals import assert_refused
 
 FOREIGN = {
     "a file of that name": lambda folder: (folder / "cases.npz").write_text("mine"),
@@ -21,8 +22,9 @@ def test_files_of_the_user_are_neither_overwritten_nor_followed(tmp_path, sort):
     (tmp_path / "mine").write_text("mine")
     folder.mkdir()
     FOREIGN[sort](folder)
-    with pytest.raises(ModelError, match="holds other files; give an empty folder"):
-        simulate_many(system, cases, 0.01, out=folder, **SETTINGS)
+    assert_refused(
+        "holds other files; give an empty folder", simulate_many, system, cases, 0.01, out=folder, **SETTINGS
+    )
     assert len(list(folder.iterdir())) == 1 and (tmp_path / "mine").read_text() == "mine"
     assert (folder / "cases.npz").exists() is False or (folder / "cases.npz").read_text() == "mine"
 

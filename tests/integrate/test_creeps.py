@@ -5,6 +5,7 @@ import pytest
 
 from runtime import Builder, ModelError, simulate
 from runtime.integrate.endings import stiffness
+from tests.support.refusals import assert_refused
 
 Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
 
@@ -67,8 +68,7 @@ def test_auto_is_radau_where_friction_sticks():
     ],
 )
 def test_looser_tolerances_than_the_creep_are_refused_for_other_methods(method, rate, creep, tolerances, says):
-    with pytest.raises(ModelError, match=says):
-        simulate(wheels(rate, creep), 1.0, method=method, **tolerances)
+    assert_refused(says, simulate, wheels(rate, creep), 1.0, method=method, **tolerances)
 
 
 @pytest.mark.parametrize("method", ["auto", "dop853"])

@@ -10,6 +10,7 @@ from runtime import Builder, Cone, simulate
 from runtime.dynamics.switches import ACTIVE, FULL, INACTIVE
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from tests.support import reduced_limits
+from tests.support.refusals import assert_refused
 
 TIGHT = dict(rtol=1e-10, atol=1e-10)
 QUADRANTS = (0, 90, 180, 270, 360)
@@ -196,5 +197,4 @@ def test_restriction_of_a_law():
     assert (given.moment @ [0.0, 1.0, 0.0] <= 0.0).all()  # back towards zeta
     assert given.energy == pytest.approx([stop.potential(x) for x in excess], abs=1e-12)
     for wrong in ([[0.0, 0.0, 0.0]], [1.0, 0.0, 0.0], [[np.nan, 0.0, 1.0]]):
-        with pytest.raises(runtime.ModelError, match="restricting_moment: directions"):
-            runtime.system.restricting_moment(limit, wrong)
+        assert_refused("restricting_moment: directions", runtime.system.restricting_moment, limit, wrong)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import models
-from runtime import Builder, ModelError, Status, fit_parameters, sensitivities, simulate, simulate_many
+from runtime import Builder, Status, fit_parameters, sensitivities, simulate, simulate_many
 from runtime.integrate.choices import METHODS
 from runtime.integrate.step_control import FIRST_LOOK, MOST_STEPS, would_not_end
+from tests.support.refusals import assert_refused
 
 LOOSE = dict(rtol=1e-6, atol=1e-6)
 FAILED = {Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.METHOD_FAILED}
@@ -84,8 +85,9 @@ def test_a_four_bar_linkage_that_is_stretched_to_its_full_length():
     """0.3 m + 0.3 m is above 0.9 m - 0.3 m by rounding."""
     run = simulate(models.four_bar.build(crank=0.3, coupler=0.3, rocker=0.3, base=0.9, crank_angle=0.0), 1.0)
     assert run.status is Status.SINGULAR_CONFIGURATION and run.stats.steps <= 1010
-    with pytest.raises(ModelError, match="cannot span 0.6"):
-        models.four_bar.build(crank=0.3, coupler=0.3, rocker=0.3, base=0.9 + 1e-9, crank_angle=0.0)
+    assert_refused(
+        "cannot span 0.6", models.four_bar.build, crank=0.3, coupler=0.3, rocker=0.3, base=0.9 + 1e-9, crank_angle=0.0
+    )
 
 
 def test_cases_of_an_ensemble_that_would_not_end():
@@ -104,11 +106,24 @@ def test_cases_of_an_ensemble_that_would_not_end():
 @pytest.mark.parametrize("speed", [1e11, 1e40])
 def test_derivatives_and_fits_that_would_not_end(speed):
     omega = [0.1 * speed, speed / 3.0, speed]
-    with pytest.raises(ModelError, match="failed at t = .*the motion itself: the step"):
-        sensitivities(spinning(1.0), {"omega.body": omega}, 1.0, check_units=False)
+    assert_refused(
+        ("failed at t = ", "the motion itself: the step"),
+        sensitivities,
+        spinning(1.0),
+        {"omega.body": omega},
+        1.0,
+        check_units=False,
+    )
     data = {"r.body": [[0, 0, 0], [0, 0, -5]]}
-    with pytest.raises(ModelError, match="the motion itself: the step"):
-        fit_parameters(spinning(1.0), {"omega.body": omega}, [0.0, 1.0], data, check_units=False)
+    assert_refused(
+        "the motion itself: the step",
+        fit_parameters,
+        spinning(1.0),
+        {"omega.body": omega},
+        [0.0, 1.0],
+        data,
+        check_units=False,
+    )
 
 
 def test_runs_that_begin_with_short_steps_go_on():

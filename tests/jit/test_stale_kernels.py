@@ -45,6 +45,7 @@ def regenerate(copy, name, before, after):
     copy.edit("generated/digests.py", stated, digest(record.read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 def test_compiled_code_is_kept_until_a_kernel_or_the_runtime_changes(copy):
     (copy.folder / "probe.py").write_text(PROBE, encoding="utf-8")
     assert copy.numbers("probe.py") == [5.0, 5.0, 0.0]  # 3^2 - 2^2, a vector as it is, compiled

@@ -6,7 +6,7 @@ from scipy.special import ellipj, ellipk
 
 import models
 import runtime
-from runtime import GROUND, Builder, Event
+from runtime import GROUND, Builder
 from tests.support.closed_forms import MOMENTS, top
 from tests.support.quadrature import quadrature
 from tests.support.vectors import about, euler_parameters, into_body, matrix
@@ -40,33 +40,6 @@ def test_free_body_by_elliptic_functions(ratio):
         assert np.abs(matrix(run.p["body"]) - motion.attitude(t, phase)).max() < 1e-10
 
 
-def test_free_symmetric_body():
-    across, along = 0.03, 0.05
-    omega0 = np.array([1.0, -2.0, 4.0])
-    A0 = about(np.array([0.6, 0.0, 0.8]), 1.1)
-    H = A0 @ (np.array([across, across, along]) * (A0.T @ omega0))
-    spin = (1.0 - along / across) * (A0.T @ omega0)[2]
-    b = Builder("symmetric", gravity=(0, 0, 0))
-    p = euler_parameters([0.6, 0.0, 0.8], 1.1)
-    b.body("body", mass=2.0, inertia=(across, across, along), p=p, omega=omega0, free=True)
-    t = np.linspace(0.0, 5.0, 101)
-    run = runtime.simulate(b.build(), 5.0, t_eval=t, rtol=1e-13, atol=1e-13)
-    rate = np.linalg.norm(H) / across
-    A = matrix(run.p["body"])
-    for k in range(len(t)):
-        exact = about(H / np.linalg.norm(H), rate * t[k]) @ A0 @ about(Z, spin * t[k])
-        assert np.abs(A[k] - exact).max() < 1e-11
-
-
-def test_free_fall():
-    t = np.linspace(0.0, 3.0, 31)
-    v0 = np.array([1.0, -2.0, 5.0])
-    system = models.free_body.build(v=v0, gravity=(0.1, 0.0, -g))
-    run = runtime.simulate(system, 3.0, t_eval=t)
-    assert np.abs(run.r["body"] - (t[:, None] * v0 + 0.5 * t[:, None] ** 2 * [0.1, 0.0, -g])).max() < 1e-11
-    assert np.abs(run.v["body"] - (v0 + t[:, None] * [0.1, 0.0, -g])).max() < 1e-11
-
-
 # --- pendulums -----------------------------------------------------------------------------------------------------
 
 LENGTH, MASS = 0.3, 3.5
@@ -75,39 +48,6 @@ ACROSS = MASS * (LENGTH**2 + 3 * RADIUS**2) / 12
 ALONG = MASS * RADIUS**2 / 2
 ABOUT_PIVOT = ACROSS + MASS * LENGTH**2 / 4
 RATE = np.sqrt(MASS * g * LENGTH / 2 / ABOUT_PIVOT)  # of small swings
-
-
-def swing(run):
-    """Angle from the downward vertical towards x, without jumps."""
-    x, _, z = run.r["rod"].T
-    return np.unwrap(np.arctan2(x, -z))
-
-
-def test_planar_pendulum_that_turns_over():
-    # theta' at the bottom above that of the separatrix: theta/2 = am(theta0'/2 t | (2 RATE / theta0')^2).
-    speed = 2.5 * RATE
-    system = models.pendulum.build(angle=0.0, omega=(0.0, -speed, 0.0))
-    t = np.linspace(0.0, 3.0, 151)
-    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
-    _, _, _, amplitude = ellipj(speed * t / 2, (2 * RATE / speed) ** 2)
-    assert swing(run)[-1] > 10.0
-    assert np.abs(swing(run) - 2 * amplitude).max() < 5e-10
-
-
-@pytest.mark.parametrize("degrees", [5.0, 90.0, 170.0, 179.0])
-def test_planar_pendulum_angle_and_period(degrees):
-    theta0 = np.radians(degrees)
-    k = np.sin(theta0 / 2)
-    quarter = ellipk(k**2) / RATE
-    t = np.linspace(0.0, 2.0, 101)
-    vertical = Event("vertical", lambda t, state: state.r["rod"][0])
-    end = max(t[-1], 8.4 * quarter)
-    system = models.pendulum.build(angle=theta0)
-    run = runtime.simulate(system, end, t_eval=t, events=[vertical], rtol=1e-13, atol=1e-13)
-    sn, *_ = ellipj(RATE * (quarter - t), k**2)
-    assert np.abs(swing(run) - 2 * np.arcsin(k * sn)).max() < 5e-10
-    if degrees < 179.0:
-        assert np.abs(run.events["vertical"] - quarter * np.array([1, 3, 5, 7])).max() < 1e-10
 
 
 def heavy_top(theta, omega, *, pendulum, longitude=0.3):
@@ -167,40 +107,3 @@ def test_nutation_and_precession_of_a_symmetric_top(pendulum):
     assert np.ptp(H[:, 2]) < 1e-11
     assert H[0, 2] == pytest.approx(I1 * b, rel=1e-12)
     assert np.ptp(run.energy) < 1e-10
-
-
-@pytest.mark.parametrize("root", [-1, 1])
-def test_steady_precession_of_a_heavy_top(root):
-    """I1 W^2 cos(theta) - I3 omega3 W + m g h = 0: slow and fast."""
-    theta, omega3, longitude = 0.7, 60.0, 0.3
-    I1, I3, h = 0.05 + MASS * LENGTH**2 / 4, 0.03, LENGTH / 2
-    discriminant = (I3 * omega3) ** 2 - 4 * I1 * np.cos(theta) * MASS * g * h
-    assert discriminant > 0
-    W = (I3 * omega3 + root * np.sqrt(discriminant)) / (2 * I1 * np.cos(theta))
-    outward = np.array([np.sin(theta) * np.cos(longitude), np.sin(theta) * np.sin(longitude), np.cos(theta)])
-    omega = W * Z + (omega3 - W * np.cos(theta)) * outward
-    t = np.linspace(0.0, 2.0, 81)
-    run = runtime.simulate(
-        heavy_top(theta, omega, pendulum=False, longitude=longitude), t[-1], t_eval=t, rtol=1e-13, atol=1e-13
-    )  # fmt: skip
-    exact = h * np.stack(
-        [np.sin(theta) * np.cos(longitude + W * t), np.sin(theta) * np.sin(longitude + W * t), np.cos(theta) + 0 * t], 1
-    )
-    assert np.abs(run.r["rod"] - exact).max() < 1e-11
-    # Its reaction is that of uniform motion on a circle.
-    force = run.reaction("pivot", on="rod").force
-    needed = MASS * (g * Z - W**2 * (exact - exact[:, 2:] * Z))
-    assert np.abs(force - needed).max() < 1e-8 * np.abs(needed).max()
-
-
-def test_conical_pendulum():
-    angle, longitude = 0.8, -0.5
-    W = np.sqrt(MASS * g * LENGTH / 2 / ((ABOUT_PIVOT - ALONG) * np.cos(angle)))
-    system = models.pendulum.build("spherical", angle=angle, longitude=longitude, omega=(0, 0, W))
-    t = np.linspace(0.0, 3.0, 61)
-    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
-    exact = LENGTH / 2 * np.stack(
-        [np.sin(angle) * np.cos(longitude + W * t), np.sin(angle) * np.sin(longitude + W * t), -np.cos(angle) + 0 * t], 1
-    )  # fmt: skip
-    assert np.abs(run.r["rod"] - exact).max() < 1e-11
-    assert np.abs(run.omega["rod"] - W * Z).max() < 1e-10

@@ -5,7 +5,7 @@ import pytest
 
 from models import pendulum
 from models.studies import measures
-from runtime import Cone, simulate
+from runtime import simulate
 from tests.support.refusals import assert_refused
 
 
@@ -56,11 +56,3 @@ BAD = {
 def test_bad_input_is_one_sentence(name):
     arguments, sentence = BAD[name]
     assert_refused(sentence, pendulum.build, **arguments)
-
-
-def test_a_wider_cone_is_reached_later():
-    wide = Cone.from_degrees((0, 90, 180, 270, 360), (60, 100, 100, 60, 60))
-    system = pendulum.build(limits="elastic", cone=wide)
-    run = simulate(system, 1.0, t_eval=measures.times(1.0))
-    narrow = simulate(pendulum.build(limits="elastic"), 1.0, t_eval=measures.times(1.0))
-    assert measures.first_excursion(run, "pivot") > measures.first_excursion(narrow, "pivot")

@@ -7,25 +7,6 @@ from runtime import Signal, simulate
 from tests.support.contact_bodies import CRITICAL, STIFF, G, ball, block
 
 
-@pytest.mark.parametrize("over", [np.deg2rad(0.05), 0.1, 0.3])
-def test_acceleration_on_an_incline_is_coulombs(over):
-    system, down = block(CRITICAL + over)
-    run = simulate(system, 1.0, **STIFF)
-    coulomb = G * (np.sin(CRITICAL + over) - 0.5 * np.cos(CRITICAL + over))
-    assert run.success and run.v["block"][-1] @ down > 1e-3
-    assert run.v_dot["block"][-1] @ down == pytest.approx(coulomb, abs=1e-7)
-
-
-@pytest.mark.parametrize("under", [np.deg2rad(0.05), 0.1, 0.3])
-def test_below_the_critical_angle_only_creep_is_left(under):
-    system, down = block(CRITICAL - under)
-    run = simulate(system, 2.0, **STIFF)
-    # What the regularisation states: the slip stays below the creep speed, where s(x) = 3/2 x - x^3/2 is the share needed.
-    share = np.tan(CRITICAL - under) / 0.5
-    x = min(root.real for root in np.roots([-0.5, 0.0, 1.5, -share]) if abs(root.imag) < 1e-9 and root.real > 0)
-    assert run.v["block"][-1] @ down == pytest.approx(1e-3 * x, rel=1e-5)
-
-
 def test_smooth_friction_is_short_of_coulombs_by_the_stated_share():
     tilt = CRITICAL + 0.2
     system, down = block(tilt, friction="smooth", speed=0.5, creep=0.01)

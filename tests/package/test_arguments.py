@@ -184,9 +184,9 @@ def test_event_functions_that_return_no_number(pendulum, function, message):
     ],
 )
 def test_no_state_reaches_compiled_code_that_it_cannot_take(pendulum, spoilt, message):
-    with pytest.raises(ModelError, match="state") as error:
-        simulate(pendulum, 0.1, initial=State(("rod",), spoilt(pendulum.state.y)), **SHORT)
-    assert message in str(error.value)
+    assert_refused(
+        ("state", message), lambda: simulate(pendulum, 0.1, initial=State(("rod",), spoilt(pendulum.state.y)), **SHORT)
+    )
 
 
 def test_states_of_other_types_are_the_same_states(pendulum):
@@ -200,20 +200,18 @@ def test_states_of_other_types_are_the_same_states(pendulum):
 def test_a_state_that_was_changed_behind_its_back_is_refused(pendulum):
     state = State(("rod",), pendulum.state.y)
     state.y = state.y[:5]
-    with pytest.raises(ModelError, match=r"give an array \(13,\) of float64"):
-        simulate(pendulum, 0.1, initial=state, **SHORT)
+    assert_refused("give an array (13,) of float64", simulate, pendulum, 0.1, initial=state, **SHORT)
 
 
 def test_runs_made_by_hand_are_checked(pendulum):
     from dataclasses import replace
 
     run = simulate(pendulum, 0.1, t_eval=[0.0, 0.1], **SHORT)
-    with pytest.raises(ModelError, match=r"run: t = range\(.*\); give \(0,\) of float64"):
-        replace(run, t=range(10**12))
-    with pytest.raises(ModelError, match=r"run: status = Decimal\('sNaN'\): give a runtime.Status"):
-        replace(run, status=Decimal("sNaN"))
-    with pytest.raises(ModelError, match=r"run: states has the shape \(2, 12\) of float64; give \(2, 13\)"):
-        replace(run, states=run.states[:, :12])
+    assert_refused(("run: t = range(", "); give (0,) of float64"), replace, run, t=range(10**12))
+    assert_refused("run: status = Decimal('sNaN'): give a runtime.Status", replace, run, status=Decimal("sNaN"))
+    assert_refused(
+        "run: states has the shape (2, 12) of float64; give (2, 13)", replace, run, states=run.states[:, :12]
+    )
     with pytest.raises(ModelError, match="run: states: number 1, 0 is not finite"):
         broken = run.states.copy()
         broken[1, 0] = np.nan
@@ -238,8 +236,7 @@ def test_masked_measurements_count_as_missing():
 
 @pytest.mark.parametrize("mass", [1e308, 1e60, 1e-60, 5e-324])
 def test_masses_whose_products_overflow_are_refused(mass):
-    with pytest.raises(ModelError, match="overflows in products"):
-        models.free_body.build(mass=mass, check_units=False)
+    assert_refused("overflows in products", models.free_body.build, mass=mass, check_units=False)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,14 @@ import ast
 import re
 import tomllib
 
+import pytest
+
 from tests.support.paths import ROOT
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+@pytest.mark.slow
 def test_no_room_of_runtime_names_a_higher_one():
     """Not in text either, where import-linter does not see it: a name in a string is an import too."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][

@@ -93,21 +93,3 @@ def test_a_call_imports_what_it_uses(program):
     )
     done = subprocess.run([sys.executable, "-c", whole], env=environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-PROGRAM = """
-import sys, numpy as np, models, runtime
-heavy = {"sympy", "codegen", "xarray", "pandas", "matplotlib", "typer", "rich", "models.studies"} & set(sys.modules)
-assert not heavy, heavy
-run = runtime.simulate(models.foot.build(), 0.2, t_eval=np.linspace(0, 0.2, 5))
-run.energy, run.lam["ankle"], run.reaction("ankle", on="leg")
-runtime.simulate(models.foot.build(), 0.01, method="BDF", events=[runtime.Event("e", lambda t, s: 1.0)])
-run.to_xarray()
-assert not {"sympy", "codegen"} & set(sys.modules)
-"""
-
-
-@pytest.mark.slow
-def test_a_whole_simulation_leaves_sympy_alone():
-    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

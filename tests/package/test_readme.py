@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import runtime
+from tests.support.marks import over
 from tests.support.paths import ROOT
 
 README = ROOT / "README.md"
@@ -36,10 +37,6 @@ def run_blocks(page):
     return scope
 
 
-def name_of(page):
-    return str(page.relative_to(ROOT))
-
-
 def test_blocks_of_readme_run_one_by_one():
     for block in blocks(README, "python"):
         exec(compile(block, README.name, "exec"), {})
@@ -54,7 +51,8 @@ def test_blocks_of_readme_run_in_order():
 
 
 SLOW = {
-    "assembly.md", "coordinates.md", "ensembles.md", "forces.md", "sensitivities.md", "simulation.md", "studies.md", "walking.md"
+    "assembly.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md",
+    "sensitivities.md", "simulation.md", "studies.md", "walking.md"
 }  # fmt: skip
 WITH_BLOCKS = [page for page in (*DOCS, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
 
@@ -105,7 +103,7 @@ def test_readme_is_short():
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@over("page", PAGES)
 def test_links_of_a_page_have_targets(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     local = [link.split("#")[0] for link in links if not link.startswith(("https://", "#"))]
@@ -119,7 +117,7 @@ def test_every_page_and_picture_is_linked():
     assert [file.name for file in (ROOT / "docs" / "pictures").iterdir() if f"pictures/{file.name}" not in text] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@over("page", PAGES)
 def test_commands_of_a_page_exist(page):
     studies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
     verbs = {"models", "info", "simulate", "study", "view", "warm", "doctor", *studies["talus.studies"]}
@@ -135,7 +133,7 @@ def test_commands_of_a_page_exist(page):
     assert set(re.findall(r"-m benchmarks ([a-z]+)", lines)) <= known
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@over("page", PAGES)
 def test_installation_names_our_distribution(page):
     """``talus`` on the package index is another project."""
     text = page.read_text(encoding="utf-8")

@@ -14,12 +14,13 @@ from tests.papers.symbols import column
 from tests.papers.symbols_of_contacts import lengthwise
 from tests.papers.transcripts import DISPLAYED, paper_text, plain
 from tests.support.limit_kernels import call as outputs
+from tests.support.marks import over
 
 CONTACT_SEEDS = range(4)
-CASES = [(e, state, seed) for e in EQUATIONS for state in e.states for seed in CONTACT_SEEDS]
-cases = pytest.mark.parametrize(("equation", "state", "seed"), CASES, ids=lambda v: getattr(v, "id", v))
-contact_seeds = pytest.mark.parametrize("seed", CONTACT_SEEDS)
-states = pytest.mark.parametrize("state", STATES)
+CASES = [(e, state) for e in EQUATIONS for state in e.states]
+cases = pytest.mark.parametrize(("equation", "state"), CASES, ids=lambda v: getattr(v, "id", v))
+contact_seeds = over("seed", CONTACT_SEEDS)
+states = over("state", STATES)
 
 
 def of(number):

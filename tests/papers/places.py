@@ -1,8 +1,8 @@
 """Seeds of random numbers, and places on and off the constraint manifold."""
 
-import pytest
+from tests.support.marks import over
 
 SEEDS = range(5)
 PLACES = ("off", "on")  # the constraint manifold
-seeds = pytest.mark.parametrize("seed", SEEDS)
-places = pytest.mark.parametrize("place", PLACES)
+seeds = over("seed", SEEDS)
+places = over("place", PLACES)

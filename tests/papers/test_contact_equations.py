@@ -24,6 +24,7 @@ from tests.papers.transcripts import plain
 
 
 @cases
+@contact_seeds
 def test_equation(equation, state, seed):
     """A printed equation holds where its entry says so, fails where its entry says so, and its corrected form holds."""
     m = contact_symbols_for(equation, state, seed)

@@ -10,6 +10,7 @@ from runtime import ModelError
 from runtime.report import plots
 from runtime.report.figure_files import Drawing, FigureFiles, formats_of
 from runtime.support import beside
+from tests.support.refusals import assert_refused
 
 X = np.linspace(0.0, 1.0, 5)
 HERE = os.getpid()
@@ -35,8 +36,7 @@ def test_all_files_exist_in_the_order_in_which_they_were_added(tmp_path):
     assert [record["file"] for record in records] == ["figure 0.svg", "figure 1.svg", "figure 2.svg", "last.svg"]
     assert records[2]["shows"] == "A line." and records[2]["corresponds to"] == "Author (2020), Fig. 1"
     assert records[3]["corresponds to"] is None
-    with pytest.raises(ModelError, match="'last' is added twice"):
-        figures.add({"last": CURVE})
+    assert_refused("'last' is added twice", figures.add, {"last": CURVE})
 
 
 def test_one_process_writes_what_several_write(tmp_path, monkeypatch):
@@ -76,8 +76,7 @@ def test_figures_of_a_process_that_was_ended_are_drawn_here(tmp_path):
 def test_formats_are_named_once_each():
     assert formats_of(" PNG, svg,png") == ("png", "svg")
     for text in ("", "png,", "bmp"):
-        with pytest.raises(ModelError, match="use png, svg, pdf"):
-            formats_of(text)
+        assert_refused("use png, svg, pdf", formats_of, text)
 
 
 def test_unknown_formats_are_refused_before_anything_is_drawn(tmp_path):

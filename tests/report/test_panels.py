@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from runtime import ModelError
 from runtime.report import lines, panels
 from tests.support.layouts import faults
+from tests.support.refusals import assert_refused
 
 
 def drawn(**options):
@@ -40,8 +40,7 @@ def test_one_unit_has_the_same_length_in_all_panels():
 
 
 def test_sizes_of_panels_are_one_for_each():
-    with pytest.raises(ModelError, match="widths = .*give 2 numbers above 0"):
-        panels.figure(1, 2, widths=(1.0,))
+    assert_refused(("widths = ", "give 2 numbers above 0"), panels.figure, 1, 2, widths=(1.0,))
 
 
 def test_labels_that_are_cut_off_or_covered_are_found():

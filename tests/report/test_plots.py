@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from models import pendulum
-from runtime import ModelError, Run, simulate
+from runtime import Run, simulate
 from runtime.report import cone_plots, plots
 from runtime.system.cone import Cone
+from tests.support.refusals import assert_refused
 
 
 @pytest.mark.parametrize("count", [2, 4, 7])
@@ -51,9 +52,8 @@ def test_labels_of_a_top_view_lie_within_it():
 
 
 def test_figures_of_nothing_are_refused():
-    with pytest.raises(ModelError, match="angles: groups are empty; give one at least"):
-        cone_plots.angles({}, {"ankle": {"dorsiflexion": 20.0}})
-    with pytest.raises(ModelError, match="angles: limits are empty; give one at least"):
-        cone_plots.angles({"all": {}}, {"ankle": {}})
-    with pytest.raises(ModelError, match="bars: give a height"):
-        plots.bars(["free"], {"evaluations": {}}, "evaluations")
+    assert_refused(
+        "angles: groups are empty; give one at least", cone_plots.angles, {}, {"ankle": {"dorsiflexion": 20.0}}
+    )
+    assert_refused("angles: limits are empty; give one at least", cone_plots.angles, {"all": {}}, {"ankle": {}})
+    assert_refused("bars: give a height", plots.bars, ["free"], {"evaluations": {}}, "evaluations")

@@ -9,6 +9,7 @@ import models
 import runtime
 from runtime import ModelError
 from runtime.results import read_netcdf
+from tests.support.refusals import assert_refused
 
 
 def pendulum_with_a_load():
@@ -81,10 +82,9 @@ def test_files_of_earlier_versions_need_their_system(tmp_path):
     del data.attrs["outline"]
     new = ["reaction_force", "reaction_moment", "reaction_point", "centre_of_pressure"]
     file = write_dataset(data.drop_vars(new), tmp_path / "old.nc")
-    with pytest.raises(
-        ModelError, match="contains no shapes and joints.*give the model that it was made with, system="
-    ):
-        read_netcdf(file)
+    assert_refused(
+        ("contains no shapes and joints", "give the model that it was made with, system="), read_netcdf, file
+    )
     assert len(read_netcdf(file, system=run.system).scene().solids) == len(run.scene().solids)
     with pytest.raises(ModelError, match=re.escape("has for body toes, main_foot, leg, but system")):
         read_netcdf(file, system=models.pendulum.build())
@@ -100,12 +100,10 @@ def test_other_files_are_refused(tmp_path):
     run = run_of(MODELS["loaded"]())
     for outline in ("{", "30", '{"name": "a"}'):
         write_dataset(run.to_xarray().assign_attrs(outline=outline), tmp_path / f"{len(outline)}.nc")
-        with pytest.raises(ModelError, match="its outline of shapes and joints cannot be read"):
-            read_netcdf(tmp_path / f"{len(outline)}.nc")
+        assert_refused("its outline of shapes and joints cannot be read", read_netcdf, tmp_path / f"{len(outline)}.nc")
     for name, text in (
         ("none.nc", "cannot read"),
         ("text.nc", "is no NetCDF file of a run"),
         ("other.nc", "holds no motion of bodies: it has no time, body, r, p"),
     ):
-        with pytest.raises(ModelError, match=text):
-            read_netcdf(tmp_path / name)
+        assert_refused(text, read_netcdf, tmp_path / name)

@@ -8,6 +8,7 @@ import pytest
 import models
 from runtime import GROUND, Builder, ModelError, simulate
 from runtime.results import euler_angles
+from tests.support.refusals import assert_refused
 from tests.support.vectors import about
 
 AXES = dict(zip("xyz", np.eye(3), strict=True))
@@ -68,26 +69,21 @@ def test_gimbal_lock_is_named(arm):
 
 def test_a_single_time_in_gimbal_lock_is_named():
     A = composed("XYZ", [[0.3, np.pi / 2 - 5e-4, 0.2]])
-    with pytest.raises(ModelError, match="gimbal lock at t = 0 s"):
-        euler_angles(np.zeros(1), A, "XYZ")
+    assert_refused("gimbal lock at t = 0 s", euler_angles, np.zeros(1), A, "XYZ")
     assert euler_angles(np.zeros(1), composed("XYZ", [[0.3, np.pi / 2 - 2e-3, 0.2]]), "XYZ").shape == (1, 3)
 
 
 @pytest.mark.parametrize("sequence", ["XX", "XXY", "XYy", "abc", "", "XYZX", "xYz"])
 def test_unknown_sequences_are_refused(sequence):
-    with pytest.raises(ModelError, match="sequence = .*give three axes"):
-        euler_angles(np.zeros(1), np.eye(3)[None], sequence)
+    assert_refused(("sequence = ", "give three axes"), euler_angles, np.zeros(1), np.eye(3)[None], sequence)
 
 
 def test_what_is_no_rotation_is_refused():
     for wrong in (2.0 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.full((3, 3), np.nan)):
-        with pytest.raises(ModelError, match="t = 1 s is no rotation"):
-            euler_angles(np.arange(2.0), np.array([np.eye(3), wrong]), "XYZ")
-    with pytest.raises(ModelError, match="euler_angles: rotations"):
-        euler_angles(np.arange(2.0), np.eye(3)[None], "XYZ")
+        assert_refused("t = 1 s is no rotation", euler_angles, np.arange(2.0), np.array([np.eye(3), wrong]), "XYZ")
+    assert_refused("euler_angles: rotations", euler_angles, np.arange(2.0), np.eye(3)[None], "XYZ")
 
 
 def test_bodies_must_exist():
     run = simulate(models.pendulum.build(), 0.1, t_eval=[0.0, 0.1])
-    with pytest.raises(ModelError, match="'rood'"):
-        run.euler_angles("rood", sequence="XYZ")
+    assert_refused("'rood'", run.euler_angles, "rood", sequence="XYZ")

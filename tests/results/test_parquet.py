@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import runtime
-from runtime import ModelError
+from tests.support.refusals import assert_refused
 
 TIMES = np.linspace(0.0, 0.2, 5)
 
@@ -62,8 +62,7 @@ def test_a_file_is_not_replaced_unasked(run, tmp_path):
     pytest.importorskip("pyarrow")
     file = tmp_path / "run.parquet"
     file.write_text("kept")
-    with pytest.raises(ModelError, match="exists; choose another name or pass overwrite=True"):
-        run.to_parquet(file)
+    assert_refused("exists; choose another name or pass overwrite=True", run.to_parquet, file)
     assert file.read_text() == "kept"
     run.to_parquet(file, overwrite=True)
     assert file.read_bytes()[:4] == b"PAR1"
@@ -71,6 +70,5 @@ def test_a_file_is_not_replaced_unasked(run, tmp_path):
 
 def test_without_pyarrow_the_remedy_is_named(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ModelError, match=r"needs pyarrow; pip install 'talus-multibody\[parquet\]'"):
-        run.to_parquet(tmp_path / "run.parquet")
+    assert_refused("needs pyarrow; pip install 'talus-multibody[parquet]'", run.to_parquet, tmp_path / "run.parquet")
     assert not (tmp_path / "run.parquet").exists()

@@ -5,9 +5,9 @@ import pytest
 
 import models
 import runtime
-from runtime import ModelError
 from runtime.results.drawn_bodies import body_triangles, semi_axes
 from runtime.results.outline import outline_of
+from tests.support.refusals import assert_refused
 from tests.support.vectors import matrix
 
 T = np.linspace(0.0, 0.3, 16)  # at most 50 per second, so that all are shown
@@ -140,10 +140,7 @@ def test_bad_scenes(run, tmp_path):
         (dict(beside={"a": 3}), "'a' is 3; give what runtime.simulate returned"),
         (dict(speed=0), "speed = 0"),
     ):
-        with pytest.raises(ModelError, match=text):
-            run.scene(**more)
-    with pytest.raises(ModelError, match="the format '.avi' is not known; use .html, .gif, .mp4"):
-        run.animation(tmp_path / "a.avi")
+        assert_refused(text, run.scene, **more)
+    assert_refused("the format '.avi' is not known; use .html, .gif, .mp4", run.animation, tmp_path / "a.avi")
     (tmp_path / "b.html").touch()
-    with pytest.raises(ModelError, match="exists; choose another name or pass overwrite=True"):
-        run.animation(tmp_path / "b.html")
+    assert_refused("exists; choose another name or pass overwrite=True", run.animation, tmp_path / "b.html")

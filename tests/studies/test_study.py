@@ -1,5 +1,6 @@
 """Designs, summaries, files and refusals of studies."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -86,10 +87,7 @@ def test_a_grid():
     at = data["x"].sel({"mass.mass": 2.4, "stiffness.spring": 45.0})
     assert np.abs(at.values - place(2.4, 45.0, T)).max() < 1e-7
     assert "independent" not in found.tables()[0].note
-    with pytest.raises(
-        ModelError, match=r"this study is of the kind 'grid'; percentiles need kind='sample' or 'sobol'"
-    ):
-        found.bands("x")
+    assert_refused("this study is of the kind 'grid'; percentiles need kind='sample' or 'sobol'", found.bands, "x")
 
 
 def test_one_at_a_time():
@@ -155,8 +153,7 @@ def test_an_interrupted_study_is_resumed(tmp_path):
     again = study(RANGES, **settings)
     assert len(again.failed) == 0
     assert again.indices().total.tolist() == study(RANGES, kind="sobol", n=32).indices().total.tolist()
-    with pytest.raises(ModelError, match="its cases differ"):
-        study(RANGES, **settings | dict(seed=1))
+    assert_refused("its cases differ", study, RANGES, **settings | dict(seed=1))
 
 
 @pytest.mark.parametrize(
@@ -234,8 +231,9 @@ def test_failed_cases_are_left_out_of_summaries_and_counted():
     ],
 )
 def test_names_and_functions_that_do_not_fit_are_refused(parameters, outputs, more, message):
-    with pytest.raises(ModelError, match=message):
-        runtime.study(models.foot.build(), parameters, 0.1, outputs=outputs, n=4, **more)
+    assert_refused(
+        re.compile(message), runtime.study, models.foot.build(), parameters, 0.1, outputs=outputs, n=4, **more
+    )
 
 
 def test_bounds_leave_out_resamples_without_variance():

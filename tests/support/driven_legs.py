@@ -2,8 +2,6 @@
 
 import functools
 
-import numpy as np
-
 import codegen
 import runtime
 from runtime import Signal
@@ -43,16 +41,3 @@ def once_with_kernel(build):
 def one_by_one(monkeypatch):
     """No case with closed loops or drivers runs in lanes."""
     monkeypatch.setattr(chunk, "run_side_by_side", lambda *_: None)
-
-
-def compared(system, cases, bounds, in_lanes, few=slice(None), **settings):
-    """Outputs of cases in lanes, of which ``few`` are those of absolute coordinates but for these bounds by name."""
-    names, end = list(bounds), settings["t_eval"][-1]
-    many = runtime.simulate_many(system, cases, end, outputs=names, **settings)
-    assert many.success and not many.messages
-    in_lanes.undo()
-    some = {key: values[few] for key, values in cases.items()}
-    absolute = runtime.simulate_many(system, some, end, outputs=names, **settings | dict(coordinates="absolute"))
-    for name, bound in bounds.items():
-        assert np.abs(many[name][few] - absolute[name]).max() < bound, name
-    return many

@@ -86,10 +86,6 @@ def lint_tangent(function, targets, inputs):
     return lint(once, [(targets,)], (*inputs, "seeds_n"))
 
 
-def machine_code(dispatcher):
-    return "\n".join(dispatcher.inspect_llvm().values())
-
-
 def broken(value):
     """The expression with one operation changed."""
     for node in ast.walk(value):

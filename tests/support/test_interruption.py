@@ -18,7 +18,6 @@ pytestmark = [
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 COMMAND = "import sys; from talus_command import main; sys.argv[0] = 'talus'; main()"
-BENCHMARKS = "import runpy; runpy.run_module('benchmarks', run_name='__main__', alter_sys=True)"
 SOON = 20.0  # [s]; two on a machine that is free: tests measure no time, but must not wait for ever
 
 
@@ -50,15 +49,6 @@ def test_a_study_at_any_moment(tmp_path, seconds, number):
     parts = [file for file in tmp_path.rglob("*") if file.is_file() and tmp_path / "cache" not in file.parents]
     for file in parts:
         assert file.stat().st_size > 0 and file.suffix in (".nc", ".csv", ".png", ".svg", ".json", ".md"), file
-
-
-@pytest.mark.parametrize("seconds, number", list(zip((0.5, 0.8, 1.2, 4.0), 2 * SIGNALS, strict=True)))
-def test_a_benchmark_at_any_moment(tmp_path, seconds, number):
-    """From the imports on."""
-    process = begin(BENCHMARKS, "limits", folder=tmp_path)
-    time.sleep(seconds)
-    ended(process, number)
-    assert not [file for file in tmp_path.rglob("*") if file.is_file() and file.stat().st_size == 0]
 
 
 @pytest.mark.parametrize("number", SIGNALS)

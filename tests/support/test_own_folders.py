@@ -8,6 +8,7 @@ from runtime import ModelError
 from runtime.report import Report, Table, write_report
 from runtime.support.files import write_text
 from runtime.support.results_folder import MARK, MARKED, is_own, own_folder
+from tests.support.refusals import assert_refused
 
 
 def test_a_new_an_empty_and_a_marked_folder_are_taken(tmp_path):
@@ -62,8 +63,9 @@ def test_other_folders_are_refused_and_left_as_they_are(tmp_path, sort):
 def test_a_report_replaces_files_in_folders_of_its_own_alone(tmp_path):
     report = Report("t", [Table("summary", ["a"], [[1.0]])])
     (tmp_path / "summary.md").write_text("mine")
-    with pytest.raises(ModelError, match=r"summary.md' exists; choose another name or pass overwrite=True"):
-        write_report(report, tmp_path, pdf=False)
+    assert_refused(
+        "summary.md' exists; choose another name or pass overwrite=True", write_report, report, tmp_path, pdf=False
+    )
     assert (tmp_path / "summary.md").read_text() == "mine"
     for _ in range(2):
         write_report(report, own_folder(tmp_path / "own"), pdf=False)

@@ -82,8 +82,8 @@ def command(arguments, redirections="", **variables):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
-@pytest.mark.parametrize("arguments", [["models"], ["info", "pendulum", "--json"]], ids=" ".join)
-def test_the_command_with_lost_streams(arguments):
+def test_the_command_with_lost_streams():
+    arguments = ["models"]
     whole = command(arguments)
     assert whole[0] == 0 and whole[2] == ""
     assert command(arguments, "> /dev/full") == (1, "", "the output cannot be written: No space left on device\n")

@@ -11,6 +11,7 @@ from runtime import ModelError
 from runtime.support.xml_reading import DEEPEST, parse_xml
 from tests.support.paths import ROOT
 from tests.support.processes import environment
+from tests.support.refusals import assert_refused
 
 BEGIN, SIZE = "<r>", 3 * 2**20  # [bytes]; minutes for each where time is quadratic, else half a second
 LARGE = {
@@ -83,7 +84,6 @@ def test_nesting_has_a_limit():
     for count, refused in ((DEEPEST, False), (DEEPEST + 1, True)):
         text = ("<a>" * count + "</a>" * count).encode()
         if refused:
-            with pytest.raises(ModelError, match="deeper than 500; flatten the file"):
-                parse_xml(text, Path("a.xml"))
+            assert_refused("deeper than 500; flatten the file", parse_xml, text, Path("a.xml"))
         else:
             assert sum(1 for _ in parse_xml(text, Path("a.xml")).within()) == count

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from runtime import Builder, ModelError, parameters, sensitivities, simulate, simulate_many, with_parameters
+from runtime import Builder, parameters, sensitivities, simulate, simulate_many, with_parameters
+from tests.support.refusals import assert_refused
 
 
 def ball(law="hunt_crossley", **given):
@@ -70,5 +71,4 @@ def test_a_contact_has_only_names_that_it_uses():
     b.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="hertz", stiffness=1e5)
     own = [name for name in parameters(b.build()) if name.endswith(".sole")]
     assert own == ["stiffness.sole", "radius.sole", "centre.sole", "point.sole"]
-    with pytest.raises(ModelError, match=r"has no parameter 'loss.sole'"):
-        with_parameters(b.build(), {"loss.sole": 0.1})
+    assert_refused("has no parameter 'loss.sole'", with_parameters, b.build(), {"loss.sole": 0.1})

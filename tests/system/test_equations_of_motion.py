@@ -22,6 +22,7 @@ from tests.support.random_mechanisms import (
     single,
     stacked,
 )
+from tests.support.refusals import assert_refused
 
 
 def test_the_random_mechanisms_hold_every_kind_of_joint():
@@ -209,8 +210,15 @@ def test_a_joint_near_its_singular_configuration_still_works(angle):
 
 
 def test_a_singular_pose_of_a_loop_is_distinguished_from_redundancy():
-    with pytest.raises(ModelError, match="the initial configuration is singular, .* not nearby"):
-        models.four_bar.build(crank=0.3, coupler=0.5, rocker=0.3, base=0.5, crank_angle=0.0)
+    assert_refused(
+        ("the initial configuration is singular, ", " not nearby"),
+        models.four_bar.build,
+        crank=0.3,
+        coupler=0.5,
+        rocker=0.3,
+        base=0.5,
+        crank_angle=0.0,
+    )
 
 
 def test_every_kind_of_joint_takes_away_its_rows():

@@ -24,6 +24,8 @@ from runtime import AssemblyWarning, Builder, ModelError, Signal, System
 from runtime.system import model_description, model_reading
 from runtime.system.model_schema import FILE
 from tests.support import systems
+from tests.support.marks import quick_for
+from tests.support.refusals import assert_refused
 from tests.support.systems import BUILDS, LIMITED
 from tests.support.two_bodies import two_guided
 from tests.support.written_models import sprung
@@ -83,7 +85,7 @@ def data_of(system):
     return {k: np.asarray(v).tobytes() for k, v in leaves(system.data) if k.rpartition(".")[2] not in ADDRESSES}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", quick_for(CASES, [name for name in CASES if name != "recorded walk"]))
 def test_a_system_is_written_and_read_without_loss(name, tmp_path):
     system = CASES[name]()
     file = system.to_file(tmp_path / "model.json")
@@ -103,7 +105,7 @@ def test_a_system_is_written_and_read_without_loss(name, tmp_path):
     jsonschema.validate(json.loads(file.read_text()), json.loads(FILE.read_text()))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(("mechanism", "drivers"))])
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(("mechanism", "drivers", "recorded"))])
 def test_a_builder_of_a_file_builds_an_equal_system(name, tmp_path):
     system = CASES[name]()
     with warnings.catch_warnings():
@@ -121,8 +123,7 @@ def test_a_builder_is_written_and_read_without_loss(tmp_path):
     one, other = builder.build(), again.build()
     assert data_of(one) == data_of(other) and bits(one) == bits(other)
     again.joint("more", "spherical", "ground", "ball", point=(0.5, 0, 0.2))  # in global axes, as of the builder
-    with pytest.raises(ModelError, match=r"exists; choose another name or pass overwrite=True"):
-        builder.to_file(file)
+    assert_refused("exists; choose another name or pass overwrite=True", builder.to_file, file)
     assert builder.to_file(file, overwrite=True) == file
 
 
@@ -195,16 +196,14 @@ def test_refused_files(old, tmp_path):
 def test_lists_in_each_other_are_bounded(tmp_path):
     file = tmp_path / "deep.json"
     file.write_text("[" * 100_000)
-    with pytest.raises(ModelError, match="deep.json: lists in each other are too deep"):
-        Builder.from_file(file)
+    assert_refused("deep.json: lists in each other are too deep", Builder.from_file, file)
 
 
 def test_a_file_that_is_too_large(tmp_path, monkeypatch):
     file = tmp_path / "hand.json"
     file.write_text(HAND)
     monkeypatch.setattr("runtime.support.files.LARGEST", 100)
-    with pytest.raises(ModelError, match=r"bytes, limit 100"):
-        Builder.from_file(file)
+    assert_refused("bytes, limit 100", Builder.from_file, file)
 
 
 def test_a_definition_that_has_changed_since(tmp_path, monkeypatch):
@@ -212,10 +211,9 @@ def test_a_definition_that_has_changed_since(tmp_path, monkeypatch):
     own = model_description.digest_of_module
     new = lambda module: "other" if module.NAME == "modified_universal" else own(module)  # noqa: E731
     monkeypatch.setattr(model_reading, "digest_of_module", new)
-    with pytest.raises(
-        ModelError, match=r"joint modified_universal has another definition.*Builder.from_file\(path\).build\(\)"
-    ):
-        System.from_file(file)
+    assert_refused(
+        ("joint modified_universal has another definition", "Builder.from_file(path).build()"), System.from_file, file
+    )
     with pytest.warns(AssemblyWarning, match=r"joint modified_universal has another definition"):
         Builder.from_file(file)
 
@@ -224,20 +222,16 @@ def test_a_system_file_that_was_edited(tmp_path):
     file = models.pendulum.build().to_file(tmp_path / "pendulum.json")
     mass = models.pendulum.build().bodies[0].mass
     file.write_text(file.read_text().replace(f'"mass": {mass!r}', '"mass": 9.25', 1))
-    with pytest.raises(
-        ModelError, match=r"was edited after the system was written; Builder.from_file\(path\).build\(\)"
-    ):
-        System.from_file(file)
+    assert_refused("was edited after the system was written; Builder.from_file(path).build()", System.from_file, file)
     assert models.read(file).build().bodies[0].mass == 9.25
 
 
 def test_definitions_of_a_user_are_passed_to_the_reader(tmp_path):
     system = on_a_pin().build()
     file = system.to_file(tmp_path / "own.json")
-    with pytest.raises(
-        ModelError, match=r"'pin' is a definition of the user's own; pass definitions=\[codegen.compile_joint"
-    ):
-        System.from_file(file)
+    assert_refused(
+        "'pin' is a definition of the user's own; pass definitions=[codegen.compile_joint", System.from_file, file
+    )
     again = System.from_file(file, definitions=[codegen.compile_joint(pin)])
     runs = [runtime.simulate(one, 0.1) for one in (system, again)]
     assert runs[0].states.tobytes() == runs[1].states.tobytes()
@@ -262,10 +256,12 @@ def test_a_force_and_a_joint_of_a_user_may_have_one_name(tmp_path):
     assert again.to_file(tmp_path / "again.json").read_bytes() == file.read_bytes()
     runs = [runtime.simulate(one.build(), 0.1) for one in (b, again)]
     assert runs[0].states.tobytes() == runs[1].states.tobytes()
-    with pytest.raises(
-        ModelError, match=r"force 'cord': 'pull' is a definition of the user's own; pass definitions=.*compile_force"
-    ):
-        Builder.from_file(file, definitions=[joint])
+    assert_refused(
+        ("force 'cord': 'pull' is a definition of the user's own; pass definitions=", "compile_force"),
+        Builder.from_file,
+        file,
+        definitions=[joint],
+    )
     with pytest.raises(
         ModelError, match="definitions: 3; give what codegen.compile_joint or compile_force returned|definitions = "
     ):
@@ -276,8 +272,7 @@ def test_what_no_file_can_state_is_refused_by_name(tmp_path):
     endless = Signal(np.array([-np.inf, np.inf]), np.array([[1.0, 2.0, 0, 0, 0, 0]]))
     b = pair()
     b.load("odd", "rod", force=(0.0, endless, 0.0))
-    with pytest.raises(ModelError, match="load 'odd': force: a polynomial without first and last time"):
-        b.to_file(tmp_path / "pair.json")
+    assert_refused("load 'odd': force: a polynomial without first and last time", b.to_file, tmp_path / "pair.json")
     assert not (tmp_path / "pair.json").exists()
 
 
@@ -304,7 +299,7 @@ def test_damaged_files_give_one_sentence_each(tmp_path):
         models.foot_ground.build().to_file(tmp_path / "c.json").read_text(),
     ]
     rng, file, refused = random.Random(5), tmp_path / "m.json", 0
-    for _ in range(2000):
+    for _ in range(600):
         file.write_text(spoilt(rng.choice(texts), rng), encoding="utf-8", errors="surrogatepass")
         for read in (System.from_file, Builder.from_file):
             try:
@@ -312,7 +307,7 @@ def test_damaged_files_give_one_sentence_each(tmp_path):
             except ModelError as error:
                 refused += 1
                 assert "\n" not in str(error) and str(error).startswith("m.json")
-    assert refused > 2000
+    assert refused > 600
 
 
 def test_the_schema_is_a_schema():
@@ -331,8 +326,7 @@ def test_state_of_the_file_is_checked(tmp_path):
 
     value["digest"] = digest_of(value)
     (tmp_path / "p.json").write_text(json.dumps(value))
-    with pytest.raises(ModelError, match="p of body 'rod' has the length"):
-        System.from_file(tmp_path / "p.json")
+    assert_refused("p of body 'rod' has the length", System.from_file, tmp_path / "p.json")
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import models
 import runtime
 from runtime import AssemblyError, Builder, ModelError, sensitivities, simulate, simulate_many
 from runtime.dynamics.layout import STATE
-from tests.support.refusals import assert_refused
+from tests.support.refusals import assert_refused, refused_with
 from tests.support.sensitivities import difference, pushed, stopped
 
 TIGHT = dict(rtol=1e-12, atol=1e-12)
@@ -127,63 +127,6 @@ def test_parts_as_built_anew(name):
     assert all(limit.excess.max() > 0.01 for limit in a.limits.values())
 
 
-@pytest.mark.parametrize("name", [name for name in CHANGES if name != "several"])
-def test_ensembles_of_parameters(name):
-    ((key, value),) = CHANGES[name].items() if len(CHANGES[name]) == 1 else [("mass.toes", 0.4)]
-    geometry = key.endswith(".ankle")
-    base = np.diag(np.diag(runtime.parameters(FOOT)[key])) if key == "inertia.toes" else runtime.parameters(FOOT)[key]
-    rows = [base, value] if key != "inertia.toes" else [np.diag(base), value]
-    found = simulate_many(FOOT, {key: rows}, 0.5, assemble=geometry, **TIGHT)
-    # The shipped kernel knows zeros of gravity and of the point: another one serves where they are none, if there is one.
-    assert found.success and found.in_batch[: 1 if key in ("gravity", "s_i.ankle") else 2].all()
-    for number, row in enumerate(rows):
-        run = simulate(runtime.with_parameters(FOOT, {key: row}), 0.5, t_eval=[0.5], **TIGHT)
-        assert np.abs(found.states()[number].ravel() - run.states[0]).max() < 1e-10
-
-
-def test_ensembles_of_limits_and_states():
-    system = models.foot.build(limits="dissipative")
-    cases = {"damping.talocrural": [0.2, 0.9], "max_moment.talocalcaneal": [30.0, 45.0], "mass.toes": [0.2, 0.4]}
-    spin = runtime.assemble(system, system.state.replace(omega={"main_foot": (0.3, 0.1, -0.2)}))
-    states = {
-        f"{part}.{body}": [getattr(spin, part)[body]] * 2 for part in ("v", "omega") for body in system.body_names
-    }
-    found = simulate_many(system, cases | states, 0.5, rtol=1e-9, atol=1e-9)
-    for number in range(2):
-        one = runtime.with_parameters(system, {name: values[number] for name, values in cases.items()})
-        run = simulate(one, 0.5, t_eval=[0.5], initial=spin, rtol=1e-9, atol=1e-9)
-        assert np.abs(found.states()[number].ravel() - run.states[0]).max() < 1e-10
-    assert np.abs(np.diff(found.states(), axis=0)).max() > 1e-4
-
-
-def test_parameters_of_a_system_that_a_function_builds():
-    cases = {"link_length": [0.04, 0.045], "mass.toes": [0.3, 0.5]}
-    found = simulate_many(models.foot.build, cases, 0.3, **TIGHT)
-    for number in range(2):
-        one = runtime.with_parameters(
-            models.foot.build(link_length=cases["link_length"][number]), {"mass.toes": cases["mass.toes"][number]}
-        )
-        run = simulate(one, 0.3, t_eval=[0.3], **TIGHT)
-        assert np.abs(found.states()[number].ravel() - run.states[0]).max() < 1e-10
-
-
-def test_sensitivities_to_parameters():
-    given = {"mass.toes": 0.3, "l.ankle": 0.0417, "omega.main_foot": FOOT.state.omega["main_foot"]}
-    found = sensitivities(FOOT, given, 0.4, rtol=1e-11, atol=1e-11)
-    assert found.names[:2] == ("mass.toes", "l.ankle")
-
-    def states(name, h):
-        system = runtime.with_parameters(FOOT, {"mass.toes": 0.3} | {name: given[name] + h})
-        return simulate(system, 0.4, t_eval=[0.4], rtol=1e-13, atol=1e-13).states
-
-    for k, name in enumerate(("mass.toes", "l.ankle")):
-        expected = difference(lambda h, name=name: states(name, h), 1e-2 * given[name])
-        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-8 * np.abs(expected).max()
-    alone = sensitivities(FOOT, {"mass.toes": 0.3, "l.ankle": 0.0417}, 0.4, wrt="l.ankle", rtol=1e-11, atol=1e-11)
-    assert np.abs(alone.slopes[:, :, 0] - found.slopes[:, :, 1]).max() < 1e-8 * np.abs(alone.slopes).max()
-    assert_refused("has no parameter 'mass.hand'", sensitivities, FOOT, {"mass.hand": 1.0}, 0.1)
-
-
 def test_names_and_shapes():
     system = models.foot.build(limits="elastic")
     numbers = runtime.parameters(system)
@@ -235,35 +178,7 @@ def test_inertias_that_no_mass_has_are_used_with_a_warning():
 def test_parameters_that_cannot_be_assembled_are_refused():
     system = models.four_bar.build()
     name = next(key for key in runtime.parameters(system) if key.startswith("s_j."))
-    with pytest.raises(AssemblyError, match="could not assemble"):
-        runtime.with_parameters(system, {name: (9.0, 0.0, 0.0)})
-
-
-BAD_CASES = {
-    "unknown": (
-        {"mass.hand": [1.0]},
-        "has no parameter 'mass.hand'; did you mean 'mass.main_foot'? it has gravity, mass.toes",
-    ),
-    "a function's": ({"link_length": [0.04]}, "arguments need the function that builds the system"),
-    "shape": ({"s_i.ankle": [1.0]}, "'s_i.ankle' has the shape (1,) of float64; give 3 numbers for each case"),
-    "no number": ({"mass.toes": ["heavy"]}, "give one number for each case"),
-}
-
-
-@pytest.mark.parametrize("name", BAD_CASES)
-def test_bad_cases(name):
-    cases, message = BAD_CASES[name]
-    assert_refused(message, simulate_many, FOOT, cases, 0.1)
-
-
-def test_a_case_whose_parameters_break_a_rule_is_refused():
-    found = simulate_many(FOOT, {"mass.toes": [0.3, -1.0]}, 0.1)
-    assert (
-        found.status.tolist() == [0, -20] and "mass = -1 is not positive; give a mass above 0 kg" in found.messages[1]
-    )
-    found = simulate_many(FOOT, {"l.ankle": [0.0417, 0.05]}, 0.1)
-    assert found.status.tolist() == [0, -20] and "assemble=True" in found.messages[1]
-    assert np.isnan(found.states()[1]).all() and found.states().shape == (2, 1, 3, STATE)
+    refused_with(AssemblyError, "could not assemble", runtime.with_parameters, system, {name: (9.0, 0.0, 0.0)})
 
 
 def test_redundant_rows_are_found_again_for_other_joints():

@@ -12,6 +12,7 @@ import codegen
 import models
 import runtime
 from runtime import ModelError
+from tests.support.refusals import assert_refused
 
 
 def final_height(system):
@@ -60,8 +61,7 @@ def on_a_pin(joint=None):
 
 def test_a_users_own_joint_cannot_be_pickled_and_says_why():
     b = on_a_pin()
-    with pytest.raises(ModelError, match="joint 'pin' .*cannot be pickled; build the system in each process"):
-        pickle.dumps(b.build())
+    assert_refused(("joint 'pin' ", "cannot be pickled; build the system in each process"), pickle.dumps, b.build())
     many = runtime.simulate_many(b.build(), {"mass.bob": [1.0, 2.0]}, 0.1)
     kept = pickle.loads(pickle.dumps(many))
     assert np.array_equal(kept.r["bob"], many.r["bob"])

@@ -145,7 +145,7 @@ def test_a_locked_loop_is_named(tilt):
     assert locked.startswith("system 'tilted' has nearly dependent rows: ")
     assert "which leaves 0 degrees of freedom in place of 1; " in locked and "build(adjust=True)" in locked
     assert re.match(r"v of body '\w+' was changed from \(.*\) to \(0, 0, 0\) m/s", stopped)
-    with pytest.raises(AssemblyError, match=r"^inconsistent initial velocities: .* has nearly dependent rows: "):
+    with pytest.raises(AssemblyError, match="^inconsistent initial velocities: .* has nearly dependent rows: "):
         four_bar_of_tilted_hinges(tilt).build()
 
 

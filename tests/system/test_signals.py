@@ -8,7 +8,7 @@ import pytest
 from scipy.interpolate import make_interp_spline
 
 import runtime
-from runtime import Builder, ModelError, Signal
+from runtime import Builder, Signal
 from tests.support.refusals import assert_refused
 
 THROUGH = (copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing)))
@@ -168,8 +168,7 @@ def test_shapes():
 @pytest.mark.parametrize("t", [-1e-9, 2.0 + 1e-9, [0.0, 3.0], np.nan, np.inf])
 def test_outside_of_its_span_a_signal_is_not_defined(t):
     signal = Signal.spline([0.0, 1.0, 2.0], [1.0, 3.0, 2.0], degree=1)
-    with pytest.raises(ModelError, match="signal asked for at t = .*defined from 0 to 2 s"):
-        signal(t)
+    assert_refused(("signal asked for at t = ", "defined from 0 to 2 s"), signal, t)
     assert signal([0.0, 2.0]).tolist() == [1.0, 2.0]
 
 

@@ -10,6 +10,7 @@ import pytest
 import models
 import runtime
 from runtime import Builder, ModelError
+from tests.support.refusals import assert_refused
 
 
 def three_links(*, lengths=(0.4, 0.4, 0.2), masses=(7.0, 3.5, 1.2), inertias=None, omega=0.0, gravity=9.81):
@@ -190,8 +191,9 @@ def test_coordinates_are_given_once():
     b = three_links()
     b.angles("hinge2", angle=0.1)
     b.angles("hinge2", rates={"angle": 1.0})
-    with pytest.raises(ModelError, match="angle 'hinge2.angle' = 0.2: it was given as 0.1 before; give it once"):
-        b.angles("hinge2", angle=0.2)
+    assert_refused(
+        "angle 'hinge2.angle' = 0.2: it was given as 0.1 before; give it once", b.angles, "hinge2", angle=0.2
+    )
 
 
 def many(bodies):

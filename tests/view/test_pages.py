@@ -8,12 +8,12 @@ import pytest
 
 import models
 import runtime
-from runtime import ModelError
 from runtime.view import Scene, write
 from runtime.view.output import Framed
 from runtime.view.scene import Arrows, Group, Solid
 from runtime.view.triangles import box
 from tests.support.browser import WAIT, in_browser
+from tests.support.refusals import assert_refused
 
 pytest.importorskip("viser", reason="pages need the extra view")
 LARGEST = 3_000_000  # [bytes]
@@ -181,8 +181,7 @@ def test_in_a_notebook_a_page_is_a_frame():
 
 def test_without_viser(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "viser", None)
-    with pytest.raises(ModelError, match=r"need viser: pip install 'talus-multibody\[view\]'"):
-        write(small_scene(), tmp_path / "a.html")
+    assert_refused("need viser: pip install 'talus-multibody[view]'", write, small_scene(), tmp_path / "a.html")
 
 
 @pytest.mark.slow
@@ -196,8 +195,9 @@ def test_a_film(tmp_path):
 
 
 def test_a_film_that_is_too_long(tmp_path):
-    with pytest.raises(ModelError, match="limit 1000; give a higher speed, or a shorter run"):
-        write(small_scene(), tmp_path / "a.gif", speed=1e-3)
+    assert_refused(
+        "limit 1000; give a higher speed, or a shorter run", write, small_scene(), tmp_path / "a.gif", speed=1e-3
+    )
 
 
 @pytest.mark.slow  # after the installation of ffmpeg

@@ -10,7 +10,8 @@ import models
 import runtime
 from models import foot_ground
 from models.files import write_external_loads
-from runtime import Builder, ModelError, Signal
+from runtime import Builder, Signal
+from tests.support.refusals import assert_refused
 from tests.support.systems import slider
 from tests.support.written_models import arm, by_opensim
 
@@ -71,11 +72,15 @@ def test_the_moment_about_the_origin_is_that_of_all_contacts(tmp_path):
 
 
 def test_refused(tmp_path):
-    with pytest.raises(ModelError, match="system 'arm, both ways' has no contacts and no loads"):
-        write_external_loads(runtime.simulate(arm(), 0.01), tmp_path / "loads.xml")
+    assert_refused(
+        "system 'arm, both ways' has no contacts and no loads",
+        write_external_loads,
+        runtime.simulate(arm(), 0.01),
+        tmp_path / "loads.xml",
+    )
     run = runtime.simulate(pushed(), 0.01)
-    with pytest.raises(ModelError, match=r"loads.mot: OpenSim's external loads are an .xml file"):
-        write_external_loads(run, tmp_path / "loads.mot")
+    assert_refused(
+        "loads.mot: OpenSim's external loads are an .xml file", write_external_loads, run, tmp_path / "loads.mot"
+    )
     write_external_loads(run, tmp_path / "loads.xml")
-    with pytest.raises(ModelError, match="exists; choose another name"):
-        write_external_loads(run, tmp_path / "loads.xml")
+    assert_refused("exists; choose another name", write_external_loads, run, tmp_path / "loads.xml")

@@ -39,6 +39,7 @@ def test_files_and_figures(swept):
     assert report.answer.count("By ") == 2 and "modified universal joint" in report.answer
 
 
+@pytest.mark.slow
 def test_table_agrees_with_runs_of_right_feet(swept):
     """Rows are of left feet; y is medial in the table, so that a right foot gives the same row."""
     rows = records(swept[1], "other feet")
@@ -62,6 +63,7 @@ def test_table_agrees_with_runs_of_right_feet(swept):
         assert row["eversion [deg]"] == pytest.approx(max(-calcaneal.min(), 0.0), abs=0.006)
 
 
+@pytest.mark.slow
 def test_data_of_all_runs(swept):
     with xarray.open_dataset(swept[0] / "other_feet.nc") as data:
         assert dict(data.sizes) == {"case": 8, "time": 101, "axis": 3}

@@ -94,6 +94,7 @@ def test_a_foot_that_does_not_land_is_reported(tmp_path, options, sentence):
     assert not list(tmp_path.glob("*.png")) and len(report.tables) == 2
 
 
+@pytest.mark.slow
 def test_the_command_fails_where_the_foot_does_not_land(command):
     done = command("drop", "--t-end", "0.05", "--json", "--out", "o")
     assert done.code == 1 and "did not land" in done.out

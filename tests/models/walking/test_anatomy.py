@@ -8,7 +8,7 @@ import pytest
 
 from models.walking import Anatomy, Filters, analyse, leg_foot, scale_to_subject, synthetic
 from models.walking.anthropometry import DE_LEVA
-from runtime import ModelError, kinematics
+from runtime import kinematics
 from tests.support.refusals import assert_refused
 
 AXES = dict(
@@ -149,8 +149,6 @@ def test_refused_anatomy(options, message):
 
 def test_anatomy_beside_a_subject_is_refused():
     call = dict(static=synthetic.static(), trial=synthetic.trial(), markers=synthetic.MARKERS, filters=Filters.off())
-    with pytest.raises(ModelError, match="anatomy= and subject= are both given"):
-        analyse(**call, subject=scaled(), anatomy=Anatomy())
+    assert_refused("anatomy= and subject= are both given", analyse, **call, subject=scaled(), anatomy=Anatomy())
     other = replace(scaled(), landmarks=replace(scaled().landmarks, side="left"))
-    with pytest.raises(ModelError, match="is a left foot, and the right one is analysed"):
-        analyse(**call, subject=other)
+    assert_refused("is a left foot, and the right one is analysed", analyse, **call, subject=other)

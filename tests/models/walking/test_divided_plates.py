@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.walking import Filters, analyse
 from models.walking.capture import read_capture
 from models.walking.gait_events import events_from_forces, gait_cycle
 from models.walking.plate_assignment import assign_feet, foot_force
-from runtime import ModelError
 from tests.support.recorded_gait import C3D, recorded
+from tests.support.refusals import assert_refused
 from tests.support.walking_person import walker
 
 
@@ -71,24 +70,6 @@ def test_each_foot_gets_its_own_force_of_recorded_plates(gap):
     )
 
 
-@pytest.mark.slow
-@recorded
-def test_the_analysis_with_a_divided_plate_is_that_with_two_plates():
-    pytest.importorskip("ezc3d")
-    static, trial = (read_capture(C3D / f"2014001_{name}.c3d") for name in ("ST", "C4_05"))
-    alone = assign_feet(trial)
-    (right,), (left,) = alone.plates("right"), alone.plates("left")
-    # The other foot's record after this foot has left; its markers stay, and the load is moved under them.
-    off = next(e.time for e in events_from_forces(trial) if (e.kind, e.side) == ("foot_off", "right"))
-    strike = next(e.time for e in events_from_forces(trial) if (e.kind, e.side) == ("foot_strike", "left"))
-    late = off + 0.06 - strike
-    shared = replace(onto_one_plate(trial, right, left, late), events=trial.events)
-    one, two = (analyse(static, each, side="right", filters=Filters.off()) for each in (trial, shared))
-    assert any("is divided in time: right foot" in note for note in two.notes)
-    for joint in ("talocrural", "talocalcaneal"):
-        np.testing.assert_allclose(two.moments[joint], one.moments[joint], atol=0.02)
-
-
 def test_feet_that_overlap_on_one_plate_are_left_out():
     capture = walker()
     shared = onto_one_plate(capture, "plate1", "plate2")
@@ -98,6 +79,5 @@ def test_feet_that_overlap_on_one_plate_are_left_out():
         "touched by both feet at once" in found.left_out["shared"]
         and "never unloaded between them" in found.left_out["shared"]
     )
-    with pytest.raises(ModelError, match="touched by both feet at once"):
-        foot_force(shared, "right", found)
+    assert_refused("touched by both feet at once", foot_force, shared, "right", found)
     assert not gait_cycle(shared, "right").complete

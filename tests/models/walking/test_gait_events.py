@@ -8,7 +8,7 @@ import pytest
 from models.walking.capture import GaitEvent, GroundForce
 from models.walking.gait_events import events_from_forces, gait_cycle, gait_cycles, with_sides
 from models.walking.plate_assignment import assign_feet, foot_force
-from runtime import ModelError
+from tests.support.refusals import assert_refused
 from tests.support.walking_person import CYCLE, DUTY, push, walker
 
 
@@ -30,13 +30,17 @@ def test_the_foot_on_a_plate_is_the_nearest_to_its_load():
         ("empty", "never loaded"),
     ):
         assert why in found.left_out[plate]
-    with pytest.raises(
-        ModelError,
-        match="no force plate under the right foot alone; force plate 'plate2' is under the left foot; .*both feet",
-    ):
-        foot_force(replace(capture, forces=(both, away, empty, two)), "right")
-    with pytest.raises(ModelError, match="no heel and forefoot markers among R_A"):
-        assign_feet(replace(capture, markers={"R_A": capture.marker("R_FCC")}))
+    assert_refused(
+        ("no force plate under the right foot alone; force plate 'plate2' is under the left foot; ", "both feet"),
+        foot_force,
+        replace(capture, forces=(both, away, empty, two)),
+        "right",
+    )
+    assert_refused(
+        "no heel and forefoot markers among R_A",
+        assign_feet,
+        replace(capture, markers={"R_A": capture.marker("R_FCC")}),
+    )
     given = {"right": ("R_FCC", "R_FM1"), "left": ("L_FCC", "L_FM5")}
     assert assign_feet(capture, given).sides == {"plate1": "right", "plate2": "left"}
     assert np.array_equal(foot_force(capture, "left").force, two.force)
@@ -150,12 +154,13 @@ def between(grf, t0, t1):
 def test_a_trial_without_events_is_refused_with_one_sentence():
     capture = walker()
     still = {label: np.broadcast_to(p[0], p.shape) for label, p in capture.markers.items()}
-    with pytest.raises(
-        ModelError,
-        match=r"walker: no gait cycle of the left foot.* 0 in the file, 0 from the force plates, 0 from the markers",
-    ):
-        gait_cycle(replace(capture, markers=still, forces=()), "left")
-    with pytest.raises(ModelError, match="no heel and forefoot markers"):
-        gait_cycle(replace(capture, markers={"A": capture.marker("R_IAS")}), "left")
-    with pytest.raises(ModelError, match="side = 'middle'; use 'left' or 'right'"):
-        gait_cycle(capture, "middle")
+    assert_refused(
+        ("walker: no gait cycle of the left foot", " 0 in the file, 0 from the force plates, 0 from the markers"),
+        gait_cycle,
+        replace(capture, markers=still, forces=()),
+        "left",
+    )
+    assert_refused(
+        "no heel and forefoot markers", gait_cycle, replace(capture, markers={"A": capture.marker("R_IAS")}), "left"
+    )
+    assert_refused("side = 'middle'; use 'left' or 'right'", gait_cycle, capture, "middle")

@@ -7,7 +7,6 @@ import models
 from models.files import Load, inverse_dynamics, read_external_loads, read_storage
 from models.files.virtual_power import ways_at
 from models.walking import inverse_dynamics_of_trial
-from runtime import ModelError
 from tests.support import opensim_models
 from tests.support.paths import shared_file
 from tests.support.refusals import assert_refused
@@ -187,8 +186,7 @@ def test_parts_of_tables(tmp_path):
     file.write_text("\n".join(text))
     assert len(read_storage(file, span=(0.2, 0.3)).t) == 11
     for span in (None, (0.8, 0.9)):
-        with pytest.raises(ModelError, match="line 91: column 'a' is 'x'"):
-            read_storage(file, span=span)
+        assert_refused("line 91: column 'a' is 'x'", read_storage, file, span=span)
 
 
 LOAD_FILES = {

@@ -7,7 +7,7 @@ import pytest
 
 from models.walking.capture import GroundForce
 from models.walking.capture.plates import combined, filtered, loaded_intervals
-from runtime import ModelError
+from tests.support.refusals import assert_refused
 from tests.support.walking_person import push, walker
 
 
@@ -19,8 +19,7 @@ def test_loaded_intervals_have_hysteresis_and_a_shortest_time():
     grf = GroundForce("p", t, np.stack([0 * t, 0 * t, up], axis=1), np.zeros((1000, 3)), 0 * t)
     assert loaded_intervals(grf) == [(201, 800)]
     assert loaded_intervals(grf, threshold=40.0) == [(201, 400), (403, 800)]
-    with pytest.raises(ModelError, match="threshold = 0 N"):
-        loaded_intervals(grf, threshold=0)
+    assert_refused("threshold = 0 N", loaded_intervals, grf, threshold=0)
 
 
 @pytest.mark.parametrize("by", ["cop", "moments"])
@@ -65,5 +64,4 @@ def test_combined_plates_keep_force_and_moment_about_any_point():
     assert np.allclose(whole.force[clear], sum(p.force for p in parts)[clear])
     assert np.allclose(about(whole)[clear], sum(about(p) for p in parts)[clear], atol=1e-9)
     assert np.allclose(whole.cop[clear, 2], 0.0) and combined(parts[:1]).plate == "ground"
-    with pytest.raises(ModelError, match="differ in their times"):
-        combined([parts[0], replace(parts[1], t=t + 0.001)])
+    assert_refused("differ in their times", combined, [parts[0], replace(parts[1], t=t + 0.001)])

@@ -7,6 +7,7 @@ from models.walking import rebuild, scale_to_subject, segment_pose
 from models.walking.capture import Capture
 from models.walking.segment_motion import check_same_subject, jumps, tracked
 from runtime import ModelError
+from tests.support.refusals import assert_refused
 from tests.support.standing_subject import MAPPING, STANDING, known, standing, walking
 
 
@@ -69,17 +70,15 @@ def test_too_few_markers_for_a_motion_are_refused():
     s = known()
     for drop in (("R_FAX", "R_TTC"), ("R_FCC", "R_FM1", "R_FM2", "R_FM5")):
         trial, _ = walking(s, np.random.default_rng(5), drop=drop)
-        with pytest.raises(
-            ModelError, match=r"in common with the static trial static; three that are not in a line are needed"
-        ):
-            rebuild(s, trial)
+        assert_refused(
+            "in common with the static trial static; three that are not in a line are needed", rebuild, s, trial
+        )
     in_line = STANDING | {
         "tibial_tuberosity": (0.045, -0.05, 0.2475)
     }  # between the fibula's head and the lateral malleolus
     s = scale_to_subject(standing(in_line), markers=MAPPING)
     trial, _ = walking(s, np.random.default_rng(5), drop=("R_TAM",))
-    with pytest.raises(ModelError, match="not in a line"):
-        segment_pose(s, trial)
+    assert_refused("not in a line", segment_pose, s, trial)
 
 
 @pytest.mark.parametrize("size", [0.92, 1.08])

@@ -3,7 +3,6 @@
 import pytest
 
 from models.walking import read_subject_table
-from runtime import ModelError
 from tests.support.refusals import assert_refused
 
 HEADER = "subject,mass,static,trials,side,group\n"
@@ -123,7 +122,5 @@ def test_conditions_of_a_subject_belong_to_one_group(folder):
     text = "subject,static,trials,group,condition\n" + "".join(
         f"ann,ann/static.c3d,ann/walk1.c3d,{group},{condition}\n" for group, condition in (("a", "slow"), ("b", "fast"))
     )
-    with pytest.raises(ModelError, match="line 3: subject 'ann' is in group 'b', and in line 2 in 'a'"):
-        read(folder, text)
-    with pytest.raises(ModelError, match="cannot read"):
-        read_subject_table(folder / "none.csv")
+    assert_refused("line 3: subject 'ann' is in group 'b', and in line 2 in 'a'", read, folder, text)
+    assert_refused("cannot read", read_subject_table, folder / "none.csv")

@@ -8,9 +8,9 @@ import pytest
 import models
 from models.files.virtual_power import Load, inverse_dynamics, ways_at
 from models.walking import compare_ankles, inverse_dynamics_of_trial, inverse_kinematics, loads_of_plates, residuals
-from runtime import ModelError
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
 from tests.support.paths import shared_file
+from tests.support.refusals import assert_refused
 
 SIDES = (("ankle_r", "subtalar_r"), ("ankle_l", "subtalar_l"))
 FILE, UNIVERSAL, MODIFIED = "as in the file", "universal", "modified universal"
@@ -157,8 +157,7 @@ def test_plates_act_on_the_nearest_foot(reading):
         ("no body 'foot'", ["foot"], trial),
         ("no force plates", ["calcn_r"], replace(trial, forces=())),
     ):
-        with pytest.raises(ModelError, match=sentence):
-            loads_of_plates(reading, motion, of, feet)
+        assert_refused(sentence, loads_of_plates, reading, motion, of, feet)
 
 
 def test_trials_without_forces_and_what_is_refused(reading):
@@ -170,8 +169,7 @@ def test_trials_without_forces_and_what_is_refused(reading):
         ("no such joint", {"ankles": [("ankel_r", "subtalar_r")]}),
         ("talus_length", {"talus_length": 5.0}),
     ):
-        with pytest.raises(ModelError, match=sentence):
-            compare_ankles(reading, trial_of(reading, q), **options)
+        assert_refused(sentence, compare_ankles, reading, trial_of(reading, q), **options)
 
 
 @pytest.mark.slow
