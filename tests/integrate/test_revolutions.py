@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
+from scipy.optimize import brentq
 from sympy import atan2
 
 import codegen
@@ -27,7 +29,7 @@ def wheel(kind="hinge_spring", *, rate=20.0, **values):
     b.body("rim", mass=1.0, inertia=(0.5, 0.5, 0.5), omega=(0.0, 0.0, rate))
     b.joint("axle", "revolute", "ground", "rim", point=(0.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0))
     along = {} if kind == "torsional_spring" else dict(b_i=(1, 0, 0), c_j=(1, 0, 0))
-    law = {} if "half_range" in values else dict(stiffness=0.5, damping=0.0, free_angle=0.0)
+    law = {} if {"half_range", "viscosity"} & {*values} else dict(stiffness=0.5, damping=0.0, free_angle=0.0)
     b.force("element", kind, "ground", "rim", a_i=(0, 0, 1), **along | law | values)
     return b.build()
 
@@ -123,6 +125,80 @@ def test_a_periodic_law_and_a_derivative():
     found = sensitivities(wheel(), {"stiffness.element": 0.5}, 3.0, rtol=1e-9, atol=1e-9)
     # omega = 20 cos(w t), w^2 = 2 k, dw/dk = 1/w
     assert found.omega["rim"][-1, 2, 0] == pytest.approx(-20.0 * 3.0 * np.sin(3.0), rel=1e-6)
+
+
+def creeping_spring(a_i, b_i, c_j, stiffness, viscosity, flow_0, coordinate, along, state):
+    """Spring and damper in series on an angle.
+
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    stiffness : k [N m/rad], 0 <= stiffness
+    viscosity : c [N m s/rad], 0 < viscosity
+    flow_0 : of the damper at the start [rad]
+    flow : of the damper [rad]
+    angle : [rad]
+    """
+    angle = coordinate(atan2(c_j.dot(a_i.cross(b_i)), c_j.dot(b_i)))
+    flow = state("flow", angle + flow_0)
+    return {
+        "potential": stiffness / 2 * (angle - flow) ** 2,
+        "rates": {flow: -along(angle) / viscosity},
+        "angle": angle,
+    }
+
+
+def sideways(c_i):
+    """Sine of the angle of a direction.
+
+    c_i : a direction, unit vector of body i
+    value : [1]
+    """
+    return c_i.y
+
+
+def creeping_wheel():
+    return wheel(codegen.compile_force(creeping_spring), stiffness=0.5, viscosity=2.0, flow_0=0.1)
+
+
+def wound(t, rate=20.0):
+    """Angle and rate of the wheel and flow of its damper (times, 3): those of a linear system of order three."""
+    A = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 1.0], [0.25, 0.0, -0.25]])
+    return np.array([expm(A * time) @ [0.0, rate, 0.1] for time in t])
+
+
+@METHODS
+def test_a_force_with_a_state_counts_revolutions(how):
+    """Its element is wound two revolutions; the acceleration falls below 10 rad/s^2 while it is wound more than half a turn."""
+    slow = runtime.rest(name="slow", speed=100.0, acceleration=10.0, terminal=False)
+    run = runtime.simulate(
+        creeping_wheel(), 3.0, t_eval=TIMES, events=[slow], rtol=1e-9, atol=1e-9, progress=False, **how
+    )
+    right = wound(TIMES)
+    assert run.success and "energy" not in run.message and right[1, 0] > 4.0 * np.pi
+    of = run.forces["element"]
+    np.testing.assert_allclose(np.column_stack([of.angle, run.omega["rim"][:, 2], of.flow]), right, atol=2e-6)
+    np.testing.assert_allclose(run.energy, 0.25 * (right[:, 1] ** 2 + (right[:, 0] - right[:, 2]) ** 2), rtol=1e-6)
+    below = brentq(lambda t: wound([t])[0, 0] - wound([t])[0, 2] - 10.0, 1.5, 3.0)
+    assert run.events["slow"].tolist() == pytest.approx([0.0, below], abs=1e-6)
+
+
+def test_cases_with_states_count_revolutions():
+    """Sixteen of seventeen wheels run side by side, with the times at which they have turned once."""
+    rates, names = np.linspace(10.0, 20.0, 17), ["force_angle.element", "rate.axle.angle", "force_flow.element"]
+    once = runtime.crossing("once", codegen.compile_event(sideways), "rim", c_i=(1, 0, 0), direction=1)
+    many = runtime.simulate_many(
+        creeping_wheel(), {"rate.axle.angle": rates}, 3.0, outputs=[*names, "elastic_energy"], t_eval=TIMES, events=[once],
+        coordinates="joint", rtol=1e-9, atol=1e-9, workers=1, progress=False,
+    )  # fmt: skip
+    assert many.success and many.in_batch.all()
+    right = np.array([wound(TIMES, rate) for rate in rates])
+    for k, name in enumerate(names):
+        np.testing.assert_allclose(np.asarray(many[name]), right[..., k], atol=2e-6)
+    stored = 0.25 * (right[..., 0] - right[..., 2]) ** 2
+    np.testing.assert_allclose(np.asarray(many["elastic_energy"]), stored, atol=1e-5)
+    turned = [brentq(lambda t, rate=rate: wound([t], rate)[0, 0] - 2.0 * np.pi, 0.0, 1.0) for rate in rates]
+    np.testing.assert_allclose(many.events["once"].first, turned, atol=1e-6)
 
 
 @pytest.mark.slow
