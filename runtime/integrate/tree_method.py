@@ -62,7 +62,8 @@ def joints_serve(system: System) -> bool:
     """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
     By a kernel of the tree they are faster than absolute coordinates, but for rows on balls and free bodies beside a whole-model
-    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel; with forces absolute coordinates
+    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel, which has the angular velocities
+    of balls and free bodies in global axes, though, where their spins are not steady.  With forces absolute coordinates
     are more accurate: contacts of bodies that float.  On rows it is faster too, but loses more digits beside singular poses,
     which linkages of few bodies may be about to pass.
     """
@@ -71,7 +72,8 @@ def joints_serve(system: System) -> bool:
     if module_of_tree(system) is not None:
         return tree.turns_and_slides or module_of(system.model.key) is None
     many = not tree.closing or len(system.bodies) > MANY
-    return many and not system.loaded and module_of(system.model.key) is None
+    faster = not tree.turns_and_slides or module_of(system.model.key) is None
+    return many and not system.loaded and faster
 
 
 def lanes_know(system: System, how: Settings) -> bool:
