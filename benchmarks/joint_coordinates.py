@@ -34,7 +34,7 @@ def joint_run(
         )  # fmt: skip
 
     m = method()
-    arrays = (m.s.y, m.s.time, m.s.counts, m.s.flags, m.s.smallest_pivot, m.s.balance.energy, m.work.switches.mode)
+    arrays = (m.s.s, m.s.y, m.s.output, m.s.events, m.s.balance.energy, m.work.switches.mode)
     first = [array.copy() for array in arrays]
     control = (m.end, m.rtol, m.atol, m.max_step, 1 << 40)
     advance = loop.advance.bound(m.s, m.data, m.work)  # as runs are advanced

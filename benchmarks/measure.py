@@ -235,7 +235,7 @@ def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
         runtime.simulate(system, 0.01, method="radau")
         s = _stepper(y, data)
         loop.advance(s, data, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
-        result_once(s, data, work, s.time[stepping.T : stepping.T + 1].copy(), y[None])
+        result_once(s, data, work, np.array([s.now.time]), y[None])
         entries["step"] = [*_called(loop.advance), *_called(result_once)]
         entries["step"] += [(part.function, part.signature(s, data).args) for part in (DENSE_PART, SWITCHING_PART)]
         entries["step"] += [(part, jacobian.types_of_parts(data)) for part in jacobian.PARTS]

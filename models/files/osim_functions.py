@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from models.files.description import MOST, Floats, one_piece
-from runtime import SumOfProducts
+from runtime import ModelError, SumOfProducts
 from runtime.support import Element, are_finite, finite_numbers, plain_number, shortened, without_tiny
 
 SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
@@ -189,9 +189,12 @@ def read_function(element: Element, count: int = 1, depth: int = 0) -> Function 
         return None if inner is None else inner.times(float(numbers(element, "scale", 1, (1.0,))[0]))
     if element.tag == "Constant" and count == 1:
         return straight(0.0, float(numbers(element, "value", 1, (0.0,))[0]))
-    if count > 1:
-        return _of_several(element, count)
-    return _of_one(element)
+    try:
+        return _of_several(element, count) if count > 1 else _of_one(element)
+    except ModelError as error:
+        if str(error).startswith(element.file.name):
+            raise
+        raise element.error(f"<{element.tag}>: {error}") from None
 
 
 def _of_one(element: Element) -> Function | None:

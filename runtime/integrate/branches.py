@@ -114,6 +114,7 @@ class Pose(NamedTuple):
     sine: float
     left: Floats
     right: Floats
+    free: int  # degrees of freedom
 
 
 class Search:
@@ -136,7 +137,8 @@ class Search:
         admitted = np.linalg.qr(D[self.of_tree].T, mode="complete")[0][:, count:] if count else np.eye(D.shape[1])
         left, values, right = np.linalg.svd(D[~self.of_tree] @ admitted, full_matrices=False)
         rank = min(len(D) - count - self.system.data.redundant, len(values))
-        return Pose(time, y, float(values[rank - 1] / values[0]), left[:, :rank], admitted @ right[:rank].T)
+        sine, free = float(values[rank - 1] / values[0]), admitted.shape[1] - rank
+        return Pose(time, y, sine, left[:, :rank], admitted @ right[:rank].T, free)
 
     def _rows(self, time: float, y: Floats) -> Floats:
         """D (m, 6 bodies) of a state, of rows of length 1."""
@@ -201,8 +203,8 @@ class Search:
             return Found(UNKNOWN, low.time, low.sine, self.names(low))
         if relation == SAME and changes:
             # With other degrees of freedom, poses that are tried move aside; two changes may hide a third one.
-            free = len(closest.right) > closest.right.shape[1] + 1
-            relation = OTHER if changes % 2 and not free else MET if free and closest.sine < ASIDE else UNKNOWN
+            several = closest.free > 1
+            relation = OTHER if changes % 2 and not several else MET if several and closest.sine < ASIDE else UNKNOWN
         if relation == SAME and turned < OPPOSITE:
             if cosine < NARROW:
                 return self.relation(step, NARROW)

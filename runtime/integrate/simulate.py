@@ -127,8 +127,8 @@ def simulate(
         motions of the joints, in fewer operations and on the constraints; tolerances are those of these coordinates then.  They
         restrain these coordinates by the rows of joints that close loops or have no motion, and of drivers.  "auto": joint where
         they are present and, as measured, not slower: by a kernel of a tree (``codegen.compile_model``), or by recursion without
-        forces and a kernel of all bodies, where alpha and beta are not given and the method is "auto" or "dop853"; and
-        absolute from where a motion becomes stiff or its joint coordinates fail.
+        forces, a kernel of all bodies and loops of few bodies, where alpha and beta are not given and the method is "auto" or
+        "dop853"; and absolute from where a motion becomes stiff or its joint coordinates fail.
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
 

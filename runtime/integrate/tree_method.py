@@ -50,6 +50,7 @@ from runtime.system.whole_model import counts_in_rows, module_of
 
 # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates.
 OFF_THE_ROWS = 1e-9
+MANY = 20  # bodies, from which on equations of all are ten times as slow on loops
 NEAR_LIMIT = 0.1  # the last state of a run is not quite at the limit of a fast turn
 _POOL, _STEPPERS = Pool(4), Pool(4)
 
@@ -62,14 +63,18 @@ def joints_serve(system: System) -> bool:
     """Whether ``coordinates="auto"`` takes joint coordinates: where they are present and, as measured, not slower.
 
     By a kernel of the tree they are faster than absolute coordinates, but for rows on balls and free bodies beside a whole-model
-    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel; with forces absolute coordinates
-    are more accurate: contacts of bodies that float.
+    kernel.  The recursion is faster than the evaluation joint by joint, not than such a kernel, which has the angular velocities
+    of balls and free bodies in global axes, though, where their spins are not steady.  With forces absolute coordinates
+    are more accurate: contacts of bodies that float.  On rows it is faster too, but loses more digits beside singular poses,
+    which linkages of few bodies may be about to pass.
     """
     if (tree := system.tree) is None:
         return False
     if module_of_tree(system) is not None:
         return tree.turns_and_slides or module_of(system.model.key) is None
-    return not system.loaded and module_of(system.model.key) is None
+    many = not tree.closing or len(system.bodies) > MANY
+    faster = not tree.turns_and_slides or module_of(system.model.key) is None
+    return many and not system.loaded and faster
 
 
 def lanes_know(system: System, how: Settings) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import os
 import pickle
 import platform
 from abc import abstractmethod
@@ -100,7 +101,7 @@ def _translator() -> str:
 def _begin_with_new_sources() -> None:
     """Start the second process where the cache has nothing of the present sources: then much is to be compiled."""
     room = compiled_folder()
-    if room.is_dir():
+    if os.path.isdir(room):  # false, too, where no folder can have the name
         touch(room)
         return
     with suppress(OSError):  # a cache that is only read

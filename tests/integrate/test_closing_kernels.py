@@ -173,7 +173,7 @@ def test_a_redundant_system_has_a_kernel_in_joint_coordinates(own_kernels, least
     system = LOOPS["Bricard"]()
     moments = {f"inertia.{body.name}": np.diag(body.inertia) for body in system.bodies}
     system = runtime.with_parameters(system, {name: np.where(J < least, 0.0, J) for name, J in moments.items()})
-    assert system.redundant and runtime.simulate(system, 0.1).stats.kernel == RECURSION
+    assert system.redundant and "joint coordinates" not in runtime.simulate(system, 0.1).stats.kernel
     before = runtime.simulate(system, 0.5, coordinates="joint", **SETTINGS)
     assert before.stats.kernel == RECURSION
     file = codegen.compile_model(system)

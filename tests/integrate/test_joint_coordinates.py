@@ -9,6 +9,7 @@ import models
 import runtime
 from benchmarks.ensemble_systems import builder_of, driven_four_bar, floating, loaded_foot
 from benchmarks.random import acting, compare, question
+from benchmarks.targets.calls import chain_of_loops
 from runtime import Status
 from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.run import Run
@@ -131,9 +132,9 @@ def test_auto_takes_joint_coordinates_where_these_are_not_slower(no_own_kernels)
     assert runtime.simulate(FOOT, 0.1, initial=off).stats.kernel == "whole model"
     kernels = {
         "joint coordinates": (loaded_foot(), sole_on_ground()),
-        "joint coordinates, by recursion": (models.chain.build(3), floating(), driven_four_bar("rocker")),
+        "joint coordinates, by recursion": (models.chain.build(3), floating(), chain_of_loops(10)),
         "whole model": (models.double_pendulum.build(), models.foot_ground.build()),
-        "joint by joint": (thrown_ball(),),
+        "joint by joint": (driven_four_bar("rocker"), thrown_ball(), chain_of_loops(2)),
     }
     for kernel, systems in kernels.items():
         for system in systems:

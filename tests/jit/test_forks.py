@@ -19,7 +19,6 @@ import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 from runtime.jit import forks
 from runtime.jit.compilation import compiled
-from runtime.jit.references import reference
 from runtime.support.forks import lock
 
 
@@ -62,7 +61,6 @@ act = {{
     "compiling": compile_slow,
     "numba's lock": lambda: hold(global_compiler_lock),
     "typing": hold_typing,
-    "references": lambda: hold(reference._lock),
     "a lock of this process": lambda: hold(own),
 }}[kind]
 total(np.ones(1, np.int64), 1.0)  # numba is ready
@@ -71,7 +69,7 @@ thread.start()
 begun.wait()
 if (child := os.fork()) == 0:
     signal.alarm(100)
-    with own, reference._lock:
+    with own:
         found = total(np.array([5.0]), 4.0)
     os._exit(0 if found == 20.0 else 1)
 code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -80,7 +78,7 @@ thread.join()
 print(code, total(np.array([2.0]), 4.0), slow(np.ones(2)) > 0.0)
 """
 TERMS = " + ".join(f"np.sin({k}.0 * x[i]) * np.exp(x[i] / {k + 1}.0)" for k in range(60))
-KINDS = ("compiling", "numba's lock", "typing", "references", "a lock of this process")
+KINDS = ("compiling", "numba's lock", "typing", "a lock of this process")
 
 
 @pytest.mark.slow

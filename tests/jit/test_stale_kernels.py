@@ -78,7 +78,7 @@ from runtime.dynamics.projection import move
 
 if "edit" in sys.argv:
     with open(sys.argv[-1], "r+", encoding="utf-8") as file:
-        text = file.read().replace("moved[o + R + k] += scale", "moved[o + R + k] += 1.0 * scale")
+        text = file.read().replace("y[R + k] + scale", "y[R + k] + 1.0 * scale")
         file.seek(0)
         file.write(text)
 y, u, moved = np.zeros(13), np.zeros((2, 6)), np.zeros(13)
@@ -92,7 +92,7 @@ print(moved[0], len(move.stats.cache_hits))
 def test_code_of_a_process_whose_sources_were_edited_meanwhile_is_not_kept(copy):
     (copy.folder / "later.py").write_text(LATER, encoding="utf-8")
     file = copy.folder / "runtime" / "dynamics" / "projection.py"
-    copy.edit("runtime/dynamics/projection.py", "moved[o + R + k] += scale", "moved[o + R + k] += scale * 7.0")
+    copy.edit("runtime/dynamics/projection.py", "y[R + k] + scale * u[k]", "y[R + k] + scale * 7.0 * u[k]")
     text = file.read_text(encoding="utf-8")
     assert copy.numbers("later.py", "edit", str(file)) == [7.0, 0.0]
     assert file.read_text(encoding="utf-8") != text

@@ -110,7 +110,7 @@ BEFORE = {
     "whole": [1.0, -1.0],
 }  # fmt: skip
 EDITS = [
-    ("runtime/dynamics/kinematics.py", "free[k] = t.gravity[k]", "free[k] = 2.0 * t.gravity[k]"),
+    ("runtime/dynamics/kinematics.py", "(g[0], g[1], g[2]) + times(", "(g[0], g[1], 2.0 * g[2]) + times("),
     ("codegen/joints.py", '{"distance": d.dot(d) - l**2}', '{"distance": d.dot(d) - 4 * l**2}'),
     ("codegen/drivers.py", '{"x": point.x - x_t, "y": point.y', '{"x": point.x - 2 * x_t, "y": point.y'),
     ("codegen/limits.py", '"dissipation": damping / 2 * rate(angle) ** 2', '"dissipation": damping * rate(angle) ** 2'),
