@@ -32,9 +32,8 @@ from runtime.system.reference import rotation_matrices
 # springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
 # hundredth.
 EACH_STEP = 2.0
-FEWEST_STEPS = (
-    50  # so that 100 tolerances are explained in any run: states between the ends of a step may be off by as much
-)
+# So that 100 tolerances are explained in any run: states between the ends of a step may be off by as much.
+FEWEST_STEPS = 50
 MOST = 0.05  # of the energy: a larger error is not explained, unless that of a few states explains it
 FEW = 10.0
 WEIGHTS = 0.1  # part of the height by which an error of all positions lifts the bodies

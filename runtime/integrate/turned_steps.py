@@ -35,6 +35,12 @@ def fastest_rate(m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def keep_knot(s, lane, until):  # type: ignore[no-untyped-def]
+    """Keep the time [s] until the knot of a signal at which the attempt of a lane is to end, where that is soon."""
+    s.until_knot[lane] = until if until < SHORT * s.next_length[lane] else np.inf
+
+
+@inlined
 def longest_step(m, t, w, max_step, rtol, atol):  # type: ignore[no-untyped-def]
     """The length of the next step [s] is this at most; ``max_step``: that of the settings."""
     least, planned = least_weight(rtol, atol), min(m.s.next_length[0], max_step)
@@ -42,7 +48,7 @@ def longest_step(m, t, w, max_step, rtol, atol):  # type: ignore[no-untyped-def]
     for k in range(len(w.signals)):
         until = until_knot(k, m.s.time[0], planned, least, t.signals)
         if until < planned:
-            m.s.until_knot[0] = until if until < SHORT * m.s.next_length[0] else np.inf
+            keep_knot(m.s, 0, until)
             max_step = planned = until
     if t.counted + len(t.forces.address) + len(w.switches.mode) + len(w.events.value) > 0:
         return longest_turned(m, TURN, max_step)

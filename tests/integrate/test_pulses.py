@@ -31,8 +31,8 @@ def test_no_pulse_is_passed(method, coordinates):
         assert run.v["body"][-1, 0] == pytest.approx(speed, abs=30 * tolerance * (1.0 + speed)), case
 
 
-@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
-def test_pulses_of_drivers_and_of_targets_are_seen(coordinates):
+@pytest.mark.parametrize(("coordinates", "most"), [("absolute", 10), ("joint", 50)])
+def test_pulses_of_drivers_and_of_targets_are_seen(coordinates, most):
     # A support is moved by 3 cm and back within 20 ms: what hangs on it at rest then swings; so does the target of a motor.
     still = np.zeros(5)
     back = runtime.Signal.samples([0.0, 7.3, 7.31, 7.32, END], [0.0, 0.0, 0.03, 0.0, 0.0], still, still)
@@ -41,7 +41,9 @@ def test_pulses_of_drivers_and_of_targets_are_seen(coordinates):
         exact = runtime.simulate(system, END, rtol=1e-11, atol=1e-11, max_step=2e-3, **ENDS)
         for tolerance in (1e-6, 1e-8):
             run = runtime.simulate(system, END, rtol=tolerance, atol=tolerance, coordinates=coordinates, **ENDS)
-            assert np.abs(run.v["bob"] - exact.v["bob"]).max() < min(50 * tolerance, 0.1 * np.abs(exact.v["bob"]).max())
+            assert np.abs(run.v["bob"] - exact.v["bob"]).max() < min(
+                most * tolerance, 0.1 * np.abs(exact.v["bob"]).max()
+            )
 
 
 def test_knots_do_not_lengthen_steps():

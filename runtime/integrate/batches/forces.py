@@ -13,7 +13,6 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.signals import (
-    SHORT,
     VARYING,
     SignalData,
     evaluate_piece,
@@ -27,6 +26,7 @@ from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLan
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.stiffness import STABLE
+from runtime.integrate.turned_steps import keep_knot
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, compiled, inlined
 from runtime.jit.named_rows import with_lanes
@@ -195,7 +195,7 @@ def bound_by_knots(m, rtol, atol):  # type: ignore[no-untyped-def]
         for r in range(len(x.watched)):
             until = until_knot(x.own_set[lane] + x.watched[r], s.time[lane], planned, least, x.signals)
             if until < planned:
-                s.until_knot[lane] = until if until < SHORT * s.next_length[lane] else np.inf
+                keep_knot(s, lane, until)
                 s.longest[lane] = planned = until
 
 
