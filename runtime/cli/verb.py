@@ -35,9 +35,11 @@ class Verb(TyperCommand):
 
 
 def with_options(message: str, options: Mapping[str, str]) -> str:
-    """A message of the form ``function: name = value ...`` with the option of the command in place of an argument."""
+    """A message of the form ``function: name = value ...; give name=value`` with options of the command for its arguments."""
     names = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
-    return re.sub(rf"{FUNCTION}({names})(?= = )", lambda found: options[found[1]], message.removesuffix(ACCEPTED))
+    message = re.sub(rf"{FUNCTION}({names})(?= = )", lambda found: options[found[1]], message.removesuffix(ACCEPTED))
+    given = rf"(?<![\w.'-])({names})=(?:True\b|'(\w+)'|(?= |$))"
+    return re.sub(given, lambda found: " ".join(filter(None, (options[found[1]], found[2]))), message)
 
 
 def _options_of(command: Any) -> dict[str, str]:

@@ -132,12 +132,12 @@ def test_velocities_of_a_noisy_fit_are_least_squares_too():
 @pytest.mark.parametrize(
     "only, names",
     [
-        ((0, 1, 2, 3, 4), r"joint_2\.angle"),
+        ((0, 1, 2, 3, 4), r"joint_2\.a_i"),
         ((0, 1, 2, 5, 6), None),  # both markers of the last body hold the ankle too
         ((0, 1, 3, 4, 5, 6), None),
         ((0, 1, 2, 3, 5), None),
-        ((0, 1, 2), r"joint_1\.theta_i, joint_1\.theta_j, joint_2\.angle"),
-        ((0, 1), r"body_0\.turn_[xyz], joint_1\.theta_i, joint_1\.theta_j, joint_2\.angle"),
+        ((0, 1, 2), r"joint_1\.a_i, joint_1\.a_j, joint_2\.a_i"),
+        ((0, 1), r"body_0\.turn_[xyz], joint_1\.a_i, joint_1\.a_j, joint_2\.a_i"),
         ((3, 4, 5, 6), r"joint_1|body_0"),
     ],
     ids=str,
@@ -175,7 +175,7 @@ WEIGHTS_REFUSED = {
     "text": ({"angle": "1"}, "has 'angle' = '1'; give a mapping from names to numbers"),
     "nothing": ({"angle": None}, "has 'angle' = None; give a mapping from names to numbers"),
     "a list": ([1.0], "weights = [1.0]: give a mapping from names to numbers"),
-    "zero": ({"angle": 0.0}, "undriven at t = 0 s: ankle.angle; add a driver for it"),
+    "zero": ({"angle": 0.0}, "undriven at t = 0 s: ankle.a_i; add a driver for it"),
 }
 
 

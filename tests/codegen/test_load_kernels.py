@@ -196,5 +196,8 @@ def test_events_take_no_reaction():
         return normal_load(codegen.size(reaction_force)) - r_i.x
 
     refused_with(
-        DefinitionError, "uses a table, a signal or a reaction, which are for forces", codegen.compile_event, pressed
+        DefinitionError,
+        "uses a table, a signal, a state or a reaction, which are for forces",
+        codegen.compile_event,
+        pressed,
     )

@@ -110,7 +110,7 @@ def test_a_damaged_kernel_is_emitted_anew(own, damage):
     file.write_bytes(DAMAGES[damage](good))
     anew()
     assert compile_model(system) == file and file.read_bytes() == good
-    assert simulate(system, 0.1).stats.kernel == "whole model"
+    assert simulate(system, 0.1, coordinates="absolute").stats.kernel == "whole model"
 
 
 def test_a_kernel_of_another_model_is_emitted_anew(own):
@@ -124,7 +124,7 @@ def test_a_kernel_of_another_model_is_emitted_anew(own):
 def test_a_kernel_in_the_cache_decides_nothing(own):
     """A program that does not ask for it runs by the same equations as with an empty cache."""
     system, file, anew = own
-    assert simulate(system, 0.1).stats.kernel == "whole model"
+    assert simulate(system, 0.1, coordinates="absolute").stats.kernel == "whole model"
     anew()
     with_file = simulate(system, 0.1)
     file.unlink()
@@ -139,7 +139,7 @@ def test_a_kernel_in_the_cache_is_used_without_a_derivation(own, monkeypatch):
     anew()
     monkeypatch.setattr("codegen.compiler.whole.emit_model", None)  # another emission would fail
     compile_model(system)
-    assert simulate(system, 0.1).stats.kernel == "whole model"
+    assert simulate(system, 0.1, coordinates="absolute").stats.kernel == "whole model"
 
 
 def test_runs_report_the_kernel_that_evaluated_them():

@@ -132,8 +132,13 @@ def test_auto_takes_joint_coordinates_where_these_are_not_slower(no_own_kernels)
     assert runtime.simulate(FOOT, 0.1, initial=off).stats.kernel == "whole model"
     kernels = {
         "joint coordinates": (loaded_foot(), sole_on_ground()),
-        "joint coordinates, by recursion": (models.chain.build(3), floating(), chain_of_loops(10)),
-        "whole model": (models.double_pendulum.build(), models.foot_ground.build()),
+        "joint coordinates, by recursion": (
+            models.chain.build(3),
+            models.double_pendulum.build(),
+            floating(),
+            chain_of_loops(10),
+        ),
+        "whole model": (models.foot_ground.build(),),
         "joint by joint": (driven_four_bar("rocker"), thrown_ball(), chain_of_loops(2)),
     }
     for kernel, systems in kernels.items():

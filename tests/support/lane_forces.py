@@ -12,7 +12,7 @@ from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.layout import LANES, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
-from runtime.integrate.written.force_parameters import parameters_of_forces
+from runtime.integrate.written.force_parameters import parameters_of_forces, values_at_start
 from runtime.integrate.written.tree_forces import address_of_forces
 from runtime.system.spanning_tree import tree_data
 from tests.support.force_kernels import TABLE, Case
@@ -42,12 +42,17 @@ def evaluate_once(time, t, values):
 
 
 def in_lanes(system, z, times, parameters=None):
-    """Q (rates, LANES), power and energy (LANES,) by compiled code."""
+    """Q (rates, LANES), power and energy (LANES,) by compiled code.
+
+    Behind z are the work, which no force reads, and the angles of forces in the reference configuration.
+    """
     one = parameters_of_forces(system) if parameters is None else parameters
+    _, angles = values_at_start(system, np.atleast_2d(one))
+    behind = np.broadcast_to(np.hstack([np.zeros((len(angles), 1)), angles]), (LANES, 1 + angles.shape[1])).T
     rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
     rates = len(z) - system.tree.places[0][-1]
     found = np.full((rates, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
-    arrays = [np.ascontiguousarray(z), signals_at(system, times), rows, *found]
+    arrays = [np.concatenate([z, behind]), signals_at(system, times), rows, *found]
     call(address_of_forces(system), arrays)
     return found
 
