@@ -124,7 +124,7 @@ def driven_leg_on_plane() -> System:
     """``driven_leg`` with a sphere at its heel and one at its toes, which touch a plane with friction."""
     b = _driven_leg()
     law = dict(law="hunt_crossley", stiffness=1e5, exponent=1.5, loss=0.5, friction="coulomb", mu_c=0.4, mu_d=0.1)
-    where = dict(radius=0.02, point=(0.0, 0.0, -0.4985), normal=(0, 0, 1), axes="body", creep=1e-2)
+    where = dict(radius=0.02, point=(0.0, 0.0, -0.4985), normal=(0, 0, 1), axes="body", transition_velocity=1e-2)
     for name, body, centre in (("heel", "foot", (-0.08, 0, -0.03)), ("tip", "toes", (0.03, 0, -0.01))):
         b.contact(name, body, centre=centre, **where, **law)  # type: ignore[arg-type]
     return b.build(project_velocities=True)
@@ -135,7 +135,7 @@ def four_bar_on_plane() -> System:
     b, state = builder_of(models.four_bar.build("revolute", crank_speed=2.0)), models.four_bar.build("revolute").state
     height = float(state.r["coupler"][2])
     law = dict(law="hunt_crossley", stiffness=1e5, exponent=1.5, loss=0.3, friction="coulomb", mu_c=0.3, mu_d=0.1)
-    where = dict(centre=(0, 0, 0), radius=0.05, point=(0, 0, height - 0.3), normal=(0, 0, 1), creep=1e-2)
+    where = dict(centre=(0, 0, 0), radius=0.05, point=(0, 0, height - 0.3), normal=(0, 0, 1), transition_velocity=1e-2)
     b.contact("touch", "coupler", **where, **law)  # type: ignore[arg-type]
     return b.build()
 
@@ -203,7 +203,7 @@ def pendulum_on_plane() -> System:
         b.joint(f"hinge_{k}", "revolute", before, own, **axis)
     law = dict(law="flores", stiffness=1e6, exponent=1.5, restitution=0.6, friction="coulomb", mu_c=0.3, mu_d=0.1)
     where = dict(centre=(0.1, 0, 0), radius=0.05, point=(0, 0, 0.7), normal=(0, 0, 1))
-    b.contact("touch", "lower", **where, **law, creep=1e-2)
+    b.contact("touch", "lower", **where, **law, transition_velocity=1e-2)
     return b.build()
 
 
@@ -237,7 +237,7 @@ def sledge() -> System:
     law = dict(law="kelvin_voigt", stiffness=2e4, exponent=1.0, damping=8.0, friction="coulomb", mu_c=0.4, mu_d=0.1)
     belt = dict(belt=(1, 0, 0), belt_speed=Signal.function(lambda t: 0.5 * np.sin(6.0 * t), 0.0, SPAN))
     for k, x in enumerate((-0.15, 0.15)):
-        b.contact(f"runner_{k}", "board", centre=(x, 0, -0.05), radius=0.05, creep=1e-2, **law, **belt)
+        b.contact(f"runner_{k}", "board", centre=(x, 0, -0.05), radius=0.05, transition_velocity=1e-2, **law, **belt)
     return b.build()
 
 

@@ -232,7 +232,7 @@ def of_study(study: Study, count: int, single: int) -> list[Any]:
     many = run(1)  # loads the compiled code
     times = seconds({"1": lambda: run(1), "2": lambda: run(2), "single": lambda: [many[k] for k in range(single)]}, 3)
     rate = {name: (single if name == "single" else count) / float(own.min()) for name, own in times.items()}
-    share = float(many.in_batch.mean())
+    share = float(many.vectorised.mean())
     return [study.name, share, rate["1"], rate["2"], rate["single"], rate["1"] / rate["single"]]
 
 

@@ -28,7 +28,7 @@ CASES = (
         for limits in ("elastic", "dissipative")
     ),
 )
-LAWS = ("conservative", "printed")
+LAWS = ("conservative", "as_published")
 QUADRANTS = (0, 90, 180, 270, 360)
 CONES = {
     "regular": Cone.from_degrees(QUADRANTS, (30, 30, 30, 30, 30)),

@@ -109,49 +109,59 @@ def _hysteresis(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, f
     return {"potential": elastic * delta / (exponent + 1), "dissipation": factor * elastic * delta_dot**2 / 2}
 
 
-def coulomb(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Expr) -> Parts:
+def coulomb(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, transition_velocity: Expr) -> Parts:
     """Coulomb's friction with a viscous part, f_t = mu_c f_n + mu_d v_t against the slip.
 
     Source: Moreira et al. (2011), Eq. (14).
     mu_c : coefficient of friction [1]
     mu_d : viscous part [N s/m]
-    creep : [m/s], 0 < creep; slip above which the friction is Coulomb's;
+    transition_velocity : [m/s], 0 < transition_velocity; slip above which the friction is Coulomb's;
         below it falls smoothly to zero as  s(x) = 3/2 x - x^3/2
     """
     square = slip.dot(slip)
     drag = mu_d / 2 * square
     return {
-        "below": mu_c * normal_force * (3 * square / (4 * creep) - square**2 / (8 * creep**3)) + drag,
+        "below": mu_c
+        * normal_force
+        * (3 * square / (4 * transition_velocity) - square**2 / (8 * transition_velocity**3))
+        + drag,
         "above": mu_c * normal_force * sqrt(square) + drag,
     }
 
 
-def sticking(slip: Vector, normal_force: Expr, mu_s: Expr, mu_c: Expr, mu_d: Expr, fading: Expr, creep: Expr) -> Parts:
-    """Friction that holds a body at rest: up to mu_s f_n at a slip below the creep, falling to Coulomb's mu_c f_n above it.
+def sticking(
+    slip: Vector, normal_force: Expr, mu_s: Expr, mu_c: Expr, mu_d: Expr, fading: Expr, transition_velocity: Expr
+) -> Parts:
+    """Friction that holds a body at rest: up to mu_s f_n below the transition velocity, falling to Coulomb's mu_c f_n above it.
 
-    f_t = (mu_c + (mu_s - mu_c) / (1 + ((v_t - creep) / fading)^2)) f_n + mu_d v_t
+    f_t = (mu_c + (mu_s - mu_c) / (1 + ((v_t - transition_velocity) / fading)^2)) f_n + mu_d v_t
     mu_s : static coefficient of friction [1]
     mu_c : coefficient of friction in motion [1]
     mu_d : viscous part [N s/m]
     fading : slip over which the static part fades [m/s], 0 < fading
-    creep : [m/s], 0 < creep; the slip of a body that is held is below it, and so small that no motion is seen: 1e-9 by default
+    transition_velocity : [m/s], 0 < transition_velocity; the slip of a body that is held is below it, and so small that no
+        motion is seen: 1e-9 by default
     """
     square = slip.dot(slip)
     drag, speed = mu_d / 2 * square, sqrt(square)
-    static = (mu_s - mu_c) * fading * atan((speed - creep) / fading)
+    static = (mu_s - mu_c) * fading * atan((speed - transition_velocity) / fading)
     return {
-        "below": mu_s * normal_force * (3 * square / (4 * creep) - square**2 / (8 * creep**3)) + drag,
+        "below": mu_s
+        * normal_force
+        * (3 * square / (4 * transition_velocity) - square**2 / (8 * transition_velocity**3))
+        + drag,
         "above": normal_force * (mu_c * speed + static) + drag,
     }
 
 
-def smooth(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Expr) -> Parts:
-    """Coulomb's friction in a smooth form for optimisation, f_t = (mu_c f_n / sqrt(v_t^2 + creep^2) + mu_d) v_t.
+def smooth(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, transition_velocity: Expr) -> Parts:
+    """Coulomb's friction in a smooth form for optimisation, f_t = (mu_c f_n / sqrt(v_t^2 + transition_velocity^2) + mu_d) v_t.
 
     mu_c : coefficient of friction [1]
     mu_d : viscous part [N s/m]
-    creep : [m/s], 0 < creep; at a slip of v the friction is below Coulomb's by the fraction creep^2 / (2 v^2)
+    transition_velocity : [m/s], 0 < transition_velocity; at a slip of v the friction is below Coulomb's by the fraction
+        transition_velocity^2 / (2 v^2)
     """
     square = slip.dot(slip)
-    whole = mu_c * normal_force * (sqrt(square + creep**2) - creep) + mu_d / 2 * square
+    whole = mu_c * normal_force * (sqrt(square + transition_velocity**2) - transition_velocity) + mu_d / 2 * square
     return {"below": whole, "above": whole}

@@ -60,7 +60,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         from runtime.support import no_attribute
 
-        raise no_attribute("models", name, __all__)
+        raise no_attribute("module 'models'", name, __all__)
     if name == "read":
         return import_module("models.files.reading").read
     if name == "swap":

@@ -39,8 +39,8 @@ from models.foot_anatomy import (
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from models.foot_leg import Leg, Pose, Poses, leg_of, start_poses
 from models.foot_orthosis import add_orthosis, orthosis_values
-from models.foot_sole import CREEP, DAMPINGS, MU_C, MU_D, STIFFNESSES, Friction, Ground, Shape
 from models.foot_sole import DAMPING as SOLE_DAMPING
+from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOCITY, Friction, Ground, Shape
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
@@ -206,7 +206,7 @@ def build(
     inversion_deg: float | None = None,
     eversion_deg: float | None = None,
     preset: Literal["anatomical", "published"] = "anatomical",
-    law: Literal["conservative", "printed"] = "conservative",
+    law: Literal["conservative", "as_published"] = "conservative",
     toes: Literal["locked", "free", "sprung"] = "locked",
     leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
     posture_deg: ArrayLike = (0.0, 0.0, 0.0),
@@ -220,7 +220,7 @@ def build(
     friction: Friction = "coulomb",
     mu_c: float = MU_C,
     mu_d: float = MU_D,
-    creep: float = CREEP,
+    transition_velocity: float = TRANSITION_VELOCITY,
     sole_stiffness: float = SOLE_STIFFNESS,
     sole_damping: float = SOLE_DAMPING,
     orthosis: str | Mapping[str, Any] | None = None,
@@ -275,7 +275,7 @@ def build(
         each hinge of the modified joint; and for the classical joint one cone, ``talocrural``, about the downward direction
         of the foot, with 0.568 N m s on the relative angular velocity.  That cone is inferred: the papers print none, this
         one reproduces their text.
-    law : "conservative" or "printed"
+    law : "conservative" or "as_published"
         Of the restricting moment, see ``Builder.limit``.
     toes : "locked", "free" or "sprung"
         At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
@@ -303,8 +303,8 @@ def build(
         Direction in which the plane descends, from anterior towards medial: 0 anteriorly, 90 medially, -90 laterally, which
         inverts the foot.
     friction : "coulomb" or "smooth"
-    mu_c, mu_d, creep : float [1], [N s/m], [m/s]
-        Coefficients of Coulomb and of viscous friction, and creep speed; see ``Builder.contact``.
+    mu_c, mu_d, transition_velocity : float [1], [N s/m], [m/s]
+        Coefficients of Coulomb and of viscous friction, and transition velocity; see ``Builder.contact``.
     sole_stiffness, sole_damping : float [N/m^1.5], [N s/m]
         Of each sphere; law "kelvin_voigt" with the exponent 1.5.
     orthosis : str or mapping, optional
@@ -345,7 +345,7 @@ def build(
         directions_of_talocalcaneal(subtalar_inclination_deg, subtalar_deviation_deg, side),
     )
     plane = Ground(
-        sole, friction, mu_c, mu_d, sole_stiffness, sole_damping, creep, incline_deg, descent_deg, side,
+        sole, friction, mu_c, mu_d, sole_stiffness, sole_damping, transition_velocity, incline_deg, descent_deg, side,
     )  # fmt: skip
     _check_ground(ground, clearance, plane)
     held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
@@ -358,7 +358,7 @@ def build(
         limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
         limit.add(b, motion)
     if any(ankle_start):
-        b.angles("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
+        b.initial_coordinates("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
     if ground:
         plane.add(b, size)
     if orthosis is not None:
@@ -509,7 +509,7 @@ class _Limits(NamedTuple):
     linked: bool
     damped: bool
     published: bool
-    law: Literal["conservative", "printed"]
+    law: Literal["conservative", "as_published"]
     mass: float
 
     def add(self, b: Builder, motion_deg: tuple[float | None, ...]) -> None:

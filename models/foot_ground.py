@@ -20,13 +20,13 @@ from models.foot import METATARSOPHALANGEAL, TALOCRURAL, add_spring, bodies_of
 from models.foot_anatomy import FOOT_LENGTHS, HEIGHT, HEIGHTS, KEPT, MASS, MASSES, Side, Size, check_side, size_of
 from models.foot_bones import add_bones
 from models.foot_sole import (
-    CREEP,
     DAMPING,
     DAMPINGS,
     MU_C,
     MU_D,
     STIFFNESS,
     STIFFNESSES,
+    TRANSITION_VELOCITY,
     Friction,
     Ground,
     Shape,
@@ -61,7 +61,7 @@ def build(
     height: float = 0.05,
     pitch_deg: float = 20.0,
     speed: float = 0.0,
-    creep: float = CREEP,
+    transition_velocity: float = TRANSITION_VELOCITY,
     mass: float = MASS,
     body_height: float = HEIGHT,
     foot_length: float | None = None,
@@ -86,8 +86,8 @@ def build(
         Pitch of the whole foot and leg; positive raises the toes.
     speed : float [m/s]
         Forward speed.
-    creep : float [m/s]
-        Creep speed of the friction, see ``Builder.contact``.
+    transition_velocity : float [m/s]
+        Transition velocity of the friction, see ``Builder.contact``.
     mass, body_height, foot_length : float [kg], [m], [m]
         Of the person, as ``mass``, ``height`` and ``foot_length`` of ``models.foot.build``.  Centres and radii of the spheres are
         in proportion to the foot's length; stiffness and damping, also those of the joints, depend on neither.
@@ -110,7 +110,7 @@ def build(
     check_side("models.foot_ground.build", side)
     size = size_of(mass, body_height, foot_length)
     bodies = bodies_of(size)
-    ground, (p, A) = Ground(shape, friction, mu_c, mu_d, stiffness, damping, creep), _pitched(pitch_deg)
+    ground, (p, A) = Ground(shape, friction, mu_c, mu_d, stiffness, damping, transition_velocity), _pitched(pitch_deg)
     lowest = ground.lowest(size, {name: (A @ data["r"], A) for name, data in bodies.items()})
     b = Builder(f"{'left ' if side == 'left' else ''}foot over the ground, {shape}")
     for name, data in bodies.items():

@@ -43,7 +43,7 @@ SHAPES_MM: Mapping[str, Mapping[int, float]] = {
 STIFFNESS = 40.0 * 1000.0**1.5  # [N/m^1.5] 40 N/mm^1.5
 EXPONENT, DAMPING = 1.5, 300.0  # [1], [N s/m]
 MU_C, MU_D = 1.0, 3.0  # [1], [N s/m]
-CREEP = 1e-3  # [m/s]
+TRANSITION_VELOCITY = 1e-3  # [m/s]
 SHAPE_NAMES, FRICTIONS = tuple(SHAPES_MM), ("coulomb", "smooth")
 STIFFNESSES = Usual(1.0, 1e10, "N/m^1.5", "the stiffness of a sole")
 DAMPINGS = Usual(1e-6, 1e6, "N s/m", "the damping of a sole")
@@ -61,7 +61,7 @@ class Ground(NamedTuple):
     mu_d: float = MU_D
     stiffness: float = STIFFNESS
     damping: float = DAMPING
-    creep: float = CREEP
+    transition_velocity: float = TRANSITION_VELOCITY
     incline_deg: float = 0.0
     descent_deg: float = -90.0
     side: Side = "right"
@@ -77,7 +77,7 @@ class Ground(NamedTuple):
             b.contact(
                 name, body, centre=centre, radius=radius, normal=self.normal, law="kelvin_voigt", stiffness=self.stiffness,
                 exponent=EXPONENT, damping=self.damping, friction=self.friction, mu_c=self.mu_c, mu_d=self.mu_d,
-                creep=self.creep,
+                transition_velocity=self.transition_velocity,
             )  # fmt: skip
 
     def lowest(self, size: Size, poses: Mapping[str, tuple[Floats, Floats]]) -> float:

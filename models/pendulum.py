@@ -60,7 +60,7 @@ def build(
     compliance: float | None = None,
     max_moment: float | None = None,
     damping: float | None = None,
-    law: Literal["conservative", "printed"] | None = None,
+    law: Literal["conservative", "as_published"] | None = None,
     check_units: bool = True,
 ) -> System:
     """Build a rod whose upper end is fixed at the origin.
@@ -88,7 +88,7 @@ def build(
         (2024b), 30 to 100 degrees.
     compliance, max_moment, damping : float [rad], [N m], [N m s], optional
         Of the limit.  Default: 11.5 degrees, 226 N m and, for "dissipative", 3.39 N m s.
-    law : "conservative" or "printed", optional
+    law : "conservative" or "as_published", optional
         Of the restricting moment, see ``Builder.limit``.
     check_units : bool
         Warn of values that were probably given in another unit.

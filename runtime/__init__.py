@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from runtime.analysis.sensitivities import sensitivities
     from runtime.dynamics.status import Status
     from runtime.ensemble.simulate_many import read_ensemble, simulate_many
-    from runtime.integrate.events import Event, crossing, rest
+    from runtime.integrate.events import Event, at_rest, zero_crossing
     from runtime.integrate.right_hand_side import rhs
     from runtime.integrate.simulate import simulate
     from runtime.results.run import Run
@@ -62,7 +62,7 @@ else:
             "analysis.sensitivities": "sensitivities",
             "dynamics.status": "Status",
             "ensemble.simulate_many": "read_ensemble simulate_many",
-            "integrate.events": "Event crossing rest",
+            "integrate.events": "Event at_rest zero_crossing",
             "integrate.right_hand_side": "rhs",
             "integrate.simulate": "simulate",
             "results.run": "Run",
@@ -97,8 +97,8 @@ __all__ = [
     "System",
     "__version__",
     "assemble",
+    "at_rest",
     "contact_sensitivities",
-    "crossing",
     "equilibrium",
     "fit_parameters",
     "inverse_dynamics",
@@ -106,11 +106,11 @@ __all__ = [
     "linearisation",
     "parameters",
     "read_ensemble",
-    "rest",
     "rhs",
     "sensitivities",
     "simulate",
     "simulate_many",
     "study",
     "with_parameters",
+    "zero_crossing",
 ]

@@ -97,7 +97,7 @@ class CoulombIncline:
         body = data["bodies"][force["body"]]
         b.force(
             force["name"], "slider_friction", GROUND, force["body"], point=body["r0"], a_i=force["direction"],
-            friction=force["mu"] * self.normal_force(force, data), creep=CREEP, damping=0.0,
+            friction=force["mu"] * self.normal_force(force, data), transition_velocity=TRANSITION_VELOCITY, damping=0.0,
         )  # fmt: skip
 
     def normal_force(self, force: Data, data: Data) -> float:
@@ -113,7 +113,7 @@ class CoulombIncline:
         return float(np.linalg.norm(weight - (weight @ along) * along))
 
 
-CREEP = 1e-9  # [m/s] below which a body sticks
+TRANSITION_VELOCITY = 1e-9  # [m/s] below which a body sticks
 STICKING = "coulomb_incline"
 ELEMENTS = {
     "spring_damper": SpringDamper(),

@@ -175,7 +175,7 @@ def _contact(m: Mechanism, random: Random, name: str, scale: _Scale) -> None:
     if friction:
         parameters |= {
             "mu_c": random.uniform(0.1, 0.8), "mu_d": float(random.choice([0.0, 0.05 * scale.mass * scale.pace])),
-            "creep": 0.3 * m.size * scale.pace,
+            "transition_velocity": 0.3 * m.size * scale.pace,
         }  # fmt: skip
     m.contacts.append(Contact(
         name, body, plane, m.point(body, centre), radius, m.point(plane, point), m.direction(plane, normal), law, friction,
@@ -208,8 +208,10 @@ def _force(m: Mechanism, random: Random, name: str, scale: _Scale) -> str:
     elif kind.endswith("friction"):
         values = {"a_i": random_axis(random), "damping": damping * (m.size**2 if kind == "hinge_friction" else 1.0)}
         amount = 0.2 * scale.stiffness * m.size * (m.size if kind == "hinge_friction" else 1.0)
-        creep = 0.5 * scale.pace * (m.size if kind == "slider_friction" else 1.0)
-        values |= {"friction": amount, "creep": creep} | (ends if kind == "slider_friction" else {})
+        transition_velocity = 0.5 * scale.pace * (m.size if kind == "slider_friction" else 1.0)
+        values |= {"friction": amount, "transition_velocity": transition_velocity} | (
+            ends if kind == "slider_friction" else {}
+        )
     else:
         others = [str(b) for b in random.choice([GROUND, *m.bodies], 2)] if "tendon" in kind else []
         values = ends | {s: m.point(b, _near(m, random, b)) for s, b in zip(("s_k", "s_l"), others, strict=False)}

@@ -222,7 +222,7 @@ def normal_force(contact: Contact, depth: float, rate: float) -> float:
 
 
 def dry(x: float) -> float:
-    """The part of full dry friction at a slip of x creeps."""
+    """The part of full dry friction at a slip of x transition velocities."""
     return float(np.sign(x)) if abs(x) >= 1 else 1.5 * x - 0.5 * x**3
 
 
@@ -245,9 +245,9 @@ def add_contact(x: Poses, contact: Contact, f: Floats) -> None:
     slip = slip - (slip @ n) * n
     p, speed = contact.parameters, float(np.linalg.norm(slip))
     if contact.friction == "smooth":
-        drag = p["mu_c"] * push / np.hypot(speed, p["creep"]) + p["mu_d"]
+        drag = p["mu_c"] * push / np.hypot(speed, p["transition_velocity"]) + p["mu_d"]
     else:
-        share = dry(speed / p["creep"]) / speed if speed > 0.0 else 0.0
+        share = dry(speed / p["transition_velocity"]) / speed if speed > 0.0 else 0.0
         drag = p["mu_c"] * push * share + p["mu_d"]
     _push(f, i, arms[0], -drag * slip)
     _push(f, j, arms[1], drag * slip)
@@ -295,7 +295,7 @@ def add_force(x: Poses, force: Force, f: Floats) -> None:
         else:
             _, g = along(x, i, p["s_i"], p["a_i"], j, p["s_j"])
         slip = x.rate(g)
-        f -= (p["friction"] * dry(slip / p["creep"]) + p["damping"] * slip) * g
+        f -= (p["friction"] * dry(slip / p["transition_velocity"]) + p["damping"] * slip) * g
 
 
 def _tension(force: Force, length: float, rate: float) -> float:

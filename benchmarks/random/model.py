@@ -47,7 +47,7 @@ def add_actions(b: Builder, m: Mechanism) -> None:
         b.contact(
             contact.name, contact.body, centre=contact.centre, radius=contact.radius, law=contact.law,
             friction=contact.friction, plane=contact.plane, point=contact.point, normal=contact.normal,
-            creep=parameters.pop("creep", None), **parameters,
+            transition_velocity=parameters.pop("transition_velocity", None), **parameters,
         )  # fmt: skip
     for force in m.forces:
         i, j, *others = force.bodies

@@ -149,7 +149,7 @@ def emit_normal_law(definition: Callable[..., dict[str, Expr]], source: str) -> 
 
 
 def emit_friction(definition: Callable[..., dict[str, Any]], source: str) -> str:
-    """The module of a law of friction: its force below and above the creep speed, with its derivatives."""
+    """The module of a law of friction: its force below and above the transition velocity, with its derivatives."""
     names = list(inspect.signature(definition).parameters)
     slip = vector(names[0])
     normal, *parameters = (sp.Symbol(name, real=True) for name in names[1:])
@@ -159,7 +159,7 @@ def emit_friction(definition: Callable[..., dict[str, Any]], source: str) -> str
         force = [-slope(R, s) for s in slip]
         values = [*force, *(slope(f, s) for f in force for s in slip), *(slope(f, normal) for f in force)]
         arguments = (names[0], names[1], "c", "out")
-        doc = f"Force {piece} the creep speed; its derivatives by the slip (rows) and by the normal force"
+        doc = f"Force {piece} the transition velocity; its derivatives by the slip (rows) and by the normal force"
         kernels.append(function(piece, arguments, place, indexed("out", values), doc))
     return _assemble_law(definition, names[2:], kernels, source)
 

@@ -102,7 +102,7 @@ def compile_force(definition: Definition) -> ModuleType:
 
 @_with_these_arguments
 def compile_event(definition: Definition) -> ModuleType:
-    """Derive and emit the kernel of an event; the result goes to ``runtime.crossing``.
+    """Derive and emit the kernel of an event; the result goes to ``runtime.zero_crossing``.
 
     Parameters
     ----------

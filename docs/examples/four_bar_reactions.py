@@ -11,7 +11,7 @@ import models
 import runtime
 
 run = runtime.simulate(models.four_bar.build(), 2.0, t_eval=np.linspace(0, 2, 401))
-assert run.success and not run.undetermined
+assert run.success and not run.undetermined_reactions
 on_crank, on_coupler = (run.reaction("B", on=body).force for body in ("crank", "coupler"))
 assert np.abs(on_crank + on_coupler).max() < 1e-9
 

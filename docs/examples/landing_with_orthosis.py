@@ -11,7 +11,9 @@ import models
 import runtime
 
 shares = np.linspace(0, 1, 6)
-system = models.foot.build(ground=True, leg="free", incline_deg=20, limits="dissipative", creep=0.02, orthosis="stiff")
+system = models.foot.build(
+    ground=True, leg="free", incline_deg=20, limits="dissipative", transition_velocity=0.02, orthosis="stiff"
+)
 known = runtime.parameters(system)
 names = [f"stiffness.orthosis_{motion}" for motion in ("dorsiflexion", "inversion", "rotation")]
 cases = {name: shares * known[name] for name in names}

@@ -11,7 +11,7 @@ import models
 import runtime
 
 figure, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
-for law in ("conservative", "printed"):
+for law in ("conservative", "as_published"):
     system = models.pendulum.build("spherical", limits="elastic", law=law)
     run = runtime.simulate(system, 4.0, t_eval=np.linspace(0, 4, 801), rtol=1e-10, atol=1e-10)
     free = run.limits["pivot"].excess <= 0  # the printed law has no energy of its own to add

@@ -42,10 +42,9 @@ class OwnReading:
             except ModelError:
                 pass  # edited: the builder has the model as it is now
         given: dict[str, Any] = {"check_units": False, "time": float(own.get("time", 0.0))}
-        if own.get("overdetermined"):
-            given["redundant"] = "fit"
+        build = builder.build_overdetermined if own.get("overdetermined") else builder.build
         try:
-            return builder.build(**{**given, **options})
+            return build(**{**given, **options})
         except ModelError as error:
             raise type(error)(f"{self.file.name}: {error}") from None
 

@@ -42,7 +42,8 @@ def build(
     for name, sphere in sole.spheres.items():
         b.contact(
             name, sphere.body, centre=sphere.centre, radius=sphere.radius, law="hunt_crossley", stiffness=sphere.stiffness,
-            exponent=sole.exponent, loss=sphere.loss, friction="smooth", mu_c=sole.mu_c, mu_d=sole.mu_d, creep=sole.creep,
+            exponent=sole.exponent, loss=sphere.loss, friction="smooth",
+            mu_c=sole.mu_c, mu_d=sole.mu_d, transition_velocity=sole.transition_velocity,
             point=(0.0, 0.0, floor.height), belt=(1.0, 0.0, 0.0), belt_speed=floor.belt,
         )  # fmt: skip
     return b.build(time=coordinates.begin if time is None else time)

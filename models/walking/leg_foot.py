@@ -272,7 +272,7 @@ def marker_driven(subject: LegFoot, t: Floats, markers: Mapping[str, tuple[str, 
         x, y, z = (Signal.spline(t, positions[:, k]) for k in range(3))
         name = "marker_" + "".join(c if c.isalnum() else "_" for c in label)
         b.driver(name, "guided_point", body, s_i=subject.bodies[body].markers[label], x_t=x, y_t=y, z_t=z)
-    return b.build(redundant="fit", time=float(t[0]))
+    return b.build_overdetermined(time=float(t[0]))
 
 
 def _in_toes(subject: LegFoot, v: Floats) -> Floats:

@@ -23,7 +23,7 @@ from runtime.support.arrays import Floats
 STIFFNESS = 40e3  # [N/m^1.5] of every sphere, to start from; Moreira et al. (2011)
 MU_C = 0.5  # [1]; 0.5 to 1 in Moreira et al. (2011)
 LOSS = 0.1  # [s/m] to start from; their chi of 300 is 0.005 s/m, at which a search would see no slope
-CREEP = 0.3  # [m/s] of the friction: a standing foot seems to slip by cm/s, as its markers are on skin
+TRANSITION_VELOCITY = 0.3  # [m/s] of the friction: a standing foot seems to slip by cm/s, as its markers are on skin
 ARCH = ("sphere_4", "sphere_5")  # spheres that are higher in a cavus foot and lower in a flat foot
 ARCH_CHANGE = 0.01  # [m]
 
@@ -48,13 +48,13 @@ class Sphere:
 @checked_class
 @dataclass(frozen=True, eq=False)
 class Sole:
-    """The spheres by name, and their common parameters: exponent of the law, friction (``smooth``) and its creep [m/s]."""
+    """Spheres by name, and their common parameters: exponent of the law, friction (``smooth``), transition velocity [m/s]."""
 
     spheres: Mapping[str, Sphere]
     exponent: float = EXPONENT
     mu_c: float = MU_C
     mu_d: float = MU_D
-    creep: float = CREEP
+    transition_velocity: float = TRANSITION_VELOCITY
 
     def with_spheres(self, changes: Mapping[str, Mapping[str, Any]]) -> Sole:
         """The sole with other attributes of some spheres: name of the sphere -> attribute -> value."""

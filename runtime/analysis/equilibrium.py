@@ -154,5 +154,5 @@ def _not_found(system: System, time: float, y: Floats, a: Floats, work: Workspac
     worst = int(np.abs(a.reshape(-1, 6)).max(axis=1).argmax())
     return ModelError(
         f"system '{system.name}': no equilibrium {why}; body '{system.body_names[worst]}' is still accelerated by "
-        f"{np.abs(a).max():.1e} m/s^2 or rad/s^2{slips}; start nearer, or simulate until runtime.rest()"
+        f"{np.abs(a).max():.1e} m/s^2 or rad/s^2{slips}; start nearer, or simulate until runtime.at_rest()"
     )

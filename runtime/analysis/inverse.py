@@ -52,7 +52,8 @@ def kinematics(
     """Positions, velocities and accelerations of all bodies from the drivers of a system.
 
     With as many drivers' rows as degrees of freedom, the configurations are found by Newton's method, and the result includes
-    multipliers, forces and moments, as that of ``inverse_dynamics``.  A system built with ``redundant="fit"`` has more rows: its
+    multipliers, forces and moments, as that of ``inverse_dynamics``.  A system of ``Builder.build_overdetermined`` has more
+    rows: its
     joints are met exactly and its drivers by least squares, at each level: positions, then velocities, then accelerations.
 
     Parameters
@@ -91,7 +92,7 @@ def kinematics(
         scale = _weights(system, weights)
         states, fitted, residual = _along(times, y, lambda time, ahead, _: _fit(system, time, ahead, scale))
     elif weights:
-        raise ModelError("weights belong to a least-squares fit; build the system with redundant='fit'")
+        raise ModelError("weights belong to a least-squares fit; use Builder.build_overdetermined")
     else:
         states = _driven_states(system, times, y, data)
     contact_events = (

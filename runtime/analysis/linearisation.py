@@ -74,7 +74,8 @@ def linearisation(
 ) -> Linearisation:
     """The exact Jacobian of the equations of motion: of joints, drivers, limits, loads, motors and contacts.
 
-    A state does not contain the speeds at which its contacts touched down; laws that depend on this speed use ``least_impact``.
+    A state does not contain the speeds at which its contacts touched down; laws that depend on this speed use
+    ``min_impact_speed``.
 
     Parameters
     ----------

@@ -36,11 +36,11 @@ class ContactData(NamedTuple):
     body_j: Ints  # of the plane
     normal: Floats  # (contacts, N) parameters of the normal law
     impact: Ints  # (contacts,) place of the speed of touch-down among them, -1 if it has none
-    least_impact: Floats  # (contacts,) [m/s]
+    min_impact_speed: Floats  # (contacts,) [m/s]
     fades: Ints  # (contacts,) 1 where the damping fades with the penetration, so that the force ends on the plane
     tangential: Floats  # (contacts, F) parameters of the law of friction
-    creep: Floats  # (contacts,) [m/s]
-    bends: Ints  # (contacts,) 1 where the law of friction has a bend at the creep
+    transition_velocity: Floats  # (contacts,) [m/s]
+    bends: Ints  # (contacts,) 1 where the law of friction has a bend at the transition velocity
     signal: Ints  # (contacts,) number of the belt's speed
     signal_place: Ints  # (contacts,) place of its value and two derivatives in x
     vector_contact: Ints  # (vectors,) body-fixed vectors: their contact and place in x, and their components
@@ -72,7 +72,7 @@ def contact_workspace(t: ContactData, mode: Ints) -> ContactWorkspace:
     count = len(t.law)
     return ContactWorkspace(
         mode=mode, since=np.full(count, -np.inf),
-        quick=np.zeros(count, np.int64), speed=np.where(t.impact >= 0, t.least_impact, 0.0), speed_resolution=np.zeros(1),
+        quick=np.zeros(count, np.int64), speed=np.where(t.impact >= 0, t.min_impact_speed, 0.0), speed_resolution=np.zeros(1),
         released=np.zeros(count), normal=t.normal.copy(), x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)),
         law=np.zeros((count, 6)), tangential=np.zeros(15), Q=np.zeros(12),
     )  # fmt: skip
@@ -120,7 +120,7 @@ def force_left(k, t, m):  # type: ignore[no-untyped-def]
 def friction_force(k, t, m):  # type: ignore[no-untyped-def]
     """Put the force of friction and its slopes into ``m.tangential``."""
     slip = m.outputs[k, SLIP : SLIP + 3]
-    if math.sqrt(slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) < t.creep[k]:
+    if math.sqrt(slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) < t.transition_velocity[k]:
         dispatch.below(t.friction[k], slip, m.outputs[k, NORMAL_FORCE], t.tangential[k], m.tangential)
     else:
         dispatch.above(t.friction[k], slip, m.outputs[k, NORMAL_FORCE], t.tangential[k], m.tangential)

@@ -30,7 +30,7 @@ AT_VERTEX = 1e-12  # half the square of the chord
 MODE, JOINT, RIDGE = range(3)  # what a limit changes: its mode, the piece of its cone, or the part that is nearest
 SAME_EXCESS = 1e-13  # [rad]
 FAR = 0.5  # of the excess up to which a vertex is the nearest point: from here on it is kept beyond
-LAWS = ("conservative", "printed")
+LAWS = ("conservative", "as_published")
 # Outputs of an evaluation of a limit.
 LATITUDE, LONGITUDE, MAXIMUM, EXCESS, POTENTIAL = range(5)
 OUTPUTS = 5

@@ -66,7 +66,7 @@ def in_lanes(task: Task, system: System) -> bool:
 
 
 def _allowed(system: System, how: Settings) -> bool:
-    """Whether ``simulate`` takes the settings for a system, whose signals or creep may be its own."""
+    """Whether ``simulate`` takes the settings for a system, whose signals or transition velocity may be its own."""
     try:
         settings_of(system, how)
     except ModelError:

@@ -57,7 +57,7 @@ from runtime.integrate.cases.memory import (
 )
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
-from runtime.integrate.events import Crossing, Rest
+from runtime.integrate.events import AtRest, ZeroCrossing
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
 from runtime.results.run import Run
@@ -199,7 +199,7 @@ def _each(system: System, states: Floats, how: Settings) -> tuple[Any, Floats]:
 
 
 def group_of(
-    groups: dict[Any, Group], system: System, how: Settings, watched: tuple[Rest | Crossing, ...]
+    groups: dict[Any, Group], system: System, how: Settings, watched: tuple[AtRest | ZeroCrossing, ...]
 ) -> tuple[Group, Changes]:
     """The group of a system's layout, and how its memory differs from that of the first system there.
 
@@ -234,7 +234,9 @@ def group_of(
     return group, changes_of_images(group.frame.image(parts), group.first)
 
 
-def _begun(system: System, how: Settings, watched: tuple[Rest | Crossing, ...]) -> tuple[Settings, Parts, Any, Image]:
+def _begun(
+    system: System, how: Settings, watched: tuple[AtRest | ZeroCrossing, ...]
+) -> tuple[Settings, Parts, Any, Image]:
     """Settings, parts, key and first values of the group of a system."""
     own_how = settings_of(system, how)
     parts = parts_of(system, own_how, watched)

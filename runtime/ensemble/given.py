@@ -14,7 +14,7 @@ from runtime.ensemble.task import Task
 from runtime.ensemble.velocities import only_velocities
 from runtime.integrate.balance_check import weights_of
 from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
-from runtime.integrate.creeps import CREEP
+from runtime.integrate.transition_velocities import TRANSITION_VELOCITY
 from runtime.integrate.tree_method import tree_of_lanes
 from runtime.integrate.written.force_parameters import Values, takes_values
 from runtime.support.arrays import Bools, Floats, Ints
@@ -60,7 +60,7 @@ class Given:
             self.limits[:, self.system.limit_names.index(owner), OF_LIMITS[part]] = values
         elif sort == "joint" and not self._lends(owner, part):
             self.joints.setdefault(owner, {})[part] = values
-        elif part != CREEP and takes_values(self.system, sort, owner, part):
+        elif part != TRANSITION_VELOCITY and takes_values(self.system, sort, owner, part):
             self.forces.setdefault((sort, owner), {})[part] = values
         else:
             return False

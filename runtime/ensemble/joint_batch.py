@@ -331,7 +331,7 @@ def forces_key(system: System) -> tuple[str, ...]:
     if not has_parameters(system):
         return ()
     address = (address_of_recursion if by_recursion(system) else address_of_forces)(system)
-    return str(address), str(len(system.data.signals.start)), system.data.contacts.least_impact.tobytes().hex()
+    return str(address), str(len(system.data.signals.start)), system.data.contacts.min_impact_speed.tobytes().hex()
 
 
 class TreeRuns(NamedTuple):

@@ -52,7 +52,11 @@ def ensemble_to_xarray(ensemble: Any, cases: Any) -> xarray.Dataset:
         coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})
     messages = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
     data["message"] = (("case",), messages, {"long_name": "why the case did not reach its end"})
-    data["in_batch"] = (("case",), ensemble.in_batch[wanted], {"long_name": "computed beside others in compiled code"})
+    data["vectorised"] = (
+        ("case",),
+        ensemble.vectorised[wanted],
+        {"long_name": "computed beside others in compiled code"},
+    )
     known = {name: value for name, value in ensemble.settings.items() if name != "t" and value is not None}
     attributes = {name: int(value) if isinstance(value, bool) else value for name, value in known.items()}
     return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION, **attributes})

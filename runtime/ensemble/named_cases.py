@@ -25,8 +25,8 @@ from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.cases.derived import CaseStates
 from runtime.integrate.cases.memory import NO_CHANGES, Changes
 from runtime.integrate.choices import COMPILED_METHODS
-from runtime.integrate.creeps import CREEP
 from runtime.integrate.stepping import LEVER
+from runtime.integrate.transition_velocities import TRANSITION_VELOCITY
 from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, tree_of
 from runtime.integrate.tree_scales import levers_of
 from runtime.support.arrays import Bools, Floats, Ints
@@ -110,7 +110,7 @@ class _Values:
         module = self.group.system.forces[k].module
         names = [name for name, *_ in module.PARAMETERS]
         in_angle = module.ANGLES > 0 and dict(module.PARAMETERS).get(part) == "rad"  # those before depend on it
-        if part not in names or part == CREEP or module.HELD > module.ANGLES or in_angle or module.LOADS:
+        if part not in names or part == TRANSITION_VELOCITY or module.HELD > module.ANGLES or in_angle or module.LOADS:
             return False
         return self._put("forces.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
 
@@ -123,7 +123,7 @@ class _Values:
             place = [name for name, *_ in contact.module.VECTORS].index(POINTS[part])
             return self._put("contacts.vector_local", rows[place], values)
         if part not in (*law, *friction, "radius"):
-            return False  # creep and the least speed of an impact, on which settings and memory depend
+            return False  # transition velocity and the least speed of an impact, on which settings and memory depend
         if part == "radius":
             names = [name for name, *_ in contact.module.PARAMETERS]
             return self._put("contacts.x", (k, 3 * len(contact.module.VECTORS) + names.index(part)), values)

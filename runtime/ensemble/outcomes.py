@@ -15,7 +15,7 @@ class Outcomes:
         self.status = np.full(count, int(Status.NOT_RUN))
         self.reached = np.full(count, np.nan)
         self.counts = np.zeros((count, 3), np.int64)
-        self.in_batch = np.zeros(count, bool)
+        self.vectorised = np.zeros(count, bool)
         self.messages: dict[int, str] = {}
         self.finished = 0  # cases
 
@@ -23,6 +23,6 @@ class Outcomes:
         """Add the cases of a finished chunk."""
         part = slice(chunk.first, chunk.first + len(chunk.status))
         self.status[part], self.reached[part], self.counts[part] = chunk.status, chunk.reached, chunk.counts
-        self.in_batch[part] = chunk.in_batch
+        self.vectorised[part] = chunk.vectorised
         self.messages |= chunk.messages
         self.finished += len(chunk.status)

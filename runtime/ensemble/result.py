@@ -33,6 +33,7 @@ from runtime.support.arrays import Bools, Floats, Ints, ReadOnlyArrays
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
+from runtime.support.late_names import no_attribute
 from runtime.support.names import named
 from runtime.system.quantity import Quantity, parse
 from runtime.system.state import PARTS
@@ -60,7 +61,7 @@ class Ensemble(ReadOnlyArrays, ByBody):
     ``units``: name -> unit, "" for arguments of a function;
     ``status`` (n,): numbers of ``runtime.Status``, such as ``Status.REFUSED`` or ``Status.NOT_RUN``;
     ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
-    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed beside others in compiled
+    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``vectorised`` (n,): computed beside others in compiled
     code, False for cases that ran alone, as by ``simulate``.  ``settings``: those of all runs, such as rtol and alpha.
     ``many[i]`` is the ``Run`` of case i.
 
@@ -80,7 +81,7 @@ class Ensemble(ReadOnlyArrays, ByBody):
     status: Ints = field(repr=False)
     reached: Floats = field(repr=False)
     counts: Ints = field(repr=False)
-    in_batch: Bools = field(repr=False)
+    vectorised: Bools = field(repr=False)
     messages: Mapping[int, str] = field(repr=False)
     settings: Mapping[str, Any] = field(repr=False)
     folder: Path | None
@@ -110,8 +111,12 @@ class Ensemble(ReadOnlyArrays, ByBody):
 
     def __getattr__(self, name: str) -> Any:
         """Say where names of a run are that an ensemble does not have."""
-        where = f"; see outputs= of simulate_many, or many[i].{name}" if hasattr(Run, name) else ""
-        raise AttributeError(f"an Ensemble has no attribute '{name}'{where}")
+        error = no_attribute("an Ensemble", name, dir(self))
+        raise (
+            AttributeError(f"{error}; see outputs= of simulate_many, or many[i].{name}")
+            if hasattr(Run, name)
+            else error
+        )
 
     @overload
     def __getitem__(self, case: int) -> Run: ...
@@ -335,7 +340,7 @@ def gathered(
     """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
     return Ensemble(
         name, bodies, np.array(settings["t"]), named("case", columns), named("case", quantities), outcomes.status,
-        outcomes.reached, outcomes.counts, outcomes.in_batch, MappingProxyType(dict(sorted(outcomes.messages.items()))),
+        outcomes.reached, outcomes.counts, outcomes.vectorised, MappingProxyType(dict(sorted(outcomes.messages.items()))),
         named("setting", settings), folder, states, named("output", outputs or {}),
         _events=events,
     )  # fmt: skip

@@ -34,7 +34,7 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import Finished, all_of, first_of
 from runtime.integrate.batches.event_memory import MOST_ZEROS
 from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, RTOL
-from runtime.integrate.events import Crossing, Event, Rest, check_events
+from runtime.integrate.events import AtRest, Event, ZeroCrossing, check_events
 from runtime.integrate.settings import Settings, settings
 from runtime.jit.second_process import ask
 from runtime.results.outputs import parsed_outputs, quantities_of_runs
@@ -77,7 +77,7 @@ def simulate_many(
     t_start: float | None = None,
     alpha: float | None = None,
     beta: float | None = None,
-    events: Sequence[Event | Rest | Crossing] = (),
+    events: Sequence[Event | AtRest | ZeroCrossing] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
@@ -127,10 +127,11 @@ def simulate_many(
     method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
         As in ``simulate``, but the default is "dop853", the method of vector instructions; methods of SciPy run case by case.
     events : sequence
-        As in ``simulate``: ``runtime.crossing(name, definition, ...)``, ``runtime.rest()`` and ``runtime.Event(name, function)``.
+        As in ``simulate``: ``runtime.zero_crossing(name, definition, ...)``, ``runtime.at_rest()`` and ``runtime.Event(name,
+        function)``.
         ``many.events[name]`` has the times and states of each case.  A terminal event ends its case there: results at
         later times, and reductions of outputs, are NaN, ``status`` is ``STOPPED_BY_EVENT``, and ``reached`` is its time.
-        With an ``Event`` among them, a function in Python, every case is a single run, and ``in_batch`` is False.
+        With an ``Event`` among them, a function in Python, every case is a single run, and ``vectorised`` is False.
     assemble : bool
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.
@@ -294,7 +295,9 @@ def read_ensemble(folder: str | Path) -> Ensemble:
     return read_folder(Folder(Path(folder)))
 
 
-def _refuse_for_gpu(example: System, how: Settings, in_joints: bool, events: Sequence[Event | Rest | Crossing]) -> None:
+def _refuse_for_gpu(
+    example: System, how: Settings, in_joints: bool, events: Sequence[Event | AtRest | ZeroCrossing]
+) -> None:
     """Refuse systems and settings that the graphics processor cannot run, in coordinates of joints or of all bodies."""
     if events:
         raise ModelError("engine='gpu' finds no events; leave engine or events out")

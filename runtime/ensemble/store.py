@@ -37,7 +37,7 @@ from runtime.ensemble.seals import (
     sealed,
 )
 from runtime.ensemble.task import Chunk, Task
-from runtime.integrate.events import Crossing, Event, Rest
+from runtime.integrate.events import AtRest, Event, ZeroCrossing
 from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
 from runtime.support.arrays import Ints
@@ -50,7 +50,7 @@ from runtime.system.system import System
 
 FORMAT = 3
 SAMPLES = 8  # finished cases whose systems are compared when a folder is resumed
-COLUMNS = ("status", "reached", "counts", "in_batch")  # of a chunk
+COLUMNS = ("status", "reached", "counts", "vectorised")  # of a chunk
 KEPT = ("turns", "starts", "events")  # of some of its cases
 AGAIN = "call simulate_many again with this folder"
 RESUME = "make room, and call simulate_many again with this folder to resume the ensemble"
@@ -335,11 +335,11 @@ def _write(file: Path, content: bytes | memoryview) -> None:
     write_bytes(file, content, remedy=RESUME)
 
 
-def _record_of(event: Event | Rest | Crossing) -> dict[str, Any]:
+def _record_of(event: Event | AtRest | ZeroCrossing) -> dict[str, Any]:
     """Name of an event and a digest of all that it is."""
     values = {name: value for name, value in vars(event).items() if name not in ("function", "module")}
     made_from: str = _digest_of_function(event.function) if isinstance(event, Event) else ""
-    if isinstance(event, Crossing):
+    if isinstance(event, ZeroCrossing):
         made_from = inspect.getsource(event.module)
     of = repr((type(event).__name__, _stable({name: _stable(value) for name, value in values.items()}), made_from))
     return {"name": event.name, "digest": hashlib.sha256(of.encode()).hexdigest()[:16]}

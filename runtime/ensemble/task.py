@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status, message_at_end
-from runtime.integrate.events import Crossing, Event, Rest
+from runtime.integrate.events import AtRest, Event, ZeroCrossing
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.integrate.tree_method import joints_in_lanes
@@ -42,7 +42,7 @@ class Task:
     bodies: tuple[str, ...]
     gpu: bool = False
     outputs: Mapping[str, Output] | None = None  # what is kept of each case; None: its states
-    events: tuple[Event | Rest | Crossing, ...] = ()
+    events: tuple[Event | AtRest | ZeroCrossing, ...] = ()
     kernels: Mapping[str, str] = field(default_factory=own_kernels)  # for processes of an engine
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
 
@@ -59,7 +59,7 @@ class Task:
         return self.how.t_start == system.time or not system.drivers
 
     @property
-    def watched(self) -> tuple[Rest | Crossing, ...]:
+    def watched(self) -> tuple[AtRest | ZeroCrossing, ...]:
         """The events, where compiled code finds them all; else none."""
         return () if any(isinstance(event, Event) for event in self.events) else self.events  # type: ignore[return-value]
 
@@ -97,7 +97,7 @@ class Chunk:
     status: Ints  # (cases,) of ``Status``
     reached: Floats  # (cases,) [s]
     counts: Ints  # (cases, 3) evaluations, steps, rejections
-    in_batch: Bools  # (cases,) by vector instructions, or one after another in compiled code
+    vectorised: Bools  # (cases,) by vector instructions, or one after another in compiled code
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
     # Case numbers (m,) and ``WholeTurns.quarters`` (m, times, turns), where states do not show them.
@@ -116,7 +116,7 @@ class Chunk:
             self.states[cases] = states
         every = len(cases) == len(self.status) and bool((cases[1:] > cases[:-1]).all())
         places = slice(None) if every else cases
-        self.status[places], self.in_batch[places] = Status.REACHED_END, True
+        self.status[places], self.vectorised[places] = Status.REACHED_END, True
         self.counts[places], self.reached[places] = counts, reached
 
     def keep_turns(self, task: Task, cases: Ints, quarters: Ints) -> None:

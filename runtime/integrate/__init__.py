@@ -13,14 +13,14 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.integrate.choices import METHODS
-    from runtime.integrate.events import Rest
+    from runtime.integrate.events import AtRest
     from runtime.integrate.right_hand_side import RightHandSide
 else:
     __getattr__, __dir__ = late_names(
-        __name__, {"events": "Rest", "choices": "METHODS", "right_hand_side": "RightHandSide"}
+        __name__, {"events": "AtRest", "choices": "METHODS", "right_hand_side": "RightHandSide"}
     )
 
-__all__ = ["METHODS", "Rest", "RightHandSide"]
+__all__ = ["METHODS", "AtRest", "RightHandSide"]
 
 add_words(
     __name__,

@@ -47,7 +47,7 @@ def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, dat
     """Rows of ``find_contact_events`` of contact k."""
     t = data.contacts
     law, impact = python_code(list(NORMAL_LAWS.values())[t.law[k]].law), t.impact[k]
-    least = t.least_impact[k] if impact >= 0 else 0.0
+    least = t.min_impact_speed[k] if impact >= 0 else 0.0
     parameters, out = t.normal[k].copy(), np.zeros(6)
     rows: list[list[float]] = []
     slack = 1.0 + PULL_TOLERANCE * t.fades[k]

@@ -43,7 +43,11 @@ def stiffness(system: System, steps: int, bounded: int) -> str:
     """That stability bounded most steps; "" where it did not."""
     if not stiffness_is_said(steps, bounded):
         return ""
-    remedy = "softer springs or a larger creep take" if system.joint_coordinates_only else "method='radau' takes"
+    remedy = (
+        "softer springs or a larger transition velocity take"
+        if system.joint_coordinates_only
+        else "method='radau' takes"
+    )
     return f"; {bounded} of {steps} steps were bounded by stability, not by accuracy: {remedy} fewer"
 
 

@@ -104,7 +104,7 @@ class _Compiled:
             y = vector_of(system, state)
             evaluate_events_once(t, y, data, work)
             found = float(work.events.now[0])
-            if isinstance(self, Rest) and np.isnan(found):
+            if isinstance(self, AtRest) and np.isnan(found):
                 code = derivative_once(t, y, data, work, work.events.y_dot)
                 raise evaluation_failure(code, t, system, work)
             return found
@@ -113,10 +113,10 @@ class _Compiled:
 
 
 @dataclass(frozen=True)
-class Crossing(_Compiled):
-    """An event that is a definition, from ``crossing``."""
+class ZeroCrossing(_Compiled):
+    """An event that is a definition, from ``zero_crossing``."""
 
-    MADE_BY: ClassVar[str] = "runtime.crossing(name, definition, ...)"
+    MADE_BY: ClassVar[str] = "runtime.zero_crossing(name, definition, ...)"
     name: str
     module: ModuleType
     bodies: tuple[str, ...]
@@ -138,14 +138,14 @@ class Crossing(_Compiled):
         return build_force(self.name, self.module, bodies, self.values, system.body_names, "event")
 
 
-def watching(events: Sequence[Rest | Crossing], data: ForceData, size: int, *, at_start: bool) -> EventWorkspace:
+def watching(events: Sequence[AtRest | ZeroCrossing], data: ForceData, size: int, *, at_start: bool) -> EventWorkspace:
     """Memory for events with the data of their definitions; ``size`` as of ``event_workspace``; ``evaluation`` is left open.
 
     at_start : whether zeros at the begin of the first step count
     """
     rules = rules_of(events)
     rules[:, AT_START] *= at_start
-    limits = [(event.speed, event.acceleration) if isinstance(event, Rest) else (np.nan, np.nan) for event in events]
+    limits = [(event.speed, event.acceleration) if isinstance(event, AtRest) else (np.nan, np.nan) for event in events]
     return event_workspace(data, rules, np.array(limits), SAMPLES + 1, size)
 
 
@@ -160,31 +160,33 @@ def evaluation_in(data: ModelData, work: Workspace) -> tuple[list[int], Any]:
 
 
 def evaluation_of(
-    events: Sequence[Rest | Crossing], data: ModelData, work: Callable[[], Workspace]
+    events: Sequence[AtRest | ZeroCrossing], data: ModelData, work: Callable[[], Workspace]
 ) -> tuple[list[int], Any]:
     """``evaluation_in`` memory that is made for it, where one of the events needs it."""
-    return evaluation_in(data, work()) if any(isinstance(event, Rest) for event in events) else NO_EVALUATION
+    return evaluation_in(data, work()) if any(isinstance(event, AtRest) for event in events) else NO_EVALUATION
 
 
-def watched(events: Sequence[Rest | Crossing], system: System) -> ForceData:
+def watched(events: Sequence[AtRest | ZeroCrossing], system: System) -> ForceData:
     """Flat data of the events that are definitions."""
     places, states = body_places(system.body_names), states_with_ground(system.reference_configuration.y)
     return frozen(
-        force_data([event.element(system) for event in events if isinstance(event, Crossing)], (), places, states, 0)
+        force_data(
+            [event.element(system) for event in events if isinstance(event, ZeroCrossing)], (), places, states, 0
+        )
     )
 
 
-def rules_of(events: Sequence[Rest | Crossing]) -> Ints:
+def rules_of(events: Sequence[AtRest | ZeroCrossing]) -> Ints:
     """Direction, terminal, at_start of events, (events, 3)."""
     rules = [(event.direction, event.terminal, event.at_start) for event in events]
     return np.array(rules, np.int64).reshape(-1, 3)
 
 
 @checked
-def crossing(
+def zero_crossing(
     name: str, definition: ModuleType, *bodies: str, direction: int = 0, terminal: bool = False, at_start: bool = False,
     **values: Any,
-) -> Crossing:  # fmt: skip
+) -> ZeroCrossing:  # fmt: skip
     """The event that a scalar of a definition crosses zero, found in compiled code.
 
     Parameters
@@ -209,33 +211,33 @@ def crossing(
         )
     if direction not in (-1, 0, 1):
         raise ModelError(f"event '{name}': direction = {direction!r}; use -1, 0 or 1")
-    return Crossing(name, definition, bodies, dict(values), direction, bool(terminal), bool(at_start))
+    return ZeroCrossing(name, definition, bodies, dict(values), direction, bool(terminal), bool(at_start))
 
 
-def check_events(events: Sequence[Event | Rest | Crossing], system: System) -> None:
+def check_events(events: Sequence[Event | AtRest | ZeroCrossing], system: System) -> None:
     """Refuse what are no events of a system.
 
     Raises
     ------
     ModelError
     """
-    if not all(isinstance(event, Event | Rest | Crossing) for event in events):
+    if not all(isinstance(event, Event | AtRest | ZeroCrossing) for event in events):
         raise ModelError(
-            "events must be a sequence of runtime.Event(name, function), runtime.rest() or runtime.crossing()"
+            "events must be a sequence of runtime.Event(name, function), runtime.at_rest() or runtime.zero_crossing()"
         )
     names = [event.name for event in events]
     if len(set(names)) < len(names):
         raise ModelError(f"events: the names {', '.join(names)} must differ")
     for event in events:
-        if isinstance(event, Crossing):
+        if isinstance(event, ZeroCrossing):
             event.element(system)
 
 
 @dataclass(frozen=True)
-class Rest(_Compiled):
-    """The event that a system comes to rest, from ``rest``."""
+class AtRest(_Compiled):
+    """The event that a system comes to rest, from ``at_rest``."""
 
-    MADE_BY: ClassVar[str] = "runtime.rest()"
+    MADE_BY: ClassVar[str] = "runtime.at_rest()"
     name: str
     speed: float
     acceleration: float
@@ -245,7 +247,7 @@ class Rest(_Compiled):
 
 
 @checked
-def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest") -> Rest:
+def at_rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest") -> AtRest:
     """The event that a system comes to rest: the speeds and accelerations of all bodies fall below limits.
 
     A pendulum at its turning point is slow but accelerated, so it is not at rest.  For a system at rest at the start, the event
@@ -268,4 +270,4 @@ def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = Tr
     speed, acceleration = (
         positive(value, f"event '{name}': {key}") for key, value in dict(speed=speed, acceleration=acceleration).items()
     )
-    return Rest(name, speed, acceleration, bool(terminal))
+    return AtRest(name, speed, acceleration, bool(terminal))

@@ -62,8 +62,8 @@ class LaneState(Fields):
     longest: Row  # [s] length of the attempt at most
     until_knot: Row  # [s] until the knot of a signal at which the attempt is to end, where that is soon; else infinite
     near_touch: Row  # 1: a force element may be touched between samples of the attempt
-    sliding: Row  # [s] longest step since a slip passed its creep
-    cuts: Row  # attempts to end a step where a slip passes its creep
+    sliding: Row  # [s] longest step since a slip passed its transition velocity
+    cuts: Row  # attempts to end a step where a slip passes its transition velocity
     cornered: Row  # attempts to end the step at a corner of a force
     uncut: Row  # [s] length of the step before
     at: Row  # fraction of the step at which states are asked for

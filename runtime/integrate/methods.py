@@ -19,7 +19,6 @@ from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.branches import UnsureStep, fetch_unsure, unsure_steps
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.corner_landing import CORNERS_PART
-from runtime.integrate.creeps import bounds_of_tolerances, sticks
 from runtime.integrate.crossings import CROSSINGS_PART
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
@@ -31,6 +30,7 @@ from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.slips import SLIPS_PART
 from runtime.integrate.step_control import failure
+from runtime.integrate.transition_velocities import bounds_of_tolerances, sticks
 from runtime.integrate.turned_steps import longest_watched
 from runtime.integrate.unsure_steps import TURNED_PART
 from runtime.jit.second_process import ask

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.integrate.choices import ABSOLUTE, AUTO, COMPILED_METHODS, COORDINATES, JOINT, METHODS, SCIPY_METHODS
-from runtime.integrate.creeps import refuse_creeps, sticks
 from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
+from runtime.integrate.transition_velocities import refuse_transition_velocities, sticks
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
@@ -86,7 +86,7 @@ def settings(
     refuse_overdetermined(system)
     if method in SCIPY_METHODS:
         refuse_impacts(system, f"method '{method}' does not find on its way")
-    refuse_creeps(system, method, rtol, atol)
+    refuse_transition_velocities(system, method, rtol, atol)
     if method == "auto" and sticks(system):
         method, coordinates = "radau", ABSOLUTE
     system.check_span(t_start, t_end, "simulating")
@@ -113,7 +113,7 @@ def refuse_overdetermined(system: System) -> None:
     if system.overdetermined:
         raise ModelError(
             f"system '{system.name}' meets its drivers by least squares and cannot be simulated; drive as many coordinates as "
-            "there are degrees of freedom, and build without redundant='fit'"
+            "there are degrees of freedom, and use Builder.build"
         )
 
 

@@ -20,9 +20,9 @@ from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import (
-    Crossing,
+    AtRest,
     Event,
-    Rest,
+    ZeroCrossing,
     check_events,
     evaluation_of,
     watched,
@@ -82,7 +82,7 @@ def simulate(
     t_start: float | None = None,
     alpha: float | None = None,
     beta: float | None = None,
-    events: Sequence[Event | Rest | Crossing] = (),
+    events: Sequence[Event | AtRest | ZeroCrossing] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
@@ -117,7 +117,7 @@ def simulate(
         without closed loops.  With closed loops the state is projected instead onto Phi = 0 and Phi' = 0 after each step and at
         each time of the result, by the least change measured by the kinetic energy.
     events : sequence of Event
-        ``runtime.Event(name, function)``, ``runtime.rest()``, ``runtime.crossing(name, definition, ...)``,
+        ``runtime.Event(name, function)``, ``runtime.at_rest()``, ``runtime.zero_crossing(name, definition, ...)``,
         which compiled code finds.
     max_step, first_step : float [s]
     max_steps : int, optional
@@ -152,7 +152,7 @@ def simulate(
     watch = Stopwatch()
     method, stepper = _stepper(system, how, data, state)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
-    compiled = [event for event in events if isinstance(event, Rest | Crossing)]
+    compiled = [event for event in events if isinstance(event, AtRest | ZeroCrossing)]
     search = EventSearch(bound, system)
     if not isinstance(stepper, SciPy) and compiled and len(compiled) == len(bound):
         # ``EventSearch.begin`` has zeros at the start.
@@ -194,7 +194,7 @@ def simulate(
         ),
         events={event.name: np.array(search.found[event.name][0]) for event in events},
         contact_events=stepper.contact_events,
-        passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
+        singular_passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
         event_states={event.name: tuple(state_of(system, y) for y in search.found[event.name][1]) for event in events},
         _work_done=work,
         _turns=whole_turns(start[data.counted :], angles[finite_rows], data.counted) if len(start) else None,
@@ -243,7 +243,9 @@ def _joint_method(system: System, how: Settings, data: ModelData, state: State) 
         return None
 
 
-def _start(system: System, how: Settings, initial: State | None, events: Sequence[Event | Rest | Crossing]) -> State:
+def _start(
+    system: System, how: Settings, initial: State | None, events: Sequence[Event | AtRest | ZeroCrossing]
+) -> State:
     """The initial state, after the checks of events and state."""
     check_events(events, system)
     state = system.state if initial is None else initial

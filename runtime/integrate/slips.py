@@ -1,12 +1,13 @@
-"""Steps end where friction reaches, or leaves, its creep.
+"""Steps end where friction reaches, or leaves, its transition velocity.
 
-The law of friction of a contact has a bend where the slip is as fast as the creep.  A step whose slip reverses passes two bends,
+The law of friction of a contact has a bend where the slip is as fast as the transition velocity.  A step whose slip reverses
+passes two bends,
 and all of the change of friction may lie between two of its stages: no estimate of its error holds then.  Therefore slips are
 sampled in each accepted step.  Between the samples they follow nearly straight lines, also where they pass through zero so
-quickly that no sample is below the creep.  Where a line passes the creep, the step is repeated up to there.  The force and its
-slope have no jump at the bend, so that a step may end a little beside it, and no modes are needed.
+quickly that no sample is below the transition velocity.  Where a line passes the transition velocity, the step is repeated up
+to there.  The force and its slope have no jump at the bend, so that a step may end a little beside it, and no modes are needed.
 
-Slips are vectors in units of the creep.
+Slips are vectors in units of the transition velocity.
 """
 
 from __future__ import annotations
@@ -23,18 +24,19 @@ from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
 
 NOWHERE = 2.0  # in place of a fraction of the step
-NEAR = 3e-3  # of the creep: a slip is at its creep within this, or less: accelerations change with the square of the distance
+# Of the transition velocity: a slip is at it within this, or less: accelerations change with the square of the distance.
+NEAR = 3e-3
 MAX_ITERATIONS = 12  # of the location of a bend
 MAX_CUTS = 4  # attempts to end a step at a bend
 SHORTER = 0.9  # of a rejected attempt: a bend before this is where the next one ends
 SHARE = 1e-3  # of an attempt: from its start, for the rate of the slip
 AFTER, AHEAD = range(2)  # what ``slips_part`` does: after an accurate attempt, or after a rejected one
-THROUGH = 3.0  # creeps over the rate of the slip: the first step below the creep
+THROUGH = 3.0  # transition velocities over the rate of the slip: the first step below the transition velocity
 
 
 @inlined
-def passes_creep(a, b, least):  # type: ignore[no-untyped-def]
-    """Fraction of the straight way between two slips at which it passes the creep first, a way ``least`` on, or NOWHERE."""
+def passes_transition_velocity(a, b, least):  # type: ignore[no-untyped-def]
+    """Fraction of the line between two slips at which it passes the transition velocity first, beyond ``least``, or NOWHERE."""
     d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
     toward = a[0] * d[0] + a[1] * d[1] + a[2] * d[2]
@@ -49,21 +51,21 @@ def passes_creep(a, b, least):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def near_creep(resolution, creep):  # type: ignore[no-untyped-def]
-    """Part of the creep by which a step may end beside it, within the tolerance; ``resolution`` [m/s] of speeds."""
-    return min(NEAR, math.sqrt(resolution / (SPEED_RESOLUTION * creep)))
+def near_transition(resolution, transition_velocity):  # type: ignore[no-untyped-def]
+    """Part of the transition velocity by which a step may end beside it, within the tolerance; ``resolution`` [m/s] of speeds."""
+    return min(NEAR, math.sqrt(resolution / (SPEED_RESOLUTION * transition_velocity)))
 
 
 @inlined
-def is_near_creep(a, near):  # type: ignore[no-untyped-def]
-    """Whether a slip is at its creep."""
+def is_near_transition_velocity(a, near):  # type: ignore[no-untyped-def]
+    """Whether a slip is at its transition velocity."""
     square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
     return abs(square - 1.0) <= 2.0 * near
 
 
 @inlined
 def is_outside(a):  # type: ignore[no-untyped-def]
-    """Whether a slip is faster than its creep."""
+    """Whether a slip is faster than its transition velocity."""
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 1.0
 
 
@@ -81,18 +83,18 @@ def beyond(a, b, times):  # type: ignore[no-untyped-def]
 
 @inlined
 def will_slow(a, b, near):  # type: ignore[no-untyped-def]
-    """Fraction of an attempt at which a slip falls to its creep, by its values at the start and a little later, or NOWHERE.
+    """Fraction of an attempt at which a slip falls to its transition velocity, by two values near the start, or NOWHERE.
 
-    Below the creep the slip is stiff, and its rate at the start says nothing of later ones.
+    Below the transition velocity the slip is stiff, and its rate at the start says nothing of later ones.
     """
-    return passes_creep(a, beyond(a, b, 1.0 / SHARE), 2.0 * near) if is_outside(a) else NOWHERE
+    return passes_transition_velocity(a, beyond(a, b, 1.0 / SHARE), 2.0 * near) if is_outside(a) else NOWHERE
 
 
 @inlined
 def place_of_bend(bracket):  # type: ignore[no-untyped-def]
     """Place of the bend in a bracket (lower, slip there, upper, slip there, ``least``) by the straight line, or NOWHERE."""
     lower, a, upper, b, least = bracket
-    p = passes_creep(a, b, least)
+    p = passes_transition_velocity(a, b, least)
     return lower + p * (upper - lower) if p != NOWHERE else NOWHERE
 
 
@@ -100,7 +102,7 @@ def place_of_bend(bracket):  # type: ignore[no-untyped-def]
 def narrowed(bracket, place, u):  # type: ignore[no-untyped-def]
     """The bracket with a slip u at a place in it."""
     lower, a, upper, b, least = bracket
-    if passes_creep(a, u, least) != NOWHERE:
+    if passes_transition_velocity(a, u, least) != NOWHERE:
         return lower, a, place, u, least
     return place, u, upper, b, 0.0
 
@@ -113,7 +115,7 @@ def rate_in(bracket, h):  # type: ignore[no-untyped-def]
 
 @inlined
 def length_after(usual, rate, inward):  # type: ignore[no-untyped-def]
-    """Length of the step after a bend [s]: the usual one, or one that surely passes through the creep at a rate of the slip."""
+    """Length of the step after a bend [s]: the usual one, or one that surely passes the transition velocity."""
     return min(usual, THROUGH / rate) if inward else usual
 
 
@@ -144,13 +146,13 @@ def slip_at(m: Any, of: Any, lane: int, k: int, x: float) -> tuple[float, float,
 
 @inlined
 def locate(m, of, lane, k, bracket):  # type: ignore[no-untyped-def]
-    """Fraction of the step at which the slip of contact k passes the creep in a bracket, or NOWHERE; its rate [1/s]."""
+    """Fraction of the step at which contact k passes its transition velocity in a bracket, or NOWHERE; its rate [1/s]."""
     near, place = 0.5 * near_in(m, of, lane, k), place_of_bend(bracket)
     for _ in range(MAX_ITERATIONS):
         if place == NOWHERE:
             break
         u = slip_at(m, of, lane, k, place)
-        if is_near_creep(u, near):
+        if is_near_transition_velocity(u, near):
             break
         bracket = narrowed(bracket, place, u)
         place = place_of_bend(bracket)
@@ -159,7 +161,7 @@ def locate(m, of, lane, k, bracket):  # type: ignore[no-untyped-def]
 
 @inlined
 def first_bend(m, of, lane):  # type: ignore[no-untyped-def]
-    """The first fraction of the step at which a slip passes its creep, or NOWHERE; its rate [1/s], and whether it slows.
+    """First fraction of the step at which a slip passes its transition velocity, or NOWHERE; its rate [1/s]; whether it slows.
 
     A bend at the start is that of the step before.  The end of a step that was cut at a bend has the fraction 1 if it is near.
     """
@@ -171,8 +173,8 @@ def first_bend(m, of, lane):  # type: ignore[no-untyped-def]
             near = near_in(m, of, lane, k)
             a, b = sampled_slip(m, of, lane, k, q), sampled_slip(m, of, lane, k, q + 1)
             least = 2.0 * near if q == 0 else 0.0
-            at_end = q == SAMPLES - 1 and m.s.cuts[lane] > 0.0 and is_near_creep(b, near)
-            if not at_end and passes_creep(a, b, least) == NOWHERE:
+            at_end = q == SAMPLES - 1 and m.s.cuts[lane] > 0.0 and is_near_transition_velocity(b, near)
+            if not at_end and passes_transition_velocity(a, b, least) == NOWHERE:
                 continue
             place, rate = locate(m, of, lane, k, (q / SAMPLES, a, (q + 1) / SAMPLES, b, least))
             if at_end:
@@ -204,7 +206,7 @@ def place_of_cut(m, of, lane):  # type: ignore[no-untyped-def]
 
 @inlined
 def place_ahead(m, of, lane, first_of):  # type: ignore[no-untyped-def]
-    """Fraction of a rejected attempt at which a slip will fall to its creep, by its rate at the start, or SHORTER.
+    """Fraction of a rejected attempt at which a slip will fall to its transition velocity, by its rate at the start, or SHORTER.
 
     The slips are those of the samples 0 and ``first_of``, which is SHARE of the attempt later.
     """
@@ -232,7 +234,7 @@ def rubs_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
 @for_memory(near_in, Stepper)
 def near_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
     """``near_in``."""
-    return near_creep(of[1].contacts.speed_resolution[0], of[0].contacts.creep[k])
+    return near_transition(of[1].contacts.speed_resolution[0], of[0].contacts.transition_velocity[k])
 
 
 @for_memory(sampled_slip, Stepper)
@@ -261,8 +263,8 @@ def update_contacts(time, y, t, w):  # type: ignore[no-untyped-def]
 def slip_of(k, t, w):  # type: ignore[no-untyped-def]
     """The slip of contact k, after ``update_contacts``."""
     measure(k, t, w)
-    slip, creep = w.contacts.outputs[k], t.contacts.creep[k]
-    return slip[SLIP] / creep, slip[SLIP + 1] / creep, slip[SLIP + 2] / creep
+    slip, transition_velocity = w.contacts.outputs[k], t.contacts.transition_velocity[k]
+    return slip[SLIP] / transition_velocity, slip[SLIP + 1] / transition_velocity, slip[SLIP + 2] / transition_velocity
 
 
 @inlined
@@ -276,7 +278,7 @@ def sample_slips(m, of, q, time, y):  # type: ignore[no-untyped-def]
 
 @inlined
 def look_ahead(h, m, of):  # type: ignore[no-untyped-def]
-    """End the attempt after a rejected one of length h where a slip will fall to its creep."""
+    """End the attempt after a rejected one of length h where a slip will fall to its transition velocity."""
     sample_slips(m, of, 0, m.s.time[0], m.y)
     for i in range(len(m.y)):
         m.trial[i] = m.y[i] + SHARE * h * m.begin[i]
@@ -306,7 +308,7 @@ def cut_at_bend(h, m, of):  # type: ignore[no-untyped-def]
 def slips_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
     """After an accurate attempt of length h, 1 if it is undone, to be repeated up to a bend; ``m.trial`` is memory.
 
-    After a step that ends at a bend the next one has the usual length, or that of the way through the creep.
+    After a step that ends at a bend the next one has the usual length, or that of the way through the transition velocity.
     """
     of = t, w
     for k in range(len(t.contacts.law)):

@@ -6,7 +6,8 @@ times dq.  This is more than the tolerance of velocities allows, by a factor of 
 coordinates count by this factor more.  The inertia about the axis is then the difference of numbers that are as many times
 larger squared; where its rounding exceeds the tolerance, the configuration is singular.
 
-Where accelerations may bend within a step (friction at its creep, laws of forces, signals of loads), that of order 5 passes
+Where accelerations may bend within a step (friction at its transition velocity, laws of forces, signals of loads), that of
+order 5 passes
 through 0 for some places of the bend, and is far below the error beside them.  A third estimate, of order 6, is added to it
 there: its zeros are elsewhere, and in smooth steps it is small beside the first one.
 """

@@ -47,9 +47,7 @@ class Stepper(NamedTuple):
     sampled: Floats
     # (SAMPLES + 2, corners) of force elements at the same places, and at one more; see ``unseen_corners``
     corners: Floats
-    slips: (
-        Floats  # (SAMPLES + 1, contacts or 0, 3) of frictions with a bend, in units of the creep, at the first of these
-    )
+    slips: Floats  # (SAMPLES + 1, contacts or 0, 3) of frictions with a bend, in transition velocities, at the first of these
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     moved: Floats  # (n,) change of the state by the last projection
     # (n,) near a singular pose, for the tolerances of velocities: the largest of all bodies; 0 elsewhere, and for positions

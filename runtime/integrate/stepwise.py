@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from runtime.dynamics.status import RunFailure, Status
-from runtime.integrate.events import Crossing, Event, Rest
+from runtime.integrate.events import AtRest, Event, ZeroCrossing
 from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
@@ -63,7 +63,7 @@ def handed(system: System, y: Floats) -> State:
     return state
 
 
-def stopped_by(event: Event | Rest | Crossing, t: float) -> tuple[Status, str]:
+def stopped_by(event: Event | AtRest | ZeroCrossing, t: float) -> tuple[Status, str]:
     """Status and message of a run that a terminal event stopped."""
     return Status.STOPPED_BY_EVENT, Status.STOPPED_BY_EVENT.text(t, f"event '{event.name}'")
 

@@ -170,7 +170,7 @@ def change_contact(k, time, m, t, w):  # type: ignore[no-untyped-def]
     normal_force(k, t.contacts, x)
     x.released[k] += x.law[k, ELASTIC_ENERGY] * (1.0 if began else -1.0)
     if mode == INACTIVE:
-        x.speed[k] = max(rate, t.contacts.least_impact[k] if t.contacts.impact[k] >= 0 else 0.0)
+        x.speed[k] = max(rate, t.contacts.min_impact_speed[k] if t.contacts.impact[k] >= 0 else 0.0)
         if t.contacts.impact[k] >= 0:
             x.normal[k, t.contacts.impact[k]] = x.speed[k]
     row = m.found[m.events[0]]

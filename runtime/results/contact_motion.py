@@ -24,7 +24,7 @@ class ContactMotion(ReadOnlyArrays):
     ``touch_down``, ``lift_off`` (k,) [s]: when the force begins and ends, alternating; ``impact_speed`` (k,) [m/s] at each
     touch-down.  A contact that is closed at the start counts as a touch-down at the start.  A force that ends and begins again
     while the sphere is in the plane keeps the impact speed of the first touch-down; laws that depend on the impact speed use at
-    least ``least_impact``, and then report that value.
+    least ``min_impact_speed``, and then report that value.
     Compiled methods end a step at these times; for SciPy's methods and driven motions they are located between the steps, or
     between the times of the result.
     """

@@ -149,7 +149,7 @@ def _attributes(run: RecordedRun) -> dict[str, Any]:
         "status": run.status,
         "message": run.message,
         "degrees_of_freedom": run.system.degrees_of_freedom,
-        "undetermined": ", ".join(run.undetermined) if run.has_forces else "",
+        "undetermined_reactions": ", ".join(run.undetermined_reactions) if run.has_forces else "",
         "redundant_rows": ", ".join(run.system.redundant),
         OUTLINE: outline_text(outline_of(run.system)),
     }

@@ -60,7 +60,7 @@ REDUCTIONS: dict[str, tuple[Callable[[Floats, Floats], Floats], str]] = {
 }
 # Names that tables and datasets of ensembles give to something else.
 RESERVED = (
-    "case", "time", "status", "message", "reached", "evaluations", "steps", "rejections", "in_batch", "body", "axis", "euler",
+    "case", "time", "status", "message", "reached", "evaluations", "steps", "rejections", "vectorised", "body", "axis", "euler",
     "component",
 )  # fmt: skip
 AT_ONE_TIME = ("first", "last")  # reductions that make sense where a run has a single time

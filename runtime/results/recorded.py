@@ -38,6 +38,7 @@ from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import bounded, check_array
 from runtime.support.errors import ModelError, shown
+from runtime.support.late_names import no_attribute
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
 from runtime.system.reference import rotation_matrices
@@ -45,7 +46,7 @@ from runtime.system.state import State
 from runtime.system.system import System
 
 COMPUTED = (  # a pickled run leaves these out
-    *"_found _derived _energies _forces _free_wrenches undetermined limits contacts forces angles".split(),
+    *"_found _derived _energies _forces _free_wrenches undetermined_reactions limits contacts forces angles".split(),
     *"degrees_of_freedom driven".split(),
 )
 
@@ -66,13 +67,18 @@ class RecordedRun:
     events: Mapping[str, Floats] = field(repr=False)  # times of each event's zeros [s]
     event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
     contact_events: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 4)))  # time, contact, 1 or 0, speed
-    passages: tuple[Passage, ...] = field(repr=False, default=())  # of singular poses close to a time of the result
+    singular_passages: tuple[Passage, ...] = field(
+        repr=False, default=()
+    )  # of singular poses close to a time of the result
     _work_done: Work | None = field(repr=False, default=None)
     _turns: WholeTurns | None = field(repr=False, default=None)
     _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps
     _start: Floats | None = field(repr=False, default=None)  # (13 bodies,) from which angles follow
     _z: Floats | None = field(repr=False, default=None)  # (n, states of forces)
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
+
+    def __getattr__(self, name: str) -> Any:
+        raise no_attribute(f"'{type(self).__name__}' object", name, dir(self))
 
     def __post_init__(self) -> None:
         mappings = isinstance(self.events, Mapping) and isinstance(self.event_states, Mapping)
@@ -179,7 +185,7 @@ class RecordedRun:
     def _derived(self) -> Derived:
         d = vars(self).get("_found") or self._derive(self.t, self.states)
         unresolved = self.system.data.closed and not self.success
-        singular = d.pivot < CLOSE * largest_pivot(d.pivot, self.passages) if unresolved else d.pivot == 0.0
+        singular = d.pivot < CLOSE * largest_pivot(d.pivot, self.singular_passages) if unresolved else d.pivot == 0.0
         for passage, close, of_passage in self._close(d):
             d.v_dot[close] = fitted(passage, of_passage.pivot, of_passage.v_dot, self.t[close])
             if not unresolved or leaves_pose(passage, of_passage.pivot):
@@ -207,7 +213,7 @@ class RecordedRun:
 
     def _close(self, d: Derived) -> Iterator[tuple[Passage, Ints, Derived]]:
         """Passages of singular poses, the states of the run that are close to the pose, and what follows from the passage's."""
-        for passage in self.passages:
+        for passage in self.singular_passages:
             if len(close := close_states(passage, self.t, d.pivot)):
                 yield passage, close, self._derive(passage.t, passage.states)
 
@@ -253,7 +259,7 @@ class RecordedRun:
 
     @property
     def lam(self) -> Mapping[str, Floats]:
-        """Multipliers, (n, rows); the force on the bodies is -D^T lam.  Of least norm for the joints in ``undetermined``."""
+        """Multipliers, (n, rows); force on the bodies: -D^T lam.  Of least norm for joints in ``undetermined_reactions``."""
         return self._joints(self._forces[0])
 
     @cached_property
@@ -274,7 +280,7 @@ class RecordedRun:
         return least_norm(self.system, times, states, derived)
 
     @cached_property
-    def undetermined(self) -> tuple[str, ...]:
+    def undetermined_reactions(self) -> tuple[str, ...]:
         """Names of the joints whose reactions rigid bodies do not determine, because rows are redundant."""
         return undetermined_reactions(self.system, self.t, self.states, self._derived.pivot)
 
@@ -300,7 +306,7 @@ class RecordedRun:
 
     @property
     def elastic_energy(self) -> Floats:
-        """Energy of limits of motion, springs of motors, closed contacts and forces, (n,) [J]; the law "printed" has none."""
+        """Energy of limits of motion, springs of motors, closed contacts and forces, (n,) [J]; none with law="as_published"."""
         return self._energies[:, 2]
 
     @property

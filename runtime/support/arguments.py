@@ -167,7 +167,7 @@ class Border:
             return None
         name, known = name_at_border(self.function), [p for p in signature.parameters if p not in FIRST]
         takes = f"it takes {', '.join(known) or 'no arguments'}"
-        if unknown := [key for key in named if key not in known]:
+        if not self.more and (unknown := [key for key in named if key not in known]):
             guess = did_you_mean(unknown[0], known)
             return ArgumentError(f"{name}: unknown argument '{unknown[0]}'; {guess}{takes}")
         return ArgumentError(f"{name}: {reason}; {takes}")

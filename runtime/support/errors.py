@@ -17,6 +17,12 @@ SHAPE = "has the shape"  # begins a reason
 ACCEPTED = "; check_units=False accepts it"  # ends refusals of values that are probably in another unit
 USED = "; the value is used as it is, and check_units=False gives no warning"  # ends warnings of these
 LONGEST, QUOTED = 800, 160  # characters of a message, and of a text that it quotes, such as a name or a line of a file
+# Former names and those that took their place, for one release.
+RENAMED = {
+    "creep": "transition_velocity", "least_impact": "min_impact_speed", "printed": "as_published",
+    "angles": "initial_coordinates", "rest": "at_rest", "crossing": "zero_crossing", "in_batch": "vectorised",
+    "passages": "singular_passages", "undetermined": "undetermined_reactions",
+}  # fmt: skip
 QUOTES = re.compile(r"(?<!\w)('[^']*'|\"[^\"]*\")(?!\w)")
 
 
@@ -166,9 +172,12 @@ def did_you_mean(name: Any, known: Collection[str]) -> str:
 
 
 def nearest(name: Any, known: Collection[str]) -> str:
-    """The name that was probably meant; "" if none is near."""
+    """The name that was probably meant, such as the new one of a former name; "" if none is near."""
     if not isinstance(name, str):
         return ""
+    former, dot, owner = name.partition(".")
+    if (now := f"{RENAMED.get(former)}{dot}{owner}") in known:
+        return now
     # "ankle.theta_i" means "angle.ankle.theta_i" rather than "rate.ankle.theta_i", which has more letters in common with it.
     for one in known:
         if one.endswith(f".{name}") or name.endswith(f".{one}"):

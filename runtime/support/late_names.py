@@ -11,12 +11,13 @@ from typing import Any
 from runtime.support.errors import nearest
 
 
-def no_attribute(package: str, name: str, known: Collection[str]) -> AttributeError:
-    """The error for a name that a package does not have, with the nearest one; special names are asked for by programs."""
+def no_attribute(owner: str, name: str, known: Collection[str]) -> AttributeError:
+    """The error for a name that a package or an object does not have, with the nearest one; programs ask for special names.
+
+    ``owner``: such as "module 'runtime'".
+    """
     near = "" if name.startswith("_") else nearest(name, known)
-    return AttributeError(
-        f"module '{package}' has no attribute '{name}'" + (f"; did you mean '{near}'?" if near else "")
-    )
+    return AttributeError(f"{owner} has no attribute '{name}'" + (f"; did you mean '{near}'?" if near else ""))
 
 
 def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -38,7 +39,7 @@ def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], 
             return value
         spec = None if name.startswith("__") else find_spec(f"{package}.{name}")
         if spec is None or spec.origin is None:
-            raise no_attribute(package, name, list_names())
+            raise no_attribute(f"module '{package}'", name, list_names())
         return import_module(f"{package}.{name}")
 
     def list_names() -> list[str]:

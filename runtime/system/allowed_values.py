@@ -47,7 +47,7 @@ def within(bounds: Bounds | None, values: Floats) -> Bools:
 
 def fades_in_cases(contact: Contact, given: Mapping[str, Floats]) -> Bools:
     """Whether the damping of a contact is 0 on the plane, with values (cases,) of parameters of its normal law."""
-    return np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.least_impact, **given}))
+    return np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.min_impact_speed, **given}))
 
 
 def matrices_of(inertias: Floats) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
 
 from numpy.typing import ArrayLike
 
@@ -59,7 +58,7 @@ class Builder(PartsBuilder):
     def build(
         self,
         *,
-        redundant: Literal["keep", "refuse", "fit"] = "keep",
+        redundant: str = "keep",
         project_velocities: bool | None = None,
         time: float = 0.0,
         adjust: Adjust = None,
@@ -72,12 +71,10 @@ class Builder(PartsBuilder):
 
         Parameters
         ----------
-        redundant : "keep", "refuse" or "fit"
+        redundant : "keep" or "refuse"
             Treatment of rows that repeat others, as in closed loops of hinges: "keep" satisfies all rows at any time and lists
             the redundant ones in ``System.redundant``; the reactions in such a loop are undetermined, and those of least norm
             are reported.  "refuse" raises an error that names them.
-            "fit": the drivers overdetermine the motion, such as markers on a body, and ``runtime.kinematics`` meets them by
-            least squares; such a system cannot be simulated.
         project_velocities : bool, optional
             True: make inconsistent initial velocities consistent by the least change.  False: refuse them.  Default: True for
             systems with drivers, which prescribe velocities, and with ``adjust``; else False.
@@ -97,8 +94,31 @@ class Builder(PartsBuilder):
         ModelError, AssemblyError
             Naming bodies, joints and rows.
         """
-        if redundant not in ("keep", "refuse", "fit"):
-            raise ModelError(f"build: redundant = {redundant!r}; use 'keep', 'refuse' or 'fit'")
+        if redundant not in ("keep", "refuse"):
+            raise ModelError(
+                f"build: redundant = {redundant!r}; use 'keep' or 'refuse', and Builder.build_overdetermined for drivers that "
+                "overdetermine the motion"
+            )
+        return self._built(redundant, project_velocities, time, adjust, check_units)
+
+    def build_overdetermined(
+        self,
+        *,
+        project_velocities: bool | None = None,
+        time: float = 0.0,
+        adjust: Adjust = None,
+        check_units: bool = True,
+    ) -> System:
+        """Return a system whose drivers overdetermine its motion, such as those of markers on bodies.
+
+        ``runtime.kinematics`` meets the drivers by least squares and the joints exactly.  Such a system cannot be simulated.
+        Parameters, warnings and errors are those of ``build``.
+        """
+        return self._built("fit", project_velocities, time, adjust, check_units)
+
+    def _built(
+        self, redundant: str, project_velocities: bool | None, time: float, adjust: Adjust, check_units: bool
+    ) -> System:
         if not self._made.starts:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")

@@ -15,7 +15,7 @@ from runtime.dynamics.layout import ROWS
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number, positive, unit
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import RENAMED, ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, floats
 from runtime.system.definitions import Definitions
 from runtime.system.global_axes import AXIS, POINT, local_values
@@ -107,6 +107,7 @@ def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str]
     """
     missing, unused = ([key for key in one if key not in other] for one, other in ((wanted, given), (given, wanted)))
     if missing or unused:
+        unused = [f"{key} (now {RENAMED[key]})" if key in RENAMED else key for key in unused]
         parts = [f"{word} {', '.join(keys)}" for word, keys in (("missing", missing), ("unused", unused)) if keys]
         raise ModelError(f"{what}: {', '.join(parts)}; {needs}")
 

@@ -25,15 +25,18 @@ from runtime.system.signal import Signal, as_signal
 # Bounds of the keywords of ``Builder.contact`` that every contact has; those of its laws are stated by their definitions.
 COMMON: dict[str, Bounds] = {
     "radius": (0.0, True, None, "m"),
-    "creep": (0.0, True, None, "m/s"),
-    "least_impact": (0.0, True, None, "m/s"),
+    "transition_velocity": (0.0, True, None, "m/s"),
+    "min_impact_speed": (0.0, True, None, "m/s"),
 }
 POINTS = {
     "centre": "s_i",
     "point": "s_j",
 }  # keywords of ``Builder.contact`` and names in the definition of the geometry
 OF_DAMPING = 2  # output of a normal law
-CREEP, CREEP_OF = 1e-3, {"sticking": 1e-9}  # [m/s] where the user gives none; by law of friction
+TRANSITION_VELOCITY, TRANSITION_VELOCITY_OF = (
+    1e-3,
+    {"sticking": 1e-9},
+)  # [m/s] where the user gives none; by law of friction
 REMEDY = {
     "stiffness": "a steel ball has 1e10, see hertz_stiffness; a rigid connection is a joint",
     "exponent": "1 is a linear spring, 1.5 is Hertz's",
@@ -42,8 +45,9 @@ REMEDY = {
 
 def build_contact(
     name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, law: str, friction: str | None,
-    plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, creep: float | None,
-    least_impact: float, parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
+    plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, transition_velocity:
+    float | None,
+    min_impact_speed: float, parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
 ) -> Contact:  # fmt: skip
     """Return a checked contact; see ``Builder.contact``.
 
@@ -69,12 +73,20 @@ def build_contact(
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
     both = f"law {law}" + (f" with friction {friction}" if friction else "")
     refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}")
-    creep = CREEP_OF.get(friction or "", CREEP) if creep is None else creep
-    given = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
+    transition_velocity = (
+        TRANSITION_VELOCITY_OF.get(friction or "", TRANSITION_VELOCITY)
+        if transition_velocity is None
+        else transition_velocity
+    )
+    given = dict(parameters) | {
+        "radius": radius,
+        "transition_velocity": transition_velocity,
+        "min_impact_speed": min_impact_speed,
+    }
     checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}
     values: dict[str, Any] = _vectors(what, body, plane, centre, point, normal, belt, belt_speed, states)
     values["radius"] = checked.pop("radius")
-    least = checked.pop("least_impact")
+    least = checked.pop("min_impact_speed")
     return unchecked(
         Contact, name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
         MappingProxyType({key: read_only(value) for key, value in values.items()}),
@@ -84,18 +96,18 @@ def build_contact(
 def contact_units(contact: Contact) -> dict[str, str]:
     """Units of the parameters of a contact, by the keywords of ``Builder.contact``."""
     bounds = contact_bounds(contact.law, contact.friction)
-    own = [key for key in bounds if key in contact.parameters or key in ("radius", "least_impact")]
+    own = [key for key in bounds if key in contact.parameters or key in ("radius", "min_impact_speed")]
     if not contact.needs_impact:
-        own.remove("least_impact")
+        own.remove("min_impact_speed")
     if not contact.friction:
-        own.remove("creep")
+        own.remove("transition_velocity")
     return {key: bounds[key][3] or "1" for key in own} | dict.fromkeys(POINTS, "m")
 
 
 def parameter_of(contact: Contact, key: str) -> Any:
     """The value of a parameter of ``contact_units``."""
-    if key == "least_impact":
-        return contact.least_impact
+    if key == "min_impact_speed":
+        return contact.min_impact_speed
     return contact.values[POINTS.get(key, key)] if key == "radius" or key in POINTS else contact.parameters[key]
 
 
@@ -109,7 +121,7 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
     """
     names = contact.values
     given = {key: names[own] for key, own in {**POINTS, "normal": "n_j", "belt": "b_j", "radius": "radius"}.items()}
-    given |= {**contact.parameters, "least_impact": contact.least_impact, **changes}
+    given |= {**contact.parameters, "min_impact_speed": contact.min_impact_speed, **changes}
     named = {key: given.pop(key) for key in (*COMMON, *POINTS, "normal", "belt")}
     return build_contact(
         contact.name, contact.body, (contact.body, contact.plane), law=contact.law, friction=contact.friction,
@@ -170,7 +182,7 @@ def contact_data(
     def parameters(names: Sequence[Sequence[str]]) -> Floats:
         values = np.zeros((len(contacts), max(map(len, names), default=1) or 1))
         for k, (contact, own) in enumerate(zip(contacts, names, strict=True)):
-            values[k, : len(own)] = [contact.parameters.get(key, contact.least_impact) for key in own]
+            values[k, : len(own)] = [contact.parameters.get(key, contact.min_impact_speed) for key in own]
         return values
 
     of_law = [NORMAL_LAWS[c.law].PARAMETERS for c in contacts]
@@ -181,10 +193,10 @@ def contact_data(
         **reference_data("contact", contacts, index, states, ("body", "plane")),
         normal=parameters(of_law),
         impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
-        least_impact=np.array([c.least_impact for c in contacts], float),
+        min_impact_speed=np.array([c.min_impact_speed for c in contacts], float),
         fades=np.array([_fades(c) for c in contacts], np.int64),
         tangential=parameters(of_friction),
-        creep=np.array([c.parameters["creep"] for c in contacts], float),
+        transition_velocity=np.array([c.parameters["transition_velocity"] for c in contacts], float),
         bends=np.array([friction_bends(c.friction) for c in contacts], np.int64),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
@@ -193,7 +205,7 @@ def contact_data(
 
 @cache
 def friction_bends(friction: str | None) -> bool:
-    """Whether a law of friction is another one above the creep."""
+    """Whether a law of friction is another one above the transition velocity."""
     if friction is None:
         return False
     module, found = FRICTIONS[friction], np.zeros((2, 15))
@@ -205,7 +217,7 @@ def friction_bends(friction: str | None) -> bool:
 
 def _fades(contact: Contact) -> bool:
     """The damping of a contact's law is zero at zero penetration."""
-    return bool(fades(contact.law, {**contact.parameters, "impact": contact.least_impact}))
+    return bool(fades(contact.law, {**contact.parameters, "impact": contact.min_impact_speed}))
 
 
 def fades(law: str, parameters: Mapping[str, Any]) -> Any:

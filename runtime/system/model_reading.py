@@ -16,7 +16,7 @@ from runtime.dynamics.layout import P, V
 from runtime.dynamics.limits import LAWS
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, finite_number, unit
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import RENAMED, ModelError, shown, unknown_name
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name, checked_vector, refuse_other_keys
 from runtime.system.limit_building import checked_law_parameters, moving_body
@@ -71,6 +71,8 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
     _refuse_format(document)
     reader = _Reader(document, _own(definitions))
     with document.errors():
+        if document.value["version"] == 1:
+            _rename(document.value)
         check_keys(document.value)
         name = document.value.get("name", "system")
         if not name or not name.isprintable():
@@ -94,6 +96,16 @@ def _refuse_format(document: Document) -> None:
         raise document.error(f"version = {shown(version)}; give the version of the format, {VERSION}")
     if value.get("units", UNITS) != UNITS:
         raise document.error(f"units = {shown(value['units'])}; give all values in {UNITS!r}")
+
+
+def _rename(value: Item) -> None:
+    """Give parameters of contacts and frictions, and laws of limits, in a document of version 1 their names of version 2."""
+    frictions = [item["values"] for item in value.get("forces", ()) if item["kind"].endswith("_friction")]
+    for item in (*value.get("contacts", ()), *frictions):
+        for former in RENAMED.keys() & item.keys():
+            item[RENAMED[former]] = item.pop(former)
+    for item in value.get("limits", ()):
+        item["law"] = RENAMED.get(item.get("law", LAWS[0]), item.get("law", LAWS[0]))
 
 
 def _own(definitions: Iterable[ModuleType]) -> Own:

@@ -38,7 +38,7 @@ from runtime.system.signal import Signal
 from runtime.system.sum_of_products import SumOfProducts
 from runtime.version import __version__
 
-FORMAT, VERSION = "talus-model", 1
+FORMAT, VERSION = "talus-model", 2
 UNITS = "m, kg, s, rad"
 ADDRESSES = ("address", "lookups", "corners")  # of the data: of compiled code in this process
 MOVED = 1e-12  # [rad], [m], [rad/s], [m/s] a coordinate or a rate below this is that of the reference configuration
@@ -249,9 +249,10 @@ def _contact(contact: Contact) -> Item:
         "name": contact.name, "body": contact.body, "plane": contact.plane, "centre": own["s_i"].tolist(),
         "radius": float(own["radius"]), "point": own["s_j"].tolist(), "normal": own["n_j"].tolist(),
         "belt": own["b_j"].tolist(), "belt_speed": speed, "law": contact.law,
-        **({"friction": contact.friction} if contact.friction else {}), "creep": float(contact.parameters["creep"]),
-        "least_impact": float(contact.least_impact),
-        "parameters": {key: float(value) for key, value in contact.parameters.items() if key != "creep"},
+        **({"friction": contact.friction} if contact.friction else {}),
+        "transition_velocity": float(contact.parameters["transition_velocity"]),
+        "min_impact_speed": float(contact.min_impact_speed),
+        "parameters": {key: float(value) for key, value in contact.parameters.items() if key != "transition_velocity"},
     }  # fmt: skip
 
 

@@ -243,7 +243,7 @@ class Contact(Pickled):
     law: str
     friction: str | None
     parameters: Mapping[str, float]
-    least_impact: float  # [m/s]
+    min_impact_speed: float  # [m/s]
     belt_speed: Signal  # [m/s]
     values: Mapping[str, Any] = field(repr=False)  # the keywords of the geometry's definition
 

@@ -14,6 +14,7 @@ from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.late_names import no_attribute
 from runtime.system.armature import build_armature
 from runtime.system.body_building import build_body
 from runtime.system.cone import Cone
@@ -210,7 +211,10 @@ class PartsBuilder:
         states = self._global_states(axes, f"{sort} '{name}'")
         self._of["joints"][name] = connection(sort, name, module, *ends, values, self._made.starts, states)
 
-    def angles(self, joint: str, *, rates: Mapping[str, float] | None = None, **values: float) -> None:
+    def __getattr__(self, name: str) -> Any:
+        raise no_attribute(f"'{type(self).__name__}' object", name, dir(self))
+
+    def initial_coordinates(self, joint: str, *, rates: Mapping[str, float] | None = None, **values: float) -> None:
         """Start a joint at other coordinates than those of the reference pose, where they are 0.
 
         Points, axes, limits and constants that joints hold remain those of the reference pose, which ``body`` gave.
@@ -228,7 +232,7 @@ class PartsBuilder:
         ModelError
         """
         if joint not in self._of["joints"]:
-            raise unknown_name(joint, self._of["joints"], "joint", whose="angles: ")
+            raise unknown_name(joint, self._of["joints"], "joint", whose="initial_coordinates: ")
         for what, of_what, into in (("angle", values, self._made.angles), ("rate", rates or {}, self._made.rates)):
             for name, value in of_what.items():
                 own = f"{joint}.{name}"
@@ -436,7 +440,7 @@ class PartsBuilder:
         compliance: float,
         damping: float = 0.0,
         direction: ArrayLike | None = None,
-        law: Literal["conservative", "printed"] = "conservative",
+        law: Literal["conservative", "as_published"] = "conservative",
         axes: Axes | None = None,
     ) -> None:
         """Add a limit, which restricts the motion of a joint by a cone of circumduction.
@@ -467,7 +471,7 @@ class PartsBuilder:
         direction : (3,), optional
             Unit vector of the moving body that stays in the cone, in axes of this body.  Default for revolute and cylindrical
             joints: the direction along zeta in the reference configuration.
-        law : "conservative" or "printed"
+        law : "conservative" or "as_published"
             The moment with a potential, or the moment as printed in Rodrigues da Silva et al. (2024b), Eqs. (32)-(33), whose
             work around a closed loop is not zero where the cone is irregular.
         axes : "body" or "global", optional
@@ -501,8 +505,8 @@ class PartsBuilder:
         normal: ArrayLike = (0.0, 0.0, 1.0),
         belt: ArrayLike | None = None,
         belt_speed: Signal | float = 0.0,
-        creep: float | None = None,
-        least_impact: float = 1e-2,
+        transition_velocity: float | None = None,
+        min_impact_speed: float = 1e-2,
         axes: Axes | None = None,
         **parameters: float,
     ) -> None:
@@ -532,10 +536,10 @@ class PartsBuilder:
         belt : (3,), optional
             Unit vector in the plane, the direction of motion of a belt.
         belt_speed : Signal or float [m/s]
-        creep : float [m/s], optional
+        transition_velocity : float [m/s], optional
             Slip at which the "coulomb" and the "sticking" friction reach their full force; slip below which the "smooth" friction
             is much smaller.  Default: 1e-3; 1e-9 of "sticking", which needs an implicit method such as "radau".
-        least_impact : float [m/s]
+        min_impact_speed : float [m/s]
             Lower bound of the impact speed in the two laws whose damping depends on it.
         axes : "body" or "global", optional
             "global": centre and point are global coordinates at the reference pose, normal and belt global directions of any
@@ -548,7 +552,8 @@ class PartsBuilder:
         checked_name(name, "contact", self._of["contacts"])
         self._of["contacts"][name] = build_contact(
             name, body, list(self._made.starts), centre=centre, radius=radius, law=law, friction=friction, plane=plane,
-            point=point, normal=normal, belt=belt, belt_speed=belt_speed, creep=creep, least_impact=least_impact,
+            point=point, normal=normal, belt=belt,
+            belt_speed=belt_speed, transition_velocity=transition_velocity, min_impact_speed=min_impact_speed,
             parameters=parameters, states=self._global_states(axes, f"contact '{name}'"),
         )  # fmt: skip
 

@@ -198,7 +198,7 @@ def _doubly_driven(system: System, y: Floats) -> str:
     also = f"; undriven: {', '.join(missing)}" if missing else ""
     return (
         f"system '{system.name}' is doubly driven: {', '.join(names)} drive motions that other drivers drive or joints exclude"
-        f'{also}; leave a driver out, or build(redundant="fit") for runtime.kinematics, which meets the drivers by least squares'
+        f"{also}; leave a driver out, or build_overdetermined() for runtime.kinematics, which meets the drivers by least squares"
     )
 
 

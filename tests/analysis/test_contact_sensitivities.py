@@ -41,7 +41,7 @@ def rolling(law, friction, **parameters):
 @pytest.mark.parametrize("friction", [None, "smooth", "coulomb"])
 @pytest.mark.parametrize("law", LAWS)
 def test_sensitivities_are_central_differences(law, friction):
-    rub = {} if friction is None else dict(mu_c=0.4, mu_d=2.0, creep=0.05)
+    rub = {} if friction is None else dict(mu_c=0.4, mu_d=2.0, transition_velocity=0.05)
     motion = inverse_dynamics(rolling(law, friction, **LAWS[law], **rub), np.linspace(0.0, 1.0, 201))
     own = contact_sensitivities(motion)["sole"]
     contact = motion.contacts["sole"]

@@ -24,8 +24,8 @@ VALUES = {
     "stop": dict(**POINTS, a_i=(0, 0, -1), stiffness=40.0, exponent=1.5, loss=0.1, clearance=2.5),
     "cable": dict(**POINTS, stiffness=40.0, loss=0.1, slack_length=0.3),
     "tabulated_spring": dict(**POINTS, tension_table=TABLE, damping=1.0),
-    "hinge_friction": dict(a_i=(0, 0.6, 0.8), friction=2.0, creep=0.5, damping=0.3),
-    "slider_friction": dict(**POINTS, a_i=(0, 0, 1), friction=2.0, creep=0.5, damping=0.3),
+    "hinge_friction": dict(a_i=(0, 0.6, 0.8), friction=2.0, transition_velocity=0.5, damping=0.3),
+    "slider_friction": dict(**POINTS, a_i=(0, 0, 1), friction=2.0, transition_velocity=0.5, damping=0.3),
 }
 OVER = dict(s_k=(0.8, 0.1, 0.3), s_l=(0.1, -0.2, 0.1))
 

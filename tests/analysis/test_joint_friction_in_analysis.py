@@ -14,7 +14,7 @@ from tests.integrate.test_joint_friction import FAR, Y, Z, journal, slider_crank
 from tests.support.planar_friction import SliderCrank, saturation
 from tests.support.refusals import assert_refused, refused_with
 
-WIDE = dict(coefficient=0.3, spacing=0.3, creep=1.5)
+WIDE = dict(coefficient=0.3, spacing=0.3, transition_velocity=1.5)
 
 
 def chain(inertia=(0.3, 0.2, 0.25)):
@@ -138,7 +138,7 @@ def test_inverse_dynamics_needs_the_torque_of_the_friction():
     b.joint("pin", "revolute", "ground", "wheel", s_i=Z, s_j=(-0.1, 0, 0), a_i=Y, a_j=Y)
     turn = Signal.function(lambda t: 3.0 * t, 0.0, 2.0)
     b.driver("turn", "guided_angle", "ground", "wheel", a_i=(1, 0, 0), h_i=Y, b_j=(1, 0, 0), theta_t=turn)
-    law = dict(radius=0.05, thrust_radius=0.0, spacing=FAR, creep=1e-3, damping=0.0, coefficient=0.3)
+    law = dict(radius=0.05, thrust_radius=0.0, spacing=FAR, transition_velocity=1e-3, damping=0.0, coefficient=0.3)
     b.force("rub", "journal_friction", "ground", "wheel", joint="pin", **law)
     t = np.linspace(0.0, 2.0, 9)
     motion = runtime.inverse_dynamics(b.build(), t)
@@ -169,7 +169,7 @@ def test_bad_frictions(change, says):
     b = Builder("bad")
     b.body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))
     b.joint("line", "translational", "ground", "block", s_i=Z, s_j=Z, a_i=Y, a_j=Y)
-    given = dict(joint="line", coefficient=0.3, spacing=1.0, creep=1e-3, damping=0.0) | change
+    given = dict(joint="line", coefficient=0.3, spacing=1.0, transition_velocity=1e-3, damping=0.0) | change
     assert_refused(
         re.compile(says),
         b.force,
@@ -183,23 +183,28 @@ def test_bad_frictions(change, says):
 def test_a_friction_of_the_users_own():
     """A top on a ball that rubs in its socket."""
 
-    def ball_friction(omega_i, omega_j, reaction_force, coefficient, radius, creep, normal_load):
+    def ball_friction(omega_i, omega_j, reaction_force, coefficient, radius, transition_velocity, normal_load):
         """Friction of a ball in its socket.
 
         coefficient : [1], 0 <= coefficient
         radius : of the ball [m], 0 <= radius
-        creep : [m/s], 0 < creep
+        transition_velocity : [m/s], 0 < transition_velocity
         load : [N]
         """
         load = normal_load(codegen.size(reaction_force))
         slip = codegen.size((omega_j - omega_i) * radius)
-        return {"dissipation": coefficient * load * (slip - creep * (1 - 1 / (1 + slip / creep))), "load": load}
+        return {
+            "dissipation": coefficient
+            * load
+            * (slip - transition_velocity * (1 - 1 / (1 + slip / transition_velocity))),
+            "load": load,
+        }
 
     b = Builder("ball")
     b.body("top", mass=1.0, inertia=(0.1, 0.1, 0.2), r=(0, 0, 0.3), omega=(0, 0, 30.0))
     b.joint("ball", "spherical", "ground", "top", s_i=Z, s_j=(0, 0, -0.3))
     module = codegen.compile_force(ball_friction)
-    b.force("rub", module, "ground", "top", joint="ball", coefficient=0.1, radius=0.02, creep=1e-4)
+    b.force("rub", module, "ground", "top", joint="ball", coefficient=0.1, radius=0.02, transition_velocity=1e-4)
     system = b.build()
     run = simulate(system, 1.0, t_eval=[0.0, 1.0], method="dop853", rtol=1e-11, atol=1e-11)
     assert run.forces["rub"].load == pytest.approx(9.81, rel=1e-9)

@@ -73,7 +73,7 @@ CONES = {
 }
 
 
-@pytest.mark.parametrize("law", ["conservative", "printed"])
+@pytest.mark.parametrize("law", ["conservative", "as_published"])
 @pytest.mark.parametrize("cone", CONES)
 def test_jacobian_at_cones_of_the_pendulum(cone, law):
     system = pendulum.build("spherical", limits="elastic", cone=CONES[cone], omega=(0.0, 3.0, 1.0), law=law)
@@ -101,11 +101,13 @@ def test_jacobian_of_motors_and_loads(axes, point):
     assert error(system, spun(system), 0.7) < 1e-9
 
 
-@pytest.mark.parametrize("friction, creep", [(None, 1e-3), ("coulomb", 1e-3), ("coulomb", 2.0), ("smooth", 1e-1)])
+@pytest.mark.parametrize(
+    "friction, transition_velocity", [(None, 1e-3), ("coulomb", 1e-3), ("coulomb", 2.0), ("smooth", 1e-1)]
+)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("plane", ["ground", "plate"])
-def test_jacobian_of_contacts(law, friction, creep, plane):
-    system = slider(law, friction, plane=plane, creep=creep, **LAWS[law])
+def test_jacobian_of_contacts(law, friction, transition_velocity, plane):
+    system = slider(law, friction, plane=plane, transition_velocity=transition_velocity, **LAWS[law])
     run = simulate(system, 1e-6)
     assert all(contact.normal_force[0] > 1.0 for contact in run.contacts.values())
     assert error(system, h=2e-5) < 1e-7

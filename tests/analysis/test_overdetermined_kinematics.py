@@ -44,7 +44,7 @@ class Marked:
                 b.driver(
                     f"marker_{n}", "guided_point", self.tree.names[k], s_i=s, **signals_of(("x_t", "y_t", "z_t"), path)
                 )
-        return b.build(redundant="fit")
+        return b.build_overdetermined()
 
 
 @cache
@@ -182,12 +182,12 @@ WEIGHTS_REFUSED = {
 @pytest.mark.parametrize("case", WEIGHTS_REFUSED)
 def test_bad_weights(case):
     weights, message = WEIGHTS_REFUSED[case]
-    assert_refused(message, runtime.kinematics, two_guided(redundant="fit"), [0.0], weights=weights)
+    assert_refused(message, runtime.kinematics, two_guided(overdetermined=True), [0.0], weights=weights)
 
 
 def test_weights_without_a_fit():
     assert_refused(
-        "weights belong to a least-squares fit; build the system with redundant='fit'",
+        "weights belong to a least-squares fit; use Builder.build_overdetermined",
         runtime.kinematics,
         two_guided(),
         [0.0],
@@ -197,11 +197,11 @@ def test_weights_without_a_fit():
 
 def test_a_fit_is_written_to_files():
     """Its positions, velocities and accelerations are what a fit is made for."""
-    m = runtime.kinematics(two_guided(redundant="fit"), [0.0, 0.1])
+    m = runtime.kinematics(two_guided(overdetermined=True), [0.0, 0.1])
     assert largest(m.to_xarray()["r"].values - np.stack([m.r["leg"], m.r["foot"]], axis=1)) == 0.0
 
 
 def test_a_small_weight_still_guides():
-    system = two_guided(redundant="fit")
+    system = two_guided(overdetermined=True)
     m = runtime.kinematics(system, [0.5], weights={"angle": 1e-16})
     assert largest(m.degrees_of_freedom["ankle.a_i"].rate - np.cos(0.5)) < 1e-3

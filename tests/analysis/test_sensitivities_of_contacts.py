@@ -28,7 +28,7 @@ def ball(
     b = Builder("ball")
     spin = dict(omega=(0.0, 2.0, 1.0), v=(0.3, 0.1, speed))
     b.body("ball", free=True, mass=mass, inertia=(4e-3, 5e-3, 4.5e-3), r=(0, 0, height), **spin)
-    rub = {} if friction is None else dict(friction=friction, mu_c=0.4, mu_d=2.0, creep=0.05)
+    rub = {} if friction is None else dict(friction=friction, mu_c=0.4, mu_d=2.0, transition_velocity=0.05)
     place = dict(
         centre=(0.0, 0.01, offset),
         radius=radius,
@@ -46,7 +46,7 @@ def hopper(height=0.3, loss=0.5, arm=0.2, mass=1.0):
     b.joint("hinge", "revolute", GROUND, "rod", s_i=(0, 0, height), a_i=(0, 1, 0), s_j=(-arm, 0, 0), a_j=(0, 1, 0))
     b.contact(
         "end", "rod", centre=(arm, 0, 0), radius=0.05, law="hunt_crossley", stiffness=1e5, exponent=1.5, loss=loss,
-        friction="smooth", mu_c=0.4, mu_d=1.0, creep=0.05,
+        friction="smooth", mu_c=0.4, mu_d=1.0, transition_velocity=0.05,
     )  # fmt: skip
     return b.build(check_units=False)
 
@@ -77,7 +77,7 @@ def test_derivatives_through_a_touch_down_and_a_lift_off(law, friction):
     given = BALL | LAWS[law] | ({} if friction is None else {"belt": 0.2})
     run = simulate(build(**given), 0.1)
     assert run.contact_events[:, 2].tolist() == [1.0, 0.0]
-    # Friction of Coulomb has a seam at the creeping speed, where the differences of runs are worse.
+    # Friction of Coulomb has a seam at the transition velocity, where the differences of runs are worse.
     check(build, given, 0.1, step=1e-4, within=1e-6 if friction == "coulomb" else 2e-8)
 
 
@@ -106,7 +106,7 @@ def test_a_touch_down_below_the_smallest_speed():
     """Its law knows the smallest speed instead, whatever the motion."""
 
     def build(speed, least):
-        return ball("flores", None, speed=speed, height=0.1025, least_impact=least, **LAWS["flores"])
+        return ball("flores", None, speed=speed, height=0.1025, min_impact_speed=least, **LAWS["flores"])
 
     given = {"speed": -0.01, "least": 2.0}
     run = simulate(build(**given), 0.06)

@@ -83,10 +83,10 @@ def expected_wrench(c):
             for own, b in zip(six(c, kind), "xyz", strict=True)
         ]
         return Q - sum(v[damping] * (outputs[x] @ c.twist) * outputs[x] for damping, x in names)
-    if "creep" in v:
+    if "transition_velocity" in v:
         by_velocity = np.concatenate([slopes[-1, 12 * b + 6 : 12 * b + 12] for b in range(c.count)])
         slip = c.run()[-1]
-        within = np.clip(slip / v["creep"], -1.0, 1.0)
+        within = np.clip(slip / v["transition_velocity"], -1.0, 1.0)
         return -(v["friction"] * (1.5 * within - 0.5 * within**3) + v["damping"] * slip) * by_velocity
     x = next(outputs[name] for name in ("angle", "length", "distance") if name in outputs)
     return Q - v["damping"] * (x @ c.twist) * x

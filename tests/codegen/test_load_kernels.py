@@ -48,7 +48,7 @@ def expected_wrench(c, loads):
     turning = (j[10:] - i[10:]) @ a
     if c.module.NAME == "journal_friction":
         turn = (
-            v["coefficient"] * (v["radius"] * loads[0] + loads[1]) * saturation(turning, v["creep"])
+            v["coefficient"] * (v["radius"] * loads[0] + loads[1]) * saturation(turning, v["transition_velocity"])
             + v["damping"] * turning
         )
         pull = 0.0
@@ -56,10 +56,13 @@ def expected_wrench(c, loads):
         d = j[:3] + s - i[:3]
         sliding = (j[7:10] + np.cross(j[10:], s) - i[7:10]) @ a - np.cross(i[10:], d) @ a
         if c.module.NAME == "guide_friction":
-            turn, pull = 0.0, v["coefficient"] * loads[0] * saturation(sliding, v["creep"]) + v["damping"] * sliding
+            turn, pull = (
+                0.0,
+                v["coefficient"] * loads[0] * saturation(sliding, v["transition_velocity"]) + v["damping"] * sliding,
+            )
         else:
             slip = np.hypot(sliding, v["radius"] * turning)
-            full = v["coefficient"] * loads[0] * saturation(slip, v["creep"]) / slip
+            full = v["coefficient"] * loads[0] * saturation(slip, v["transition_velocity"]) / slip
             turn, pull = full * v["radius"] ** 2 * turning, full * sliding
     force, moment = -pull * a, -turn * a
     at_j, at_i = np.cross(s, force), np.cross(j[:3] + s - i[:3], force)
@@ -78,9 +81,9 @@ def loads_of(c, module=None, reaction=None):
 
 @reactive
 @seeds
-@pytest.mark.parametrize("creep", [0.05, 50.0])
-def test_the_force_is_that_of_the_loads(name, seed, creep):
-    c = Case(name, seed, creep=creep)
+@pytest.mark.parametrize("transition_velocity", [0.05, 50.0])
+def test_the_force_is_that_of_the_loads(name, seed, transition_velocity):
+    c = Case(name, seed, transition_velocity=transition_velocity)
     assert distance(c.run()[:12], expected_wrench(c, c.loads)) < 1e-11
     assert c.run()[24] == 0.0
     out = np.full(12 * c.module.LOADS, np.nan)

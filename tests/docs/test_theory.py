@@ -52,7 +52,7 @@ def test_printed_law_conserves_energy_in_a_circular_cone_only():
     changes = []
     for cone in ((40, 40, 40, 40, 40), (25, 60, 25, 60, 25)):
         system = models.pendulum.build(
-            "spherical", limits="elastic", law="printed", omega=(3.0, 6.0, 0.5), angle=0.3,
+            "spherical", limits="elastic", law="as_published", omega=(3.0, 6.0, 0.5), angle=0.3,
             cone=runtime.Cone.from_degrees((0, 90, 180, 270, 360), cone),
         )  # fmt: skip
         run = runtime.simulate(system, 2.0, t_eval=np.linspace(0, 2, 2001), rtol=1e-11, atol=1e-11)

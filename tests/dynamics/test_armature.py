@@ -20,7 +20,7 @@ def arm(rotors=ROTORS, start=(0.4, -0.7), rates=(1.0, 2.0)):
     for k, name in enumerate(("upper", "lower")):
         b.body(name, mass=MASS[k], inertia=(0.2, J[k], 0.3), r=(L * (k + 0.5), 0.0, 0.0))
         b.joint(f"j{k}", "revolute", ("ground", "upper")[k], name, point=(L * k, 0.0, 0.0), axis=(0, 1, 0))
-        b.angles(f"j{k}", angle=start[k], rates={"angle": rates[k]})
+        b.initial_coordinates(f"j{k}", angle=start[k], rates={"angle": rates[k]})
     for k, inertia in enumerate(rotors):
         b.armature(f"j{k}.angle", inertia)
     return b
@@ -69,7 +69,7 @@ def linkage(rotor):
         ("d", "rocker", "coupler", (2, 0, 1)),
     ):  # fmt: skip
         b.joint(name, "revolute", one, two, point=point, axis=(0, 1, 0))
-    b.angles("a", rates={})
+    b.initial_coordinates("a", rates={})
     if rotor:
         b.armature("a.angle", rotor)
     return b.build()

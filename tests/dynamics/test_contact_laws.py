@@ -35,9 +35,9 @@ def test_normal_force_is_the_formula(law, seed):
 def test_friction_opposes_the_slip(law, seed):
     rng = np.random.default_rng(seed)
     (f_n, *c), direction = rng.uniform(0.1, 1.0, 4), rng.normal(size=3)
-    (mu_c, mu_d, creep), direction = c, direction / np.linalg.norm(direction)
+    (mu_c, mu_d, transition_velocity), direction = c, direction / np.linalg.norm(direction)
     for times in (0.0, 1e-3, 0.5, 0.999, 1.001, 3.0, 30.0, 300.0):
-        v, piece = times * creep, "below" if times < 1.0 else "above"
+        v, piece = times * transition_velocity, "below" if times < 1.0 else "above"
         force = values(getattr(FRICTIONS[law], piece), 15, v * direction, f_n, np.array(c))[:3].real
         share = (-force @ direction - mu_d * v) / (mu_c * f_n)  # of Coulomb's friction
         assert distance(force, (force @ direction) * direction) < 1e-14
@@ -50,24 +50,24 @@ def test_friction_opposes_the_slip(law, seed):
 
 
 @seeds
-def test_sticking_friction_is_static_at_the_creep_and_fades(seed):
+def test_sticking_friction_is_static_at_the_transition_velocity_and_fades(seed):
     rng = np.random.default_rng(seed)
-    (f_n, mu_s, mu_c, mu_d, fading, creep), direction = rng.uniform(0.1, 1.0, 6), rng.normal(size=3)
-    direction, c = direction / np.linalg.norm(direction), np.array([mu_s, mu_c, mu_d, fading, creep])
-    for v in np.array([0.0, 1e-3, 0.5, 0.999, 1.001, 3.0, 30.0]) * creep:
-        x, piece = v / creep, "below" if v < creep else "above"
+    (f_n, mu_s, mu_c, mu_d, fading, transition_velocity), direction = rng.uniform(0.1, 1.0, 6), rng.normal(size=3)
+    direction, c = direction / np.linalg.norm(direction), np.array([mu_s, mu_c, mu_d, fading, transition_velocity])
+    for v in np.array([0.0, 1e-3, 0.5, 0.999, 1.001, 3.0, 30.0]) * transition_velocity:
+        x, piece = v / transition_velocity, "below" if v < transition_velocity else "above"
         force = values(getattr(FRICTIONS["sticking"], piece), 15, v * direction, f_n, c)[:3].real
         static = mu_s * (1.5 * x - 0.5 * x**3)
-        moving = mu_c + (mu_s - mu_c) / (1.0 + ((v - creep) / fading) ** 2)
-        expected = -((static if v < creep else moving) * f_n + mu_d * v) * direction
+        moving = mu_c + (mu_s - mu_c) / (1.0 + ((v - transition_velocity) / fading) ** 2)
+        expected = -((static if v < transition_velocity else moving) * f_n + mu_d * v) * direction
         assert distance(force, expected) < 1e-13
 
 
 @pytest.mark.parametrize("law", list(FRICTIONS))
-@pytest.mark.parametrize("creep", [1e-4, 1e-2, 1.0])
-def test_the_pieces_of_a_friction_meet_in_value_and_slope(law, creep):
-    constants = [0.9, 0.7, 0.2, 0.4, creep] if law == "sticking" else [0.7, 0.2, creep]
-    inputs = (creep * np.array([0.6, -0.48, 0.64]), 3.0, np.array(constants))
+@pytest.mark.parametrize("transition_velocity", [1e-4, 1e-2, 1.0])
+def test_the_pieces_of_a_friction_meet_in_value_and_slope(law, transition_velocity):
+    constants = [0.9, 0.7, 0.2, 0.4, transition_velocity] if law == "sticking" else [0.7, 0.2, transition_velocity]
+    inputs = (transition_velocity * np.array([0.6, -0.48, 0.64]), 3.0, np.array(constants))
     below, above = (values(getattr(FRICTIONS[law], piece), 15, *inputs).real for piece in ("below", "above"))
     assert below == pytest.approx(above, rel=1e-12, abs=1e-12 * np.abs(above).max())
 

@@ -29,7 +29,7 @@ def pair(law, **build):
     b.joint("a", "revolute", "ground", "one", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
     b.joint("b", "revolute", "ground", "two", axes="global", point=(0, 1, 0), axis=(0, 1, 0))
     b.coupling("gear", "b.angle", "a.angle", law)
-    b.angles("a", angle=0.3, rates={"angle": 1.0})
+    b.initial_coordinates("a", angle=0.3, rates={"angle": 1.0})
     return b.build(**build)
 
 
@@ -97,7 +97,7 @@ def chain_of_three(**more):
         b.joint(f"j{k}", "revolute", before, f"link_{k}", axes="global", point=(k, 0.0, 0.0), axis=(0, 0, 1))
     b.coupling("second", "j2.angle", "j1.angle", -1.5)  # before that of its leader
     b.coupling("first", "j1.angle", "j0.angle", (0.2, 0.5, 0.1))
-    b.angles("j0", angle=0.4, rates={"angle": 0.7})
+    b.initial_coordinates("j0", angle=0.4, rates={"angle": 0.7})
     return b.build(**more)
 
 
@@ -295,8 +295,8 @@ def trio(law, **build):
         b.body(name, mass=1.0 + k, inertia=(0.1, 0.2 + 0.1 * k, 0.3), r=(0.5, k, 0.0))
         b.joint(f"j{name}", "revolute", "ground", name, axes="global", point=(0, k, 0), axis=(0, 1, 0))
     b.coupling("gear", "jc.angle", ["ja.angle", "jb.angle"], law)
-    b.angles("ja", angle=0.3, rates={"angle": 1.0})
-    b.angles("jb", angle=-0.2, rates={"angle": -0.7})
+    b.initial_coordinates("ja", angle=0.3, rates={"angle": 1.0})
+    b.initial_coordinates("jb", angle=-0.2, rates={"angle": -0.7})
     return b.build(**build)
 
 

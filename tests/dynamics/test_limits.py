@@ -56,10 +56,10 @@ def test_default_law_does_no_work_around_a_closed_loop(seed):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_printed_law_does_work_around_irregular_cones(seed):
-    assert max(work_around(chance(seed), "printed", other) for other in range(seed, seed + 3)) > 1e-3
+    assert max(work_around(chance(seed), "as_published", other) for other in range(seed, seed + 3)) > 1e-3
 
 
-@pytest.mark.parametrize("law", ["conservative", "printed"])
+@pytest.mark.parametrize("law", ["conservative", "as_published"])
 def test_both_laws_conserve_around_a_regular_cone(law):
     assert max(work_around(REGULAR, law, seed) for seed in range(4)) < 1e-12
 

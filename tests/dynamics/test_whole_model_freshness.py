@@ -189,4 +189,4 @@ def test_workers_of_an_engine_use_the_kernels_of_the_program(own):
     how = dict(coordinates="absolute", alpha=5.0, beta=5.0, check_units=False, progress=False)
     here = simulate_many(system, cases, 0.01, **how)
     there = simulate_many(system, cases, 0.01, engine=Elsewhere(anew), **how)
-    assert here.in_batch.all() and there.in_batch.all() and (here.states() == there.states()).all()
+    assert here.vectorised.all() and there.vectorised.all() and (here.states() == there.states()).all()

@@ -73,12 +73,12 @@ def test_an_unexplained_energy_balance_of_a_case_is_said_as_in_a_single_run(para
     system, states, cases = parallelograms(0.3, 0.6)
     settings = dict(alpha=5.0, beta=5.0, rtol=1e-6, atol=1e-6, t_eval=[0.0, 0.5, 1.0])
     quiet = simulate_many(system, cases, 1.0, **settings)
-    assert quiet.in_batch.all() and not quiet.messages
+    assert quiet.vectorised.all() and not quiet.messages
     for name in ("EACH_STEP", "ROUNDING"):  # as if the tolerance explained nothing
         monkeypatch.setattr(balance_check, name, 0.0)
     found = simulate_many(system, cases, 1.0, **settings)
     run = simulate(system, 1.0, initial=states[1], method="dop853", **settings)
-    assert found.in_batch.all() and found.success and sorted(found.messages) == [0, 1]
+    assert found.vectorised.all() and found.success and sorted(found.messages) == [0, 1]
     for text in (found.messages[1], run.message):
         assert text.startswith("reached t = 1 s; the energy balance is off by") and text.endswith("lower rtol and atol")
     energy = replace(run, states=found.states()[1].reshape(3, -1)).energy
@@ -90,7 +90,7 @@ def test_a_case_close_to_a_singular_pose_ends_as_in_a_single_run(parallelograms)
     system, states, cases = parallelograms(*((end - 1.0) / 1.5 for end in (2.0, np.pi - 3e-6, 2.5)))
     settings = dict(alpha=5.0, beta=5.0)  # without projection the branch of the motion may change close to the pose
     found = simulate_many(system, cases, 1.5, **settings)
-    assert found.in_batch.tolist() == [True, False, True] and list(found.messages) == [1]
+    assert found.vectorised.tolist() == [True, False, True] and list(found.messages) == [1]
     assert found.status.tolist() == [0, Status.SINGULAR_CONFIGURATION, 0]
     run = simulate(system, 1.5, initial=states[1], t_eval=[1.5], method="dop853", **settings)
     assert found.messages[1] == run.message and "without alpha and beta" in run.message
@@ -191,7 +191,7 @@ def test_none_is_a_value_among_names(tmp_path):
     found = simulate_many(models.foot.build, cases, 0.2, out=tmp_path, **SETTINGS)
     for one in (found, read_ensemble(tmp_path)):
         assert one.success and one.cases["limits"].tolist() == [None, "elastic", None]
-        assert one.in_batch.all()  # those with limits beside those without, by another kernel
+        assert one.vectorised.all()  # those with limits beside those without, by another kernel
         assert np.array_equal(one.states(), simulate_many(models.foot.build, cases, 0.2, **SETTINGS).states())
 
 

@@ -115,7 +115,7 @@ def test_coordinates_parameters_and_outputs():
     start = spread(**{"angle.ankle.theta_i": (-0.3, 0.3), "rate.ankle.theta_j": (-9.0, 9.0)})
     outputs = ["energy", "r.toes", "max(limit_excess.talocrural)", "norm(reaction_force.ankle)"]
     many = runtime.simulate_many(foot.build, cases | named | start, END, outputs=outputs, **SETTINGS)
-    assert many.in_batch.all() and not many.messages
+    assert many.vectorised.all() and not many.messages
     for case, (row, own, at) in enumerate(zip(rows_of(cases), rows_of(named), rows_of(start), strict=True)):
         system = runtime.with_parameters(foot.build(**row), own)
         theta, rate = at.values()

@@ -57,7 +57,7 @@ def geared():
     b.joint("a", "revolute", "ground", "one", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
     b.joint("b", "revolute", "ground", "two", axes="global", point=(0, 1, 0), axis=(0, 1, 0))
     b.coupling("gear", "b.angle", "a.angle", (0.0, 0.3, 0.2))
-    b.angles("a", angle=0.3, rates={"angle": 1.0})
+    b.initial_coordinates("a", angle=0.3, rates={"angle": 1.0})
     return b.build()
 
 
@@ -153,7 +153,7 @@ def test_outputs_counts_and_messages_have_the_bits_of_single_runs(way, monkeypat
     settings = dict(t_eval=np.linspace(0.0, t_end, 7), chunk=3, **SETTINGS | more)
     many = runtime.simulate_many(system, cases, t_end, outputs=list(kept), **settings)
     few = runtime.simulate_many(system, cases, t_end, outputs=list(kept)[-2:], **settings | dict(chunk=1, workers=2))
-    assert many.in_batch.all() and many.success
+    assert many.vectorised.all() and many.success
     assert all(few[name].tobytes() == many[name].tobytes() for name in few.outputs)
     for case in range(len(many)):
         run = many[case]
@@ -179,11 +179,11 @@ def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monke
                 patch.setattr(chunk, "run_named", lambda *_: None)
                 patch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))
                 each = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
-            assert not each.in_batch.any()
+            assert not each.vectorised.any()
             # Whether a step ends next to a singular pose, where runs with alpha and beta end, is chance.
             # Cases with a step that may lead to another branch are run alone.
             ended = many.status == Status.REACHED_END
-            assert ended[many.in_batch].all() and (name in CHANGE_POINTS or many.in_batch[ended].all())
+            assert ended[many.vectorised].all() and (name in CHANGE_POINTS or many.vectorised[ended].all())
             assert np.array_equal(many.states(), each.states(), equal_nan=True) and (many.counts == each.counts).all()
             assert (many.status == each.status).all() and many.messages == each.messages
 
@@ -191,17 +191,17 @@ def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monke
 def test_remarks_are_those_of_single_runs(monkeypatch):
     cases = {"mass.toes": ground().body("toes").mass * SHARE}
     many = runtime.simulate_many(ground(), cases, 0.2, **SETTINGS)
-    assert many.in_batch.all() and "bounded by stability" in many.messages[1] and many.messages[1] == many[1].message
+    assert many.vectorised.all() and "bounded by stability" in many.messages[1] and many.messages[1] == many[1].message
     for name in ("EACH_STEP", "ROUNDING"):  # as if the tolerance explained nothing
         monkeypatch.setattr(balance_check, name, 0.0)
     many = runtime.simulate_many(ground(), cases, 0.02, method="auto", **SETTINGS)
-    assert many.in_batch.all() and "the energy balance is off by" in many.messages[2]
+    assert many.vectorised.all() and "the energy balance is off by" in many.messages[2]
     assert many.messages[2] == many[2].message
 
 
 def test_failures_are_those_of_single_runs():
     many = runtime.simulate_many(ground(), {"mass.toes": 0.3 * SHARE}, 0.05, max_steps=3, **SETTINGS)
-    assert (many.status == Status.STEPS_USED_UP).all() and not many.in_batch.any()
+    assert (many.status == Status.STEPS_USED_UP).all() and not many.vectorised.any()
     assert many.messages[0] == many[0].message and "max_steps = 3" in many.messages[0]
     # Far off the rows in one case: the others are not concerned.
     speeds = np.zeros((3, 3))

@@ -18,7 +18,7 @@ TIMES = np.linspace(0.0, 0.6, 13)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-9, atol=1e-9)
 FINE = dict(rtol=1e-11, atol=1e-11)
 TIGHT = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12, coordinates="absolute", method="dop853")
-FRICTION = dict(friction="coulomb", mu_c=0.3, mu_d=0.1, creep=1e-2)
+FRICTION = dict(friction="coulomb", mu_c=0.3, mu_d=0.1, transition_velocity=1e-2)
 
 
 @functools.cache
@@ -109,7 +109,7 @@ def test_damping_that_fades_in_some_cases(in_lanes):
 
 
 def test_contacts_beside_limits_of_the_printed_law_run_one_after_another():
-    b = builder_of(models.foot.build(limits="elastic", law="printed"))
+    b = builder_of(models.foot.build(limits="elastic", law="as_published"))
     b.contact("toe", "toes", centre=(0, 0, 0), radius=0.01, point=(0, 0, -0.02), law="hertz", stiffness=1e5)
     system, cases = b.build(), {"mass.toes": np.linspace(0.2, 0.3, 5)}
     many = runtime.simulate_many(system, cases, 0.2, t_eval=[0.1, 0.2], coordinates="joint")

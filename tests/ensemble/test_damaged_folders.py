@@ -27,7 +27,15 @@ def folder(tmp_path_factory):
 def contents(path):
     """All that a folder holds, for comparison."""
     found = read_ensemble(path)
-    arrays = [found.states(), found.status, found.reached, found.counts, found.in_batch, found.t, *found.cases.values()]
+    arrays = [
+        found.states(),
+        found.status,
+        found.reached,
+        found.counts,
+        found.vectorised,
+        found.t,
+        *found.cases.values(),
+    ]
     texts = [found.name, found.bodies, list(found.cases), dict(found.settings), dict(found.messages), found.units]
     return [array.tobytes() for array in arrays], json.dumps(texts, sort_keys=True, default=dict)
 

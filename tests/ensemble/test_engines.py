@@ -147,7 +147,7 @@ gpu.kernel_of = lambda *which: kernels.append(kernel_of(*which)) or kernels[-1]
 def check(system, cases, t_end=0.3, off=1e-12, **settings):
     settings = dict(t_eval=[0.0, 0.4 * t_end, t_end], rtol=1e-7, atol=1e-7, assemble=True, workers=1) | settings
     a, b = (runtime.simulate_many(system, cases, t_end, engine=engine, **settings) for engine in ("gpu", None))
-    assert a.success and a.in_batch.all() and b.in_batch.all()
+    assert a.success and a.vectorised.all() and b.vectorised.all()
     assert off > 1e-11 or np.array_equal(a.counts, b.counts), (a.counts, b.counts)
     assert np.abs(a.states() - b.states()).max() < off, np.abs(a.states() - b.states()).max()
 

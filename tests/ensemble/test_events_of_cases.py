@@ -9,7 +9,7 @@ from scipy.special import ellipk
 
 import codegen
 import models
-from runtime import Builder, Event, ModelError, Status, crossing, read_ensemble, rest, simulate, simulate_many
+from runtime import Builder, Event, ModelError, Status, at_rest, read_ensemble, simulate, simulate_many, zero_crossing
 from tests.support.pendulums import INERTIA, LENGTH, MASS, g
 
 TIGHT = dict(rtol=1e-11, atol=1e-11)
@@ -49,7 +49,7 @@ def ball():
 
 
 def level(name="level", z=0.1, **more):
-    return crossing(name, HEIGHT, "ball", **CENTRE, level=z, **more)
+    return zero_crossing(name, HEIGHT, "ball", **CENTRE, level=z, **more)
 
 
 def landing(**more):
@@ -59,10 +59,10 @@ def landing(**more):
 def test_a_pendulum_passes_below_its_pivot(in_lanes):
     amplitude = np.linspace(0.4, 2.6, CASES)
     quarter = ellipk(np.sin(amplitude / 2) ** 2) / np.sqrt(MASS * g * LENGTH / 2 / INERTIA)
-    events = [crossing(name, SIDE, "rod", direction=sign) for name, sign in (("both", 0), ("back", 1))]
+    events = [zero_crossing(name, SIDE, "rod", direction=sign) for name, sign in (("both", 0), ("back", 1))]
     cases, end = {"angle.pivot.angle": np.pi / 2 - amplitude}, 3.9 * quarter.min()
     many = simulate_many(models.pendulum.build(), cases, end, events=events, **TIGHT)
-    assert many.success and many.in_batch.all()
+    assert many.success and many.vectorised.all()
     times = quarter[:, None] * [1, 3]
     expected = np.where(times < end, times, np.nan)
     np.testing.assert_allclose(many.events["both"].times, expected, rtol=0.0, atol=1e-9)
@@ -81,7 +81,7 @@ def test_a_terminal_event_ends_each_case(way):
     many = simulate_many(ball(), SPEEDS, 1.5, t_eval=grid, events=[level(), landing()], **settings)
     flight = 2.0 * SPEEDS["v.ball"][:, 2] / g
     assert many.success and (many.status == Status.STOPPED_BY_EVENT).all()
-    assert (many.in_batch == (way != "alone")).all()
+    assert (many.vectorised == (way != "alone")).all()
     np.testing.assert_allclose(many.events["level"].times, np.stack([UP, DOWN], axis=1), rtol=0.0, atol=1e-8)
     np.testing.assert_allclose(many.reached, flight, rtol=0.0, atol=1e-8)
     assert np.array_equal(many.events["landing"].times[:, 0], many.reached)
@@ -129,7 +129,9 @@ def sprung():
 
 def test_forces_and_their_parameters_in_lanes(in_lanes):
     stiffness = np.linspace(20.0, 80.0, CASES)
-    many = simulate_many(sprung(), {"stiffness.spring": stiffness}, 1.0, events=[crossing("x", SIDE, "ball")], **TIGHT)
+    many = simulate_many(
+        sprung(), {"stiffness.spring": stiffness}, 1.0, events=[zero_crossing("x", SIDE, "ball")], **TIGHT
+    )
     half = np.pi / np.sqrt(stiffness / 2.0)
     expected = half[:, None] * [0.5, 1.5]
     np.testing.assert_allclose(many.events["x"].times, np.where(expected < 1, expected, np.nan), rtol=0.0, atol=1e-9)
@@ -191,7 +193,7 @@ def test_beside_contacts_that_change_their_modes(in_lanes):
     events = [level("rises", -0.1, direction=1, terminal=True), level("passes", -0.15)]
     cases = {"v.ball": np.outer(np.linspace(-1.0, 1.0, CASES), [0, 0, 1.0])}
     many = simulate_many(bouncing(), cases, 1.0, events=events, rtol=1e-9, atol=1e-9)
-    assert many.in_batch.all() and (many.status == Status.STOPPED_BY_EVENT).all()
+    assert many.vectorised.all() and (many.status == Status.STOPPED_BY_EVENT).all()
     for case in (0, 8, 16):
         run = many[case]
         for name, event in many.events.items():
@@ -202,7 +204,7 @@ def test_beside_limits(in_lanes):
     system, cases = models.foot.build(limits="elastic"), {"rate.ankle.theta_i": np.linspace(-1.0, 1.0, CASES)}
     drop = dict(s_i=(0, 0, 0), level=float(system.state.r["main_foot"][2]) - 0.002)
     many = simulate_many(
-        system, cases, 0.3, events=[crossing("low", HEIGHT, "main_foot", **drop)], rtol=1e-9, atol=1e-9
+        system, cases, 0.3, events=[zero_crossing("low", HEIGHT, "main_foot", **drop)], rtol=1e-9, atol=1e-9
     )
     assert many.success and (many.events["low"].count > 0).any()
     for case in (0, 8, 16):
@@ -223,10 +225,10 @@ def damped():
 def test_coming_to_rest():
     """The speed falls below 1e-3 m/s, and the acceleration below 1e-2 m/s^2 where it is the last to do so."""
     damping = np.linspace(10.0, 40.0, CASES)
-    many = simulate_many(damped(), {"damping.damper": damping}, 5.0, events=[rest()], rtol=1e-10, atol=1e-12)
+    many = simulate_many(damped(), {"damping.damper": damping}, 5.0, events=[at_rest()], rtol=1e-10, atol=1e-12)
     k = damping / 2.0
     np.testing.assert_allclose(many.reached, np.log(np.maximum(1e3, 1e2 * k)) / k, rtol=0.0, atol=1e-6)
-    assert many.success and many.in_batch.all() and np.array_equal(many.events["rest"].first, many.reached)
+    assert many.success and many.vectorised.all() and np.array_equal(many.events["rest"].first, many.reached)
     speeds = np.abs(many.events["rest"].v["block"][:, 0, 0])
     np.testing.assert_allclose(speeds, np.minimum(1e-3, 1e-2 / k), rtol=1e-6)
 
@@ -234,7 +236,7 @@ def test_coming_to_rest():
 def test_an_event_in_python_makes_all_cases_single_runs():
     noon = Event("noon", lambda t, state: t - 0.25)
     many = simulate_many(ball(), SPEEDS, 0.5, events=[noon, level("up", direction=1)])
-    assert not many.in_batch.any() and np.abs(many.events["noon"].times - 0.25).max() < 1e-14
+    assert not many.vectorised.any() and np.abs(many.events["noon"].times - 0.25).max() < 1e-14
     np.testing.assert_allclose(many.events["up"].first, np.where(UP < 0.5, UP, np.nan), rtol=0.0, atol=1e-7)
     copied = pickle.loads(pickle.dumps(many))
     assert np.array_equal(copied.events["up"].times, many.events["up"].times, equal_nan=True)
@@ -275,9 +277,9 @@ def test_tables_have_the_times_of_events():
 
 def test_closed_loops_run_one_after_another():
     """The bits of single runs, beside rows."""
-    low = crossing("low", HEIGHT, "crank", **CENTRE, level=0.05, direction=-1, terminal=True)
+    low = zero_crossing("low", HEIGHT, "crank", **CENTRE, level=0.05, direction=-1, terminal=True)
     many = simulate_many(models.four_bar.build(), {"mass.coupler": [0.9, 1.0, 1.2]}, 1.0, events=[low])
-    assert many.in_batch.all() and (many.status == Status.STOPPED_BY_EVENT).all()
+    assert many.vectorised.all() and (many.status == Status.STOPPED_BY_EVENT).all()
     for case in range(3):
         assert many[case].events["low"][0] == many.reached[case]
         assert np.array_equal(many[case].event_states["low"][0].y, many.events["low"].states[case, 0].ravel())
@@ -287,7 +289,7 @@ def test_bad_events():
     cases = {"v.ball": SPEEDS["v.ball"][:2]}
     for events, says in (
         ([level(), level()], "the names level, level must differ"),
-        ([crossing("e", HEIGHT, "cup", **CENTRE, level=0.0)], r"event 'e' \(height\): unknown body 'cup'"),
+        ([zero_crossing("e", HEIGHT, "cup", **CENTRE, level=0.0)], r"event 'e' \(height\): unknown body 'cup'"),
     ):
         with pytest.raises(ModelError, match=says):
             simulate_many(ball(), cases, 1.0, events=events)

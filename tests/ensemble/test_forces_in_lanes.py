@@ -41,7 +41,7 @@ def test_remarks_are_made_without_single_runs(built, in_lanes):
         in_lanes.setattr(balance_check, name, 0.0)
     system, name = (foot, "damping") if built else (foot(), "damping.toe")
     many = runtime.simulate_many(system, {name: [0.1, 500.0]}, 0.5, rtol=1e-6, atol=1e-6)
-    assert many.success and many.in_batch.all() and sorted(many.messages) == [0, 1]
+    assert many.success and many.vectorised.all() and sorted(many.messages) == [0, 1]
     assert all("the energy balance is off by" in text for text in many.messages.values())
     assert "bounded by stability" in many.messages[1] and "stability" not in many.messages[0]
 

@@ -11,7 +11,7 @@ from runtime.integrate.written.acting_forces import known_forces
 from tests.support.planar_friction import arm_on_a_journal, pushed_block
 
 TIMES = np.linspace(0.0, 0.5, 4)
-LAW = dict(radius=0.02, thrust_radius=0.015, spacing=0.05, creep=0.5, damping=0.0)
+LAW = dict(radius=0.02, thrust_radius=0.015, spacing=0.05, transition_velocity=0.5, damping=0.0)
 
 
 def off(many, case, single):
@@ -23,7 +23,7 @@ def test_a_case_whose_friction_is_not_unique_ends_as_alone():
     values = {"coefficient.rub": np.array([0.1, 0.2, 0.5, 0.3])}
     many = runtime.simulate_many(pushed_block(0.1, 0.1), values, 0.5, t_eval=TIMES)
     run = runtime.simulate(pushed_block(0.5, 0.1), 0.5, t_eval=TIMES)
-    assert many.in_batch.tolist() == [True, True, False, True]
+    assert many.vectorised.tolist() == [True, True, False, True]
     assert many.status.tolist() == [Status.REACHED_END] * 2 + [Status.FRICTION_NOT_UNIQUE, Status.REACHED_END]
     assert many.messages == {2: run.message}
 
@@ -45,7 +45,7 @@ def test_friction_beside_contacts():
     system = b.build()
     many = runtime.simulate_many(system, {"coefficient.rub": [0.2, 0.3]}, 0.05, t_eval=t, **how)
     run = runtime.simulate(system, 0.05, t_eval=t, **how)
-    assert many.in_batch.all() and off(many, 1, run) < 1e-8
+    assert many.vectorised.all() and off(many, 1, run) < 1e-8
 
 
 def test_a_limit_between_the_steps_of_a_joint_that_rubs_runs_alone():

@@ -57,7 +57,7 @@ def test_start_away_from_the_reference_configuration(limits, monkeypatch):
     for cases in (random_cases(system), random_cases(system) | {"angle.ankle.theta_j": np.linspace(-0.2, 0.2, COUNT)}):
         once = without_systems(monkeypatch, system, cases, 0.5, **SETTINGS)
         each = one_by_one(monkeypatch, system, cases, 0.5, **SETTINGS)
-        assert once.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-9
+        assert once.vectorised.all() and np.abs(once.states() - each.states()).max() < 1e-9
 
 
 @pytest.mark.parametrize("joints", [False, True])
@@ -73,7 +73,7 @@ def test_inertias_and_gravity(joints, monkeypatch):
     }
     once = without_systems(monkeypatch, system, cases, 0.5, outputs=["energy", "r.toes"], **SETTINGS)
     each = one_by_one(monkeypatch, system, cases, 0.5, outputs=["energy", "r.toes"], **SETTINGS)
-    assert once.in_batch.all() and once.messages == each.messages == {}
+    assert once.vectorised.all() and once.messages == each.messages == {}
     for name in ("energy", "r.toes"):
         assert np.abs(once[name] - each[name]).max() < 1e-10 and np.ptp(once[name][:, -1]) > 1e-3
 
@@ -100,7 +100,7 @@ def test_axes_that_leave_the_start_on_the_rows_need_no_assembly(monkeypatch):
     settings = SETTINGS | {"assemble": False}
     once = without_systems(monkeypatch, system, cases, 0.5, **settings)
     each = one_by_one(monkeypatch, system, cases, 0.5, **settings)
-    assert once.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-10
+    assert once.vectorised.all() and np.abs(once.states() - each.states()).max() < 1e-10
 
 
 @pytest.mark.parametrize("case", ["length", "axis", "mass"])
@@ -116,8 +116,8 @@ def test_cases_that_break_a_rule_have_the_messages_of_their_systems(case, monkey
     once = runtime.simulate_many(system, cases, 0.5, **settings)
     each = one_by_one(monkeypatch, system, cases, 0.5, **settings)
     assert once.messages == each.messages and np.array_equal(once.status, each.status)
-    assert 0 < once.in_batch.sum() < len(once.status) and np.array_equal(once.in_batch, each.in_batch)
-    assert (once.status[once.in_batch] == Status.REACHED_END).all()
+    assert 0 < once.vectorised.sum() < len(once.status) and np.array_equal(once.vectorised, each.vectorised)
+    assert (once.status[once.vectorised] == Status.REACHED_END).all()
 
 
 def test_a_limit_that_depends_on_an_axis_refuses_its_change():

@@ -49,7 +49,7 @@ def test_a_case_beyond_what_the_kernel_knows_runs_alone(monkeypatch):
     assert min(min(limit.flat) for limit in narrow.tree_in_lanes.limits) == 0.035
     monkeypatch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))  # they are left to single runs
     many = runtime.simulate_many(narrow, cases, 0.5, **SETTINGS)
-    assert 0 < many.in_batch.sum() < 12 and (many.status == Status.REACHED_END).all() and not many.messages
+    assert 0 < many.vectorised.sum() < 12 and (many.status == Status.REACHED_END).all() and not many.messages
     assert np.abs(many.r["toes"] - usual.r["toes"]).max() < 1e-7
 
 

@@ -75,5 +75,5 @@ def test_the_second_process_compiles_for_the_types_of_ensembles():
     values = np.linspace(0.2, 0.4, 3)
     for system in (models.foot.build(), models.foot.build(limits="elastic")):
         for name in ("mass.toes", "rate.ankle.theta_i"):
-            assert runtime.simulate_many(system, {name: values}, 0.01).in_batch.all()
+            assert runtime.simulate_many(system, {name: values}, 0.01).vectorised.all()
     assert (batch.integrate.overloads, lift_lanes.overloads) == made

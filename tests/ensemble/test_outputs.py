@@ -48,7 +48,7 @@ def test_outputs_are_those_of_each_run(way):
     build, cases, more = WAYS[way]
     system = build if isinstance(build, runtime.System) else build()
     many = simulate_many(build, cases, T[-1], t_eval=T, outputs=every_output(system), **SETTINGS | more)
-    assert many.success and many.in_batch.all()
+    assert many.success and many.vectorised.all()
     for case in (0, len(many) - 1):
         run = many[case]
         x, force = run.angles["ankle"].theta_i, run.reaction("ankle", on="leg").force
@@ -201,7 +201,7 @@ def test_angles_of_many_turns_are_those_of_a_run(times):
     cases = {name.replace("angle", "rate", 1): [-30.0, 0.5, 30.0]}
     many = simulate_many(system, cases, T[-1], t_eval=times, outputs=[name, f"last({name})"], **SETTINGS)
     joint, column = name.split(".")[1:]
-    assert many.in_batch.all()
+    assert many.vectorised.all()
     for case in range(3):
         angle = many[case].angles[joint][column]
         assert many[name][case] == pytest.approx(angle, abs=1e-6)

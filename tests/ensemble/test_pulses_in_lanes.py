@@ -13,7 +13,7 @@ def test_no_pulse_is_passed_side_by_side(tolerance):
     cases = random_pulses(32)
     settings = dict(t_eval=[END], rtol=tolerance, atol=tolerance)
     many = runtime.simulate_many(hinged, cases, END, **settings)
-    assert many.success and many.in_batch.all()
+    assert many.success and many.vectorised.all()
     for k in range(0, 32, 3):
         system = hinged(*(float(values[k]) for values in cases.values()))
         alone = runtime.simulate(system, END, **settings)

@@ -131,7 +131,7 @@ def test_whole_turns_of_a_rotor_on_a_floating_body():
     b.body("base", mass=1.0, inertia=(1.0, 1.0, 1.2), omega=(0.1, 0.2, 0.0), free=True, guess=True)
     b.body("rotor", mass=0.2, inertia=(0.1, 0.1, 0.1), r=(0.0, 0.0, 0.3))
     b.joint("axle", "revolute", "base", "rotor", axes="global", point=(0, 0, 0.3), axis=(0, 0, 1))
-    b.angles("axle", rates={"angle": 20.0})
+    b.initial_coordinates("axle", rates={"angle": 20.0})
     cases, name, t = {"mass.base": [1.0, 1.1]}, "angle.axle.angle", [0.5, 1.0]
     many = runtime.simulate_many(b.build(), cases, 1.0, t_eval=t)
     kept = runtime.simulate_many(b.build(), cases, 1.0, t_eval=t, outputs=[name])[name]
@@ -159,7 +159,7 @@ def test_rates_within_stiff_steps(build, mass, bound):
     how = dict(t_eval=times, rtol=1e-6, atol=1e-6, method="dop853", **JOINT)
     many = runtime.simulate_many(system, {mass: [1.0, 0.95]}, 0.1, workers=1, **how)
     single, exact = runtime.simulate(system, 0.1, **how), runtime.simulate(system, 0.1, t_eval=times, **EXACT)
-    assert many.in_batch.all()
+    assert many.vectorised.all()
     for name in system.body_names:
         assert np.abs(many.omega[name][0] - single.omega[name]).max() < 0.1 * bound
         assert np.abs(many.omega[name][0] - exact.omega[name]).max() < bound

@@ -10,13 +10,13 @@ TIMES = np.linspace(0.0, 1.0, 6)
 OUTPUTS = ["force_flow.f", "force_tension.f", "r.block.x", "max(force_flow.f)", "energy"]
 
 
-@pytest.mark.parametrize(("coordinates", "in_batch"), [("auto", True), ("absolute", False)])
-def test_cases_of_a_maxwell_element(coordinates, in_batch):
+@pytest.mark.parametrize(("coordinates", "vectorised"), [("auto", True), ("absolute", False)])
+def test_cases_of_a_maxwell_element(coordinates, vectorised):
     viscosity, flow = np.linspace(10.0, 90.0, 17), np.linspace(-0.1, 0.2, 17)
     cases = {"viscosity.f": viscosity, "flow_0.f": flow}
     how = dict(t_eval=TIMES, rtol=1e-9, atol=1e-9, coordinates=coordinates)
     many = runtime.simulate_many(slider(), cases, 1.0, outputs=OUTPUTS, **how)
-    assert many.success and not many.messages and (many.in_batch == in_batch).all()
+    assert many.success and not many.messages and (many.vectorised == vectorised).all()
     for k in range(17):
         x, v, z = closed_form(TIMES, viscosity=viscosity[k], flow_0=flow[k]).T
         tension = 80.0 * (x - 1.0 - z)
@@ -33,7 +33,7 @@ def test_cases_begin_by_a_rule_of_their_own():
     system, lengths = slider(relaxing, v=1.5, **law), np.linspace(0.8, 1.2, 17)
     how = dict(t_eval=TIMES, rtol=1e-10, atol=1e-10)
     many = runtime.simulate_many(system, {"free_length.f": lengths}, 1.0, outputs=["force_flow.f"], **how)
-    assert many.success and many.in_batch.all()
+    assert many.success and many.vectorised.all()
     assert many["force_flow.f"][:, 0] == pytest.approx(1.3 - lengths)
     for k in (0, 16):
         run = runtime.simulate(runtime.with_parameters(system, {"free_length.f": lengths[k]}), 1.0, **how)

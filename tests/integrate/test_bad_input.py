@@ -117,7 +117,7 @@ def test_a_stage_of_the_dense_output_that_is_not_finite_is_no_singular_configura
 
 
 def test_rest_at_a_state_without_accelerations_names_reason_and_remedy(foot):
-    event = runtime.rest().of(foot, foot.data)
+    event = runtime.at_rest().of(foot, foot.data)
     with pytest.raises(RunFailure, match="the state stopped being finite at t = 0 s; check masses") as error:
         event.function(0.0, runtime.State(foot.body_names, np.full(len(foot.state.y), np.nan)))
     assert error.value.status is Status.NOT_FINITE

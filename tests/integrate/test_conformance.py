@@ -98,7 +98,7 @@ def test_seventeen_cases(name, coordinates, method, tolerance):
     many = runtime.simulate_many(problem.system, problem.cases, problem.t[-1], outputs=names, **settings)
     assert many.success, many.messages
     assert not many.messages
-    assert many.in_batch.all() or coordinates == "absolute"
+    assert many.vectorised.all() or coordinates == "absolute"
     for case, own in exact.items():
         assert not errors({name: many[name][case] for name in names}, own, tolerance, problem.sizes), case
     if method == "dop853":
@@ -186,7 +186,7 @@ def test_rows_of_loops_hold_in_cases(name):
     many = runtime.simulate_many(
         problem.system, problem.cases, problem.t[-1], t_eval=problem.t, outputs=outputs, coordinates="joint", **LOOSE
     )
-    assert many.in_batch.all() and many["violation"].max() < 1e-13 and many["velocity_violation"].max() < 1e-11
+    assert many.vectorised.all() and many["violation"].max() < 1e-13 and many["velocity_violation"].max() < 1e-11
 
 
 ON_DEVICE = """
@@ -205,7 +205,7 @@ for name, end in {ends}.items():
     many = runtime.simulate_many(
         problem.system, cases, t[-1], t_eval=t, outputs=list(exact), rtol=1e-7, atol=1e-7, engine="gpu", workers=1
     )
-    assert many.success and many.in_batch.all(), (name, many.messages)
+    assert many.success and many.vectorised.all(), (name, many.messages)
     off = errors({{key: many[key][0] for key in exact}}, exact, 1e-7, problem.sizes)
     assert not off, (name, off)
 """

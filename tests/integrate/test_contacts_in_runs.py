@@ -192,7 +192,9 @@ def test_a_contact_that_chatters_is_ended(method):
     """Viscous friction turns the box so that a sphere loses its force as soon as it has it, again and again."""
     times = np.linspace(0.0, 1.0, 401)
     push = Signal.spline(times, 9.48538224 * np.sin(59.12724261 * times))
-    rough = dict(friction="smooth", mu_c=0.39348753209993237, mu_d=3.7703358811842884, creep=0.013173480682229354)
+    rough = dict(
+        friction="smooth", mu_c=0.39348753209993237, mu_d=3.7703358811842884, transition_velocity=0.013173480682229354
+    )
     system = box(
         tilt=0.3396741916607668, z=0.11194335, v=(-0.67679736, -0.10689762, 0.11550288),
         omega=(-0.58820231, -0.85650978, 7.00905594), push=push, stiffness=303858.8887846757, damping=761.9794870985395, **rough,
@@ -206,7 +208,9 @@ def test_a_contact_that_chatters_is_ended(method):
 
 def test_a_step_between_two_changes_may_be_very_short():
     """Within 1e-9 s, slopes of positions tell no velocities: a contact would seem to change again and again."""
-    rough = dict(friction="coulomb", mu_c=0.1605447931313183, mu_d=3.8608458459801795, creep=0.0035564986359944927)
+    rough = dict(
+        friction="coulomb", mu_c=0.1605447931313183, mu_d=3.8608458459801795, transition_velocity=0.0035564986359944927
+    )
     system = box(
         tilt=np.arcsin(0.09179922260799582), z=0.1373305622651596,
         v=(0.28177325246368373, 0.8965564163641463, -0.9499023697814365), stiffness=12620.87878834244,

@@ -5,8 +5,8 @@ import pytest
 
 import codegen
 from codegen import DefinitionError
-from runtime import Builder, Event, Status, crossing, simulate
-from runtime.integrate.events import Crossing
+from runtime import Builder, Event, Status, simulate, zero_crossing
+from runtime.integrate.events import ZeroCrossing
 from tests.support.refusals import assert_refused, refused_with
 
 G = 9.81
@@ -47,9 +47,9 @@ UP, DOWN = (5.0 + np.array([-1, 1]) * np.sqrt(25.0 - G)) / G
 @pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
 def test_a_thrown_ball_passes_a_level_twice(method):
     events = [
-        crossing("both", HEIGHT, "a", **BALL),
-        crossing("up", HEIGHT, "a", direction=1, **BALL),
-        crossing("down", HEIGHT, "a", direction=-1, **BALL),
+        zero_crossing("both", HEIGHT, "a", **BALL),
+        zero_crossing("up", HEIGHT, "a", direction=1, **BALL),
+        zero_crossing("down", HEIGHT, "a", direction=-1, **BALL),
     ]
     run = simulate(thrown(), 2.0, events=events, method=method, rtol=1e-9, atol=1e-9)
     assert run.success and np.abs(run.events["both"] - [UP, DOWN]).max() < 1e-7
@@ -59,8 +59,8 @@ def test_a_thrown_ball_passes_a_level_twice(method):
 
 @pytest.mark.parametrize("outputs", [None, np.linspace(0.0, 2.0, 21)])
 def test_a_terminal_event_ends_the_run_there(outputs):
-    ends = crossing("end", HEIGHT, "a", direction=-1, terminal=True, **BALL)
-    run = simulate(thrown(), 2.0, t_eval=outputs, events=[ends, crossing("up", HEIGHT, "a", direction=1, **BALL)])
+    ends = zero_crossing("end", HEIGHT, "a", direction=-1, terminal=True, **BALL)
+    run = simulate(thrown(), 2.0, t_eval=outputs, events=[ends, zero_crossing("up", HEIGHT, "a", direction=1, **BALL)])
     assert run.status == Status.STOPPED_BY_EVENT and "event 'end'" in run.message
     assert abs(run.events["end"][0] - DOWN) < 1e-9 and abs(run.events["up"][0] - UP) < 1e-9
     assert abs(run.final.r["a"][2] - 0.5) < 1e-9
@@ -72,12 +72,12 @@ def test_a_terminal_event_ends_the_run_there(outputs):
 
 def test_of_two_bodies_with_velocities():
     """The distance of two balls is least at the start, where they fly apart."""
-    run = simulate(thrown(), 1.0, events=[crossing("near", APPROACH, "a", "b")])
+    run = simulate(thrown(), 1.0, events=[zero_crossing("near", APPROACH, "a", "b")])
     assert len(run.events["near"]) == 0
     b = Builder("pass", gravity=(0, 0, 0))
     b.body("a", mass=1.0, inertia=(1, 1, 1), v=(1.0, 0, 0), free=True)
     b.body("b", mass=1.0, inertia=(1, 1, 1), r=(1.5, 0.3, 0), v=(-1.0, 0, 0), free=True)
-    run = simulate(b.build(), 2.0, events=[crossing("near", APPROACH, "a", "b")])
+    run = simulate(b.build(), 2.0, events=[zero_crossing("near", APPROACH, "a", "b")])
     assert np.abs(run.events["near"] - 0.75).max() < 1e-9 and len(run.events["near"]) == 1
 
 
@@ -87,8 +87,8 @@ def test_the_results_are_those_of_an_event_in_python():
 
     system = thrown()
     one = simulate(system, 2.0, events=[Event("e", python)])
-    other = simulate(system, 2.0, events=[crossing("e", HEIGHT, "a", **BALL)])
-    mixed = simulate(system, 2.0, events=[crossing("e", HEIGHT, "a", **BALL), Event("f", python)])
+    other = simulate(system, 2.0, events=[zero_crossing("e", HEIGHT, "a", **BALL)])
+    mixed = simulate(system, 2.0, events=[zero_crossing("e", HEIGHT, "a", **BALL), Event("f", python)])
     assert np.abs(one.events["e"] - other.events["e"]).max() < 1e-11
     assert np.abs(one.events["e"] - mixed.events["e"]).max() < 1e-11
     assert np.array_equal(one.states, other.states)
@@ -96,7 +96,7 @@ def test_the_results_are_those_of_an_event_in_python():
 
 def test_python_is_visited_only_where_an_event_is(monkeypatch):
     visits = []
-    of = Crossing.of
+    of = ZeroCrossing.of
 
     def counted(self, system, data):
         event = of(self, system, data)
@@ -104,14 +104,14 @@ def test_python_is_visited_only_where_an_event_is(monkeypatch):
         object.__setattr__(event, "function", lambda t, state: visits.append(t) or value(t, state))
         return event
 
-    monkeypatch.setattr(Crossing, "of", counted)
-    run = simulate(thrown(), 2.0, events=[crossing("e", HEIGHT, "a", **BALL)], max_step=1e-3)
+    monkeypatch.setattr(ZeroCrossing, "of", counted)
+    run = simulate(thrown(), 2.0, events=[zero_crossing("e", HEIGHT, "a", **BALL)], max_step=1e-3)
     assert run.stats.steps > 1900 and len(run.events["e"]) == 2
     assert len(visits) < 100
 
 
 def test_at_the_start():
-    low = crossing("low", HEIGHT, "a", direction=-1, terminal=True, at_start=True, **BALL)
+    low = zero_crossing("low", HEIGHT, "a", direction=-1, terminal=True, at_start=True, **BALL)
     run = simulate(thrown(), 2.0, events=[low])
     assert run.status == Status.STOPPED_BY_EVENT and run.t[-1] == 0.0 and run.events["low"][0] == 0.0
 
@@ -126,15 +126,19 @@ def vector(r_i):
 
 def test_bad_events():
     refused_with(DefinitionError, "an event returns one scalar, whose zeros are located", codegen.compile_event, vector)
-    assert_refused("definition = 'height': give a module", crossing, "e", "height", "a")
-    assert_refused("event 'e': direction = 2; use -1, 0 or 1", crossing, "e", HEIGHT, "a", direction=2)
+    assert_refused("definition = 'height': give a module", zero_crossing, "e", "height", "a")
+    assert_refused("event 'e': direction = 2; use -1, 0 or 1", zero_crossing, "e", HEIGHT, "a", direction=2)
     assert_refused(
         "event 'e' (height): missing level; needs s_i, level",
         simulate,
         thrown(),
         1.0,
-        events=[crossing("e", HEIGHT, "a", s_i=(0, 0, 0))],
+        events=[zero_crossing("e", HEIGHT, "a", s_i=(0, 0, 0))],
     )
     assert_refused(
-        "event 'e' (height): unknown body 'c'", simulate, thrown(), 1.0, events=[crossing("e", HEIGHT, "c", **BALL)]
+        "event 'e' (height): unknown body 'c'",
+        simulate,
+        thrown(),
+        1.0,
+        events=[zero_crossing("e", HEIGHT, "c", **BALL)],
     )

@@ -24,12 +24,12 @@ def damped(damping):
 
 
 def sliding():
-    """A block whose friction is regularised at a small creep."""
+    """A block whose friction is regularised at a small transition velocity."""
     b = Builder("sliding")
     b.body("block", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0, 0, 0.05 - 9.81e-5), v=(0.1, 0, 0), free=True)
     b.contact(
         "sole", "block", centre=(0, 0, 0), radius=0.05, law="kelvin_voigt", stiffness=1e5, damping=300.0, exponent=1.0,
-        friction="coulomb", mu_c=0.3, mu_d=0.0, creep=1e-3,
+        friction="coulomb", mu_c=0.3, mu_d=0.0, transition_velocity=1e-3,
     )  # fmt: skip
     return b.build()
 
@@ -52,7 +52,7 @@ def rolling():
     b.body("ball", mass=1.0, inertia=(4e-4, 4e-4, 4e-4), r=(0, 0, 0.05 - 9.81e-5), free=True, **turn)
     b.contact(
         "sole", "ball", centre=(0, 0, 0), radius=0.05, law="kelvin_voigt", stiffness=1e5, damping=300.0, exponent=1.0,
-        friction="coulomb", mu_c=0.3, mu_d=0.0, creep=1e-2,
+        friction="coulomb", mu_c=0.3, mu_d=0.0, transition_velocity=1e-2,
     )  # fmt: skip
     return b.build()
 

@@ -141,7 +141,7 @@ def test_a_bouncing_ball(law, parameters, method, t_eval):
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])
 def test_sliding_friction(method):
-    """mu N s: the block slides so far that its speed is far above the creep."""
+    """mu N s: the block slides so far that its speed is far above the transition velocity."""
     mu, stiffness, v0, t = 0.3, 1e5, 2.0, np.linspace(0.0, 0.5, 11)
     b = Builder("block")
     b.body("block", mass=1.0, inertia=(1e6, 1e6, 1e6), r=(0, 0, 0.05 - 9.81 / stiffness), v=(v0, 0, 0), free=True)
@@ -194,9 +194,9 @@ def test_a_potential_that_depends_on_time(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("law", ["conservative", "printed"])
+@pytest.mark.parametrize("law", ["conservative", "as_published"])
 def test_limits(law, method):
-    """Elastic limits of the conservative law do no work that is not stored; damping and the law "printed" do."""
+    """Elastic limits of the conservative law do no work that is not stored; damping and the law "as_published" do."""
     elastic, found = balance_of(limited(226.0, 0.2, law=law), method)
     assert np.abs(found.work["swing"]).max() < 1e-12 if law == "conservative" else np.ptp(found.work["swing"]) > 0.01
     damped, found = balance_of(limited(226.0, 0.2, law=law, damping=0.01), method)
@@ -300,4 +300,4 @@ def test_work_that_the_motion_does_not_feel(method):
     cases = {"inertia.wheel": [(0.1, 0.2, 0.1)] * 2}
     if method == "dop853":
         many = runtime.simulate_many(system, cases, end, rtol=1e-12, atol=1e-12)
-        assert many.in_batch.all() and all("abruptly" in text for text in many.messages.values()) and many.messages
+        assert many.vectorised.all() and all("abruptly" in text for text in many.messages.values()) and many.messages

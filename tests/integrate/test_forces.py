@@ -131,7 +131,7 @@ def test_a_table_is_continued_by_its_tangents():
 
 
 def test_friction_of_a_slider():
-    values = dict(friction=3.0, creep=0.3, damping=0.5)
+    values = dict(friction=3.0, transition_velocity=0.3, damping=0.5)
     run = simulate(sliding("slider_friction", 2.0, **POINTS, a_i=(1, 0, 0), **values), 1.0, t_eval=TIMES / 2, **TIGHT)
 
     def f(t, y):

@@ -146,11 +146,18 @@ def test_auto_takes_joint_coordinates_where_these_are_not_slower(no_own_kernels)
             assert runtime.simulate(system, 0.01).stats.kernel == kernel, system.name
 
 
-def sole_on_ground(creep=1e-2):
+def sole_on_ground(transition_velocity=1e-2):
     """The modified foot, whose heel hits the ground and slides."""
     b = builder_of(models.foot.build("modified"))
     law = dict(
-        law="hunt_crossley", stiffness=2e5, exponent=1.5, loss=0.3, friction="coulomb", mu_c=0.4, mu_d=0.0, creep=creep
+        law="hunt_crossley",
+        stiffness=2e5,
+        exponent=1.5,
+        loss=0.3,
+        friction="coulomb",
+        mu_c=0.4,
+        mu_d=0.0,
+        transition_velocity=transition_velocity,
     )
     for name, body, depth in (("heel", "main_foot", -0.04), ("ball", "toes", -0.02)):
         b.contact(name, body, centre=(0, 0, depth), radius=0.01, point=(0, 0, -0.02), normal=(0, 0, 1), **law)
@@ -159,7 +166,7 @@ def sole_on_ground(creep=1e-2):
 
 def test_radau_gives_way_again_after_joint_coordinates():
     """Radau knows the steps of dop853 from before the turn."""
-    parts = runtime.simulate(sole_on_ground(creep=1e-4), 0.6, rtol=1e-10, atol=1e-10).stats.parts
+    parts = runtime.simulate(sole_on_ground(transition_velocity=1e-4), 0.6, rtol=1e-10, atol=1e-10).stats.parts
     assert [part.method for part in parts][:3] == ["dop853", "radau", "dop853"]
 
 

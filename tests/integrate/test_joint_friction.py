@@ -15,7 +15,7 @@ Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
 FAR = 1e9  # [m] spacing of bearings whose tilting moment does not count
 
 
-def slope(angle_deg, coefficient=0.3, speed=0.0, creep=1e-9, offset=0.0, spacing=FAR, redundant=False):
+def slope(angle_deg, coefficient=0.3, speed=0.0, transition_velocity=1e-9, offset=0.0, spacing=FAR, redundant=False):
     """A block on a slider down a slope, its centre of mass above the line by ``offset``."""
     angle = np.deg2rad(angle_deg)
     down, normal = np.array([np.cos(angle), 0.0, -np.sin(angle)]), np.array([np.sin(angle), 0.0, np.cos(angle)])
@@ -25,7 +25,7 @@ def slope(angle_deg, coefficient=0.3, speed=0.0, creep=1e-9, offset=0.0, spacing
     b.joint("line", "translational", "ground", "block", **values)
     if redundant:
         b.joint("rail", "translational", "ground", "block", **values)
-    law = dict(coefficient=coefficient, spacing=spacing, creep=creep, damping=0.0)
+    law = dict(coefficient=coefficient, spacing=spacing, transition_velocity=transition_velocity, damping=0.0)
     b.force("rub", "guide_friction", "ground", "block", joint="line", **law)
     return b.build(), down, angle
 
@@ -96,7 +96,7 @@ def sleeve(coefficient=0.3, speed=2.0, spin=15.0, push=0.0):
     b = Builder("sleeve")
     b.body("ring", mass=2.0, inertia=(0.02, 0.05, 0.05), v=(speed, 0, 0), omega=(spin, 0, 0))
     b.joint("shaft", "cylindrical", "ground", "ring", s_i=Z, s_j=Z, a_i=(1, 0, 0), a_j=(1, 0, 0))
-    law = dict(coefficient=coefficient, radius=0.1, spacing=FAR, creep=1e-9)
+    law = dict(coefficient=coefficient, radius=0.1, spacing=FAR, transition_velocity=1e-9)
     b.force("rub", "sleeve_friction", "ground", "ring", joint="shaft", **law)
     if push:
         b.load("push", "ring", force=(push, 0.0, 0.0))
@@ -146,10 +146,20 @@ def slider_crank(model, start, rate, *, hinges=False, spacing=None):
         b.joint("B", "point_on_line", "rod", "block", s_i=(d, 0, 0), s_j=Z, a_i=Y)
     b.joint("guide", "translational", "ground", "block", s_i=Z, s_j=Z, a_i=(1, 0, 0), a_j=(1, 0, 0))
     for name, ends in (("O", ("ground", "crank")), ("A", ("crank", "rod")), ("B", ("rod", "block"))):
-        pin = dict(radius=model.radius, thrust_radius=0.0, spacing=spacing or FAR, creep=model.creeps[0])
+        pin = dict(
+            radius=model.radius,
+            thrust_radius=0.0,
+            spacing=spacing or FAR,
+            transition_velocity=model.transition_velocities[0],
+        )
         b.force(f"pin_{name}", "journal_friction", *ends, joint=name, coefficient=model.mu, damping=0.0, **pin)
     if model.of_pads:
-        pads = dict(coefficient=model.of_pads, spacing=model.spacing, creep=model.creeps[1], damping=0.0)
+        pads = dict(
+            coefficient=model.of_pads,
+            spacing=model.spacing,
+            transition_velocity=model.transition_velocities[1],
+            damping=0.0,
+        )
         b.force("pads", "guide_friction", "ground", "block", joint="guide", **pads)
     return b.build()
 

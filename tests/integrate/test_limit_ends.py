@@ -60,7 +60,7 @@ def test_cases_side_by_side_take_the_steps_of_single_runs(tolerance):
     settings = dict(t_eval=TIMES, rtol=tolerance, atol=tolerance)
     cases = {f"rate.{name}": [rates[k] for rates in RATES] * 6 for k, name in enumerate(NAMES)}
     many = runtime.simulate_many(published(), cases, TIMES[-1], **settings)
-    assert many.in_batch.all() and not many.messages
+    assert many.vectorised.all() and not many.messages
     for k, rates in enumerate(RATES):
         run = simulate(published(), TIMES[-1], initial=spun(published(), rates), **settings)
         states = many.states()[k].reshape(run.states.shape)
@@ -86,7 +86,7 @@ def test_an_excess_that_falls_below_the_compliance_far_beyond_the_cone(rate):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["conservative", "printed"])
+@pytest.mark.parametrize("law", ["conservative", "as_published"])
 def test_a_ball_past_the_end_of_its_law(law):
     """Up to 900 tolerances where the law bends within a step."""
     system, times = models.pendulum.build(limits="elastic", law=law, omega=(-25.0, 20.0, 0.0)), np.linspace(0.0, 0.2, 5)

@@ -46,7 +46,7 @@ def test_a_run_may_begin_inside_outside_and_on_the_cone(latitude_deg, omega):
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5, 1e-7, 1e-9, 1e-12])
-@pytest.mark.parametrize("law", ["conservative", "printed"])
+@pytest.mark.parametrize("law", ["conservative", "as_published"])
 def test_every_tolerance_reaches_the_end(tolerance, law):
     run = simulate(models.pendulum.build(limits="elastic", law=law), 3.0, rtol=tolerance, atol=tolerance)
     assert run.success
@@ -114,7 +114,7 @@ def test_a_step_limited_by_stability_is_reported():
 @pytest.mark.parametrize("preset", ["anatomical", "published"])
 def test_the_damped_foot_comes_to_rest(ankle, preset):
     system = foot.build(ankle, limits="dissipative", preset=preset)
-    run = simulate(system, 20.0, events=[runtime.rest()], **TIGHT)
+    run = simulate(system, 20.0, events=[runtime.at_rest()], **TIGHT)
     assert run.status == 1 and 0.5 < run.t[-1] < 5.0 and "event 'rest'" in run.message
     speeds = [*run.final.v.values(), *run.final.omega.values()]
     assert max(np.linalg.norm(speed) for speed in speeds) <= 1e-3 * (1 + 1e-6)
@@ -134,21 +134,21 @@ def test_the_modified_foot_settles_for_less_than_it_fell():
 
 def test_a_turning_point_is_no_rest():
     system = models.pendulum.build(limits="elastic")
-    run = simulate(system, 2.0, events=[runtime.rest()], **TIGHT)
+    run = simulate(system, 2.0, events=[runtime.at_rest()], **TIGHT)
     assert run.status == 0 and len(run.events["rest"]) == 0
 
 
 @pytest.mark.parametrize("options", [dict(speed=0.0), dict(acceleration=-1.0), dict(speed=np.nan), dict(speed="slow")])
 def test_rest_refuses(options):
     with pytest.raises(runtime.ModelError, match=f"rest'?: {next(iter(options))}"):
-        runtime.rest(**options)
+        runtime.at_rest(**options)
 
 
 def test_a_body_at_rest_at_the_start_counts_as_at_rest():
     system = models.pendulum.build("planar", angle=0.0)
-    run = simulate(system, 5.0, events=[runtime.rest()])
+    run = simulate(system, 5.0, events=[runtime.at_rest()])
     assert run.status == 1 and run.t.tolist() == [0.0] and run.events["rest"].tolist() == [0.0]
-    run = simulate(system, 5.0, events=[runtime.rest(terminal=False)])
+    run = simulate(system, 5.0, events=[runtime.at_rest(terminal=False)])
     assert run.status == 0 and run.events["rest"].tolist() == [0.0]
 
 
@@ -173,7 +173,7 @@ def test_a_bouncing_hinge_seems_to_make_no_turns():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["conservative", "printed"])
+@pytest.mark.parametrize("law", ["conservative", "as_published"])
 def test_pendulum_against_its_direction_alone(law):
     times = np.linspace(0.0, 2.0, 201)
     cone = reduced_limits.planar_spline_cone(reduced_limits.PENDULUM_LONGITUDES, reduced_limits.PENDULUM_MAXIMA)

@@ -74,7 +74,7 @@ def test_cases_count_revolutions_of_their_own(coordinates):
     how = dict(t_eval=TIMES, coordinates=coordinates, rtol=1e-9, atol=1e-9)
     cases = {"rate.axle.angle": rates}
     many = runtime.simulate_many(wheel(), cases, 3.0, outputs=names, workers=1, progress=False, **how)
-    assert many.success and many.in_batch.all()
+    assert many.success and many.vectorised.all()
     angle, stored, rate = (np.asarray(many[name]) for name in names)
     t = np.array(TIMES)
     np.testing.assert_allclose(angle, np.outer(rates, np.sin(t)), atol=2e-6)
@@ -111,7 +111,7 @@ def test_a_follower_of_a_coupling_winds_a_spring():
         "spring", "hinge_spring", "ground", "two", a_i=(0, 0, 1), b_i=(1, 0, 0), c_j=(1, 0, 0), stiffness=0.5, damping=0.0,
         free_angle=0.0,
     )  # fmt: skip
-    b.angles("of_one", rates={"angle": 8.0})
+    b.initial_coordinates("of_one", rates={"angle": 8.0})
     run = runtime.simulate(b.build(), 3.0, t_eval=TIMES, rtol=1e-9, atol=1e-9, progress=False)
     w = np.sqrt(0.9)
     np.testing.assert_allclose(run.forces["spring"].angle, 24.0 / w * np.sin(w * run.t), atol=1e-5)
@@ -170,7 +170,7 @@ def wound(t, rate=20.0):
 @METHODS
 def test_a_force_with_a_state_counts_revolutions(how):
     """Its element is wound two revolutions; the acceleration falls below 10 rad/s^2 while it is wound more than half a turn."""
-    slow = runtime.rest(name="slow", speed=100.0, acceleration=10.0, terminal=False)
+    slow = runtime.at_rest(name="slow", speed=100.0, acceleration=10.0, terminal=False)
     run = runtime.simulate(
         creeping_wheel(), 3.0, t_eval=TIMES, events=[slow], rtol=1e-9, atol=1e-9, progress=False, **how
     )
@@ -186,12 +186,12 @@ def test_a_force_with_a_state_counts_revolutions(how):
 def test_cases_with_states_count_revolutions():
     """Sixteen of seventeen wheels run side by side, with the times at which they have turned once."""
     rates, names = np.linspace(10.0, 20.0, 17), ["force_angle.element", "rate.axle.angle", "force_flow.element"]
-    once = runtime.crossing("once", codegen.compile_event(sideways), "rim", c_i=(1, 0, 0), direction=1)
+    once = runtime.zero_crossing("once", codegen.compile_event(sideways), "rim", c_i=(1, 0, 0), direction=1)
     many = runtime.simulate_many(
         creeping_wheel(), {"rate.axle.angle": rates}, 3.0, outputs=[*names, "elastic_energy"], t_eval=TIMES, events=[once],
         coordinates="joint", rtol=1e-9, atol=1e-9, workers=1, progress=False,
     )  # fmt: skip
-    assert many.success and many.in_batch.all()
+    assert many.success and many.vectorised.all()
     right = np.array([wound(TIMES, rate) for rate in rates])
     for k, name in enumerate(names):
         np.testing.assert_allclose(np.asarray(many[name]), right[..., k], atol=2e-6)

@@ -60,7 +60,7 @@ def sprung():
 SYSTEMS = {
     "foot": models.foot.build,
     "foot with limits": lambda: models.foot.build(limits="dissipative"),
-    "limits of the printed law": lambda: models.foot.build(limits="elastic", law="printed"),
+    "limits of the printed law": lambda: models.foot.build(limits="elastic", law="as_published"),
     "four_bar": models.four_bar.build,
     "redundant": lambda: models.four_bar.build("revolute"),
     "chain": lambda: models.chain.build(3),

@@ -98,7 +98,7 @@ def test_cases_of_an_ensemble_that_would_not_end():
     body = models.free_body.build()
     (name,) = body.body_names
     beside = simulate_many(body, {f"omega.{name}": speeds}, 1.0, check_units=False)
-    assert beside.in_batch[1] and beside.status[1] == 0 and set(beside.status[[0, 2]]) <= FAILED
+    assert beside.vectorised[1] and beside.status[1] == 0 and set(beside.status[[0, 2]]) <= FAILED
     assert Status.TOO_MANY_STEPS.sentence in beside.messages[0]
 
 

@@ -1,4 +1,4 @@
-"""Steps end where slips of contacts pass the creep of friction: errors are those of smooth steps."""
+"""Steps end where slips of contacts pass the transition velocity of friction: errors are those of smooth steps."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from runtime.integrate import slips
 from tests.support.reduced_limits import integrate
 
 END, MASS, INERTIA, RADIUS, STIFFNESS, WEIGHT = 0.6, 0.4, 4e-4, 0.05, 1e3, 0.4 * 9.81
-MU, CREEP, PUSH, RATE = 0.3, 1e-3, 9.5, 23.0
+MU, TRANSITION_VELOCITY, PUSH, RATE = 0.3, 1e-3, 9.5, 23.0
 
 
 def ball(friction="coulomb", **more):
@@ -25,7 +25,7 @@ def ball(friction="coulomb", **more):
         friction=friction,
         mu_c=MU,
         mu_d=0.0,
-        creep=CREEP,
+        transition_velocity=TRANSITION_VELOCITY,
         **more,
     )
     b.load("push", "ball", force=(Signal.function(lambda t: PUSH * np.sin(RATE * t), 0.0, END), 0, 0))
@@ -37,12 +37,12 @@ def reference(mass, times):
 
     def rates(t, y):
         z, up, v, w = y
-        normal, x = STIFFNESS * (RADIUS - z) - 8.0 * up, np.clip((v - w * RADIUS) / CREEP, -1.0, 1.0)
+        normal, x = STIFFNESS * (RADIUS - z) - 8.0 * up, np.clip((v - w * RADIUS) / TRANSITION_VELOCITY, -1.0, 1.0)
         rub = -MU * normal * (1.5 * x - 0.5 * x**3)
         return [up, normal / mass - 9.81, (PUSH * np.sin(RATE * t) + rub) / mass, -RADIUS * rub / INERTIA]
 
     def bends(y):
-        slip = (y[2] - y[3] * RADIUS) / CREEP
+        slip = (y[2] - y[3] * RADIUS) / TRANSITION_VELOCITY
         return slip - 1.0, slip + 1.0
 
     return integrate(rates, [RADIUS - WEIGHT / STIFFNESS, 0.0, 0.3, 0.0], times, bends, 1e-13)[:, 2:]
@@ -65,10 +65,10 @@ def test_errors_of_slip_that_reverses(method, coordinates, tolerance, allowed):
     assert off(run, reference(MASS, run.t)) < allowed * tolerance
 
 
-def test_steps_end_at_the_creep():
-    """At both bends of each reversal, and no step passes the creep."""
+def test_steps_end_at_the_transition_velocity():
+    """At both bends of each reversal, and no step passes the transition velocity."""
     run = simulate(ball(), END, rtol=1e-8, atol=1e-8, method="dop853")
-    slip = run.contacts["sole"].slip[:, 0] / CREEP
+    slip = run.contacts["sole"].slip[:, 0] / TRANSITION_VELOCITY
     turns = np.flatnonzero(np.diff(np.sign(slip)) != 0)
     assert len(turns) == 4
     near = np.abs(np.abs(slip) - 1.0) < 2.0 * slips.NEAR
@@ -82,13 +82,13 @@ def test_steps_end_at_the_creep():
     ("a", "b", "least", "place"),
     [
         ((2.0, 0, 0), (-2.0, 0, 0), 0.0, 0.25),
-        ((1.0, 0, 0), (-3.0, 0, 0), 1e-3, 0.5),  # from the creep on: where it leaves it
+        ((1.0, 0, 0), (-3.0, 0, 0), 1e-3, 0.5),  # from the transition velocity on: where it leaves it
         ((0.0, 0, 0), (0.0, 4.0, 0), 0.0, 0.25),
         ((2.0, 1.1, 0), (-2.0, 1.1, 0), 0.0, slips.NOWHERE),  # beside it
         ((0.0, 0, 0), (0.5, 0, 0), 0.0, slips.NOWHERE),
         ((0.0, 0, 0), (0.0, 0, 0), 0.0, slips.NOWHERE),
     ],
 )
-def test_straight_ways_through_the_creep(a, b, least, place):
+def test_straight_ways_through_the_transition_velocity(a, b, least, place):
     a, b = tuple(map(float, a)), tuple(map(float, b))
-    assert slips.passes_creep.py_func(a, b, least) == pytest.approx(place, abs=1e-15)
+    assert slips.passes_transition_velocity.py_func(a, b, least) == pytest.approx(place, abs=1e-15)

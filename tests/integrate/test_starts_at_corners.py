@@ -46,7 +46,7 @@ def test_carts_that_are_pressed_together_part(press, at, method, coordinates):
 def test_carts_that_are_pressed_together_part_as_cases_of_an_ensemble(press, at):
     stiffness = np.array([1e6, 4e6])
     runs = runtime.simulate_many(pressed(press, at), {"stiffness.f0": stiffness}, 0.01, max_steps=500)
-    assert runs.success and runs.in_batch.all()
+    assert runs.success and runs.vectorised.all()
     for run, k in zip(runs, stiffness, strict=True):
         assert run.v["c1"][-1, 0] == pytest.approx(press * np.sqrt(k / 2.0), abs=1e-7)
 

@@ -105,5 +105,5 @@ def test_the_status_of_a_run_is_a_member():
 def test_a_first_step_below_the_rounding_of_time_fails_in_the_batch_too():
     system, how = models.foot.build(), {**SETTINGS, "first_step": 1e-20}
     found = simulate_many(system, thrown(3), 0.1, **how)
-    assert (found.status == Status.STEP_TOO_SMALL).all() and not found.in_batch.any()
+    assert (found.status == Status.STEP_TOO_SMALL).all() and not found.vectorised.any()
     assert simulate(system, 0.1, first_step=1e-20).status is Status.STEP_TOO_SMALL

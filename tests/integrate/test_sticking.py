@@ -79,12 +79,21 @@ def test_a_push_across_the_slope_is_held_in_the_plane(push, holds):
     assert holds or (moved[1] > 0.01 and moved[0] > 0.01)  # it slides along the sum of both
 
 
-def arm(friction, creep=1e-9, omega=0.0):
+def arm(friction, transition_velocity=1e-9, omega=0.0):
     """A pendulum that hangs out horizontally from a hinge with friction."""
     b = Builder("arm")
     b.body("arm", mass=2.0, inertia=(0.01, 0.01, 0.01), r=(0.5, 0, 0), omega=(0, omega, 0), v=(0, 0, -0.5 * omega))
     b.joint("hinge", "revolute", "ground", "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.5, 0, 0), a_j=(0, 1, 0))
-    b.force("f", "hinge_friction", "ground", "arm", a_i=(0, 1, 0), friction=friction, creep=creep, damping=0.0)
+    b.force(
+        "f",
+        "hinge_friction",
+        "ground",
+        "arm",
+        a_i=(0, 1, 0),
+        friction=friction,
+        transition_velocity=transition_velocity,
+        damping=0.0,
+    )
     return b.build()
 
 
@@ -112,7 +121,7 @@ def test_a_slider_stops_and_is_held():
     down = (np.cos(angle), 0.0, -np.sin(angle))
     b.body("block", mass=2.0, inertia=(0.1, 0.1, 0.1), v=tuple(np.array(down)))
     b.joint("line", "translational", "ground", "block", s_i=(0, 0, 0), a_i=down, s_j=(0, 0, 0), a_j=down)
-    values = dict(s_i=(0, 0, 0), s_j=(0, 0, 0), a_i=down, friction=14.0, creep=1e-9, damping=0.0)
+    values = dict(s_i=(0, 0, 0), s_j=(0, 0, 0), a_i=down, friction=14.0, transition_velocity=1e-9, damping=0.0)
     b.force("f", "slider_friction", "ground", "block", **values)
     run = simulate(b.build(), 50.0, t_eval=[0.0, 1.0, 50.0], **STIFF)
     braking = 7.0 - G * np.sin(angle)
@@ -124,6 +133,7 @@ def test_a_slider_stops_and_is_held():
 def test_an_explicit_method_is_refused_for_friction_that_sticks():
     system, _ = block(10.0)
     says = (
-        "contact 'c0': creep = 1e-09, for which the explicit method 'dop853' would need steps far below a microsecond"
+        "contact 'c0': transition_velocity = 1e-09, for which the explicit method 'dop853' would need steps far "
+        "below a microsecond"
     )
     assert_refused(says, simulate, system, 1.0, method="dop853")

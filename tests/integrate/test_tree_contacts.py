@@ -31,7 +31,7 @@ def same(system, seed, size=1.0):
     """Forces and what is measured agree with the equations of all bodies, in random modes."""
     assert known_forces(system)
     z, times = random_states(system, seed, size)
-    z[len(z) // 2 :, :3] = 0.0  # at rest, where the friction above the creep is not a number
+    z[len(z) // 2 :, :3] = 0.0  # at rest, where the friction above the transition velocity is not a number
     modes, speeds = random_modes(system, seed)
     parameters = with_modes(system, modes, speeds)
     measured = measured_once(system, z, times, speeds)
@@ -68,7 +68,14 @@ def test_contacts_with_an_even_ground_and_other_forces():
     b = builder_of(foot_with_forces())
     for k, normal in enumerate([(0, 0, 1), (0, -1, 0)]):
         add_contact(
-            b, f"c_{k}", "main_foot", "ground", np.random.default_rng(k), normal=normal, belt=(1, 0, 0), creep=0.5
+            b,
+            f"c_{k}",
+            "main_foot",
+            "ground",
+            np.random.default_rng(k),
+            normal=normal,
+            belt=(1, 0, 0),
+            transition_velocity=0.5,
         )
     same(b.build(check_units=False), 2)
 
@@ -80,7 +87,7 @@ def test_values_that_change_more_than_numbers():
         assert allowed(system, quantities(system)[f"{part}.c_coulomb"][0], values).tolist() == [
             bool(one) for one in good
         ]
-    for part in ("creep", "least_impact", "normal"):
+    for part in ("transition_velocity", "min_impact_speed", "normal"):
         assert not takes_values(system, "contact", "c_coulomb", part)
 
 

@@ -15,23 +15,29 @@ from tests.support.joint_trees import random_tree
 from tests.support.lane_forces import add_force
 
 
-def socket_friction(omega_i, omega_j, reaction_force, coefficient, creep, normal_load):
+def socket_friction(omega_i, omega_j, reaction_force, coefficient, transition_velocity, normal_load):
     """Friction in a ball joint in proportion to its force and to the rate.
 
     coefficient : times a radius [m], 0 <= coefficient
-    creep : [rad/s], 0 < creep
+    transition_velocity : [rad/s], 0 < transition_velocity
     """
     slip = omega_j - omega_i
-    return {"dissipation": coefficient * normal_load(codegen.size(reaction_force)) * slip.dot(slip) / creep / 2}
+    return {
+        "dissipation": coefficient
+        * normal_load(codegen.size(reaction_force))
+        * slip.dot(slip)
+        / transition_velocity
+        / 2
+    }
 
 
-JOURNAL = dict(coefficient=0.3, radius=0.05, thrust_radius=0.04, spacing=0.4, creep=0.3, damping=0.1)
+JOURNAL = dict(coefficient=0.3, radius=0.05, thrust_radius=0.04, spacing=0.4, transition_velocity=0.3, damping=0.1)
 FRICTIONS = {
     "revolute": ("journal_friction", JOURNAL),
     "modified_universal": ("journal_friction", JOURNAL),
-    "translational": ("guide_friction", dict(coefficient=0.1, spacing=1.5, creep=0.5, damping=0.2)),
-    "cylindrical": ("sleeve_friction", dict(coefficient=0.1, radius=0.1, spacing=1.5, creep=0.4)),
-    "spherical": (codegen.compile_force(socket_friction), dict(coefficient=0.02, creep=0.5)),
+    "translational": ("guide_friction", dict(coefficient=0.1, spacing=1.5, transition_velocity=0.5, damping=0.2)),
+    "cylindrical": ("sleeve_friction", dict(coefficient=0.1, radius=0.1, spacing=1.5, transition_velocity=0.4)),
+    "spherical": (codegen.compile_force(socket_friction), dict(coefficient=0.02, transition_velocity=0.5)),
 }
 
 

@@ -32,7 +32,7 @@ def test_what_acts_in_a_part_of_each_turn(acts, how):
     exact = simulate(system, 2.0, initial=start, t_eval=[2.0], rtol=1e-11, atol=1e-11, max_step=2e-3)
     if how == "side by side":
         many = simulate_many(system, {"rate.hinge.angle": [RATE] * 3}, 2.0, coordinates="joint", **more)
-        assert many.in_batch.all()
+        assert many.vectorised.all()
         found = many.r["rod"][1]
     else:
         found = simulate(system, 2.0, initial=start, coordinates=how, **more).r["rod"]

@@ -19,7 +19,7 @@ def case(k):
 def test_no_touch_is_passed(made):
     """All of these were passed at 1e-6, with errors up to 0.7 m/s; without an end at their corners "radau" is off by 0.1."""
     many = {tolerance: runtime.simulate_many(made, CASES, END, **at(tolerance)) for tolerance in (1e-6, 1e-8)}
-    assert all(run.success and run.in_batch.all() for run in many.values())
+    assert all(run.success and run.vectorised.all() for run in many.values())
     for k in range(16):
         system = made(**case(k))
         exact = runtime.simulate(system, END, rtol=1e-12, atol=1e-12, max_step=5e-4, **ENDS)

@@ -19,5 +19,5 @@ def test_velocities_off_the_rows_are_refused(off, good):
         cases |= {f"v.{body}": state[:, V:OMEGA].copy(), f"omega.{body}": state[:, OMEGA:STATE].copy()}
     cases["v.toes"][7, 2] += off
     found = simulate_many(foot, cases, 0.1, workers=1)
-    refused = np.flatnonzero(~found.in_batch).tolist()
+    refused = np.flatnonzero(~found.vectorised).tolist()
     assert refused == ([] if good else [7]) and list(found.messages) == refused

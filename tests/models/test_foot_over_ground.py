@@ -15,7 +15,8 @@ from tests.support.refusals import assert_refused
 ORTHOSIS = dict(stiffness=(100.0, 30.0, 12.0), damping=(0.4, 0.2, 0.1), neutral=(0.05, -0.03, 0.02), mass=0.35)
 LANDING = dict(
     ground=True, leg="free", incline_deg=20.0, posture_deg=(4.0, 2.0, 3.0), ankle_deg=(-10.0, 3.0), clearance=0.01,
-    velocity=(0.2, 0.0, -0.5), limits="dissipative", dorsiflexion_deg=3.0, inversion_deg=4.0, orthosis=ORTHOSIS, creep=0.05,
+    velocity=(0.2, 0.0, -0.5), limits="dissipative",
+    dorsiflexion_deg=3.0, inversion_deg=4.0, orthosis=ORTHOSIS, transition_velocity=0.05,
 )  # fmt: skip
 STIFF = dict(method="radau", rtol=1e-11, atol=1e-12)
 MIRROR = dict(r=(1, -1, 1), p=(1, -1, 1, -1), v=(1, -1, 1), omega=(-1, 1, -1))
@@ -234,7 +235,7 @@ def test_angles_of_an_orthosis_have_the_sign_of_their_names(side, medial):
     for name, axis in turns.items():
         b = held_leg("revolute", axis=axis)
         b.orthosis("afo", "leg", "foot", stiffness=(5.0, 4.0, 3.0), side=side)
-        b.angles("ankle", angle=0.2)
+        b.initial_coordinates("ankle", angle=0.2)
         forces = runtime.simulate(b.build(), 1e-9).forces
         assert forces[f"afo_{name}"].angle[0] == pytest.approx(0.2, abs=1e-12)
 

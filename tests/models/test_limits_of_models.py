@@ -50,7 +50,7 @@ def test_the_lost_energy_is_the_work_of_the_damper(ankle, preset):
 
 
 def test_printed_law_has_no_potential_and_does_not_conserve():
-    system = models.pendulum.build(limits="elastic", law="printed")
+    system = models.pendulum.build(limits="elastic", law="as_published")
     run = runtime.simulate(system, 5.0, rtol=1e-10, atol=1e-10)
     assert run.limits["pivot"].restricting_moment.max() > 1.0
     assert not run.elastic_energy.any() and not run.limits["pivot"].elastic_energy.any()

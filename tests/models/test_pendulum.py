@@ -48,7 +48,7 @@ BAD = {
     "negative moment": (dict(limits="elastic", max_moment=-1.0), "max_moment = -1 N m, must be above 0 N m"),
     "no compliance": (dict(limits="elastic", compliance=0.0), "compliance = 0 rad, must be above 0 rad"),
     "no cone": (dict(limits="elastic", cone=30.0), "cone = 30.0: give runtime.Cone(longitudes, latitudes)"),
-    "unknown law": (dict(limits="elastic", law="cubic"), "law = 'cubic'; use 'conservative' or 'printed'"),
+    "unknown law": (dict(limits="elastic", law="cubic"), "law = 'cubic'; use 'conservative' or 'as_published'"),
 }
 
 

@@ -9,7 +9,7 @@ from tests.support.contact_bodies import CRITICAL, STIFF, G, ball, block
 
 def test_smooth_friction_is_short_of_coulombs_by_the_stated_share():
     tilt = CRITICAL + 0.2
-    system, down = block(tilt, friction="smooth", speed=0.5, creep=0.01)
+    system, down = block(tilt, friction="smooth", speed=0.5, transition_velocity=0.01)
     run = simulate(system, 0.2, t_eval=[0.1, 0.2], **STIFF)
     for n in range(2):
         v = run.v["block"][n] @ down

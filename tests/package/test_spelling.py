@@ -36,7 +36,7 @@ CALLS = [
     *(("ankle", "--formats", odd) for odd in ODD),
     ("ankle", "--tolerance", "1e-40"), ("claims", "--tolerance", "1e-40"), ("pendulum", "--tolerance", "1e-40"),
     ("drop", "--tolerance", "1e-40"), ("drop", "--height", "100"), ("info", "foot", "--set", "link_length=41.7"),
-    ("info", "foot", "--set", "law=printed"), ("info", "pendulum", "--set", "limits=elastic", "--set", "damping=1"),
+    ("info", "foot", "--set", "law=as_published"), ("info", "pendulum", "--set", "limits=elastic", "--set", "damping=1"),
 ]  # fmt: skip
 
 

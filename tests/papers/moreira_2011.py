@@ -84,7 +84,7 @@ HYSTERESIS = (
 DRIVING = (
     "By Eq. (8) the velocity is that of the plane against the sphere, so that minus t points where the sphere slips: on the "
     "sphere's body the printed force drives, with a power above zero. It is right on the plane's. And at rest t is 0 / 0: the "
-    "law needs a creep speed. It is no force of a cone: where f_n vanishes, mu_d v_t stays."
+    "law needs a transition velocity. It is no force of a cone: where f_n vanishes, mu_d v_t stays."
 )
 ONE_PLANE = (
     "All normal forces have the direction of the one plane, so the length of their sum is that of their lengths."

@@ -63,7 +63,7 @@ NO_ANGLE = (
 )
 PRINTED_LAW = (
     "The direction and the law as printed, with the planar kappa of Eq. (33); the size of u x n is cos(delta), not 1. "
-    "What the runtime does by the name law='printed'."
+    "What the runtime does by the name law='as_published'."
 )
 UNIT_PROJECTION = (
     "Eq. (8) divides the projected link by its length. Eqs. (9), (10) and (12) need that; here the vector must keep the length "

@@ -21,7 +21,7 @@ from tests.support.kernels import Setting, assembled, call
 from tests.support.limit_kernels import call as outputs
 from tests.support.motions import Motion, derivatives, unit
 
-CREEP = 1e-6  # [m/s]
+TRANSITION_VELOCITY = 1e-6  # [m/s]
 
 
 # What the symbols stand for: one contact
@@ -116,7 +116,7 @@ def two_free_bodies(setting, **law):
     b.body("plane", mass=3.0, inertia=(1, 1, 1), free=True)
     b.contact(
         "touch", "sphere", plane="plane", centre=setting.local["s_i"], point=setting.local["s_j"],
-        normal=setting.local["n_j"], radius=setting.parameters[0], creep=CREEP, **law,
+        normal=setting.local["n_j"], radius=setting.parameters[0], transition_velocity=TRANSITION_VELOCITY, **law,
     )  # fmt: skip
     return b.build()
 
@@ -155,7 +155,7 @@ def sole(state, seed):
         for k, (*centre, radius) in enumerate(spheres()[body]):
             b.contact(
                 f"{body}_{k}", body, centre=centre, radius=radius, law="kelvin_voigt", stiffness=40e3, exponent=1.5,
-                damping=30.0, friction="coulomb", mu_c=0.7, mu_d=3.0, creep=CREEP,
+                damping=30.0, friction="coulomb", mu_c=0.7, mu_d=3.0, transition_velocity=TRANSITION_VELOCITY,
             )  # fmt: skip
     return b.build()
 

@@ -120,15 +120,15 @@ def test_the_damper_jumps_at_touch_down(seed):
 
 
 def test_friction_without_slip_is_undefined():
-    """Eq. (14): t is 0 / 0 at rest; the law of the runtime is zero there, and rises to the printed size at the creep speed."""
+    """Eq. (14): t is 0 / 0 at rest; the runtime's law is zero there, and has the printed size at the transition velocity."""
     with np.errstate(invalid="ignore"):
         assert np.isnan(np.zeros(3) / np.linalg.norm(np.zeros(3))).all()
     m, _ = rolling(spin=False)
     law = dict(law="kelvin_voigt", stiffness=40e3, exponent=1.5, damping=0.0, friction="coulomb", mu_c=0.7, mu_d=3.0)
-    for slip, share in ((0.0, 0.0), (0.5, 0.6875), (1.0, 1.0)):  # of the creep speed; 3/2 x - x^3/2
+    for slip, share in ((0.0, 0.0), (0.5, 0.6875), (1.0, 1.0)):  # of the transition velocity; 3/2 x - x^3/2
         b = Builder("sphere", gravity=(0, 0, 0))
         b.body("sphere", mass=1.0, inertia=(1, 1, 1), r=m.rC_i[:, 0], v=(slip * 0.01, 0, 0), free=True)
-        b.contact("touch", "sphere", centre=(0, 0, 0), radius=0.03, creep=0.01, **law)
+        b.contact("touch", "sphere", centre=(0, 0, 0), radius=0.03, transition_velocity=0.01, **law)
         touched = simulate(b.build(), 1e-9, t_eval=[0.0]).contacts["touch"]
         printed = 0.7 * touched.normal_force[0]
         assert touched.friction[0, 0] == pytest.approx(-share * printed - 3.0 * slip * 0.01, abs=1e-9)

@@ -19,13 +19,13 @@ def rotor(*, load=True, ball=False, twice=False, limit=False):
     b.body("rotor", mass=1.0, inertia=(0.02, 0.02, 0.02), r=(0.0, 0.0, -0.5))
     for name in ["bearing", "second"][: 1 + twice]:
         b.joint(name, "revolute", GROUND, "rotor", point=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
-    b.angles("bearing", angle=3.0, rates={"angle": 10.0})
+    b.initial_coordinates("bearing", angle=3.0, rates={"angle": 10.0})
     if load:
         b.load("push", "rotor", force=(1.0, 0.0, 0.0))
     if ball:
         b.body("ball", mass=0.1, inertia=(0.02, 0.02, 0.02), r=(0.0, 0.0, -1.5))
         b.joint("socket", "spherical", "rotor", "ball", point=(0.0, 0.0, -1.0))
-        b.angles("socket", orientation_x=3.0, rates={"orientation_x": 10.0})
+        b.initial_coordinates("socket", orientation_x=3.0, rates={"orientation_x": 10.0})
     if limit:
         cone = Cone.from_degrees([0, 90, 180, 270, 360], [30, 40, 25, 35, 30])
         frame = dict(reference=GROUND, xi=(1, 0, 0), eta=(0, -1, 0))
@@ -69,7 +69,7 @@ def test_lanes_in_absolute_coordinates(method):
     fine = runtime.simulate(system, T_END, t_eval=FINE, **EXACT).angles["bearing"].angle[AT]
     cases = {"rate.bearing.angle": [1.0, 10.0]}
     many = runtime.simulate_many(system, cases, T_END, **how)
-    assert many.in_batch.all() and many.angles["bearing"].angle[1] == pytest.approx(fine, abs=1e-6)
+    assert many.vectorised.all() and many.angles["bearing"].angle[1] == pytest.approx(fine, abs=1e-6)
     kept = [numbers.tolist() for chunk in many._states for numbers, _ in chunk.starts]
     assert kept == [[1]]  # the other case does not come to half a turn before its first output
     outputs = runtime.simulate_many(system, cases, T_END, outputs=[NAME], **how)

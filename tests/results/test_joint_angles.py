@@ -54,9 +54,11 @@ KINDS = {
 def run(request):
     b = two_bodies(request.param, **KINDS[request.param])
     values = {"spherical": 3, "point_on_line": 4, "point_on_plane": 5}.get(request.param, 0)
-    b.angles("hinge", angle=0.4, rates={"angle": 2.0})
+    b.initial_coordinates("hinge", angle=0.4, rates={"angle": 2.0})
     if not values:
-        b.angles("joint", rates={name: 3.0 for name in b.build().joint_motions["joint"].units if name != "distance"})
+        b.initial_coordinates(
+            "joint", rates={name: 3.0 for name in b.build().joint_motions["joint"].units if name != "distance"}
+        )
     run = simulate(b.build(), 1.0, t_eval=TIMES, rtol=1e-10, atol=1e-10)
     assert run.success
     return run
@@ -159,7 +161,9 @@ def test_steps_along_frames_and_across_axes_of_body_j(name):
         values = values | {"a_j": turned.inv().apply(values["a_i"])}
     b.joint("joint", compile_joint(joint, motion), GROUND, "arm", **values)
     motion = b.build().joint_motions["joint"]
-    b.angles("joint", **{c: 0.3 * k - 0.7 for k, c in enumerate(motion.units)}, rates={c: 0.5 for c in motion.units})
+    b.initial_coordinates(
+        "joint", **{c: 0.3 * k - 0.7 for k, c in enumerate(motion.units)}, rates={c: 0.5 for c in motion.units}
+    )
     run = simulate(b.build(), 0.5, t_eval=np.linspace(0, 0.5, 51), rtol=1e-10, atol=1e-10)
     angles = run.angles["joint"]
     values = np.column_stack(list(angles.values.values()))
@@ -203,7 +207,7 @@ def test_turns_about_parallel_axes_are_told_apart_by_the_point():
     b = Builder("planar link")
     b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.5, 0.0, -0.2))
     b.joint("link", module, GROUND, "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.2, 0, 0.2), a_j=(0, 1, 0), l=0.3)
-    b.angles("link", first=0.3, rates={"second": -2.0})
+    b.initial_coordinates("link", first=0.3, rates={"second": -2.0})
     run = simulate(b.build(), 1.0, t_eval=TIMES, rtol=1e-10, atol=1e-10)
     link = run.angles["link"]
     arm = run.r["arm"] + np.einsum("nab,b->na", run.rotations("arm"), [-0.2, 0, 0.2])  # the end of the link

@@ -42,8 +42,8 @@ def arm():
     b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
     b.joint("turn", "revolute", GROUND, "base", point=(0, 0, 0), axis=(0, 0, 1))
     b.joint("hinge", "revolute", "base", "arm", point=(0, 0, 0), axis=(0, 1, 0))
-    b.angles("turn", rates={"angle": 3.0})
-    b.angles("hinge", rates={"angle": 7.0})
+    b.initial_coordinates("turn", rates={"angle": 3.0})
+    b.initial_coordinates("hinge", rates={"angle": 7.0})
     return simulate(b.build(), 1.0, t_eval=TIMES, rtol=1e-10, atol=1e-10)
 
 

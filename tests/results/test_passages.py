@@ -83,7 +83,7 @@ def test_a_passage_is_kept_where_a_result_is_close_to_the_pose_and_pickled_with_
     poses = motion(1, 1.0, 3.0)[2]
     system = linkage(1, 1.0)
     run = simulate(system, 3.0, t_eval=[poses[0], 3.0])
-    assert [p.t[0] < poses[0] < p.t[-1] for p in run.passages][:1] == [True]
+    assert [p.t[0] < poses[0] < p.t[-1] for p in run.singular_passages][:1] == [True]
     again = pickle.loads(pickle.dumps(run))
     assert_allclose(again.omega_dot["c0"], run.omega_dot["c0"], rtol=0, atol=0)
 

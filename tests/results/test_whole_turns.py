@@ -22,7 +22,7 @@ def rotor(rate=RATE, *, load=False):
     b = Builder("rotor", axes="global", gravity=(0.0, 0.0, 0.0))
     b.body("rotor", mass=1.0, inertia=(0.02, 0.02, 0.02), r=(0.0, 0.0, -0.5))
     b.joint("bearing", "revolute", GROUND, "rotor", point=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0))
-    b.angles("bearing", angle=START, rates={"angle": rate})
+    b.initial_coordinates("bearing", angle=START, rates={"angle": rate})
     if load:
         b.load("push", "rotor", force=(0.0, 1.0, 0.0))
     return b.build()
@@ -89,7 +89,7 @@ def test_ensembles_count_turns(tmp_path, load):
     expected = np.array([START + np.array(TIMES), ANGLES])
     many = runtime.simulate_many(system, cases, 2.0, t_eval=TIMES)
     written = runtime.simulate_many(system, cases, 2.0, t_eval=TIMES, out=tmp_path / "many")
-    assert many.in_batch.all() and not many.messages
+    assert many.vectorised.all() and not many.messages
     for one in (many, written, pickle.loads(pickle.dumps(many))):
         assert one.angles["bearing"].angle == pytest.approx(expected, abs=1e-7)
         assert one[1].angles["bearing"].angle == pytest.approx(ANGLES, abs=1e-7)
@@ -115,7 +115,7 @@ def test_absolute_coordinates_name_turns_that_times_do_not_show():
     for method in ("dop853", "radau"):  # side by side, and one after another
         many = runtime.simulate_many(rotor(), cases, 2.0, t_eval=TIMES, coordinates="absolute", method=method)
         assert (
-            many.in_batch.all() and list(many.messages) == [1] and "'bearing.angle' are not known" in many.messages[1]
+            many.vectorised.all() and list(many.messages) == [1] and "'bearing.angle' are not known" in many.messages[1]
         )
         late = runtime.simulate_many(rotor(), cases, 2.0, t_eval=TIMES[2:], coordinates="absolute", method=method)
         assert list(late.messages) == [1] and "50 rad/s for 2 s from t = 0 s on" in late.messages[1]

@@ -533,7 +533,7 @@ def block(spring=0.0):
     b.joint("line", "translational", "ground", "block", s_i=(0, 0, 0), a_i=X, s_j=(0, 0, 0), a_j=X)
     b.contact(
         "touch", "block", centre=(0, 0, 0), radius=0.05, point=(0, 0, -0.049), normal=Z, law="kelvin_voigt", stiffness=1e4,
-        exponent=1.0, damping=5.0, friction="coulomb", mu_c=0.6, mu_d=0.0, creep=0.1,
+        exponent=1.0, damping=5.0, friction="coulomb", mu_c=0.6, mu_d=0.0, transition_velocity=0.1,
     )  # fmt: skip
     if spring:
         points = dict(s_i=(-5.0, 0, 0), s_j=(0, 0, 0))
@@ -541,7 +541,7 @@ def block(spring=0.0):
     return b.build()
 
 
-NORMAL, CREEP = 10.0, 0.1  # force [N] and transition velocity [m/s] of ``block``
+NORMAL, TRANSITION_VELOCITY = 10.0, 0.1  # force [N] and transition velocity [m/s] of ``block``
 
 
 @problem
@@ -551,13 +551,13 @@ def sliding_to_rest():
 
     def exact(case):
         a = mu[case] * NORMAL / 2.0
-        end = (v0 - CREEP) / a
+        end = (v0 - TRANSITION_VELOCITY) / a
         late = np.maximum(t - end, 0.0)
         # x' = -a / CREEP (3/2 x - x^3/2) from x = 1:  x^2 / (3 - x^2) = exp(-3 a t / CREEP) / 2
-        q = 0.5 * np.exp(-3.0 * a / CREEP * late)
-        slow = CREEP * np.sqrt(3.0 * q / (1.0 + q))
+        q = 0.5 * np.exp(-3.0 * a / TRANSITION_VELOCITY * late)
+        slow = TRANSITION_VELOCITY * np.sqrt(3.0 * q / (1.0 + q))
         v = np.where(t < end, v0 - a * t, slow)
-        x = v / CREEP
+        x = v / TRANSITION_VELOCITY
         friction = -2.0 * a * np.where(t < end, 1.0, 1.5 * x - 0.5 * x**3)
         force = np.full(len(t), NORMAL)
         return {
@@ -575,11 +575,13 @@ def friction_oscillator():
     k, mu, speeds, t = 80.0, 0.6, np.linspace(2.0, 6.0, COUNT), np.linspace(0.0, 1.2, 25)
 
     def rhs(_, y):
-        x = np.clip(y[1] / CREEP, -1.0, 1.0)
+        x = np.clip(y[1] / TRANSITION_VELOCITY, -1.0, 1.0)
         return [y[1], -0.5 * (k * (y[0] - 0.5) + mu * NORMAL * (1.5 * x - 0.5 * x**3))]
 
     def exact(case):
-        y = integrate(rhs, [0.5, speeds[case]], t, lambda y: (y[1] - CREEP, y[1] + CREEP), 1e-12)
+        y = integrate(
+            rhs, [0.5, speeds[case]], t, lambda y: (y[1] - TRANSITION_VELOCITY, y[1] + TRANSITION_VELOCITY), 1e-12
+        )
         return {"r.block": y[:, :1] * X, "v.block": y[:, 1:] * X, "force_tension.spring": k * (y[:, 0] - 0.5)}
 
     return Problem(block(k), {"rate.line.distance": speeds}, t, exact)

@@ -7,7 +7,7 @@ from runtime import Builder
 G = 9.81
 
 
-def block(tilt, *, friction="coulomb", mu_c=0.5, mu_d=0.0, speed=0.0, creep=1e-3):
+def block(tilt, *, friction="coulomb", mu_c=0.5, mu_d=0.0, speed=0.0, transition_velocity=1e-3):
     """A foot-like block on four spheres, at its static sink on an incline, about to slide down along it."""
     n, down = np.array([np.sin(tilt), 0.0, np.cos(tilt)]), np.array([np.cos(tilt), 0.0, -np.sin(tilt)])
     mass, stiffness, radius = 1.3, 4e4, 0.02
@@ -20,7 +20,8 @@ def block(tilt, *, friction="coulomb", mu_c=0.5, mu_d=0.0, speed=0.0, creep=1e-3
     for k, (x, y) in enumerate([(0.08, 0.03), (0.08, -0.03), (-0.08, 0.03), (-0.08, -0.03)]):
         b.contact(
             f"corner_{k}", "block", centre=(x, y, -0.03), radius=radius, law="kelvin_voigt", stiffness=stiffness,
-            exponent=1.0, damping=300.0, friction=friction, mu_c=mu_c, mu_d=mu_d, normal=n, creep=creep,
+            exponent=1.0, damping=300.0, friction=friction,
+            mu_c=mu_c, mu_d=mu_d, normal=n, transition_velocity=transition_velocity,
         )  # fmt: skip
     return b.build(), down
 

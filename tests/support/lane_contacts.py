@@ -23,7 +23,9 @@ FRICTIONS = {
 }
 
 
-def add_contact(b, name, sphere, plane, random, law="kelvin_voigt", friction="coulomb", creep=1.0, **more):
+def add_contact(
+    b, name, sphere, plane, random, law="kelvin_voigt", friction="coulomb", transition_velocity=1.0, **more
+):
     """Add a contact with random geometry to a builder; the belt, if it has a speed, is across the normal."""
     n, a = random.standard_normal((2, 3))
     n /= np.linalg.norm(n)
@@ -31,7 +33,7 @@ def add_contact(b, name, sphere, plane, random, law="kelvin_voigt", friction="co
     where = dict(point=random.standard_normal(3), normal=n, belt=a / np.linalg.norm(a)) | more
     b.contact(
         name, sphere, centre=random.standard_normal(3), radius=random.uniform(0.5, 1.5), plane=plane, law=law,
-        friction=friction, creep=creep, **BOUNCES[law], **FRICTIONS[friction], **where,
+        friction=friction, transition_velocity=transition_velocity, **BOUNCES[law], **FRICTIONS[friction], **where,
     )  # fmt: skip
 
 
@@ -86,7 +88,7 @@ def measured_once(system, z, times, speeds):
         begin(work, lane)
         derivative_once(float(times[lane]), y, data, work, np.zeros(len(y)))
         out, law = work.contacts.outputs.T, work.contacts.law.T
-        slip = out[SLIP : SLIP + 3] * data.contacts.bends / data.contacts.creep
+        slip = out[SLIP : SLIP + 3] * data.contacts.bends / data.contacts.transition_velocity
         found[:, :, lane] = np.transpose(
             [out[PENETRATION], out[PENETRATION_RATE], out[NORMAL_FORCE], law[1], law[4], law[5], law[0], *slip]
         )

@@ -8,13 +8,15 @@ from runtime import Builder
 G = 9.81
 
 
-def saturation(slip, creep):
+def saturation(slip, transition_velocity):
     """The share of the full friction at a slip."""
-    x = np.clip(slip / creep, -1.0, 1.0)
+    x = np.clip(slip / transition_velocity, -1.0, 1.0)
     return 1.5 * x - 0.5 * x**3
 
 
-def arm_on_a_journal(coefficient, radius, creep, *, turned=False, thrust_radius=0.0, tilt=0.0, spacing=1.0):
+def arm_on_a_journal(
+    coefficient, radius, transition_velocity, *, turned=False, thrust_radius=0.0, tilt=0.0, spacing=1.0
+):
     """A pendulum on a journal, released from the horizontal; ``turned``: the ground is body j."""
     axis, origin = np.array([0.0, np.cos(tilt), np.sin(tilt)]), (0.0, 0.0, 0.0)
     b = Builder("journal")
@@ -24,23 +26,29 @@ def arm_on_a_journal(coefficient, radius, creep, *, turned=False, thrust_radius=
     if turned:
         ends, values = ends[::-1], dict(s_i=arm, s_j=origin)
     b.joint("pin", "revolute", *ends, a_i=axis, a_j=axis, **values)
-    law = dict(radius=radius, thrust_radius=thrust_radius, spacing=spacing, creep=creep, damping=0.0)
+    law = dict(
+        radius=radius,
+        thrust_radius=thrust_radius,
+        spacing=spacing,
+        transition_velocity=transition_velocity,
+        damping=0.0,
+    )
     b.force("rub", "journal_friction", *ends, joint="pin", coefficient=coefficient, **law)
     return b.build()
 
 
-def pushed_block(coefficient, creep):
+def pushed_block(coefficient, transition_velocity):
     """A block on a slider below its centre of mass: 3 times the coefficient of each newton of load come back as load."""
     b = Builder("pushed")
     b.body("block", mass=2.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, 0.3))
     b.joint("line", "translational", "ground", "block", s_i=(0, 0, 0), s_j=(0, 0, -0.3), a_i=(1, 0, 0), a_j=(1, 0, 0))
-    law = dict(coefficient=coefficient, spacing=0.2, creep=creep, damping=0.0)
+    law = dict(coefficient=coefficient, spacing=0.2, transition_velocity=transition_velocity, damping=0.0)
     b.force("rub", "guide_friction", "ground", "block", joint="line", **law)
     b.load("push", "block", force=(50.0, 0.0, 0.0), point=(0.0, 0.0, -0.3), axes="body")
     return b.build()
 
 
-def pendulum(t, coefficient, radius, creep, *, mass=2.0, inertia=0.05, length=0.5, thrust=0.0, tilt=0.0):
+def pendulum(t, coefficient, radius, transition_velocity, *, mass=2.0, inertia=0.05, length=0.5, thrust=0.0, tilt=0.0):
     """Angle below the horizontal and its rate, (2, n), of a pendulum on a journal, released at rest from the horizontal.
 
     ``thrust``: friction radius of the thrust; ``tilt``: angle of the axis with the horizontal [rad].
@@ -48,7 +56,7 @@ def pendulum(t, coefficient, radius, creep, *, mass=2.0, inertia=0.05, length=0.
     g, along = G * np.cos(tilt), G * np.sin(tilt)
 
     def acceleration(phi, w):
-        k = coefficient * saturation(w, creep)
+        k = coefficient * saturation(w, transition_velocity)
         radial = -mass * length * w * w - mass * g * np.sin(phi)
         found = g * np.cos(phi) * mass * length / (inertia + mass * length**2)
         for _ in range(60):  # Newton's method for the acceleration, on which the bearing's force depends
@@ -78,10 +86,12 @@ class SliderCrank:
     masses = (1.0, 0.8, 1.5)
     inertias = (0.02, 0.03, 0.01)
 
-    def __init__(self, coefficient, radius, spacing, creep_of_turn, creep_of_slide, of_pads=None):
+    def __init__(
+        self, coefficient, radius, spacing, transition_velocity_of_turn, transition_velocity_of_slide, of_pads=None
+    ):
         self.of_pads = coefficient if of_pads is None else of_pads
         self.mu, self.radius, self.spacing = coefficient, radius, spacing
-        self.creeps = creep_of_turn, creep_of_slide
+        self.transition_velocities = transition_velocity_of_turn, transition_velocity_of_slide
 
     def geometry(self, a):
         """Angle of the rod for that of the crank."""
@@ -94,8 +104,8 @@ class SliderCrank:
         slide = -self.crank * w * np.sin(a) - self.rod * u * np.sin(b)
         M, right = self.equations(a, b, w, u)
         inverse = np.linalg.inv(M)
-        shares = self.mu * saturation(np.array([w, u - w, -u]), self.creeps[0])
-        share, loads = self.of_pads * saturation(slide, self.creeps[1]), np.zeros(4)
+        shares = self.mu * saturation(np.array([w, u - w, -u]), self.transition_velocities[0])
+        share, loads = self.of_pads * saturation(slide, self.transition_velocities[1]), np.zeros(4)
         for _ in range(200):  # the loads follow from the forces that they change
             extra = np.zeros(17)
             moments = self.radius * shares * loads[:3]

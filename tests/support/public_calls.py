@@ -147,8 +147,8 @@ def calls(world):
             runtime.fit_parameters,
             nearby | dict(t=w.t, data={"r.rod": w.run.r["rod"]}, sigma={"r.rod": 0.1}, bounds={"mass.rod": (1.0, 9.0)}),
         ),
-        "rest": (runtime.rest, dict(speed=1e-3, acceleration=1e-2, terminal=True, name="rest")),
-        "crossing": (runtime.crossing, dict(name="x", definition=np, direction=0, terminal=False, at_start=False)),
+        "rest": (runtime.at_rest, dict(speed=1e-3, acceleration=1e-2, terminal=True, name="rest")),
+        "crossing": (runtime.zero_crossing, dict(name="x", definition=np, direction=0, terminal=False, at_start=False)),
         "coordinate": (
             analysis.coordinate,
             dict(
@@ -293,7 +293,9 @@ def of_builder():
         plane="ground",
         point=three,
     )
-    contact |= dict(normal=(0, 0, 1), belt=(1, 0, 0), belt_speed=1.0, creep=1e-3, least_impact=1e-2, axes="body")
+    contact |= dict(
+        normal=(0, 0, 1), belt=(1, 0, 0), belt_speed=1.0, transition_velocity=1e-3, min_impact_speed=1e-2, axes="body"
+    )
     contact |= dict(stiffness=1e5, exponent=1.5, damping=1.0, mu_c=0.1, mu_d=0.0)
     limit = dict(
         name="a", joint="elbow", reference="rod", xi=(1, 0, 0), eta=(0, 1, 0), cone=cone, max_moment=1.0, compliance=0.1

@@ -40,9 +40,9 @@ BUILDS = {
 LIMITED = {
     "elastic": dict(limits="elastic"),
     "dissipative": dict(limits="dissipative"),
-    "printed law": dict(limits="elastic", law="printed"),
+    "printed law": dict(limits="elastic", law="as_published"),
     "one cone": dict(ankle="classical", limits="elastic", preset="published"),
-    "one cone, printed law": dict(ankle="classical", limits="elastic", preset="published", law="printed"),
+    "one cone, printed law": dict(ankle="classical", limits="elastic", preset="published", law="as_published"),
     "crossed hinges": dict(ankle="classical", limits="dissipative"),
 }
 

@@ -18,9 +18,9 @@ def two_bodies():
     return b
 
 
-def two_guided(theta=WAVE, **build):
+def two_guided(theta=WAVE, overdetermined=False, **build):
     b = two_bodies()
     b.driver("place", "guided_point", "leg", s_i=(0, 0, 0), **PLACE)
     b.driver("turn", "guided_cardan", "leg", alpha_t=0.0, beta_t=0.0, gamma_t=0.0)
     b.driver("angle", "guided_angle", "leg", "foot", **AXES, theta_t=theta)
-    return b.build(**build)
+    return b.build_overdetermined(**build) if overdetermined else b.build(**build)

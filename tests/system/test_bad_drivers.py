@@ -113,7 +113,7 @@ def test_bad_calls_of_the_analyses(case, analysis):
 
 
 BAD_BUILDS = [
-    (dict(redundant="maybe"), "redundant = 'maybe'; use 'keep', 'refuse' or 'fit'"),
+    (dict(redundant="maybe"), "redundant = 'maybe'; use 'keep' or 'refuse'"),
     (dict(time=np.nan), "build: time = nan is not finite"),
     (dict(time="now"), "build: time = 'now': give one number"),
     (dict(time=1.5), "the initial configuration is taken from 1.5 to 1.5 s, but the signal 'angle.theta_t'"),

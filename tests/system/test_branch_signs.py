@@ -220,7 +220,7 @@ def fitted(tree, bodies):
         places = np.array([body.r + body.A @ s for body in bodies])
         path = [Signal.spline(t, places[:, c], degree=1) for c in range(3)]
         b.driver(f"marker_{n}", "guided_point", "body_0", s_i=s, **signals_of(("x_t", "y_t", "z_t"), path))
-    return b.build(redundant="fit"), t
+    return b.build_overdetermined(), t
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -11,8 +11,8 @@ def ball(law="hunt_crossley", **given):
     """A ball that is thrown on a slope."""
     b = Builder("ball")
     b.body("ball", mass=0.4, inertia=(2e-4, 2e-4, 2e-4), r=(0, 0, 0.1), v=(0.2, 0, 0), free=True)
-    own = dict(stiffness=1e4, exponent=1.5, mu_c=0.8, mu_d=0.1, radius=0.05, centre=(0, 0, 0), creep=1e-2)
-    own |= {"hunt_crossley": {"loss": 0.5}, "flores": {"restitution": 0.5, "least_impact": 0.02}}[law]
+    own = dict(stiffness=1e4, exponent=1.5, mu_c=0.8, mu_d=0.1, radius=0.05, centre=(0, 0, 0), transition_velocity=1e-2)
+    own |= {"hunt_crossley": {"loss": 0.5}, "flores": {"restitution": 0.5, "min_impact_speed": 0.02}}[law]
     b.contact("sole", "ball", normal=(0.6, 0, 0.8), law=law, friction="coulomb", **(own | given))
     return b.build()
 
@@ -21,9 +21,9 @@ def ball(law="hunt_crossley", **given):
     ("law", "name", "value"),
     [
         ("hunt_crossley", "stiffness", 2e4), ("hunt_crossley", "loss", 0.1), ("hunt_crossley", "exponent", 1.4),
-        ("hunt_crossley", "mu_c", 0.2), ("hunt_crossley", "creep", 2e-2), ("hunt_crossley", "radius", 0.04),
+        ("hunt_crossley", "mu_c", 0.2), ("hunt_crossley", "transition_velocity", 2e-2), ("hunt_crossley", "radius", 0.04),
         ("hunt_crossley", "centre", (0.005, 0, 0)), ("hunt_crossley", "point", (0, 0, 0.01)),
-        ("flores", "restitution", 0.8), ("flores", "least_impact", 5.0),
+        ("flores", "restitution", 0.8), ("flores", "min_impact_speed", 5.0),
     ],
 )  # fmt: skip
 def test_a_changed_contact_is_the_one_that_is_built(law, name, value):
@@ -42,7 +42,7 @@ def test_a_changed_contact_keeps_its_belt_beside_a_load():
         b.body("ball", mass=0.4, inertia=(2e-4, 2e-4, 2e-4), r=(0, 0, 0.045), free=True)
         b.load("push", "ball", force=(0.3, 0.2, -1.0))
         law = dict(law="hunt_crossley", stiffness=stiffness, exponent=1.5, loss=0.5)
-        rubs = dict(friction="coulomb", mu_c=0.8, mu_d=0.1, creep=1e-2, belt=(1, 0, 0), belt_speed=0.1)
+        rubs = dict(friction="coulomb", mu_c=0.8, mu_d=0.1, transition_velocity=1e-2, belt=(1, 0, 0), belt_speed=0.1)
         b.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, **law, **rubs)
         return b.build()
 

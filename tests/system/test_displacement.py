@@ -42,7 +42,7 @@ def chain(turned=()):
     b.joint("guide", "cylindrical", "base", "slider", s_i=(0, 0, 0), a_i=(1, 0, 0), s_j=(0, 0, 0), a_j=(1, 0, 0))
     b.joint("socket", "spherical", "slider", "ball", s_i=(0.1, 0, 0), s_j=(-0.1, 0, 0))
     for joint, values, rates in turned:
-        b.angles(joint, rates=rates, **values)
+        b.initial_coordinates(joint, rates=rates, **values)
     return b.build()
 
 
@@ -85,7 +85,7 @@ def linked(axis, angles=True):
     b.joint("link", "modified_universal", "base", "arm", s_i=(0.1, 0, 0), a_i=axis, s_j=(-0.05, 0, 0), a_j=(0, 0.6, 0.8),
             l=np.hypot(0.05, 0.1))  # fmt: skip
     if angles:
-        b.angles("link", theta_i=0.7, theta_j=-0.4)
+        b.initial_coordinates("link", theta_i=0.7, theta_j=-0.4)
     return b.build()
 
 
@@ -103,7 +103,7 @@ def test_displacing_every_joint_of_a_chain():
         b.body(f"link_{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(k + 0.5, 0.0, 0.0))
         b.joint(f"joint_{k}", "spherical", f"link_{k - 1}" if k else GROUND, f"link_{k}",
                 s_i=(0.5 if k else 0.0, 0, 0), s_j=(-0.5, 0, 0))  # fmt: skip
-        b.angles(f"joint_{k}", orientation_y=0.1)
+        b.initial_coordinates(f"joint_{k}", orientation_y=0.1)
     state = b.build().state
     along = np.cumsum([[np.cos(0.1 * k), -np.sin(0.1 * k)] for k in range(1, n + 1)], axis=0)
     half = 0.5 * np.array([np.cos(0.1 * n), -np.sin(0.1 * n)])
@@ -117,7 +117,7 @@ def two_joints(**turn):
     b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.2, 0.0, 0.0))
     b.joint("ball", "spherical", GROUND, "arm", s_i=(0, 0, 0), s_j=(-0.2, 0, 0))
     b.joint("tilt", "constant_angle", GROUND, "arm", a_i=(0, 0, 1), a_j=(1, 0, 0))
-    b.angles("ball", **turn)
+    b.initial_coordinates("ball", **turn)
     return b.build()
 
 
@@ -126,7 +126,7 @@ def driven():
     b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.2, 0.0, 0.0))
     b.joint("hinge", "revolute", GROUND, "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-0.2, 0, 0), a_j=(0, 1, 0))
     b.driver("motor", "guided_angle", GROUND, "arm", h_i=(0, 1, 0), a_i=(1, 0, 0), b_j=(1, 0, 0), theta_t=0.0)
-    b.angles("hinge", angle=0.3)
+    b.initial_coordinates("hinge", angle=0.3)
     return b.build()
 
 
@@ -162,7 +162,10 @@ def test_coordinates_that_another_joint_of_the_bodies_allows():
         ),
         (lambda: two_joints(orientation_y=0.3), "joint 'ball' of system 'two joints' cannot have these coordinates"),
         (driven, "violates motor.angle: |Phi| = 3.0e-01, limit 1e-06; leave out angles of joints that drivers move"),
-        (lambda: chain((("hing", {"angle": 1.0}, None),)), "angles: unknown joint 'hing'; did you mean 'hinge'"),
+        (
+            lambda: chain((("hing", {"angle": 1.0}, None),)),
+            "initial_coordinates: unknown joint 'hing'; did you mean 'hinge'",
+        ),
         (
             lambda: chain((("hinge", {"turn": 1.0}, None),)),
             "unknown coordinate 'hinge.turn'; did you mean 'hinge.angle'",
@@ -211,7 +214,7 @@ def on_a_driver(rates):
     swing = Signal.function(lambda t: np.sin(2.0 * t), 0.0, 2.0)
     b.driver("swing", "guided_angle", "ground", "upper", **axes, theta_t=swing)
     for joint, rate in rates.items():
-        b.angles(joint, rates={"angle": rate})
+        b.initial_coordinates(joint, rates={"angle": rate})
     return b.build()
 
 

@@ -220,7 +220,7 @@ def test_a_changed_system_keeps_its_kernel():
     assert simulate(changed, 0.1).stats.kernel == "joint coordinates"
     assert simulate_many(
         runtime.with_parameters(FOOT, {"mass.toes": 1.0}), {"gravity": [(0, 0, -9.0)]}, 0.1
-    ).in_batch.all()
+    ).vectorised.all()
 
 
 def test_labelled_with_units(tmp_path):

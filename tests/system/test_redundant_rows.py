@@ -34,7 +34,7 @@ def test_reactions_are_of_least_norm_and_do_not_depend_on_the_order():
     t = [0.0, 0.7, 1.3]
     runs = [runtime.simulate(system, 1.3, t_eval=t) for system in (bricard(), bricard([3, 0, 5, 2, 4, 1]))]
     names = [f"hinge_{k}" for k in range(6)]
-    assert sorted(runs[0].undetermined) == sorted(runs[1].undetermined) == names
+    assert sorted(runs[0].undetermined_reactions) == sorted(runs[1].undetermined_reactions) == names
     size = max(np.abs(runs[0].reaction(name, on=runs[0].system.joint(name).body_i).force).max() for name in names)
     for name in names:
         first, second = (run.reaction(name, on=run.system.joint(name).body_i) for run in runs)
@@ -57,7 +57,7 @@ def test_reactions_in_the_plane_of_a_four_bar_are_those_of_independent_joints():
     hinges, independent = (
         runtime.simulate(models.four_bar.build(joints), 1.0, t_eval=t) for joints in ("revolute", "independent")
     )
-    assert hinges.undetermined == ("A", "B", "C", "D") and independent.undetermined == ()
+    assert hinges.undetermined_reactions == ("A", "B", "C", "D") and independent.undetermined_reactions == ()
     for name in "ABCD":
         body = next(b for b in (hinges.system.joint(name).body_i, hinges.system.joint(name).body_j) if b != "ground")
         a, b = hinges.reaction(name, on=body), independent.reaction(name, on=body)
@@ -82,7 +82,7 @@ def test_joints_outside_of_the_loop_are_determined():
         )
     b.joint("lever", "revolute", "door", "handle", s_i=(0.4, 0, 0), s_j=(0, 0, 0), a_i=(0, 1, 0), a_j=(0, 1, 0))
     run = runtime.simulate(b.build(), 0.2, t_eval=[0.1])
-    assert run.undetermined == ("upper", "lower")
+    assert run.undetermined_reactions == ("upper", "lower")
     assert run.reaction("lever", on="handle").determined
     upper, lower = (run.reaction(name, on="door").force[0] for name in ("upper", "lower"))
     assert upper[2] == pytest.approx(lower[2]) == pytest.approx(10.2 * 9.81 / 2)  # the weight is shared

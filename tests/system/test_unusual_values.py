@@ -173,7 +173,7 @@ def test_coordinates_at_the_start_are_asked_about(what, value, question):
 
     def built(**more):
         b = three_links()
-        b.angles("hinge2", **({"rates": {"angle": value}} if what == "rate" else {"angle": value}))
+        b.initial_coordinates("hinge2", **({"rates": {"angle": value}} if what == "rate" else {"angle": value}))
         return b.build(**more)
 
     system, name = three_links().build(), f"{what}.hinge2.angle"
@@ -189,8 +189,8 @@ def test_coordinates_at_the_start_are_asked_about(what, value, question):
 
 def test_coordinates_are_given_once():
     b = three_links()
-    b.angles("hinge2", angle=0.1)
-    b.angles("hinge2", rates={"angle": 1.0})
+    b.initial_coordinates("hinge2", angle=0.1)
+    b.initial_coordinates("hinge2", rates={"angle": 1.0})
     assert_refused(
         "angle 'hinge2.angle' = 0.2: it was given as 0.1 before; give it once", b.angles, "hinge2", angle=0.2
     )

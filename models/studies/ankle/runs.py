@@ -10,7 +10,7 @@ import numpy as np
 
 from models import foot
 from models.studies import measures
-from runtime import Run, System, rest, simulate
+from runtime import Run, System, at_rest, simulate
 
 ANKLES = {"classical": "classical universal joint", "modified": "modified universal joint"}
 PRESETS = {
@@ -126,7 +126,7 @@ def cost_runs(seconds: float, t_end: float, tolerance: float) -> CostRuns:
 def time_of_rest(name: str, preset: str, t_end: float, tolerance: float) -> float | None:
     """Time at which the foot with dissipative limits comes to rest [s]; None if it does not."""
     system = build(name, "dissipative", preset)
-    run = simulate(system, t_end, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS, events=[rest()])
+    run = simulate(system, t_end, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS, events=[at_rest()])
     return float(run.events["rest"][0]) if len(run.events["rest"]) else None
 
 

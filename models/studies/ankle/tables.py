@@ -195,7 +195,7 @@ def rest(costs: CostRuns, seconds: float, t_end: float) -> Table:
     note = (
         f"Dissipative runs.  In Rodrigues da Silva et al. (2024a), Section 6, the integration stalls after the first "
         f"{seconds:g} s; here the remainder of the {t_end:g} s takes fewer evaluations than the start in {runs_of}.  At rest: "
-        "as found by runtime.rest()."
+        "as found by runtime.at_rest()."
         if t_end > seconds
         else "The run ends before the foot can come to rest; give a longer --t-end."
     )

@@ -93,7 +93,7 @@ def damped_by_vector() -> System:
             "main_foot",
             a_i=axis,
             friction=0.0,
-            creep=1.0,
+            transition_velocity=1.0,
             damping=foot.DAMPING,
         )
     return b.build()

@@ -49,7 +49,7 @@ DRIFTING, LOOSE = (
     1e-6,
 )  # [s], tolerance of the runs that show the drift, at whatever tolerance the others are made
 BAUMGARTE = {"with": 5.0, "without": 0.0}  # alpha and beta [1/s]
-CREEP = 1e-2  # [m/s] of the friction under the walking foot
+TRANSITION_VELOCITY = 1e-2  # [m/s] of the friction under the walking foot
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def walk(gait: Gait, sole: Sole, stiffness: float, floor: Floor | None = None) -
         b.contact(
             name, sphere.body, centre=sphere.centre, radius=sphere.radius, law="kelvin_voigt", stiffness=stiffness,
             exponent=foot_sole.EXPONENT, damping=foot_ground.DAMPING, friction="coulomb", mu_c=foot_ground.MU_C,
-            mu_d=foot_ground.MU_D, creep=CREEP, point=(0.0, 0.0, floor.height),
+            mu_d=foot_ground.MU_D, transition_velocity=TRANSITION_VELOCITY, point=(0.0, 0.0, floor.height),
         )  # fmt: skip
     motion = inverse_dynamics(b.build(time=float(gait.t[0])), gait.t)
     reaction = motion.ground_reaction()

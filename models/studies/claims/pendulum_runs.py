@@ -35,7 +35,7 @@ class PendulumRuns:
 def pendulum_runs(t_end: float, tolerance: float) -> PendulumRuns:
     """Simulate all cases and studies for ``t_end`` [s]."""
     printed = simulate(
-        pendulum.build(limits="elastic", law="printed"),
+        pendulum.build(limits="elastic", law="as_published"),
         t_end,
         t_eval=measures.times(t_end),
         rtol=tolerance,

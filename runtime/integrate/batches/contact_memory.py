@@ -21,7 +21,7 @@ from runtime.system.system import System
 MOST_EVENTS = 1024  # touch-downs and lift-offs of a case; one with more is run alone
 EVENTS_ON_DEVICE = 64  # the same on a graphics processor, from which the whole table is copied
 EVENT = 4  # numbers of each
-IMPACT, ACTS, RUBS, FADES, CREEP = range(5)  # columns of ``BatchContacts.places``
+IMPACT, ACTS, RUBS, FADES, TRANSITION_VELOCITY = range(5)  # columns of ``BatchContacts.places``
 # Rows of ``BatchContacts.measured``; the last one and those after it: samples.
 START, END, ELSEWHERE, READY, WITHIN = range(5)
 MODE, QUICK, SINCE, SPEED = range(4)  # rows of ``BatchContacts.state``
@@ -35,7 +35,7 @@ class BatchContacts(NamedTuple):
     # (1,) of the function that measures contacts in lanes (``runtime.integrate.written.tree_contacts``)
     address: Common[Ints]
     # (contacts, 5) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
-    # whether damping fades; row of the creep, NOTHING for frictions without a bend
+    # whether damping fades; row of the transition velocity, NOTHING for frictions without a bend
     places: Common[Ints]
     least: Common[Floats]  # (contacts,) [m/s] least speed of a touch-down
     resolution: Common[Floats]  # (1,) [m/s] as ``ContactWorkspace.speed_resolution``
@@ -89,9 +89,9 @@ def places_of_contacts(system: System) -> tuple[Ints, Floats]:
     for k, contact in enumerate(acting.contacts):
         o, own = rows.of("contact", k), contact.rows
         impact = NOTHING if own.impact == NOTHING else o + own.impact
-        creep = o + own.creep if contact.bends else NOTHING
-        found.append([impact, o + own.acts, o + own.rubs, int(contact.fades), creep])
-    least = np.where(t.impact >= 0, t.least_impact, 0.0)
+        transition_velocity = o + own.transition_velocity if contact.bends else NOTHING
+        found.append([impact, o + own.acts, o + own.rubs, int(contact.fades), transition_velocity])
+    least = np.where(t.impact >= 0, t.min_impact_speed, 0.0)
     return np.array(found, np.int64).reshape(-1, 5), least
 
 

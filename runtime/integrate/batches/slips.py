@@ -1,4 +1,4 @@
-"""Slips of contacts in a batch: samples of all lanes, and attempts that end where slips pass the creep of friction."""
+"""Slips of contacts in a batch: samples of all lanes, and attempts that end where slips pass the transition velocity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE
-from runtime.integrate.batches.contact_memory import CREEP, ELSEWHERE, END, MODE, START, WITHIN
+from runtime.integrate.batches.contact_memory import ELSEWHERE, END, MODE, START, TRANSITION_VELOCITY, WITHIN
 from runtime.integrate.batches.contacts import measure_at, place_of
 from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.polynomial import set_between, states_between
@@ -16,8 +16,8 @@ from runtime.integrate.slips import (
     SHARE,
     SHORTER,
     contacts_in,
-    near_creep,
     near_in,
+    near_transition,
     place_ahead,
     place_of_cut,
     rubs,
@@ -39,13 +39,13 @@ def contacts_in_lanes(m, of):  # type: ignore[no-untyped-def]
 @for_memory(rubs, BatchWorkspace)
 def rubs_in_lanes(m, of, lane, k):  # type: ignore[no-untyped-def]
     """``rubs``."""
-    return m.contacts.places[k, CREEP] != NOTHING and m.contacts.state[k, MODE, lane] == ACTIVE
+    return m.contacts.places[k, TRANSITION_VELOCITY] != NOTHING and m.contacts.state[k, MODE, lane] == ACTIVE
 
 
 @for_memory(near_in, BatchWorkspace)
 def near_in_lanes(m, of, lane, k):  # type: ignore[no-untyped-def]
     """``near_in``."""
-    return near_creep(m.contacts.resolution[0], m.forces.own[m.contacts.places[k, CREEP], lane])
+    return near_transition(m.contacts.resolution[0], m.forces.own[m.contacts.places[k, TRANSITION_VELOCITY], lane])
 
 
 @inlined
@@ -81,7 +81,7 @@ def slides(m, lane):  # type: ignore[no-untyped-def]
 
 @inlined
 def look_ahead(m):  # type: ignore[no-untyped-def]
-    """End the attempts after rejected ones where slips will fall to their creep."""
+    """End the attempts after rejected ones where slips will fall to their transition velocity."""
     s = m.s
     for lane in range(m.W):
         ahead = SHARE * s.length[lane]

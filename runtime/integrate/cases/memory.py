@@ -25,7 +25,7 @@ from runtime.integrate.cases.loop import (
 from runtime.integrate.constraint_check import bound_of_couplings, relative_bound, states_to_check
 from runtime.integrate.crossings import CROSSINGS_PART
 from runtime.integrate.dense_output import DENSE_PART
-from runtime.integrate.events import NO_EVALUATION, Crossing, Rest, evaluation_in, watched, watching
+from runtime.integrate.events import NO_EVALUATION, AtRest, ZeroCrossing, evaluation_in, watched, watching
 from runtime.integrate.methods import bind, memory_of_radau, stepper_for
 from runtime.integrate.settings import Settings
 from runtime.integrate.stepping import Stepper
@@ -64,7 +64,7 @@ class Parts(NamedTuple):
     turning: Turning
 
 
-def parts_of(system: System, how: Settings, watched_for: Sequence[Rest | Crossing]) -> Parts:
+def parts_of(system: System, how: Settings, watched_for: Sequence[AtRest | ZeroCrossing]) -> Parts:
     """Data and memory of a run of a system, as ``simulate`` makes them."""
     data, events = stabilised(system.data, how.alpha, how.beta), None
     if watched_for:
@@ -78,7 +78,7 @@ def parts_of(system: System, how: Settings, watched_for: Sequence[Rest | Crossin
         explicit.now.projected = is_projected(system)
     else:
         work = rows = _watching(workspace_for(data, whole_of(system, data)), events)
-        if any(isinstance(event, Rest) for event in watched_for):
+        if any(isinstance(event, AtRest) for event in watched_for):
             rows = workspace_for(data, whole_of(system, data))  # its accelerations are no part of the integration
         method = RADAU if how.method == RADAU else DOP853
         explicit = implicit = stepper_for(method, system, data, system.state.y)
@@ -226,7 +226,7 @@ def changes_of_data(frame: Frame, first: System, system: System, how: Settings) 
             return None
     same = same_items(first.contacts, system.contacts) and same_items(first.forces, system.forces)
     if how.method != DOP853 and not same:
-        return None  # the tolerances of radau depend on their creeps
+        return None  # the tolerances of radau depend on their transition velocities
     found = (_changes_of_tree if in_joints else _changes_of_kernel)(frame, first, system)
     if found is None:
         return None
@@ -234,8 +234,8 @@ def changes_of_data(frame: Frame, first: System, system: System, how: Settings) 
     if not _add_changes(found, before, now, own):
         return None
     c = system.data.contacts
-    if c.least_impact is not first.data.contacts.least_impact:
-        found.append((frame.parts.w.contacts.speed, np.where(c.impact >= 0, c.least_impact, 0.0)))
+    if c.min_impact_speed is not first.data.contacts.min_impact_speed:
+        found.append((frame.parts.w.contacts.speed, np.where(c.impact >= 0, c.min_impact_speed, 0.0)))
     copies = frame.copies
     found += [(copy, values) for to, values in found for copy in copies.get(id(to), ())]
     if not found:

@@ -99,7 +99,7 @@ class Memory(NamedTuple):
     dense: Floats  # (2, n) derivatives at the ends of the last step, for polynomials of the positions
     slopes: Floats  # (2, n) slopes of the stages at both ends of the last step where these replace y', else NaN
     error: Floats  # (n,)
-    bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.creeps``
+    bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.transition_velocities``
     ties: Ints  # (4 bodies, 3) as of ``dop853.Memory``
     fastest: Floats  # (6 bodies + m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step

@@ -80,13 +80,13 @@ def beginning(over: Any, in_time: Any) -> Any:
 @inlined
 def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
     """Derivative over parameter k of the speed of the touch-down of contact n, which is at least the smallest speed."""
-    least = t.contacts.least_impact[n]
+    least = t.contacts.min_impact_speed[n]
     if w.contacts.outputs[n, PENETRATION_RATE] > least:
         return slope_of_speed(n, of_time, d.contacts)
     value = 0.0
     for q in range(6 if d.data[k, 0] != 0 else 0):
         other = at_address(d.data[k, q], _TYPES[0])
-        value += d.factors[k, q] * (other.contacts.least_impact[n] - least)
+        value += d.factors[k, q] * (other.contacts.min_impact_speed[n] - least)
     return value
 
 

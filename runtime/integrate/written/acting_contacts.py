@@ -13,7 +13,8 @@ from runtime.system.system import System
 NOTHING = -1  # in place of a signal that is 0 at any time, and of a row that there is none
 # What compiled code measures of each contact: penetration [m] and its rate [m/s]; normal force [N], negative where the law would
 # pull; its elastic part [N], the derivative of the force by the rate [N s/m], that of the elastic part by the penetration [N/m];
-# the potential [J]; and, where friction has a bend at the creep, the three components of the slip in units of the creep, else 0.
+# the potential [J]; and, where friction has a bend at the transition velocity, the three components of the slip in units of
+# the transition velocity, else 0.
 DEPTH, RATE, FORCE, ELASTIC, OVER_RATE, SLOPE, POTENTIAL, SLIP = range(8)
 MEASURED = SLIP + 3
 EXPONENT = "exponent"  # parameter of normal laws
@@ -32,7 +33,7 @@ class ActingContact(NamedTuple):
     signal_place: int  # in x, of its value and two derivatives
     impact: int  # place of the speed of touch-down among the parameters of the law; NOTHING: it has none
     fades: bool  # the damping is 0 on the plane
-    bends: bool  # the law of friction has a bend at the creep
+    bends: bool  # the law of friction has a bend at the transition velocity
     exponent: float  # the usual one: others take more operations
     known: tuple[tuple[int, float], ...]  # place in x and number: directions of the ground along its axes
 
@@ -59,8 +60,8 @@ class ContactRows:
         self.law = contact.signal_place
         self.impact = NOTHING if contact.impact == NOTHING else self.law + contact.impact
         self.friction = self.law + len(contact.law.PARAMETERS)
-        self.creep = self.friction + (len(contact.friction.PARAMETERS) if contact.friction else 0)
-        self.acts = self.creep + 1
+        self.transition_velocity = self.friction + (len(contact.friction.PARAMETERS) if contact.friction else 0)
+        self.acts = self.transition_velocity + 1
         self.rubs = self.acts + 1
         self.count = self.rubs + 1
 

@@ -37,7 +37,7 @@ def put_contact(
             to[:, first + c] = own.get(name, values[c])
     if "radius" in own:
         to[:, _place_of_radius(contact)] = own["radius"]
-    to[:, rows.creep] = t.creep[k]
+    to[:, rows.transition_velocity] = t.transition_velocity[k]
 
 
 def _place_of_radius(contact: ActingContact) -> int:
@@ -48,7 +48,11 @@ def _place_of_radius(contact: ActingContact) -> int:
 def takes_value_of_contact(system: System, owner: str, part: str) -> bool:
     """Whether ``put_contact`` takes values of a parameter: a point, the radius, or one of a law.
 
-    The creep and the least speed of an impact decide settings and memory besides.
+    The transition velocity and the least speed of an impact decide settings and memory besides.
     """
     contact = system.contact(owner)
-    return part in {*contact_bounds(contact.law, contact.friction), *POINTS} - {"creep", "least_impact", "impact"}
+    return part in {*contact_bounds(contact.law, contact.friction), *POINTS} - {
+        "transition_velocity",
+        "min_impact_speed",
+        "impact",
+    }

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from runtime.dynamics.force_elements import REPORTS
-from runtime.integrate.events import Crossing, Event, Rest, watched
+from runtime.integrate.events import AtRest, Event, ZeroCrossing, watched
 from runtime.integrate.written.acting_contacts import NOTHING
 from runtime.integrate.written.acting_forces import ActingForces, kernels_of_forces, known_kernels
 from runtime.integrate.written.force_parameters import parameters_of_acting
@@ -22,9 +22,9 @@ from runtime.system.system import System
 AXES = dict(z=1, parameters=2, out=1)  # of the arrays
 
 
-def known_events(system: System, events: Sequence[Event | Rest | Crossing]) -> bool:
+def known_events(system: System, events: Sequence[Event | AtRest | ZeroCrossing]) -> bool:
     """Whether lanes find all of some events in cases of a system; limits have work that no terminal event cuts."""
-    crossings = [event for event in events if isinstance(event, Crossing)]
+    crossings = [event for event in events if isinstance(event, ZeroCrossing)]
     if len(crossings) < len(events) or (system.limits and any(event.terminal for event in crossings)):
         return False
     return known_kernels([event.module for event in crossings])
@@ -38,7 +38,7 @@ def _write(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
         code.store(out[REPORTS], data["out"], k)
 
 
-def _values(system: System, events: Sequence[Crossing]) -> tuple[int, Floats]:
+def _values(system: System, events: Sequence[ZeroCrossing]) -> tuple[int, Floats]:
     tree, t, elements = system.tree_of_joints, watched(events, system), [event.element(system) for event in events]
     assert tree is not None
     kernels = kernels_of_forces(system, elements, t, lambda _: NOTHING)

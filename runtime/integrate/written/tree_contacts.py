@@ -95,7 +95,7 @@ class Contact:
             found = call_for(module, name, range(3), self.functions, slip, force, parameters)
             return [found[c] for c in range(3)]
 
-        slow = code.compare("<", code.function("sqrt", dot(slip, slip)), self.parameter(self.rows.creep))
+        slow = code.compare("<", code.function("sqrt", dot(slip, slip)), self.parameter(self.rows.transition_velocity))
         rubs = code.compare("!=", self.parameter(self.rows.rubs), 0.0)
         build = code.builder
         above = code.where(build.and_(rubs, build.not_(slow)), lambda: law("above"), [0.0] * 3)
@@ -111,7 +111,7 @@ class Contact:
         force = law[OF_ELASTIC] + law[OF_DAMPING]
         slip: list[Number] = [0.0] * 3
         if self.contact.bends:
-            slip = [found[c] / self.parameter(self.rows.creep) for c in SLIP]
+            slip = [found[c] / self.parameter(self.rows.transition_velocity) for c in SLIP]
         return [depth, rate, force, law[OF_ELASTIC], law[OF_OVER_RATE], law[OF_SLOPE], law[OF_POTENTIAL], *slip]
 
     def force(self) -> ContactForce:

@@ -42,7 +42,7 @@ def test_a_lamina_on_three_hinges_moves_as_in_mujoco(inertia, read):
     mujoco.mj_forward(model, data)
     builder, places = reading.builder(), [reading.coordinates[name] for name in "abc"]
     for (joint, coordinate), value in zip(places, q, strict=True):
-        builder.angles(joint, **{coordinate: value})
+        builder.initial_coordinates(joint, **{coordinate: value})
     run = runtime.simulate(builder.build(), h, rtol=1e-11, atol=1e-14, progress=False)
     changes = [np.ptp(run.angles[joint].values[coordinate][[0, -1]]) for joint, coordinate in places]
     np.testing.assert_allclose(2.0 * np.array(changes) / h**2, np.abs(data.qacc), rtol=1e-4)
@@ -51,7 +51,7 @@ def test_a_lamina_on_three_hinges_moves_as_in_mujoco(inertia, read):
 def test_limits_of_one_coordinate_add(read):
     limits = "".join(LIMIT.format(name=f"l{upper}", upper=upper) for upper in (20, 40))
     builder = read(ROD.format(limits=limits), "rod.osim").builder()
-    builder.angles("bend", angle=np.radians(60.0))
+    builder.initial_coordinates("bend", angle=np.radians(60.0))
     run = runtime.simulate(builder.build(), 1e-3, progress=False)
     moments = [run.forces[name].moment[0] for name in ("bend_limit", "bend_limit2")]
     assert moments == pytest.approx([-80.0, -40.0], rel=1e-6)  # 2 N m/degree, as in OpenSim

@@ -100,7 +100,7 @@ def test_a_run_of_the_file_equals_one_of_the_system(name, suffix, tmp_path):
     for own in angles:
         if own.replace(".", "_") in reading.coordinates:
             joint, coordinate = reading.coordinates[own.replace(".", "_")]
-            builder.angles(joint, **{coordinate: angles[own]}, rates={coordinate: rates[own]})
+            builder.initial_coordinates(joint, **{coordinate: angles[own]}, rates={coordinate: rates[own]})
             names[tuple(own.split("."))] = joint, coordinate
     assert len(names) >= 2 and same_run(system, builder.build(check_units=False), names) < 1e-8
 
