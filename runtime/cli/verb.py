@@ -39,7 +39,10 @@ def with_options(message: str, options: Mapping[str, str]) -> str:
     names = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
     message = re.sub(rf"{FUNCTION}({names})(?= = )", lambda found: options[found[1]], message.removesuffix(ACCEPTED))
     given = rf"(?<![\w.'-])({names})=(?:True\b|'(\w+)'|(?= |$))"
-    return re.sub(given, lambda found: " ".join(filter(None, (options[found[1]], found[2]))), message)
+    message = re.sub(given, lambda found: " ".join(filter(None, (options[found[1]], found[2]))), message)
+    if "--set" not in options.values():
+        return message
+    return re.sub(r"(?<![\w.'-])(\w+)='([\w,]+)'", r"--set \1=\2", message)  # an argument of the model
 
 
 def _options_of(command: Any) -> dict[str, str]:
