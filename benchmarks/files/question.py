@@ -20,6 +20,7 @@ from benchmarks.measure import Answer, BenchmarkError, Say
 from models.files import Reading
 from runtime import ModelError
 from runtime.report import Report, Table
+from runtime.system.trees import trees_of
 
 STATES = 100
 BOUND = 1e-9  # of the relative errors
@@ -169,7 +170,7 @@ def _compared(path: Path, reading: Reading, refused: str, states: int) -> Measur
         errors.append(largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))))
     listed = ", ".join(dict.fromkeys(one.sort for one in reading.left_out))
     close = getattr(owner, "close", lambda: None)
-    own = joint_evaluation(system, 5)[0] if system.tree is not None else np.nan
+    own = joint_evaluation(system, 5)[0] if trees_of(system).tree is not None else np.nan
     worst = float(np.max(errors)) if not np.isnan(errors).any() else np.inf
     seconds = owner.seconds()
     close()

@@ -23,6 +23,7 @@ from benchmarks.mechanisms.problem import Problem
 from runtime import ModelError, Run, System
 from runtime.integrate.choices import RTOL
 from runtime.report import Report, Table
+from runtime.system.trees import trees_of
 
 MAX_STEPS = 200_000  # far above what a mechanism needs
 TALUS, IN_JOINTS = "Talus", "Talus, joint coordinates"
@@ -143,7 +144,7 @@ def in_joint_coordinates(one: Problem, cases: Cases) -> list[Solution]:
         system = model.build(one)
     except (ModelError, BenchmarkError):
         return []
-    if system.tree is None or _sticks(one):
+    if trees_of(system).tree is None or _sticks(one):
         return []
     with suppress(BenchmarkError):  # without a kernel the runs go by recursion
         make_kernels(MAKE_KERNEL, given=json.dumps(dict(one.data)))

@@ -20,6 +20,7 @@ from runtime import System
 from runtime.integrate.tree_method import module_of_tree
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
+from runtime.system.trees import trees_of
 
 ERROR = 1e-9  # [m]
 FINER = 0.8  # ratio of a tolerance to the one before, in the search for that of an error
@@ -112,8 +113,8 @@ import json, sys
 from benchmarks.targets.joints import LOOPS
 from codegen.compiler import closed_tree, whole
 system = LOOPS[sys.argv[1]]()
-texts = closed_tree.emit_closed_tree(system.closed_tree), whole.emit_model(system.model)
-print(json.dumps([*texts, len(system.closed_tree.kinds)]))
+closed = system._trees.closed
+print(json.dumps([closed_tree.emit_closed_tree(closed), whole.emit_model(system.model), len(closed.kinds)]))
 """  # in another process, because benchmarks may not import codegen
 
 
@@ -175,7 +176,7 @@ def operations(system: System) -> int:
     module = module_of_tree(system)
     if module is None:
         raise BenchmarkError(f"{system.name}: it has no kernel in joint coordinates")
-    kernel = module.evaluate if system.closed_tree is not None else module.derivative
+    kernel = module.evaluate if trees_of(system).closed is not None else module.derivative
     found = re.search(r"(\d+) operations\.", python_code(kernel).__doc__ or "")
     assert found is not None
     return int(found[1])

@@ -204,7 +204,7 @@ def generate_models() -> dict[str, str]:
     made = {"__init__.py": with_header(doc, ALL, MODELS_COMMAND)}
     for name, build in pkgutil.resolve_name(place).items():
         system = build()
-        model, tree, closed = system.model, system.tree, system.closed_tree
+        model, tree, closed = system.model, system._trees.tree, system._trees.closed
         if not system.redundant:  # they have no such kernel
             made[f"{name}.py"] = _kept_model(MODELS / f"{name}.py", model.key) or with_header(
                 emit_model(model), f"{file}: {name}", MODELS_COMMAND

@@ -257,11 +257,12 @@ def _described(system: Any) -> Any:
     ------
     NoKernelError
     """
-    if system.closed_tree is not None:
-        return system.closed_tree
-    if system.tree is None or not system.tree.has_polynomials:
-        raise NoKernelError(system.without_tree or "its joints have other steps than turns and slides")
-    return system.tree
+    trees = system._trees
+    if trees.closed is not None:
+        return trees.closed
+    if trees.tree is None or not trees.tree.has_polynomials:
+        raise NoKernelError(trees.reason or "its joints have other steps than turns and slides")
+    return trees.tree
 
 
 def equations_in_joint_coordinates(system: Any, source: str, command: str = COMMAND) -> tuple[str, str]:
@@ -275,7 +276,7 @@ def equations_in_joint_coordinates(system: Any, source: str, command: str = COMM
     from codegen.compiler.tree import emit_tree
 
     tree = _described(system)
-    if system.closed_tree is not None:
+    if system._trees.closed is not None:
         return with_header(emit_closed_tree(tree), source, command), tree.key
     return with_header(emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), source, command), tree.key
 
@@ -287,7 +288,8 @@ def refuse_wrong_tree(system: Any, text: str) -> None:
     ------
     DefinitionError
     """
-    error = system.error_of_tree(module_from(text, f"<equations of {system.tree.name}>", system.tree.name))
+    name = system._trees.tree.name
+    error = system._trees.error(module_from(text, f"<equations of {name}>", name))
     if not error <= WRONG:
         raise DefinitionError(
             f"system '{system.name}': its equations in the coordinates of the joints differ from those of all bodies by "

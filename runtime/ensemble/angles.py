@@ -16,6 +16,7 @@ from runtime.support.names import named
 from runtime.system.joint_motion import JointMotion
 from runtime.system.quantity import COORDINATES, Role
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 Turns = list[tuple[Ints, Ints]]
 
@@ -72,7 +73,7 @@ def _of_joint(
             values[case, known[case]] = coordinates_and_rates(system, motion, states[case, known[case]], start)[0]
     for numbers, quarters in turns:
         own = values[numbers]
-        set_whole_turns(system.tree_of_joints, motion, own, quarters)
+        set_whole_turns(trees_of(system).of_joints, motion, own, quarters)
         values[numbers] = own
     return by_name(motion, values, rates)
 

@@ -51,6 +51,7 @@ from runtime.support.latest import Latest
 from runtime.system.closed_tree import parameters_of_cases, parameters_of_joints
 from runtime.system.system import System
 from runtime.system.tree_geometry import carried
+from runtime.system.trees import trees_of
 from runtime.system.whole_model import counts_in_rows
 
 
@@ -59,7 +60,7 @@ def rows_in_lanes(system: System, how: Settings) -> bool:
 
     In joint coordinates, also where ``coordinates="auto"`` takes absolute ones for single runs, as ``joints_in_lanes``.
     """
-    if system.closed_tree is None or not (in_joint_coordinates(system, how) or how.coordinates == AUTO):
+    if trees_of(system).closed is None or not (in_joint_coordinates(system, how) or how.coordinates == AUTO):
         return False
     if not known_beside_rows(system) or counts_in_rows(system) or (system.limits and not tree_of_lanes(system).limits):
         return False
@@ -151,7 +152,7 @@ def prepared_rows(task: Task, system: System, cases: Cases) -> ClosedCases | Non
         how = settings_of(system, task.how)
     except ModelError:
         return None  # ``simulate`` has the message
-    closed, module, count = system.closed_tree, module_of_tree(system), len(given.good)
+    closed, module, count = trees_of(system).closed, module_of_tree(system), len(given.good)
     assert closed is not None and module is not None
     turned, shown, gravity = None, None, np.broadcast_to(given.gravity, (count, 3))
     if given.joints:

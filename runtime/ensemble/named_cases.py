@@ -39,6 +39,7 @@ from runtime.system.quantity import GRAVITY, MOTOR_PARTS, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_geometry import carried, kernel_parameters
+from runtime.system.trees import trees_of
 from runtime.system.whole_model import module_of, whole_of
 
 OTHER = 2.0  # in place of a value that is neither 0 nor 1
@@ -159,7 +160,7 @@ class _Values:
             self._put_at(own, values)
         self._put_at(self.group.frame.parts.explicit.scales[LEVER], levers_of(tree, load))
         self._put_at(m.data.gravity, self.gravity)
-        closed, module = system.closed_tree, module_of_tree(system)
+        closed, module = trees_of(system).closed, module_of_tree(system)
         if module is None:
             return
         if closed is None:

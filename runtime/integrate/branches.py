@@ -27,6 +27,7 @@ from runtime.integrate.unsure_steps import SATISFIED, SIDEWAYS
 from runtime.support.arrays import Floats
 from runtime.system.degrees_of_freedom import row_places
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 SAME, MET, OTHER, UNKNOWN = range(4)  # how the branches of both ends of a step belong together
 COSINE = (
@@ -123,7 +124,7 @@ class Search:
     def __init__(self, system: System) -> None:
         self.system = system
         self.rows = tuple(np.array(row_places(system), np.int64).T)
-        tree = system.tree
+        tree = trees_of(system).tree
         self.of_tree = np.zeros(len(self.rows[0]), bool) if tree is None else ~np.isin(self.rows[0], tree.closing)
         self.work: Workspace = shared_workspace_for(system.data)
         mass, inverse = system.data.mass[1:], system.data.inertia_inverse[1:]

@@ -46,6 +46,7 @@ from runtime.system.spanning_tree import SpanningTree, ties_of, tree_data, tree_
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
+from runtime.system.trees import trees_of
 from runtime.system.whole_model import counts_in_rows, module_of
 
 # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates.
@@ -68,7 +69,7 @@ def joints_serve(system: System) -> bool:
     are more accurate: contacts of bodies that float.  On rows it is faster too, but loses more digits beside singular poses,
     which linkages of few bodies may be about to pass.
     """
-    if (tree := system.tree) is None:
+    if (tree := trees_of(system).tree) is None:
         return False
     if module_of_tree(system) is not None:
         return tree.turns_and_slides or module_of(system.model.key) is None
@@ -79,8 +80,8 @@ def joints_serve(system: System) -> bool:
 
 def lanes_know(system: System, how: Settings) -> bool:
     """Whether many cases can run side by side: trees without rows, by their kernel or the recursion, with forces of lanes."""
-    tree = system.tree_in_lanes
-    if tree is None or system.closed_tree is not None or (system.limits and not tree.limits):
+    tree = trees_of(system).in_lanes
+    if tree is None or trees_of(system).closed is not None or (system.limits and not tree.limits):
         return False
     if acts_in_lanes(system) and (how.method != "dop853" or not known_forces(system)):
         return False
@@ -96,7 +97,7 @@ def joints_in_lanes(system: System, how: Settings) -> bool:
     tolerance errors are alike, and lanes have no functions of forces there.  With forces that depend on reactions single runs
     have no joint coordinates: these are not for ``coordinates="joint"``, which is refused.
     """
-    if system.tree is None and how.coordinates != AUTO:
+    if trees_of(system).tree is None and how.coordinates != AUTO:
         return False
     wanted = in_joint_coordinates(system, how) or (how.coordinates == AUTO and system.loaded and by_recursion(system))
     return wanted and lanes_know(system, how)
@@ -115,18 +116,19 @@ def by_recursion(system: System) -> bool:
     if module_of_tree(system) is None:
         return True
     tree = tree_of_lanes(system)
-    return tree is not system.tree and module_of(tree.key) is None
+    return tree is not trees_of(system).tree and module_of(tree.key) is None
 
 
 def tree_of_lanes(system: System) -> SpanningTree:
     """The tree of a system with ``lanes_know``, with its limits."""
-    assert system.tree_in_lanes is not None
-    return system.tree_in_lanes
+    tree = trees_of(system).in_lanes
+    assert tree is not None
+    return tree
 
 
 def module_of_tree(system: System) -> ModuleType | None:
     """The module of the kernel of a system's tree, if there is one."""
-    tree, closed = system.tree, system.closed_tree
+    tree, closed = trees_of(system).tree, trees_of(system).closed
     if closed is not None:
         return None if counts_in_rows(system) else module_of(closed.key)
     return None if tree is None or tree.closing or system.joint_coordinates_only else module_of(tree.key)
@@ -154,12 +156,13 @@ def tree_of(system: System) -> SpanningTree:
     ModelError
         Where there is none.
     """
-    if system.tree is None:
+    trees = trees_of(system)
+    if trees.tree is None:
         raise ModelError(
-            f"system '{system.name}' has no equations in the coordinates of its joints: {system.without_tree}; "
+            f"system '{system.name}' has no equations in the coordinates of its joints: {trees.reason}; "
             "use coordinates='absolute'"
         )
-    return system.tree
+    return trees.tree
 
 
 class InJointCoordinates(Compiled):
@@ -292,7 +295,7 @@ def bodies_of(work: Workspace, z: Floats) -> Floats:
 def start_of(system: System, state: State) -> Floats:
     """Coordinates and rates of the tree of a system in a state of its bodies."""
     tree = tree_of(system)
-    z: Floats = _coordinates(system.tree_steps, system.joint_motions, state)
+    z: Floats = _coordinates(trees_of(system).steps, system.joint_motions, state)
     return coupled(system, tree, state, z) if system.couplings else z
 
 
@@ -308,7 +311,7 @@ def fit_signs(system: System, work: Workspace, module: ModuleType | None, z: Flo
     if _keep_signs(work.tree, lifted, y):
         lifted = bodies_of(work, z)
     if work.tree.closing.posed.any():
-        closed = system.closed_tree
+        closed = trees_of(system).closed
         assert closed is not None and module is not None
         signs = np.sign((work.tree.data.p * tree_of(system).pose[:, P:V]).sum(axis=1))
         module.prepare(closed.with_signs(signs), work.tree.closing.constants)
@@ -374,12 +377,12 @@ def memory_of_tree(system: System, data: ModelData, tree: SpanningTree, *, by_ke
 
 def memory_with_rows(system: System, tree: SpanningTree, module: ModuleType | None) -> TreeWorkspace:
     """Memory for evaluations of a tree with rows, by a kernel if there is one."""
-    rows, kernel = None, NO_KERNEL
-    if module is not None and system.closed_tree is not None:
+    rows, kernel, closed = None, NO_KERNEL, trees_of(system).closed
+    if module is not None and closed is not None:
         rows = [(tree.closing[k], r) for k, r in module.ROWS]
         constants = np.zeros(max(module.CONSTANTS, 1))
-        module.prepare(system.closed_tree.parameters, constants)
-        posed = [body for _, body in system.closed_tree.poses]
+        module.prepare(closed.parameters, constants)
+        posed = [body for _, body in closed.poses]
         kernel = RowsKernel(int(addresses_of([module])[0]), constants, module.OUTPUTS, posed)
     return tree_with_rows(system, rows, kernel)
 

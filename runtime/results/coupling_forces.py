@@ -24,6 +24,7 @@ from runtime.system.reference import body_places, rotation_matrices, states_with
 from runtime.system.spanning_tree import tree_data
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
+from runtime.system.trees import trees_of
 
 
 class CouplingForces(NamedTuple):
@@ -43,7 +44,7 @@ def forces_of_couplings(
     Behind those of the bodies they have the states of forces.  ``before``: as of ``derived.take_state``; ``like``: with its
     resolution of speeds.
     """
-    tree = system.tree
+    tree = trees_of(system).tree
     assert tree is not None
     memory = tree_with_rows(system)
     work, coupled = workspace_for(system.data, tree=memory), memory.closing.coupled
@@ -78,7 +79,7 @@ def forces_of_couplings(
 
 def energy_of_rotors(system: System, states: Floats) -> Floats:
     """Kinetic energy of the rotors of a system in states (n, 13 bodies), (n,) [J]."""
-    tree = system.tree
+    tree = trees_of(system).tree
     assert tree is not None and tree.armature is not None
     data = tree_data(tree, system.gravity)
     z = joint_coordinates(tree, system.body_names, system.joint_motions, states)

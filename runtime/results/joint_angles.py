@@ -15,6 +15,7 @@ from runtime.support.names import named
 from runtime.system.joint_motion import FULL_TURN, JointMotion, Pose, coordinates, rates, relative_poses
 from runtime.system.reference import body_places, states_with_ground
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def angles_of_joint(
     quarters : ``WholeTurns.quarters`` of its tree, where they are known
     """
     values, speeds = coordinates_and_rates(system, motion, states, start)
-    known = [] if quarters is None else set_whole_turns(system.tree_of_joints, motion, values, quarters)
+    known = [] if quarters is None else set_whole_turns(trees_of(system).of_joints, motion, values, quarters)
     others = [k for k in turns_of(motion) if k not in known]
     if steps is not None and others:
         values[:, others] += missing_turns(values[:, others], speeds[:, others], steps)

@@ -14,6 +14,7 @@ from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates
 from runtime.system.reference import body_places
 from runtime.system.state import by_body
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 Followed = list[tuple[JointMotion, list[int]]]
 HALF_TURN = 0.5 * FULL_TURN
@@ -48,13 +49,13 @@ def remark_on_turns(
                 f"; whole turns of '{name}' are not known: {rate:.3g} rad/s for {t[n + 1] - t[n]:.3g} s from t = {t[n]:.6g} s on "
                 f"may be more than half a turn; give times less than {HALF_TURN / rate:.2g} s apart"
             )
-    other = remark and not of_tree and system.tree is not None and method in OF_JOINTS
+    other = remark and not of_tree and trees_of(system).tree is not None and method in OF_JOINTS
     return remark + (", or coordinates='joint'" if other else "")
 
 
 def _followed(system: System) -> tuple[Followed, Followed]:
     """Joints whose bodies move against each other, and the places of their turns: all of them, and those that no tree has."""
-    tree, places = system.tree_of_joints, body_places(system.body_names)
+    tree, places = trees_of(system).of_joints, body_places(system.body_names)
     known = {(turn.joint, turn.place) for turn in turns_of_tree(tree)}
     every, others = [], []
     for name, motion in system.joint_motions.items():

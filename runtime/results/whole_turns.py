@@ -18,6 +18,7 @@ from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.limits_along import turns_of_limits
 from runtime.system.spanning_tree import TreeSteps
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 QUARTER = 0.25 * FULL_TURN
 SURELY = 1.0 - 1e-9  # angles that are smaller by this factor are not rounded to the next quarter
@@ -112,7 +113,7 @@ def angle_of_hinge(
 
     At the start of the run it is within half a turn.  ``at_start``: the angle there; None: the first one.
     """
-    tree = None if turns is None else system.tree_of_joints
+    tree = None if turns is None else trees_of(system).of_joints
     along = None if tree is None else _along(system)[limit]
     if turns is None or tree is None or along is None:
         return np.unwrap(angle) if at_start is None else np.unwrap(np.append(at_start, angle))[1:]
@@ -130,7 +131,7 @@ def poses_show_hinges(system: System, turns: WholeTurns | None) -> bool:
 
 
 def _limits_of_tree(system: System) -> Sequence[tuple[int, float, float] | None]:
-    tree = system.tree_of_joints
+    tree = trees_of(system).of_joints
     assert tree is not None
     return turns_of_limits(tree, system.limits, system.data)
 

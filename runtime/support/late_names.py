@@ -20,7 +20,9 @@ def no_attribute(owner: str, name: str, known: Collection[str]) -> AttributeErro
     return AttributeError(f"{owner} has no attribute '{name}'" + (f"; did you mean '{near}'?" if near else ""))
 
 
-def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def late_names(
+    package: str, names: Mapping[str, str], *, rooms: str = ""
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
@@ -29,6 +31,8 @@ def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], 
         Its name.  Its modules are attributes, too.
     names : mapping
         Module of the package -> public names that it defines, separated by spaces.
+    rooms : str
+        Packages in it that a user may use, separated by spaces.
     """
     places = {name: module for module, several in names.items() for name in several.split()}
 
@@ -43,6 +47,7 @@ def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], 
         return import_module(f"{package}.{name}")
 
     def list_names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *places})
+        own = vars(sys.modules[package])
+        return sorted({*places, *rooms.split(), *own["__all__"], *(name for name in own if name.startswith("__"))})
 
     return get, list_names

@@ -25,6 +25,7 @@ from runtime.system.signal import Signal, signal_data
 from runtime.system.spanning_tree import RATES, SpanningTree, tree_data
 from runtime.system.sum_of_products import SumOfProducts, product_data
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 MOST_TURNS = 200  # that are tried
 OFF = 1e-9  # [rad], [m] of a follower from where its leader puts it
@@ -67,7 +68,7 @@ def tree_with_rows(
     system: System, rows: list[tuple[int, int]] | None = None, kernel: RowsKernel = NO_KERNEL
 ) -> TreeWorkspace:
     """Memory for evaluations of a tree with rows: those given, or those of all joints that are no steps; and couplings."""
-    tree = system.tree
+    tree = trees_of(system).tree
     assert tree is not None
     of = tree_data(tree, system.gravity)
     if rows is None:

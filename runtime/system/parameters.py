@@ -48,8 +48,9 @@ from runtime.system.rank import refuse_singular_joints, with_redundant_rows_name
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import impossible_inertias, locked
 from runtime.system.state import State
-from runtime.system.system import System, keep_of_joints, with_fields
+from runtime.system.system import System, with_fields
 from runtime.system.thin_bodies import open_motions_at_start
+from runtime.system.trees import keep_of_joints
 
 # By the unit of a parameter: the factor from which on a change is asked about.
 CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.projection import worst_row
 from runtime.jit.addresses import addresses_of
 from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats, frozen
@@ -20,12 +18,10 @@ from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
 from runtime.support.names import named
-from runtime.system.armature import Armature, armature_of_steps
-from runtime.system.closed_tree import ClosedTree, closed_tree
+from runtime.system.armature import Armature
 from runtime.system.coupling import Coupling
 from runtime.system.force_addresses import counted_angles, force_addresses, reactive_data
 from runtime.system.joint_motion import JointMotion, joint_motion
-from runtime.system.limits_along import limits_along
 from runtime.system.model_description import Model, describe_model
 from runtime.system.model_reading import read_model
 from runtime.system.model_restoring import system_fields
@@ -35,9 +31,8 @@ from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, L
 from runtime.system.reference import body_places, states_with_ground
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
-from runtime.system.spanning_tree import NoTreeError, SpanningTree, TreeSteps, spanning_tree, tree_steps
 from runtime.system.state import State
-from runtime.system.tree_check import error_of_closed_tree, error_of_tree
+from runtime.system.trees import Trees
 
 PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity", "couplings", "armatures")
 
@@ -283,86 +278,20 @@ class System:
         found = {j.name: joint_motion(j, states[places[j.body_i]], states[places[j.body_j]]) for j in self.joints}
         return {name: motion for name, motion in found.items() if motion is not None}
 
-    @property
-    def tree(self) -> SpanningTree | None:
-        """The tree of its joints, if they make one."""
-        return self._tree if isinstance(self._tree, SpanningTree) else None
-
-    @property
-    def tree_of_joints(self) -> SpanningTree | None:
-        """``tree``, also where forces depend on reactions of joints: cases side by side run on it, single runs do not."""
-        return self._tree_of_joints if isinstance(self._tree_of_joints, SpanningTree) else None
-
-    @property
-    def without_tree(self) -> str:
-        """The reason why it has no tree; empty where it has one."""
-        return self._tree if isinstance(self._tree, str) else ""
-
     @cached_property
-    def tree_steps(self) -> TreeSteps | str:
-        """The steps of its tree, or the reason why its joints make none."""
-        y = self.reference_configuration.y
-
-        def rows() -> Floats:
-            work = shared_workspace_for(self.data)
-            worst_row(self.time, y.copy(), self.data, work, False)
-            return work.D
-
-        try:
-            return tree_steps(self.bodies, self.joints, self.joint_motions, y, rows)
-        except NoTreeError as reason:
-            return str(reason)
-
-    @cached_property
-    def _tree(self) -> SpanningTree | str:
-        if len(self.data.forces.reactive):
-            return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
-        return self._tree_of_joints
-
-    @cached_property
-    def _tree_of_joints(self) -> SpanningTree | str:
-        if isinstance(self.tree_steps, str):
-            return self.tree_steps
-        tree = spanning_tree(self.tree_steps, self.bodies)
-        if self.armatures:
-            return replace(tree, armature=armature_of_steps(self.armatures, self.joint_motions, tree))
-        alone = tree.has_polynomials and not any((self.contacts, self.forces, self.loads, self.motors))
-        alone = alone and bool(self.limits) and not tree.closing
-        return replace(tree, limits=limits_along(tree, self.limits, self.data, in_lanes=False)) if alone else tree
-
-    @cached_property
-    def tree_in_lanes(self) -> SpanningTree | None:
-        """``tree_of_joints`` of cases side by side, with limits along coordinates also where forces act, or rows."""
-        tree = self.tree_of_joints
-        if tree is None or tree.limits or not self.limits or self.armatures:
-            return tree
-        return replace(tree, limits=limits_along(tree, self.limits, self.data, in_lanes=True))
+    def _trees(self) -> Trees:
+        """For ``runtime.system.trees.trees_of``, and for codegen, which imports no other room."""
+        return Trees(self)
 
     @property
     def joint_coordinates_only(self) -> bool:
         """Whether couplings or armature act along its coordinates, which the equations of all bodies do not know."""
         return bool(self.couplings or self.armatures)
 
-    @cached_property
-    def closed_tree(self) -> ClosedTree | None:
-        """Its tree with the rows that restrain the coordinates, where there are any and a kernel can have them."""
-        tree = self.tree
-        if tree is None or not tree.closing or self.joint_coordinates_only:
-            return None
-        return closed_tree(self.name, tree, self.joints, self.data)
-
     @property
     def loaded(self) -> bool:
         """Whether forces other than gravity and reactions act on its bodies."""
         return any((self.limits, self.contacts, self.forces, self.loads, self.motors))
-
-    def error_of_tree(self, module: ModuleType) -> float:
-        """How far the equations of a module for its tree are from those of all bodies; see ``runtime.system.tree_check``."""
-        if self.tree is None:
-            raise ModelError(f"system '{self.name}' has no tree: {self.without_tree}")
-        if self.closed_tree is not None:
-            return error_of_closed_tree(self.tree, self.closed_tree, module, self.data, self.time)
-        return error_of_tree(self.tree, module, self.data)
 
     def check_bodies(self, state: State) -> None:
         """Refuse a state of other bodies than this system's."""
@@ -378,21 +307,9 @@ class System:
         state.check(len(self.data.mass) - 1)
 
 
-OF_JOINTS = (
-    "joint_motions",
-    "tree_steps",
-)  # cached properties that depend on joints and the reference configuration alone
-
-
 def with_fields(system: System, **changes: Any) -> System:
     """``dataclasses.replace`` for values whose types are known: checking them again takes most of its time."""
     return unchecked(System, **{f.name: changes.get(f.name, getattr(system, f.name)) for f in fields(system)})
-
-
-def keep_of_joints(system: System, other: System) -> None:
-    """Let a system with the same joints and other masses or forces keep what depends on joints and places alone."""
-    if system.reference_configuration.y.tobytes() == other.reference_configuration.y.tobytes():
-        vars(other).update({name: vars(system)[name] for name in OF_JOINTS if name in vars(system)})
 
 
 def _index(name: str, names: tuple[str, ...], what: str, several: str = "") -> int:

@@ -47,6 +47,7 @@ from runtime.system.remarks import (
 )
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
+from runtime.system.trees import trees_of
 from runtime.system.unusual_values import ask_about_values
 
 
@@ -193,11 +194,12 @@ def _refuse_unknown_coordinates(system: System) -> None:
     """Refuse couplings and armature that are not along coordinates of the tree, and of systems without one."""
     if not (system.couplings or system.armatures):
         return
-    if system.tree is None:
-        raise ModelError(f"{whose_couplings(system)} joint coordinates know, and it has none: {system.without_tree}")
+    trees = trees_of(system)
+    if trees.tree is None:
+        raise ModelError(f"{whose_couplings(system)} joint coordinates know, and it has none: {trees.reason}")
     for coupling in system.couplings:
         for name in coupling.coordinates:
-            step_of(f"coupling '{coupling.name}'", name, system.joint_motions, system.tree)
+            step_of(f"coupling '{coupling.name}'", name, system.joint_motions, trees.tree)
 
 
 def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:

@@ -17,6 +17,7 @@ from codegen.compiler.study import module_from, refuse_wrong_tree
 from codegen.compiler.trace import Record, Text
 from codegen.compiler.tree import emit_tree
 from generated.whole import tree_turn_turn
+from runtime.system.trees import trees_of
 from tests.support.joint_trees import random_tree
 from tests.support.marks import over
 from tests.support.refusals import refused_with
@@ -93,9 +94,9 @@ def test_trees_that_are_too_large_are_refused():
 def test_against_the_equations_of_all_bodies(seed):
     """Trees of two or three coordinates: slides and turns in any order, branches, joints walked from body j, locked bodies."""
     system, _ = random_tree(seed, 2)
-    tree = system.tree
+    tree = trees_of(system).tree
     module = module_from(emit_tree(tree.kinds, tree.parents, ""), f"<tree {seed}>", f"tree_{seed}")
-    assert system.error_of_tree(module) < 1e-12
+    assert trees_of(system).error(module) < 1e-12
 
 
 @pytest.mark.parametrize("broken", ["_turned", "_carry", "_place"])

@@ -7,6 +7,7 @@ import runtime
 from benchmarks.ensemble_systems import builder_of
 from benchmarks.random import model, question
 from runtime import Cone
+from runtime.system.trees import trees_of
 from tests.support.driven_legs import Y, driven_leg_of, made, once_with_kernel, one_by_one
 
 TIMES = np.linspace(0.0, 1.0, 5)
@@ -51,7 +52,11 @@ STOPPED = [("polygon", 0), ("spherical_four_bar", 1), ("driven_loop", 1), ("bric
 def test_random_loops_as_one_by_one(name, seed, stop, closed_in_lanes):
     system = model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name)
     if stop:
-        hinges = [j.name for k, j in enumerate(system.joints) if k not in system.tree.closing and j.kind == "revolute"]
+        hinges = [
+            j.name
+            for k, j in enumerate(system.joints)
+            if k not in trees_of(system).tree.closing and j.kind == "revolute"
+        ]
         system = limited(system, hinges[0], 1.0)
     system, cases = made(system), {f"mass.{system.body_names[0]}": system.data.mass[1] * SHARE[:3]}
     settings = SETTINGS | dict(t_eval=0.5 * TIMES, coordinates="joint")

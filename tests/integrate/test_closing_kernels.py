@@ -16,6 +16,7 @@ from codegen.compiler.study import module_from, refuse_wrong_tree
 from codegen.compiler.trace import Record
 from codegen.compiler.tree_equations import TreeEquations
 from models.shipped import SYSTEMS
+from runtime.system.trees import trees_of
 from tests.support.free_steps import chain, gait, posed
 from tests.support.loops import bricard, rounded
 from tests.support.refusals import refused_with
@@ -107,7 +108,7 @@ def operations(text):
 def test_operations_are_a_fifth_of_those_in_absolute_coordinates(name, rows):
     """Rows across the plane of a planar mechanism are left out: of a hinge three of five."""
     system = LOOPS[name]()
-    text = closed_tree.emit_closed_tree(system.closed_tree)
+    text = closed_tree.emit_closed_tree(trees_of(system).closed)
     assert len(module_from(text, "<loop>", "loop").ROWS) == rows
     assert 5 * operations(text) < operations(whole.emit_model(system.model))
 
@@ -116,9 +117,9 @@ def test_rounding_of_axes_and_points_is_no_other_kernel():
     small = np.cos(np.pi / 2)
     quarter = np.array([[small, -1.0, 0.0], [1.0, small, 0.0], [0.0, 0.0, 1.0]])
     turned, plain = slider_crank(plane=quarter), slider_crank(plane=np.round(quarter))
-    assert small != 0.0 and turned.closed_tree.key == plain.closed_tree.key
+    assert small != 0.0 and trees_of(turned).closed.key == trees_of(plain).closed.key
     oblique = np.linalg.qr(np.random.default_rng(2).standard_normal((3, 3)))[0]
-    assert slider_crank(plane=oblique).closed_tree.key != plain.closed_tree.key
+    assert trees_of(slider_crank(plane=oblique)).closed.key != trees_of(plain).closed.key
 
 
 def test_small_bodies_are_not_rounding():
@@ -126,7 +127,7 @@ def test_small_bodies_are_not_rounding():
     small = models.four_bar.build(
         "revolute", crank=2e-3, coupler=5e-3, rocker=4e-3, base=5e-3, density=1e-6, check_units=False
     )
-    given, made = (sum(v is None for v in s.closed_tree.constants) for s in (LOOPS["four hinges"](), small))
+    given, made = (sum(v is None for v in trees_of(s).closed.constants) for s in (LOOPS["four hinges"](), small))
     assert given == made
     joint = runtime.simulate(small, 0.1, coordinates="joint", **SETTINGS)
     absolute = runtime.simulate(small, 0.1, coordinates="absolute", **SETTINGS)
@@ -163,7 +164,7 @@ def test_wrong_equations_are_refused(monkeypatch, what):
         ("differ from those of all bodies by ", " limit 1e-09"),
         refuse_wrong_tree,
         system,
-        closed_tree.emit_closed_tree(system.closed_tree),
+        closed_tree.emit_closed_tree(trees_of(system).closed),
     )
 
 
@@ -205,9 +206,9 @@ def test_joints_that_read_euler_parameters_are_refused(monkeypatch):
     def kernel(body_i, body_j, x, Phi, Phi_dot, D, gamma):
         Phi[0] = body_j[3]
 
-    joint = system.closed_tree.joints[0]
+    joint = trees_of(system).closed.joints[0]
     object.__setattr__(joint, "kernel", kernel)
-    refused_with(NoKernelError, "reads Euler parameters", closed_tree.emit_closed_tree, system.closed_tree)
+    refused_with(NoKernelError, "reads Euler parameters", closed_tree.emit_closed_tree, trees_of(system).closed)
 
 
 def door(height):
@@ -237,8 +238,8 @@ def rods():
 def test_against_the_equations_of_all_bodies(build):
     """In poses off the rows, where a turn that moves both bodies of a closing joint changes Phi."""
     system = build()
-    text = closed_tree.emit_closed_tree(system.closed_tree)
-    assert system.error_of_tree(module_from(text, f"<{system.name}>", "loop")) < 1e-10
+    text = closed_tree.emit_closed_tree(trees_of(system).closed)
+    assert trees_of(system).error(module_from(text, f"<{system.name}>", "loop")) < 1e-10
 
 
 @pytest.mark.parametrize("build", [lambda: door(1.0), rods], ids=["rows that all repeat others", "thin bodies"])

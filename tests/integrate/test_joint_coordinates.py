@@ -14,6 +14,7 @@ from runtime import Status
 from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.run import Run
 from runtime.support.errors import UnknownNameError
+from runtime.system.trees import trees_of
 from runtime.system.whole_model import own_kernels
 from tests.support.marks import quick_for
 from tests.support.refusals import assert_refused, refused_with
@@ -49,8 +50,10 @@ def test_two_joints_between_the_same_bodies_lock_them_or_restrain_the_coordinate
     b.joint("ball", "spherical", "ground", "rod", s_i=(0, 1, 0), s_j=(0, 1, 0.5))
     tree = b.build().tree
     assert tree.name == "tree_turn" and tree.closing == (1,)
-    assert FOOT.tree.body_step[0] == FOOT.tree.body_step[1] == 1  # the toes are locked to the main foot
-    assert FOOT.tree.closing == ()
+    assert (
+        trees_of(FOOT).tree.body_step[0] == trees_of(FOOT).tree.body_step[1] == 1
+    )  # the toes are locked to the main foot
+    assert trees_of(FOOT).tree.closing == ()
 
 
 def test_what_joint_coordinates_do_not_have_is_refused():

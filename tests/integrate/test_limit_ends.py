@@ -13,6 +13,7 @@ import runtime
 from models import foot
 from runtime import simulate
 from runtime.system.displacement import displaced
+from runtime.system.trees import trees_of
 
 TIMES = np.linspace(0.0, 0.02, 5)
 RATES = [(0.0, 70.0), (0.0, -80.0), (-100.0, 50.0)]  # [rad/s] of the hinges of the ankle
@@ -76,7 +77,7 @@ def test_an_excess_that_falls_below_the_compliance_far_beyond_the_cone(rate):
     wide = np.where(own < 0.1, np.deg2rad(170.0), own)  # to the sides, where the hinge does not turn
     weak = {"latitudes.talocrural": wide, "compliance.talocrural": 0.6, "max_moment.talocrural": 1.0}
     system = runtime.with_parameters(published(), weak | {"max_moment.talocalcaneal": 0.1})
-    assert system.tree_of_joints is not None and not system.tree_of_joints.limits
+    assert trees_of(system).of_joints is not None and not trees_of(system).of_joints.limits
     initial, times = spun(system, (0.0, rate)), np.linspace(0.0, 0.1, 5)
     plain = simulate(system, 0.1, t_eval=times, initial=initial, max_step=1e-3, **PLAIN)
     assert (plain.limits["talocrural"].excess < 0.6).tolist()[-2:] == [True, False]

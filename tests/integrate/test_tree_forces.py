@@ -18,6 +18,7 @@ from runtime.integrate.written.tree_forces import address_of_forces
 from runtime.system.allowed_values import allowed
 from runtime.system.parameters import with_parameters
 from runtime.system.quantity import quantities
+from runtime.system.trees import trees_of
 from tests.support.force_kernels import FORCES
 from tests.support.joint_trees import random_tree
 from tests.support.lane_forces import add_force, expected, foot_with_forces, in_lanes, random_states
@@ -58,7 +59,7 @@ def test_motors_with_gains_and_moved_references():
     assert same(system, 1)[2].min() > 0.0  # energy
     moved = with_parameters(system, {"l.ankle": 0.045})
     same(moved, 2)
-    of_case = parameters_of_cases(system, moved.tree.geometry)
+    of_case = parameters_of_cases(system, trees_of(moved).tree.geometry)
     assert of_case == pytest.approx(parameters_of_forces(moved)[None], rel=1e-14, abs=1e-16)
     assert address_of_forces(moved) == address_of_forces(system)
 

@@ -10,6 +10,7 @@ from runtime.dynamics.layout import LANES, OK, STATE, V
 from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.integrate.written.acting_forces import known_forces
 from runtime.system.spanning_tree import tree_data
+from runtime.system.trees import trees_of
 from tests.integrate.test_tree_recursion import in_lanes
 from tests.support.joint_trees import random_tree
 from tests.support.lane_forces import add_force
@@ -55,7 +56,7 @@ def rubbing_tree(seed, *, share=1.0, floating=0.0):
 
 def states(system, seed, size=1.0):
     """Coordinates and rates (n, LANES), with Euler parameters of unit length."""
-    random, tree = np.random.default_rng(seed), system.tree_of_joints
+    random, tree = np.random.default_rng(seed), trees_of(system).of_joints
     z = random.uniform(-size, size, (tree.places[1][-1], LANES))
     for kind, after in zip(tree.kinds, tree.places[0][1:], strict=True):
         if kind in ("ball", "free"):
@@ -65,7 +66,7 @@ def states(system, seed, size=1.0):
 
 def velocities(system, z, u):
     """Velocities (bodies, 6, LANES) of the bodies at coordinates z and rates u (rates, LANES)."""
-    tree = tree_data(system.tree_of_joints, system.gravity)
+    tree = tree_data(trees_of(system).of_joints, system.gravity)
     memory, y = lift_workspace(len(tree.kind)), np.zeros(STATE * len(tree.step))
     found = np.empty((len(tree.step), 6, LANES))
     for lane in range(LANES):
@@ -77,7 +78,7 @@ def velocities(system, z, u):
 
 def in_absolute(system, z):
     """Accelerations (bodies, 6, LANES) and power (LANES,) by the equations of all bodies."""
-    tree = tree_data(system.tree_of_joints, system.gravity)
+    tree = tree_data(trees_of(system).of_joints, system.gravity)
     memory, work, y = lift_workspace(len(tree.kind)), workspace_for(system.data), np.zeros(STATE * len(tree.step))
     found, power = np.empty((len(tree.step), 6, LANES)), np.empty(LANES)
     for lane in range(LANES):
@@ -96,7 +97,7 @@ def test_random_trees_with_friction_by_reactions(seed, floating):
     assert known_forces(system)
     z, times = states(system, seed), np.zeros(LANES)
     (one, power, _, worst), (two, *_) = in_lanes(system, z, times), in_lanes(none, z, times)
-    first = system.tree_of_joints.places[0][-1]
+    first = trees_of(system).of_joints.places[0][-1]
     (of_all, power_of_all), (without, _) = in_absolute(system, z), in_absolute(none, z)
     assert np.isfinite(worst).all() and np.abs(of_all - without).max() > 0.5
     assert velocities(system, z, (one - two)[first:]) == pytest.approx(

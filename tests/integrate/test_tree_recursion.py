@@ -12,13 +12,14 @@ from runtime.integrate.written.tree_recursion import (
 )
 from runtime.system.parameters import replace_parameters
 from runtime.system.tree_coordinates import joint_coordinates
+from runtime.system.trees import trees_of
 from tests.support.lane_forces import call, signals_at
 
 
 def states_near(system, state, seed):
     """Coordinates and rates (n, LANES) near those of a state, whose Euler parameters have not quite unit length."""
     random = np.random.default_rng(seed)
-    z = joint_coordinates(system.tree, system.body_names, system.joint_motions, state.y[None])[0]
+    z = joint_coordinates(trees_of(system).tree, system.body_names, system.joint_motions, state.y[None])[0]
     return z[:, None] + 0.3 * random.standard_normal((len(z), LANES)), random.uniform(0.0, 1.0, LANES)
 
 

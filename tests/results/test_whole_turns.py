@@ -11,6 +11,7 @@ from runtime import GROUND, Builder, Cone, Event
 from runtime.dynamics.status import Status
 from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results import whole_turns
+from runtime.system.trees import trees_of
 
 RATE, START = 50.0, 0.5
 TIMES = [0.0, 1.0, 2.0]
@@ -127,7 +128,7 @@ def test_absolute_coordinates_name_turns_that_times_do_not_show():
 
 def test_joints_that_close_loops_name_turns_that_times_do_not_show():
     system = four_bar.build("revolute", crank_speed=30.0, gravity=(0.0, 0.0, 0.0))
-    closing = system.joints[system.tree.closing[0]].name
+    closing = system.joints[trees_of(system).tree.closing[0]].name
     fine = runtime.simulate(system, 1.0, t_eval=np.linspace(0.0, 1.0, 401), coordinates="joint")
     run = runtime.simulate(system, 1.0, t_eval=[0.0, 0.5, 1.0], coordinates="joint")
     assert fine.message == "reached t = 1 s" and f"turns of '{closing}.angle' are not known" in run.message

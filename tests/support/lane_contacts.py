@@ -12,6 +12,7 @@ from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.integrate.written.force_parameters import parameters_of_forces
 from runtime.integrate.written.measured_contacts import address_of_contacts
 from runtime.system.spanning_tree import tree_data
+from runtime.system.trees import trees_of
 from tests.support.contact_laws import BOUNCES
 from tests.support.lane_forces import call, signals_at
 
@@ -79,7 +80,7 @@ def measured_in_lanes(system, z, times, parameters):
 
 def measured_once(system, z, times, speeds):
     """The same by the functions of the equations of all bodies."""
-    tree, data, work = tree_data(system.tree, system.gravity), system.data, workspace_for(system.data)
+    tree, data, work = tree_data(trees_of(system).tree, system.gravity), system.data, workspace_for(system.data)
     memory, found = lift_workspace(len(tree.kind)), np.zeros((len(system.contacts), MEASURED, LANES))
     begin = beginning(system, np.full((LANES, len(system.contacts)), ACTIVE), speeds)
     for lane in range(LANES):

@@ -15,12 +15,13 @@ from runtime.dynamics.lift import lift_once, lift_workspace
 from runtime.integrate.written.force_parameters import parameters_of_forces, values_at_start
 from runtime.integrate.written.tree_forces import address_of_forces
 from runtime.system.spanning_tree import tree_data
+from runtime.system.trees import trees_of
 from tests.support.force_kernels import TABLE, Case
 
 
 def random_states(system, seed, size=1.0):
     """Coordinates and rates (2 n, LANES) and a time of each lane."""
-    random, n = np.random.default_rng(seed), len(system.tree.kinds)
+    random, n = np.random.default_rng(seed), len(trees_of(system).tree.kinds)
     return random.uniform(-size, size, (2 * n, LANES)), random.uniform(0.0, 1.0, LANES)
 
 
@@ -50,7 +51,7 @@ def in_lanes(system, z, times, parameters=None):
     _, angles = values_at_start(system, np.atleast_2d(one))
     behind = np.broadcast_to(np.hstack([np.zeros((len(angles), 1)), angles]), (LANES, 1 + angles.shape[1])).T
     rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
-    rates = len(z) - system.tree.places[0][-1]
+    rates = len(z) - trees_of(system).tree.places[0][-1]
     found = np.full((rates, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
     arrays = [np.concatenate([z, behind]), signals_at(system, times), rows, *found]
     call(address_of_forces(system), arrays)
@@ -68,7 +69,7 @@ def expected(system, z, times, place=None, begin=None):
 
     ``begin(work, lane)`` may set modes of contacts.
     """
-    tree = tree_data(system.tree if place is None else place, system.gravity)
+    tree = tree_data(trees_of(system).tree if place is None else place, system.gravity)
     first, bodies = tree.u[0], len(tree.step)
     rates, memory, work = len(z) - first, lift_workspace(len(tree.kind)), workspace_for(system.data)
     Q, power, energy = np.zeros((rates, LANES)), np.zeros(LANES), np.zeros(LANES)

@@ -9,6 +9,7 @@ import models
 import runtime
 from runtime import AssemblyError, Builder, ModelError, sensitivities, simulate, simulate_many
 from runtime.dynamics.layout import STATE
+from runtime.system.trees import trees_of
 from tests.support.refusals import assert_refused, refused_with
 from tests.support.sensitivities import difference, pushed, stopped
 
@@ -73,7 +74,7 @@ def slim_arm():
 
 def parts_of(system):
     """All that follows from parameters: state, data, and the tree with its motions."""
-    tree, motions = system.tree, system.joint_motions
+    tree, motions = trees_of(system).tree, system.joint_motions
     arrays = [system.state.y, *system.data[:6], *tree.geometry, *tree.carried]
     arrays += [getattr(step, part) for m in motions.values() for step in m.steps for part in ("axis", "point")]
     return [np.asarray(array).tobytes() for array in arrays], tree.skeleton, tree.closing, tree.limits, list(motions)
@@ -84,9 +85,11 @@ def test_what_other_masses_keep_is_as_made_anew(build):
     system = build()
     masses = {name: 1.3 * value for name, value in runtime.parameters(system).items() if name.startswith("mass.")}
     anew = pickle.loads(pickle.dumps(system))  # without its tree
-    assert system.tree is not None
+    assert trees_of(system).tree is not None
     kept = runtime.with_parameters(system, masses)
-    assert kept.tree_steps is system.tree_steps and parts_of(kept) == parts_of(runtime.with_parameters(anew, masses))
+    assert trees_of(kept).steps is trees_of(system).steps and parts_of(kept) == parts_of(
+        runtime.with_parameters(anew, masses)
+    )
     joints = {name: 1.001 * np.asarray(v) for name, v in runtime.parameters(system).items() if name.startswith("s_j.")}
     moved = runtime.with_parameters(kept, joints)
     assert parts_of(moved) == parts_of(runtime.with_parameters(pickle.loads(pickle.dumps(kept)), joints))
@@ -95,9 +98,11 @@ def test_what_other_masses_keep_is_as_made_anew(build):
 
 def test_an_axis_turned_in_place_is_that_of_the_tree():
     system, axis = slim_arm(), (0.0, 0.6, 0.8)
-    assert np.abs(system.tree.geometry.axis[0] - axis).max(axis=1).min() > 0.1
+    assert np.abs(trees_of(system).tree.geometry.axis[0] - axis).max(axis=1).min() > 0.1
     other = runtime.with_parameters(system, {"a_i.joint_1": axis, "a_j.joint_1": axis})
-    assert np.array_equal(other.state.y, system.state.y) and np.allclose(other.tree.geometry.axis[0, -1], axis)
+    assert np.array_equal(other.state.y, system.state.y) and np.allclose(
+        trees_of(other).tree.geometry.axis[0, -1], axis
+    )
 
 
 LIMITED = dict(max_moment=23.0, compliance=0.15, damping=0.05)

@@ -11,6 +11,7 @@ from benchmarks.mechanisms import model, problem
 from runtime.system.closed_tree import parameters_of_cases, reads_points_alone
 from runtime.system.tree_axes import about, axes_of
 from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP
+from runtime.system.trees import trees_of
 
 ANGLE = 0.7
 
@@ -37,8 +38,8 @@ def test_next_axis_and_arm_are_along_coordinate_axes(sign):
 
 def test_axes_that_are_along_those_of_the_ground_stay():
     system = model.build(problem.shipped("bricard_brick"))
-    assert not system.closed_tree.axes.offset.any()
-    assert (system.closed_tree.axes.rotation == np.eye(3)).all()
+    assert not trees_of(system).closed.axes.offset.any()
+    assert (trees_of(system).closed.axes.rotation == np.eye(3)).all()
 
 
 def test_a_turn_about_no_coordinate_axis_stays():
@@ -49,14 +50,16 @@ def test_a_turn_about_no_coordinate_axis_stays():
 def test_cases_have_the_parameters_of_systems_of_their_masses():
     mass = 1.7
     (own, other) = (models.hooke_shaft.build(mass=m) for m in (1.0, mass))
-    assert own.closed_tree.axes.offset.any()
+    assert trees_of(own).closed.axes.offset.any()
     # The inertia of a shaft is proportional to its mass; here masses alone differ.
     masses = np.stack([own.data.mass, other.data.mass])
-    found, serves = parameters_of_cases(own.closed_tree, own.tree, own.data, masses, np.stack([own.data.gravity] * 2))
+    found, serves = parameters_of_cases(
+        trees_of(own).closed, own.tree, own.data, masses, np.stack([own.data.gravity] * 2)
+    )
     assert serves.all()
-    assert found[:, 0] == pytest.approx(own.closed_tree.parameters, rel=1e-15)
+    assert found[:, 0] == pytest.approx(trees_of(own).closed.parameters, rel=1e-15)
     of_moments = [OF_GRAVITY + OF_STEP * k + c for k in range(len(own.tree.kinds)) for c in (6, 7, 8, 9)]
-    assert found[of_moments, 1] == pytest.approx(other.closed_tree.parameters[of_moments], rel=1e-12, abs=1e-15)
+    assert found[of_moments, 1] == pytest.approx(trees_of(other).closed.parameters[of_moments], rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize(

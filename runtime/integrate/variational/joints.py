@@ -57,6 +57,7 @@ from runtime.system.force_states import states_of_forces
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
+from runtime.system.trees import trees_of
 
 ITSELF, DIRECTIONS, OF_MOTION = range(ADDRESSES, ADDRESSES + 3)  # places in ``Workspace.address``
 TURN = 2.0 * np.pi
@@ -106,7 +107,8 @@ class VariedJoints:
         self.system, self.tree, self.nearby = system, tree_of(system), nearby
         self.state_alone, self.n, count = state_alone, 0, len(nearby)
         others = [one.system for six, _, _ in nearby for one in six]
-        self.alike = all(other.tree is not None and _shape(other.tree) == _shape(self.tree) for other in others)
+        trees = [trees_of(other).tree for other in others]
+        self.alike = all(tree is not None and _shape(tree) == _shape(self.tree) for tree in trees)
         if not self.alike:
             return
         z = _coordinates(system, y)

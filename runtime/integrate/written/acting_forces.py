@@ -21,6 +21,7 @@ from runtime.support.latest import Latest
 from runtime.system.force_addresses import place_of_angles
 from runtime.system.parts import Force
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 OF_STEP, OF_BODY = 6, 7  # parameters: axis and way; arm and Euler parameters
 OF_CARRIED = 10  # mass, moment, upper half of the inertia
@@ -191,7 +192,7 @@ def known_forces(system: System) -> bool:
 
     These are loads, motors, forces and contacts on trees whose coordinates no rows restrain.
     """
-    tree = system.tree_of_joints
+    tree = trees_of(system).of_joints
     return tree is not None and not tree.closing and _are_known(system) and _known_reactions(system)
 
 
@@ -202,7 +203,7 @@ def what_acts(system: System) -> tuple[bool, bool]:
 
 def known_beside_rows(system: System) -> bool:
     """As ``known_forces``, also where rows restrain the coordinates, but without forces that depend on reactions, or states."""
-    return system.tree is not None and not len(system.data.forces.state_place) and _are_known(system)
+    return trees_of(system).tree is not None and not len(system.data.forces.state_place) and _are_known(system)
 
 
 def _are_known(system: System) -> bool:
@@ -222,7 +223,7 @@ def _known_reactions(system: System) -> bool:
     A limit between the steps of a joint acts on both bodies by another moment than along its coordinate: with one the reaction
     is not that of the first step.
     """
-    reactive, tree = [force for force in system.forces if force.module.LOADS], system.tree_in_lanes
+    reactive, tree = [force for force in system.forces if force.module.LOADS], trees_of(system).in_lanes
     if not reactive:
         return True
     assert tree is not None
@@ -239,7 +240,7 @@ def _is_known(module: ModuleType, name: str) -> bool:
 
 
 def _acting_forces(system: System) -> ActingForces:
-    tree, t = system.tree_of_joints, system.data
+    tree, t = trees_of(system).of_joints, system.data
     assert tree is not None
     sorts = [t.signals.sort(k) for k in range(len(t.signals.start) - 1)]
 
@@ -292,7 +293,7 @@ def kernels_of_forces(
 
 
 def _reaction(system: System, force: Force) -> ActingReaction | None:
-    tree, module = system.tree_of_joints, force.module
+    tree, module = trees_of(system).of_joints, force.module
     assert tree is not None
     first = next((k for k, c in enumerate(tree.coordinates) if c.joint == force.joint), None) if module.LOADS else None
     if first is None:

@@ -9,6 +9,7 @@ from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 
 class ClosedRows(NamedTuple):
@@ -98,7 +99,7 @@ class ClosedRows(NamedTuple):
 
 
 def _rows_of(system: System, module: ModuleType) -> ClosedRows:
-    closed, tree = system.closed_tree, system.tree_in_lanes
+    closed, tree = trees_of(system).closed, trees_of(system).in_lanes
     assert closed is not None and tree is not None
     driven = tuple(r for r, (joint, _) in enumerate(module.ROWS) if closed.joints[joint].signals)
     independent = sum(RATES[kind] for kind in tree.kinds) - system.degrees_of_freedom

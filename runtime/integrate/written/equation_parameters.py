@@ -9,11 +9,12 @@ from runtime.integrate.written.force_parameters import NONE, Values, parameters_
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.tree_geometry import UPPER, Carried, Geometry
+from runtime.system.trees import trees_of
 
 
 def parameters_of_equations(system: System) -> Floats:
     """Parameters (P,) of the equations of the tree of a system with all that acts on it."""
-    tree = system.tree_of_joints
+    tree = trees_of(system).of_joints
     assert tree is not None
     found: Floats = equations_of_cases(system, tree.geometry, tree.carried, system.gravity[None])[0]
     return found
@@ -28,7 +29,7 @@ def equations_of_cases(system: System, where: Geometry, load: Carried, gravity: 
         Of each case, or one of all.
     gravity : (cases, 3) or (1, 3)
     """
-    acting, tree = acting_forces(system), system.tree_of_joints
+    acting, tree = acting_forces(system), trees_of(system).of_joints
     assert tree is not None
     rows, of_forces = Rows(acting, whole=True), parameters_of_cases(system, where, own)
     found = np.empty((max(len(of_forces), len(where.axis), len(load.mass), len(gravity)), rows.count))

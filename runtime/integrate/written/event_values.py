@@ -18,6 +18,7 @@ from runtime.lanes.written_function import address_of_lanes
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 AXES = dict(z=1, parameters=2, out=1)  # of the arrays
 
@@ -39,7 +40,7 @@ def _write(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
 
 
 def _values(system: System, events: Sequence[ZeroCrossing]) -> tuple[int, Floats]:
-    tree, t, elements = system.tree_of_joints, watched(events, system), [event.element(system) for event in events]
+    tree, t, elements = trees_of(system).of_joints, watched(events, system), [event.element(system) for event in events]
     assert tree is not None
     kernels = kernels_of_forces(system, elements, t, lambda _: NOTHING)
     acting = ActingForces(tree.kinds, tree.parents, tree.body_step, (), (), kernels)

@@ -26,6 +26,7 @@ from runtime.system.quantity import MOTOR_PARTS
 from runtime.system.reference import rotation_matrices, states_with_ground
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
+from runtime.system.trees import trees_of
 
 # Sort ("force", "motor" or "contact") and name -> parameter or point -> values of cases, (cases,) or (cases, 3), which have
 # ``takes_values`` and are ``allowed``.
@@ -35,7 +36,7 @@ NONE: Values = MappingProxyType({})
 
 def parameters_of_forces(system: System) -> Floats:
     """Parameters (P,) of all that acts on a system with ``known_forces``."""
-    tree = system.tree_of_joints
+    tree = trees_of(system).of_joints
     assert tree is not None
     found: Floats = parameters_of_cases(system, tree.geometry)[0]
     return found

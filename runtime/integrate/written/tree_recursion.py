@@ -30,6 +30,7 @@ from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.arrays import Floats
 from runtime.support.latest import Latest
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 MOST_STEPS = 24  # of a tree: machine code is made in 3 s, and the time grows a little faster than the number
 OF_ARMS = {5: (1, 2), 6: (1, 3), 8: (2, 3)}  # products of inertia have a part of these components of the moment
@@ -50,7 +51,8 @@ outwards, rates_of_coordinates = map(with_vectors, (recursion.outwards, recursio
 
 
 def _limited(system: System) -> tuple[int, ...]:
-    return () if system.tree_in_lanes is None else system.tree_in_lanes.limited_steps
+    tree = trees_of(system).in_lanes
+    return () if tree is None else tree.limited_steps
 
 
 def _address(system: System, known: Mapping[Place, float]) -> int:
@@ -76,7 +78,7 @@ def _plain(system: System) -> dict[Place, float]:
 
     As numbers of the text they leave out most products, and all that motions in a plane do not have.
     """
-    acting, tree = acting_forces(system), system.tree_of_joints
+    acting, tree = acting_forces(system), trees_of(system).of_joints
     assert tree is not None
     rows, own = Rows(acting, whole=True), parameters_of_equations(system).tolist()
     sizes = [("step", range(len(tree.kinds)), 0, OF_STEP), ("body", acting.bodies(), 0, OF_BODY)]

@@ -9,6 +9,7 @@ from benchmarks.files.states import accelerations_of, random_sample, state_of, t
 from models.files import Load, inverse_dynamics
 from models.files.motion import Coordinates, motion_of
 from models.files.osim_functions import spline
+from runtime.system.trees import trees_of
 from tests.support.file_states import worst
 from tests.support.osim_files import LINEAR, SOLVED, SPLINE_POINTS, SPLINE_VALUES, osim
 from tests.support.paths import shared_file
@@ -72,7 +73,7 @@ def test_other_default_values_change_the_reference_pose_alone(read):
 def test_accelerations_of_the_system(version, read):
     reading = read(osim(version, defaults={"hip_y": 0.3, "knee": -0.4}), ignore="couplers")
     system, random = reading.build(), np.random.default_rng(3)
-    assert system.tree is not None
+    assert trees_of(system).tree is not None
     for _ in range(5):
         sample = random_sample(reading, random)
         wanted = accelerations_of(reading, system, sample, reduced_accelerations(reading.description, sample))
@@ -213,4 +214,4 @@ def test_inverse_dynamics_asks_for_all_coordinates(read):
 def test_models_of_the_program_are_read(name, coordinates):
     reading = models.read(shared_file("opensim", f"{name}.osim"), ignore="couplers")
     assert len({law.coordinate for law in reading.source.laws}) == coordinates
-    assert reading.build().tree is not None
+    assert trees_of(reading.build()).tree is not None
