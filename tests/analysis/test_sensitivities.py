@@ -71,9 +71,9 @@ def directions(system, seed=4):
 def test_more_directions_than_the_width_of_a_batch():
     system = models.double_pendulum.build()
     given = directions(system) | {f"r.{body}": system.state.r[body] for body in system.body_names}
-    found = sensitivities(system, given, 0.2)
+    found = sensitivities(system, given, 0.2, coordinates="absolute")
     assert len(found.names) == 18 and np.isfinite(found.slopes).all()
-    one = sensitivities(system, given, 0.2, wrt="omega.lower")
+    one = sensitivities(system, given, 0.2, wrt="omega.lower", coordinates="absolute")
     places = [found.names.index(name) for name in one.names]
     assert np.abs(one.slopes - found.slopes[:, :, places]).max() < 1e-12
 
@@ -97,14 +97,14 @@ def test_a_zero_that_depends_on_two_parameters(route, monkeypatch):
         codegen.compile_model(system)
     if route == "general evaluation":
         monkeypatch.setattr(room, "batch_kernel_of", lambda key: None)
-    given, t = {"a": 0.3, "b": 0.3, "c": 0.4}, [0.3, 0.8]
-    found = sensitivities(lever, given, 0.8, wrt=["a", "b"], t_eval=t, rtol=1e-12, atol=1e-12)
+    given, how = {"a": 0.3, "b": 0.3, "c": 0.4}, dict(wrt=["a", "b"], t_eval=(t := [0.3, 0.8]), coordinates="absolute")
+    found = sensitivities(lever, given, 0.8, rtol=1e-12, atol=1e-12, **how)
     for k, name in enumerate("ab"):
         expected = difference(lambda h, n=name: simulate(lever(**{n: 0.3 + h}), 0.8, t_eval=t, **TIGHT).states, 1e-2)
         assert np.abs(expected).max() > 0.1
         assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-9 * np.abs(expected).max()
     monkeypatch.setattr(room, "_module", lambda *arguments: module_of(lever().model.key))
-    wrong = sensitivities(lever, given, 0.8, wrt=["a", "b"], t_eval=t)
+    wrong = sensitivities(lever, given, 0.8, **how)
     assert np.abs(wrong.slopes - found.slopes).max() > 1e-2  # the test sees the kernel that must not be taken
 
 

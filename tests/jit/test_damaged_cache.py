@@ -144,7 +144,7 @@ import sys
 import codegen, models, runtime
 chain = models.chain.build(2)
 file = codegen.compile_model(chain)
-run = runtime.simulate(chain, 0.1)
+run = runtime.simulate(chain, 0.1, coordinates="absolute")
 print(run.success, run.stats.kernel.replace(" ", "_"), file.exists())
 """
 

@@ -38,7 +38,7 @@ class Case:
     """A force of the definitions, at random states of its bodies."""
 
     def __init__(self, name, seed, **values):
-        self.module = (FORCES | REACTIVE)[name]
+        self.module, self.before = (FORCES | REACTIVE)[name], 6.0  # [rad] angles before: a revolution
         rng = np.random.default_rng(seed)
         self.states = np.zeros((4, 13))
         self.states[:, R:P] = rng.normal(size=(4, 3)) * 0.5 + np.arange(4)[:, None]
@@ -73,9 +73,7 @@ class Case:
             own[3 * n : 3 * n + 3] = rotation_matrix(states["ijkl".index(body), P:V]) @ self.local[vector]
         start = 3 * len(self.module.VECTORS)
         own[start : start + len(self.values)] = list(self.values.values())
-        own[start + len(self.values) : start + len(self.values) + self.module.ANGLES] = (
-            6.0  # angles before: a revolution
-        )
+        own[start + len(self.values) : start + len(self.values) + self.module.ANGLES] = self.before
         if self.module.LOADS:
             own[self.module.LOADS_PLACE :] = [*self.loads, *self.reaction]
         if self.module.TABLES:
