@@ -27,7 +27,7 @@ from runtime.support.late_names import late_names  # noqa: E402
 from runtime.version import __version__  # noqa: E402
 
 if TYPE_CHECKING:
-    from runtime import analysis, dynamics, ensemble, integrate, report, results, studies, system  # noqa: F401
+    from runtime import analysis, ensemble, integrate, report, results, studies, system, view  # noqa: F401
     from runtime.analysis.contact_sensitivity import contact_sensitivities
     from runtime.analysis.equilibrium import equilibrium
     from runtime.analysis.fit import fit_parameters

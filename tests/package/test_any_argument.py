@@ -113,7 +113,7 @@ def test_a_failure_can_be_shown(world, known):
 def test_the_calls_themselves_work(known, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     wrong = {name: str(error) for name, call in known.items() if (error := refusal(*call)) is not None}
-    assert wrong.keys() <= {"crossing", "System.limit", "System.contact"} | {
+    assert wrong.keys() <= {"zero_crossing", "System.limit", "System.contact"} | {
         f"System.{n}" for n in ("body", "joint", "force")
     }, wrong
 
