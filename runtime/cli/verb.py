@@ -35,9 +35,10 @@ class Verb(TyperCommand):
 
 
 def with_options(message: str, options: Mapping[str, str]) -> str:
-    """A message of the form ``function: name = value ...; give name=value`` with options of the command for its arguments."""
+    """A message such as "function: name = value ...; give name=value" with options of the command for arguments."""
     names = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
-    message = re.sub(rf"{FUNCTION}({names})(?= = )", lambda found: options[found[1]], message.removesuffix(ACCEPTED))
+    named, message = rf"{FUNCTION}({names})(?= = )|^({names})(?=: )", message.removesuffix(ACCEPTED)
+    message = re.sub(named, lambda found: options[found[1] or found[2]], message)
     given = rf"(?<![\w.'-])({names})=(?:True\b|'(\w+)'|(?=[ ,;]|$))"
     message = re.sub(given, lambda found: " ".join(filter(None, (options[found[1]], found[2]))), message)
     if "--set" not in options.values():

@@ -100,10 +100,9 @@ def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS)
         text.set_parse_math(OF_AXES.fullmatch(text.get_text()) is not None)  # "$" of a name begins no formula
     fig.dpi = DOTS_PER_INCH
     engine = fig.get_layout_engine()
-    if (
-        engine is not None
-    ):  # once for all formats: savefig would draw the figure once more for each, only to place everything
-        engine.execute(fig)
+    if engine is not None:  # here for all formats, since savefig would place everything anew for each
+        for _ in range(2):  # titles and labels move by the first placement
+            engine.execute(fig)
         fig.set_layout_engine(None)
     files = [file_of(folder, name, kind) for kind in formats]
     for file in files:

@@ -14,7 +14,8 @@ SLACK = 2.0  # [px] at 150 dots per inch
 def faults(figure):
     """Sentences on labels of a figure that are cut off or cover others."""
     figure.dpi = 150
-    figure.draw_without_rendering()
+    for _ in range(2):  # as ``panels.save``
+        figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()
     labels = [(legend, "legend") for legend in figure.legends]
     for number, ax in enumerate(figure.axes):

@@ -148,7 +148,10 @@ def calls(world):
             nearby | dict(t=w.t, data={"r.rod": w.run.r["rod"]}, sigma={"r.rod": 0.1}, bounds={"mass.rod": (1.0, 9.0)}),
         ),
         "at_rest": (runtime.at_rest, dict(speed=1e-3, acceleration=1e-2, terminal=True, name="rest")),
-        "zero_crossing": (runtime.zero_crossing, dict(name="x", definition=np, direction=0, terminal=False, at_start=False)),
+        "zero_crossing": (
+            runtime.zero_crossing,
+            dict(name="x", definition=np, direction=0, terminal=False, at_start=False),
+        ),
         "coordinate": (
             analysis.coordinate,
             dict(
