@@ -23,7 +23,7 @@ from tests.support.refusals import refused_with
 CASES = replace(QUICK, tolerance=1e-7, repeats=1, every=3, links=(1, 4), timeout=math.inf, building=math.inf)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_peers(answer, monkeypatch):
     monkeypatch.setattr(question, "QUICK", CASES)
     tables, _ = answer("peers")

@@ -44,7 +44,7 @@ def test_verdicts():
     assert ended.kind == "ended" and ended.status == Status.STEPS_USED_UP
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_amplified_error_follows_the_tolerance():
     amplified = compare.examine("tree", 1535, trees.tree)
     assert amplified.kind == "amplified" and compare.ROWS < amplified.facts["violation"] < 2e-9
@@ -66,7 +66,7 @@ def _with_other_gravity(build, m, name):
         m.gravity = kept
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_question(answer, monkeypatch):
     """At singular poses; the other classes are examined in modules of their own."""
     monkeypatch.setattr(question, "CLASSES", {name: question.CLASSES[name] for name in ("tree", *SINGULAR)})

@@ -26,7 +26,7 @@ def _changed(kind):
     return change
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["limit", "contact", "force"])
 def test_an_error_of_a_hundredth_is_found(kind, monkeypatch):
     original, change = compare.system_of, _changed(kind)

@@ -93,7 +93,7 @@ def verdicts(report):
     }
 
 
-@slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("tolerance", [1e-8, 1e-12])
 def test_no_verdict_depends_on_the_tolerance(claims, tmp_path, tolerance):
     """The default, 1e-10, is that of the papers."""

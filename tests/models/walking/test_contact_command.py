@@ -16,7 +16,7 @@ from tests.support.soles import scaled_and_known_sole, with_force_of
 from tests.support.whole_walker import whole_walker
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_study_writes_contact(talus, tmp_path):
     with faults_of_figures() as faults:
         done = talus("--contact", "--json", "--out", "o")
