@@ -91,7 +91,7 @@ def limit_symbols(seed, place):
     inside = np.cross(t, dt) / np.linalg.norm(dt)
     u = np.cos(away) * t - np.sin(away) * inside
     m.max_moment, m.compliance, m.j = 226.0, 0.2, 3.39
-    _, _, slope = restrained(cone, u[None], "printed", compliance=m.compliance)
+    _, _, slope = restrained(cone, u[None], "as_published", compliance=m.compliance)
 
     def wrench(body_i, body_j, slope):
         x = np.r_[(m.A_i @ m.B).T.ravel(), m.A_i @ m.B @ u, m.j]
