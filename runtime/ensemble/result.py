@@ -111,12 +111,9 @@ class Ensemble(ReadOnlyArrays, ByBody):
 
     def __getattr__(self, name: str) -> Any:
         """Say where names of a run are that an ensemble does not have."""
-        error = no_attribute("an Ensemble", name, dir(self))
-        raise (
-            AttributeError(f"{error}; see outputs= of simulate_many, or many[i].{name}")
-            if hasattr(Run, name)
-            else error
-        )
+        if not hasattr(Run, name):
+            raise no_attribute("an Ensemble", name, dir(self))
+        raise AttributeError(f"an Ensemble has no attribute '{name}'; see outputs= of simulate_many, or many[i].{name}")
 
     @overload
     def __getitem__(self, case: int) -> Run: ...

@@ -16,7 +16,7 @@ def no_attribute(owner: str, name: str, known: Collection[str]) -> AttributeErro
 
     ``owner``: such as "module 'runtime'".
     """
-    near = "" if name.startswith("_") else nearest(name, known)
+    near = "" if name.startswith("_") else nearest(name, [one for one in known if not one.startswith("_")])
     return AttributeError(f"{owner} has no attribute '{name}'" + (f"; did you mean '{near}'?" if near else ""))
 
 

@@ -7,6 +7,7 @@ import models
 import runtime
 from benchmarks.random import compare, question
 from runtime import GROUND, Status
+from runtime.system.trees import trees_of
 
 SETTINGS = dict(rtol=1e-10, atol=1e-10)
 LOOPS = [name for name in question.CLASSES if name not in ("tree", "acting_tree")]
@@ -36,7 +37,7 @@ def test_a_rod_without_motion_is_a_ball_joint():
 
 def test_steps_avoid_the_joints_with_most_coordinates():
     """A loop is cut at its ball joint, so that few coordinates and rows are left."""
-    tree = models.four_bar.build("independent").tree
+    tree = trees_of(models.four_bar.build("independent")).tree
     system = models.four_bar.build("independent")
     assert [system.joints[k].kind for k in tree.closing] == ["spherical"] and len(tree.kinds) == 4
 

@@ -48,7 +48,7 @@ def test_two_joints_between_the_same_bodies_lock_them_or_restrain_the_coordinate
     ends = dict(s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.5), a_j=(0, 1, 0))
     b.joint("pivot", "revolute", "ground", "rod", **ends)
     b.joint("ball", "spherical", "ground", "rod", s_i=(0, 1, 0), s_j=(0, 1, 0.5))
-    tree = b.build().tree
+    tree = trees_of(b.build()).tree
     assert tree.name == "tree_turn" and tree.closing == (1,)
     assert (
         trees_of(FOOT).tree.body_step[0] == trees_of(FOOT).tree.body_step[1] == 1

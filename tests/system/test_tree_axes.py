@@ -54,11 +54,11 @@ def test_cases_have_the_parameters_of_systems_of_their_masses():
     # The inertia of a shaft is proportional to its mass; here masses alone differ.
     masses = np.stack([own.data.mass, other.data.mass])
     found, serves = parameters_of_cases(
-        trees_of(own).closed, own.tree, own.data, masses, np.stack([own.data.gravity] * 2)
+        trees_of(own).closed, trees_of(own).tree, own.data, masses, np.stack([own.data.gravity] * 2)
     )
     assert serves.all()
     assert found[:, 0] == pytest.approx(trees_of(own).closed.parameters, rel=1e-15)
-    of_moments = [OF_GRAVITY + OF_STEP * k + c for k in range(len(own.tree.kinds)) for c in (6, 7, 8, 9)]
+    of_moments = [OF_GRAVITY + OF_STEP * k + c for k in range(len(trees_of(own).tree.kinds)) for c in (6, 7, 8, 9)]
     assert found[of_moments, 1] == pytest.approx(trees_of(other).closed.parameters[of_moments], rel=1e-12, abs=1e-15)
 
 

@@ -192,7 +192,10 @@ def test_coordinates_are_given_once():
     b.initial_coordinates("hinge2", angle=0.1)
     b.initial_coordinates("hinge2", rates={"angle": 1.0})
     assert_refused(
-        "angle 'hinge2.angle' = 0.2: it was given as 0.1 before; give it once", b.angles, "hinge2", angle=0.2
+        "angle 'hinge2.angle' = 0.2: it was given as 0.1 before; give it once",
+        b.initial_coordinates,
+        "hinge2",
+        angle=0.2,
     )
 
 
