@@ -208,7 +208,7 @@ def group_of(
     ModelError
         Where only ``simulate`` runs the system.
     """
-    refuse_states(system, "cases one after another")
+    refuse_states(system, "serial cases")
     latest = next(reversed(groups.values()), None)
     if latest is not None and _same_settings(latest.system, system):
         if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:

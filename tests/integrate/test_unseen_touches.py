@@ -44,7 +44,7 @@ def test_no_ridge_is_passed(width):
 
 def test_a_method_of_scipy_says_that_it_may_pass_a_touch():
     system = thrown(5e-3, 0.0, 1e4, 0.0)
-    assert "RK45 locates no corners of forces and may pass" in runtime.simulate(system, END, method="RK45").message
+    assert "RK45 locates no kinks of forces and may pass" in runtime.simulate(system, END, method="RK45").message
     assert "corners" not in runtime.simulate(system, END, method="RK45", max_step=1e-2).message
 
 

@@ -27,7 +27,7 @@ def _count(system: System, name: str) -> int:
 
 def _address(system: System, name: str) -> int:
     acting, write = acting_forces(system), partial(_write, name, acting_forces(system))
-    return address_of_lanes(name, AXES, write, __name__, "the corners of forces in a batch", *acting.text())
+    return address_of_lanes(name, AXES, write, __name__, "the kinks of forces in a batch", *acting.text())
 
 
 def _write(name: str, acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
