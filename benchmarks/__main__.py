@@ -36,7 +36,7 @@ from runtime.support.streams import safe_streams
 QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
     "rhs": "How does the cost of one evaluation grow with the number of bodies?",
-    "limits": "What do limits of motion cost, does the damped foot come to rest, and how much energy does the printed law lose?",
+    "limits": "What do joint limits cost, does the damped foot come to rest, and how much energy does the printed law lose?",
     "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
     "contact": "How well does the motion predict the force of the ground on adults whom no model has seen?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",

@@ -1,7 +1,7 @@
 """Cost of the modified universal joint against the classical one, by method and tolerance.
 
 Function evaluations come first, because they are the measure of Rodrigues da Silva et al. (2024a), Fig. 18: 1 s of motion, free
-and with elastic and dissipative limits of motion.
+and with elastic and dissipative joint limits.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ KERNELS = ("phi", "jacobian", "gamma", "evaluate")
 
 @dataclass(frozen=True)
 class Motion:
-    """Motion of the foot: its case, "free" or that of its limits of motion, and its duration [s]."""
+    """Motion of the foot: its case, "free" or that of its joint limits, and its duration [s]."""
 
     case: str
     duration: float
@@ -210,7 +210,7 @@ def _answer(runs: Sequence[Measured], motions: Sequence[Motion]) -> str:
     return (
         "Function evaluations of the foot with the modified joint, relative to the classical one (median and range over methods "
         f"and tolerances): {'; '.join(found)}. Rodrigues da Silva et al. (2024a), Fig. 18 (1 s): the modified joint is slightly "
-        "less efficient when free, and the classical one clearly more efficient with elastic and dissipative limits of motion."
+        "less efficient when free, and the classical one clearly more efficient with elastic and dissipative joint limits."
     )
 
 

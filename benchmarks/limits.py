@@ -1,4 +1,4 @@
-"""Limits of motion: their cost, whether the damped foot comes to rest, and the energy that the printed law loses.
+"""Joint limits: their cost, whether the damped foot comes to rest, and the energy that the printed law loses.
 
 The closed loops lie outside irregular cones.  A law with a potential does no work around them; Rodrigues da Silva et al. (2024b),
 Eqs. (32)-(33), take the distance in the top view as the excess, whose gradient is not the direction in which its moment acts.
@@ -69,7 +69,7 @@ class Cost:
 
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure the cost of all cases, and the work around closed loops by both laws."""
-    report = Report("Limits of motion")
+    report = Report("Joint limits")
     costs = [case for ankle in ANKLES for case in cost(ankle, quick, say)]
     report.tables += [_cost_table(costs), _rest_table(costs)]
     report.tables.append(_evaluation_table(quick, say))

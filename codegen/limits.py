@@ -1,4 +1,4 @@
-"""Limits of motion: the direction that a cone restrains, and the damper in parallel.
+"""Joint limits: the direction that a cone restrains, and the damper in parallel.
 
 Source: Rodrigues da Silva et al. (2024b, 2024c).
 

@@ -82,7 +82,7 @@ _NEUTRAL = _OF_BODIES["leg"][0] + _ON_LEG
 TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG = 19.8, 35.3  # rho, theta
 TALOCRURAL_TRANSVERSE_DEG, TALOCRURAL_FRONTAL_DEG = 6.0, 8.0  # epsilon, tau
 
-# Limits of motion, (2024c) Section 4: a cone about each hinge, given by its maximum latitudes at the longitudes 0, 90, 180 and
+# Joint limits, (2024c) Section 4: a cone about each hinge, given by its maximum latitudes at the longitudes 0, 90, 180 and
 # 270 degrees; 1 degree where the hinge cannot reach.
 UNREACHED_DEG = 1.0
 DORSIFLEXION_DEG, PLANTARFLEXION_DEG = 20.0, 35.0
@@ -264,7 +264,7 @@ def build(
         Heel to toe tip.  All lengths of main foot and toes, and the height of the ankle, are in proportion to it, their
         moments of inertia to mass times foot length squared.  Default: 0.27 (2024c), in proportion to ``height``.
     limits : None, "elastic" or "dissipative"
-        Limits of motion of both hinges, ``talocrural`` and ``talocalcaneal``, without or with damping.  Their cones follow the
+        Joint limits of both hinges, ``talocrural`` and ``talocalcaneal``, without or with damping.  Their cones follow the
         axes.  The moment of the limits, up to 226 N m over 11.5 degrees (2024c), depends on neither mass nor size.
     dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg : float [deg], optional
         Ranges of motion of the limits.  Default: 20, 35, 35, 25 (2024c), or those of ``preset``.

@@ -1,4 +1,4 @@
-"""A rod on a pivot: planar (hinge) or spherical (ball joint), free or with limits of motion.
+"""A rod on a pivot: planar (hinge) or spherical (ball joint), free or with joint limits.
 
 With limits it is the example of Rodrigues da Silva et al. (2024b), Section 4.  The tables of that paper are missing in the text
 that was available, so the rod is inferred: a slender rod of 0.30 m and 3.5 kg on a ball joint at its end, released from rest in

@@ -24,7 +24,7 @@ from runtime.integrate.tree_method import tree_of
 def open_peers(system: System, cases: Cases, say: Say, stack: ExitStack) -> tuple[list[Peer], dict[str, str]]:
     """All programs, Talus first, until the stack is closed; and those that are not installed, with the reason.
 
-    With limits of motion Talus runs in joint coordinates only.
+    With joint limits Talus runs in joint coordinates only.
     """
     own = [] if tree_of(system).limits else [talus(system, cases, whole=whole) for whole in (True, False)]
     found, missing = [*own, in_joint_coordinates(system, cases)], {}

@@ -1,6 +1,6 @@
 """The question: how long other programs take for the same motion at equal error, and for one evaluation of a chain.
 
-The foot with either ankle over 5 s, free under gravity, the same with elastic limits of motion by programs that take equations
+The foot with either ankle over 5 s, free under gravity, the same with elastic joint limits by programs that take equations
 (others have no such limits), and chains of bodies on ball joints.  Programs that are not installed are listed in a table.
 """
 

@@ -12,7 +12,7 @@ PROGRAMS = (
     "heyoka", "symforce", "casadi", "casadi_lagrangian", "heyoka_lagrangian", "pinocchio", "exudyn", "mujoco", "drake", "pydy",
     "opensim", "exudyn_joints", "papers",
 )  # fmt: skip
-WITH_LIMITS = ("symforce", "casadi")  # that run the foot with limits of motion
+WITH_LIMITS = ("symforce", "casadi")  # that run the foot with joint limits
 OWN, GENERAL, IN_JOINTS = "Talus", "Talus, general", "Talus, joint coordinates"
 INSTALL = "pip install 'talus-multibody[peers]'"
 

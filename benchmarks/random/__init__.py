@@ -3,7 +3,7 @@
 - ``mechanism``: a mechanism as data: bodies, joints, springs and drivers, made in global axes at the reference pose;
 - ``trees``, ``planar``, ``spatial``: classes of random mechanisms, functions of a generator of random numbers;
 - ``change_points``, ``swinging``: those that pass singular poses, with a motion that is known on its smooth branch;
-- ``acting``: trees and loops with limits of motion, contacts and forces;
+- ``acting``: trees and loops with joint limits, contacts and forces;
 - ``model``: a mechanism as a system of Talus;
 - ``rows``, ``second``: the second method, equations of motion by singular values, in NumPy and SciPy alone;
 - ``actions``: limits, contacts and forces by the second method;

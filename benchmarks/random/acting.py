@@ -1,4 +1,4 @@
-"""Random trees and loops with limits of motion, contacts and forces, up to six of them.
+"""Random trees and loops with joint limits, contacts and forces, up to six of them.
 
 Stiffnesses and moments are drawn relative to the mass, size and pace of the mechanism, so that they matter and are resolved by
 an explicit method.

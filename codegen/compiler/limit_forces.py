@@ -1,4 +1,4 @@
-"""Limits of motion: from the geometry of a limit to kernels.
+"""Joint limits: from the geometry of a limit to kernels.
 
     Q = -dV/du . du/d(v, omega) - dR/d(v, omega)          (``limit_*``: u, R;  dV/du is an input)
     V = max_moment compliance W(separation(u, t) / compliance)   with the closest direction t on the cone's curve

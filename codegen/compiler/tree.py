@@ -80,7 +80,7 @@ def _module(
         "\n".join(
             [
                 f'"""The equations of motion of a tree of {n} steps in their coordinates: {", ".join(steps)}.',
-                *(["", f"Limits of motion restrain {_listed(limits)}."] if limits else []),
+                *(["", f"Joint limits restrain {_listed(limits)}."] if limits else []),
                 '"""',
                 "",
                 *(["import math", ""] if any("math." in line for line in (*prepare, *lines)) else []),

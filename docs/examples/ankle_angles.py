@@ -1,4 +1,4 @@
-"""Angles of the ankle with dissipative limits of motion.
+"""Angles of the ankle with dissipative joint limits.
 
 The two hinges of the modified ankle, with the anatomical limits and their damping. The foot falls into
 plantarflexion and comes to rest at the limit, slightly outside its cone (red), where the restricting moment carries its weight.

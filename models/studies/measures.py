@@ -1,4 +1,4 @@
-"""Quantities that several studies take from runs, most of them about limits of motion."""
+"""Quantities that several studies take from runs, most of them about joint limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spherical pendulum with limits of motion: free, elastic and dissipative, and the effect of each parameter of the limit.
+"""The spherical pendulum with joint limits: free, elastic and dissipative, and the effect of each parameter of the limit.
 
 Rodrigues da Silva et al. (2024b), Section 4.
 """
@@ -103,7 +103,7 @@ def study(
     tolerance: measures.Tolerance = 1e-10,
     formats: str = FORMATS,
 ) -> Report:
-    """Simulate a pendulum with limits of motion.  Varies compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).
+    """Simulate a pendulum with joint limits.  Varies compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def study(
         Formats of the figures, separated by commas: png, svg, pdf.
     """
     drawn = FigureFiles(folder, formats_of(formats))
-    report = Report("A spherical pendulum with limits of motion: Rodrigues da Silva et al. (2024b), Section 4")
+    report = Report("A spherical pendulum with joint limits: Rodrigues da Silva et al. (2024b), Section 4")
     simulate(build("elastic"), 0.01)  # compiles, so that the runs below are timed without compilation
 
     systems = {case: build(case) for case in CASES}

@@ -142,7 +142,7 @@ def _driven_states(system: System, times: Floats, y: Floats, data: ModelData) ->
 def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = None) -> Motion:
     """The forces and moments that a driven motion requires: kinematics, multipliers, reactions, efforts of the drivers.
 
-    For any system with as many drivers' rows as degrees of freedom; loads, motors and limits of motion are included.
+    For any system with as many drivers' rows as degrees of freedom; loads, motors and joint limits are included.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ add_words(
         "kinematics": "rotations",
         "lift": "the states of the bodies of a tree",
         "tree_equations": "the equations of motion in joint coordinates",
-        "limits": "limits of motion",
+        "limits": "joint limits",
         "state_jacobian": "the Jacobian of the states",
         "products": "functions of several coordinates",
         "projection": "the projection onto the constraints",

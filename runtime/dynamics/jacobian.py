@@ -229,7 +229,7 @@ def bend_slope(k, bend, t, w, m, n):  # type: ignore[no-untyped-def]
 
 
 def linearise_limits(data, w, m):  # type: ignore[no-untyped-def]
-    """Forces of the limits of motion."""
+    """Forces of the joint limits."""
     t, v = data.limits, w.limits
     for k in range(len(t.kind)):
         if v.outputs[k, EXCESS] == 0.0 and t.damping[k] == 0.0:

@@ -1,4 +1,4 @@
-"""Modes of limits of motion: the excesses at which each holds, and the one after a change.
+"""Modes of joint limits: the excesses at which each holds, and the one after a change.
 
 The law of a limit has two bends, at the cone and at the end of its compliance.  Between them it is ACTIVE, inside the cone
 INACTIVE, beyond the end FULL: no step passes a bend, where neither the estimate of its error nor its order would hold.

@@ -1,4 +1,4 @@
-"""Limits of motion in compiled code: the angle by which a direction is outside its cone, and the moment on both bodies.
+"""Joint limits in compiled code: the angle by which a direction is outside its cone, and the moment on both bodies.
 
 The geometry of a limit, the curve of its cone, the separation of two directions and the work of the law are generated; here
 they are combined:  dV/du = max_moment W'(delta / compliance) d delta/du  at the direction t of the cone nearest to u.

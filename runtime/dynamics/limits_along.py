@@ -1,4 +1,4 @@
-"""Limits of motion that restrain a coordinate of a tree, in compiled code.
+"""Joint limits that restrain a coordinate of a tree, in compiled code.
 
 The angle of a hinge is its coordinate, but for sign and offset.  Its direction stays in a plane with the axis of the cone, and up
 to some excess (``flat``) the cone's point in this plane is the nearest one: there the excess is the angle less that of the point.

@@ -1,4 +1,4 @@
-"""Switches of a system, its limits of motion and after them its contacts: the mode of each in an evaluation.
+"""Switches of a system, its joint limits and after them its contacts: the mode of each in an evaluation.
 
 AUTO      by its direction, or by its penetration and force; the only mode that is not smooth;
 INACTIVE  without force, even where the direction is outside the cone or the sphere within the plane;

@@ -1,4 +1,4 @@
-"""Switching of limits of motion and contacts: location of a change of mode within a step, and the new mode.
+"""Switching of joint limits and contacts: location of a change of mode within a step, and the new mode.
 
 Where a direction leaves its cone, or passes the end of the law of its limit, or a sphere meets its plane, the force has a bend
 or a jump, which an error estimate would locate by many rejected steps, or overlook. Therefore each limit and contact keeps its

@@ -1,4 +1,4 @@
-"""Figures of circumduction cones and limits of motion."""
+"""Figures of circumduction cones and joint limits."""
 
 from __future__ import annotations
 

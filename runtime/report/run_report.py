@@ -32,7 +32,7 @@ def write_run_report(run: Run, folder: Path, files: list[Path]) -> Report:
 
 
 def run_figures(run: Run) -> dict[str, Drawing]:
-    """Positions of the bodies, energies, coordinates of joints, limits of motion and contact forces over time, by file name."""
+    """Positions of the bodies, energies, coordinates of joints, joint limits and contact forces over time, by file name."""
     names = _largest({name: np.ptp(run.r[name], axis=0).max() for name in run.system.body_names})
     positions = [
         plots.Chart(direction, f"{direction} [m]", {name: (run.t, run.r[name][:, axis]) for name in names})

@@ -306,7 +306,7 @@ class RecordedRun:
 
     @property
     def elastic_energy(self) -> Floats:
-        """Energy of limits of motion, springs of motors, closed contacts and forces, (n,) [J]; none with law="as_published"."""
+        """Energy of joint limits, springs of motors, closed contacts and forces, (n,) [J]; none with law="as_published"."""
         return self._energies[:, 2]
 
     @property

@@ -22,7 +22,7 @@ BODY_QUANTITIES = {
 SCALARS = {
     "kinetic_energy": ("J", "kinetic energy"),
     "potential_energy": ("J", "potential energy of gravity, zero at the origin"),
-    "elastic_energy": ("J", "energy stored in limits of motion, springs of motors, contacts and forces"),
+    "elastic_energy": ("J", "energy stored in joint limits, springs of motors, contacts and forces"),
     "energy": ("J", "kinetic, potential and elastic energy"),
     "violation": ("", "largest abs Phi of all rows, each in its own unit"),
     "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),

@@ -117,12 +117,12 @@ class _Drawn:
             )
 
     def joints(self) -> None:
-        """Axes of the joints, and limits of motion."""
+        """Axes of the joints, and joint limits."""
         run, size = self.run, self.to.size
         for n, (body, shape) in enumerate(drawn.drawn_axes(run.outline, size)):
             self.solid(self.group("axes", "axes of joints", colours.AXIS), f"axis {n}", shape, colours.AXIS, body)
         for limit in run.outline.limits:
-            group = self.group("limits", "limits of motion", colours.CONE)
+            group = self.group("limits", "joint limits", colours.CONE)
             cone = drawn.cone_triangles(run.outline, limit, size)
             self.solid(group, f"cone {limit.name}", cone, colours.CONE, limit.reference, opacity=0.3)
             start = run.points(limit.reference, drawn.apex(run.outline, limit))

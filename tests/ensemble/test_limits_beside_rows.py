@@ -1,4 +1,4 @@
-"""Cases with closed loops, drivers and limits of motion side by side: as one by one and in absolute coordinates."""
+"""Cases with closed loops, drivers and joint limits side by side: as one by one and in absolute coordinates."""
 
 import numpy as np
 import pytest

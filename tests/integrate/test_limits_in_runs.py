@@ -1,4 +1,4 @@
-"""Runs into limits of motion: steps end on the cone, and the motion does not depend on that."""
+"""Runs into joint limits: steps end on the cone, and the motion does not depend on that."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The pendulum with limits of motion: the published example, its options, and its messages."""
+"""The pendulum with joint limits: the published example, its options, and its messages."""
 
 import numpy as np
 import pytest

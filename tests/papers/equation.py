@@ -1,7 +1,7 @@
 r"""The registry of printed equations: what an entry holds.
 
 Every Phi, Phi', D, nu and gamma of Rodrigues da Silva et al. (2024a, sections 2 and 3; 2024c, sections 2 and 3; n.d., sections
-2, 3 and 6), every equation of the limits of motion (2024b; section 4 of 2024c and 2024a), and every equation of Moreira et al.
+2, 3 and 6), every equation of the joint limits (2024b; section 4 of 2024c and 2024a), and every equation of Moreira et al.
 (2011) is here as the text of its LaTeX source without fonts and layout, with a verdict, and, where it is a misprint, with the
 changes of the text that make it right.  ``latex`` evaluates the text as it is printed and as it is corrected; the tests compare
 both with the kernels and the runtime, and the text with the paper.  The papers are known as transcriptions only, so a misprint
@@ -45,7 +45,7 @@ class Equation:
     number: int
     quantity: Literal["Phi", "Phi_dot", "Phi_ddot", "D", "nu", "gamma", "identity"]
     text: tuple[str, ...]  # as transcribed, entry by entry in the order of the source
-    # Joint, and "joint.row" for single rows; "axes", "equations of motion", or "" for any body; of the limits of motion:
+    # Joint, and "joint.row" for single rows; "axes", "equations of motion", or "" for any body; of the joint limits:
     # "limit" (a direction outside a cone), "ellipse", "spline" (a point C of a cone), "link" (a hinge of a massless link);
     # of the drivers: their names.
     about: str = ""
@@ -101,7 +101,7 @@ class Equation:
 
     @property
     def of_limits(self) -> bool:
-        """It speaks of limits of motion."""
+        """It speaks of joint limits."""
         return self.about in ("limit", "ellipse", "spline", "link")
 
     @property

@@ -1,4 +1,4 @@
-"""What the symbols of limits of motion stand for, at random directions."""
+"""What the symbols of joint limits stand for, at random directions."""
 
 from functools import cache
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ from tests.support.limits import at, restrained
 from tests.support.motions import Motion, derivatives, rotation_matrix, unit
 from tests.support.vectors import about
 
-# Limits of motion: what the kernels and the runtime say, and the papers' symbols for it
+# Joint limits: what the kernels and the runtime say, and the papers' symbols for it
 
 
 def random_cone(rng, elliptical):

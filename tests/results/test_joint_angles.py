@@ -1,4 +1,4 @@
-"""Coordinates of joints: against the pose that they lead to, closed forms, limits of motion, and differences in time."""
+"""Coordinates of joints: against the pose that they lead to, closed forms, joint limits, and differences in time."""
 
 import csv
 import dataclasses

@@ -1,4 +1,4 @@
-"""Limits of motion for the independent reference: two hinge limits or one cone on the foot, one cone on a pendulum.
+"""Joint limits for the independent reference: two hinge limits or one cone on the foot, one cone on a pendulum.
 
 Signs, from geometry (x anterior, y medial for the right foot, z up): ``q1`` turns about the talocrural axis, which
 points mostly medially, so q1 > 0 turns the toes down (plantarflexion); ``q2`` turns about the talocalcaneal axis, which

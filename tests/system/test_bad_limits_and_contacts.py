@@ -9,7 +9,7 @@ from runtime import Builder, Cone
 from tests.support.refusals import assert_refused
 from tests.support.small_builder import UNIT, builder
 
-# Limits of motion
+# Joint limits
 
 CONE = Cone.from_degrees([0, 90, 180, 270, 360], [20, 30, 40, 50, 20])
 LIMIT = dict(reference="leg", xi=(1, 0, 0), eta=(0, 1, 0), cone=CONE, max_moment=226.0, compliance=0.2)

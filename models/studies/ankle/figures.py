@@ -125,7 +125,7 @@ def limited(found: Motions) -> Figures:
                 {label: found.hinges[name] for name, label in ANKLES.items()},
                 dict(zip(HINGES, bounds, strict=True)),
             ),
-            f"Angle of each hinge over time and its limits of motion, with either joint in each case; {limits}.",
+            f"Angle of each hinge over time and its joint limits, with either joint in each case; {limits}.",
             f"{LIMITS}, Fig. 14",
         ),
         f"{found.preset}/moments": Drawing(

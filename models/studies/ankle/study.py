@@ -1,4 +1,4 @@
-"""The main study: the ankle as a classical and as a modified universal joint, free and with limits of motion.
+"""The main study: the ankle as a classical and as a modified universal joint, free and with joint limits.
 
 Rodrigues da Silva et al. (2024a), Section 6, and (2024c), Section 5.
 """
@@ -86,7 +86,7 @@ def ankle(
     foot_length : float [m]
         Heel to toe tip; default 0.27, in proportion to the height.
     limits : str
-        Limits of motion of other feet: none, the default, elastic or dissipative.
+        Joint limits of other feet: none, the default, elastic or dissipative.
     check_units : bool
         Refuse axes outside of the published ranges, and sizes that no person has.
     t_end : float [s]
@@ -106,7 +106,7 @@ def ankle(
         grid, fixed = sweep.grid_of(lists), sweep.fixed_of(one) | {"check_units": check_units}
         return sweep.sweep(folder, say, grid, fixed, t_end=t_end, tolerance=tolerance, drawn=drawn)
     report = Report(
-        "Classical and modified universal joint of the ankle, free and with limits of motion: Rodrigues da Silva et al. "
+        "Classical and modified universal joint of the ankle, free and with joint limits: Rodrigues da Silva et al. "
         "(2024a, 2024c)"
     )
     settings: dict[str, Any] = dict(

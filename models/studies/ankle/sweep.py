@@ -179,7 +179,7 @@ def _head(fixed: Mapping[str, Any]) -> dict[str, str]:
         "mass": f"{fixed['mass']:g} kg",
         "height": f"{fixed['height']:g} m",
         "foot length": f"{FOOT_LENGTH * size.foot:.3g} m",
-        "limits of motion": fixed["limits"] or "none",
+        "joint limits": fixed["limits"] or "none",
     }
 
 

@@ -1,4 +1,4 @@
-"""Claims of Rodrigues da Silva et al. (2024a), Section 6, on limits of motion, energy, cost and the length of the link."""
+"""Claims of Rodrigues da Silva et al. (2024a), Section 6, on joint limits, energy, cost and the length of the link."""
 
 from __future__ import annotations
 

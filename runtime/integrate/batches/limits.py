@@ -1,4 +1,4 @@
-"""Limits of motion that restrain coordinates, in a batch: every lane has its own modes.
+"""Joint limits that restrain coordinates, in a batch: every lane has its own modes.
 
 A case that leaves what the kernel knows of its limits ends its lane without a result; it is run alone.
 """
