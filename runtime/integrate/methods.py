@@ -253,8 +253,7 @@ class Compiled:
     @property
     def row(self) -> Floats:
         """State reached, the work of each source of energy, angles and turns."""
-        parts = self.y, self.s.balance.work[DONE], self.turns
-        return np.concatenate(parts) if len(parts[1]) or len(parts[2]) else self.y.copy()
+        return np.concatenate([self.y, self.s.balance.work[DONE], self.turns])
 
     def first_output(self, out: Floats) -> None:
         """Count the state at the start, which is written to ``out``, as the first of the result."""

@@ -215,12 +215,13 @@ class InJointCoordinates(Compiled):
     def y(self) -> Floats:
         """States of the bodies at the time reached, and of forces."""
         bodies = self.bodies if self.lane.steps else self.start.y
-        return np.append(bodies, self.s.y[self.work.tree.size[0] :])
+        return np.concatenate([bodies, self.s.y[self.work.tree.size[0] :]])
 
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
-        return np.append(super().turns, self.s.y[self._places])
+        own = self.s.y[self._places]
+        return np.concatenate([super().turns, own]) if self.data.counted else own
 
     def _bodies_of(self, y: Floats) -> Floats:
         return bodies_of(self.work, y)

@@ -23,7 +23,7 @@ def states_of_forces(system: System, state: State) -> Floats:
     ModelError
         For a name that no force has.
     """
-    of, names = system.data.forces, names_of_states(system)
+    of, names = system.data.forces, names_of_states(system) if system.forces else ()
     values: Floats = of.x[of.state_force, of.state_place]
     for name, value in state.z.items():
         if name not in names:
@@ -44,6 +44,8 @@ def vector_of(system: System, state: State) -> Floats:
 
 def state_of(system: System, y: Floats) -> State:
     """The state of a system from ``vector_of`` it."""
+    if not len(system.data.forces.state_force):
+        return State(system.body_names, y)
     names = names_of_states(system)
     first = len(y) - len(names)
     return State(system.body_names, y[:first], dict(zip(names, y[first:].tolist(), strict=True)))

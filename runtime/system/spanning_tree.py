@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -149,7 +149,7 @@ class SpanningTree(TreeSteps):
         of_limits = [f"limit_{limit.step + 1}" for limit in self.limits]
         return "_".join(["tree", *words, *of_limits])
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Of the module of its equations, which serves all trees of the same steps."""
         return key_of([digests.WHOLE, "tree", self.kinds, self.parents, self.limited_steps])
