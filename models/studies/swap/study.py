@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import models
+from models.files.added_axes import notes_of
 from models.papers import cited
 from models.studies.swap import files as written
 from models.studies.swap import tables
 from models.studies.swap.figures import figures
-from models.walking.swapped_ankle import FILE, MODIFIED, UNIVERSAL, ankles_of, compare_ankles
+from models.walking.swapped_ankle import FILE, MODIFIED, UNIVERSAL, ankles_of, compare_ankles, with_axes
 from runtime import ModelError
-from runtime.report import Report, Table, write_report
+from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 TITLE = "The ankle of a model exchanged for a modified universal joint: Rodrigues da Silva et al. (2024a)"
@@ -55,6 +56,8 @@ def swap(
     subtalar_deviation: Annotated[float | None, "signed", "as subtalar_deviation_deg"] = None,
     talocrural_inclination: Annotated[float | None, "signed", "as talocrural_inclination_deg"] = None,
     talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
+    subtalar_axis: str | None = None,
+    subtalar_point: str | None = None,
     unlock: bool = False,
     ignore: str = "",
     feet: str | None = None,
@@ -86,6 +89,7 @@ def swap(
         MARKER=LABEL: a marker of the model and its label in the trial, where they differ; may be given several times.
     ankle : list of str
         ANKLE,SUBTALAR: both hinges, such as ankle_r,subtalar_r; may be given several times.  Default: both sides by these names.
+        ANKLE alone, with --subtalar-axis: an ankle that carries the foot.
     joint : str
         Joint of the model that is written: modified_universal or universal.
     talus_length : float [m]
@@ -100,6 +104,11 @@ def swap(
         Of the talocrural axis above the medial direction, in the frontal plane; give the deviation too.
     talocrural_deviation : float [deg]
         Of the talocrural axis anterior of the medial direction, in the transverse plane.
+    subtalar_axis : str
+        Axis of a subtalar joint that the file welds or lacks: isman_inman, the mean of Isman and Inman (1969); opensim, the axis
+        of OpenSim's gait models; INCLINATION,DEVIATION in degrees; or X,Y,Z, a direction in axes of a right foot.
+    subtalar_point : str
+        X,Y,Z in metres: a point of that axis, from the origin of a right foot; default: this origin.
     unlock : bool
         Hinges that the file locks move.
     ignore : str
@@ -133,9 +142,12 @@ def swap(
     )  # fmt: skip
     say(f"reading {model.name}")
     reading = _read(model, ignore)
-    pairs = _pairs(ankle) or ankles_of(reading.source)
+    named = _pairs(ankle) or ankles_of(reading.source, added=subtalar_axis is not None)
+    added = _numbers(subtalar_axis), _numbers(subtalar_point)
+    with_hinges, pairs = with_axes(reading, named, *added, axes)
     options: dict[str, Any] = dict(talus=talus, unlock=unlock, axes=axes)
-    swapped = reading
+    noted = () if subtalar_axis is None else ("notes",)  # shown at once, as the axis is an assumption
+    swapped = with_hinges
     for one, two in pairs:
         swapped = models.swap(swapped, one, two, with_=joint, talus_length=talus_length, **options)  # type: ignore[arg-type]
     report = Report(TITLE, cite=[*cited("2024a"), LU, HICKS] if markers else cited("2024a"))
@@ -144,25 +156,24 @@ def swap(
         say("writing the model")
         report.files += written.model_files(swapped, folder, model.stem, report.not_written)
         report.tables.append(tables.exchanged({joint.replace("_", " "): swapped}, pairs))
-        report.tables.append(tables.left_out(swapped))
-        report.answer = tables.said(swapped, pairs)
+        report.tables += [tables.notes(notes_of(swapped)), tables.left_out(swapped)]
+        report.answer, report.first = tables.said(swapped, pairs), ("exchanged joints", *noted)
         write_report(report, folder, figures=drawn)
         return report
     sorts = [FILE, UNIVERSAL] + ([MODIFIED] if joint == "modified_universal" and talus_length != 0.0 else [])
     found = compare_ankles(
-        reading, Path(markers), None if loads is None else Path(loads), ankles=pairs, sorts=sorts, talus_length=talus_length,
+        reading, Path(markers), None if loads is None else Path(loads), ankles=named, sorts=sorts, talus_length=talus_length,
         feet=_words(feet), cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks,
-        labels=_labels(label), **options,
+        labels=_labels(label), subtalar_axis=added[0], subtalar_point=added[1], **options,
     )  # fmt: skip
     report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
-    report.answer, report.first = tables.answer(found), ("ankles",)
+    report.answer, report.first = tables.answer(found), ("ankles", *noted)
     if MODIFIED in sorts and talus_length is None and axes is None:
         report.answer += SAME_AXES
     report.tables += [tables.ankles(found), tables.residuals(found), tables.markers(found)]
     report.tables.append(tables.exchanged({sort: one.reading for sort, one in found.trials.items()}, pairs))
     report.tables.append(tables.coordinates(found))
-    report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in found.notes]))
-    report.tables.append(tables.left_out(swapped))
+    report.tables += [tables.notes(found.notes), tables.left_out(swapped)]
     say("figures, model and data")
     drawn.add(figures(found))
     report.files += written.model_files(swapped, folder, model.stem, report.not_written)
@@ -205,12 +216,20 @@ def _words(text: str | None) -> Sequence[str] | None:
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _pairs(given: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Both hinges of each ankle."""
-    found = []
+def _numbers(text: str | None) -> Any:
+    """Numbers with commas between them; another text as it is."""
+    try:
+        return None if text is None else [float(word) for word in text.split(",")]
+    except ValueError:
+        return text
+
+
+def _pairs(given: Sequence[str] | None) -> list[tuple[str, str | None]]:
+    """Both hinges of each ankle; None for a subtalar joint that the model lacks."""
+    found: list[tuple[str, str | None]] = []
     for text in given or ():
         words = [word.strip() for word in text.split(",")]
-        if len(words) != 2 or not all(words):
+        if len(words) > 2 or not all(words):
             raise ModelError(f"ankles = {text!r}: give ANKLE,SUBTALAR, such as ankle_r,subtalar_r")
-        found.append((words[0], words[1]))
+        found.append((words[0], words[1] if len(words) > 1 else None))
     return found

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from models.files.added_axes import SORT as ADDED
 from models.files.reading import Reading
 from models.files.swapping import SORT
 from models.walking.swapped_ankle import AnkleComparison
@@ -128,8 +129,13 @@ def said(model: Reading, pairs: Sequence[tuple[str, str]]) -> str:
 
 def left_out(model: Reading) -> Table:
     """What of the file is not in the system."""
-    rows = [[sort, names, why] for sort, names, why in model.rows() if sort != SORT]
+    rows = [[sort, names, why] for sort, names, why in model.rows() if sort not in (SORT, ADDED)]
     return Table("not carried over", ["sort", "names", "reason"], rows)
+
+
+def notes(sentences: Sequence[str]) -> Table:
+    """A row for each assumption."""
+    return Table("notes", ["assumption that was not read from a file"], [[one] for one in sentences])
 
 
 def answer(found: AnkleComparison) -> str:

@@ -111,10 +111,27 @@ def test_what_is_refused(trial, command, tmp_path, sentence):
     assert not (tmp_path / "out").exists()
 
 
-def test_locked_hinges_are_refused_with_the_option(command, tmp_path):
-    model = read(tmp_path, marked(Limb(locked=True)), "limb.osim").file
-    done = command("swap", model, "--out", tmp_path / "out")
-    assert done.code == 2 and done.err.strip().endswith("use --unlock")
+@pytest.mark.parametrize(
+    "limb, remedy",
+    [(Limb(locked=True), "use --unlock"), (Limb(welded=True), "add an axis by --subtalar-axis isman_inman")],
+)
+def test_hinges_that_do_not_move_are_refused_with_the_option(trial, command, tmp_path, limb, remedy):
+    model = read(tmp_path, marked(limb), "still.osim").file
+    for more in ((), ("--markers", trial[1], "--up", "y")):
+        done = command("swap", model, *more, "--out", tmp_path / "out")
+        assert done.code == 2 and done.err.replace("\n", " ").strip().endswith(remedy)
+
+
+def test_an_added_axis(command, tmp_path):
+    """Its assumptions are in the notes, and the written file has the hinges."""
+    model = read(tmp_path, marked(Limb(welded=True)), "limb.osim").file
+    options = ("--subtalar-axis", "40,20", "--subtalar-point", "0.01,0,0.002")
+    done = command("swap", model, *options, "--json", "--out", tmp_path / "out")
+    notes = [row["assumption that was not read from a file"] for row in json.loads(done.out)["tables"]["notes"]]
+    assert done.code == 0 and len(notes) == 6
+    assert "40 degrees up and 20 degrees medially" in notes[0] and "(0.01, 0, -0.002) m of 'calcn_l'" in notes[4]
+    again = models.read(tmp_path / "out" / "limb_swapped.osim")
+    assert {"subtalar_angle_r", "subtalar_angle_l"} <= set(again.source.coordinates)
 
 
 def test_other_formats_are_refused(command, tmp_path):
