@@ -72,7 +72,9 @@ def with_subtalar_axis(
     check_axis_angles("models.swap", check, subtalar_inclination_deg=inclination, subtalar_deviation_deg=deviation)
     taken = [*(link.joint for link in source.links), *source.coordinates, *(step.name for _, step in source.steps)]
     if subtalar is None:
-        subtalar = _new_name(ankle, "subtalar", taken, "ankle")
+        subtalar = _new_name(ankle, "subtalar", (), "ankle")
+        if subtalar in taken:
+            raise ModelError(f"joint '{ankle}': the model has a joint '{subtalar}' too; name both")
         source = _with_talus(source, ankle, subtalar)
     foot = _welded(source, subtalar)
     at, through = _point(foot, source, point, chosen)

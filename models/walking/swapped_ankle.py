@@ -163,7 +163,7 @@ def compare_ankles(
     tell = say or (lambda line: None)
     _check_feet(reading, feet, loads)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
-    capture = markers if isinstance(markers, Capture) else _read(markers, loads, up, units)
+    capture = markers if isinstance(markers, Capture) else read_trial(markers, loads, up, units)
     external: str | Path | Sequence[ExternalForce] | None = loads
     if isinstance(loads, str | Path) and Path(loads).suffix.lower() != ".xml":
         external = None
@@ -240,7 +240,7 @@ def _open_noted(motion: FittedMotion, coordinates: Mapping[str, tuple[str, str]]
     return notes
 
 
-def _read(markers: str | Path, loads: Any, up: str | None, units: str | None) -> Capture:
+def read_trial(markers: str | Path, loads: Any, up: str | None, units: str | None) -> Capture:
     """The trial; files of forces beside it are read where no external loads are given."""
     if loads is None:
         return read_capture(markers, up=up, units=units)

@@ -296,6 +296,7 @@ WELD_REFUSED = [
     ),
     (LIMB, RIGHT, {"subtalar_axis": AXIS}, "joint 'subtalar_r': has an axis in the file"),
     (replace(LIMB, locked=True), RIGHT, {"subtalar_axis": AXIS}, "leave it out, and use unlock=True"),
+    (WELDED, ("ankle_r", None), {"subtalar_axis": AXIS}, "joint 'ankle_r': the model has a joint 'subtalar_r' too; name both"),
     (replace(LIMB, one_foot=True), ("ankle_r", None), {}, "joint 'ankle_r': carries the foot without a subtalar joint; add one"),
 ]  # fmt: skip
 
