@@ -18,7 +18,7 @@ from models.files.swapped_axes import in_opensim
 from models.foot import LINK_LENGTH, talocalcaneal_axis
 from models.foot_anatomy import SUBTALAR_DEVIATION_DEG, SUBTALAR_INCLINATION_DEG, Side, check_axis_angles
 from runtime import ModelError
-from runtime.support import floats
+from runtime.support import bounded, floats
 
 SORT = "added axes"  # of the notes in a reading
 # Inclination and deviation [deg], or a direction in axes of a right foot of OpenSim (x anterior, y up, z to the right).
@@ -107,7 +107,7 @@ def _angles(axis: str | ArrayLike) -> tuple[float, float, str]:
         if axis not in KNOWN:
             raise ModelError(f"subtalar_axis = {axis!r}; use {', '.join(map(repr, KNOWN))}, {FORMS}")
         axis, said = KNOWN[axis]
-    values = floats(axis, "subtalar_axis", FORMS)
+    values = bounded(floats(axis, "subtalar_axis", FORMS), "subtalar_axis")
     if values.shape not in ((2,), (3,)) or not np.isfinite(values).all():
         raise ModelError(f"subtalar_axis = {values.tolist()}; give {FORMS}, all finite")
     if len(values) == 3:
@@ -158,7 +158,7 @@ def _behind(source: Description, joint: str) -> Link:
 def _point(foot: Link, source: Description, point: ArrayLike | None, side: Side) -> tuple[Floats, str]:
     """A point of the axis (3,) [m] in axes of the foot, and the point in words."""
     if point is not None:
-        at = floats(point, "subtalar_point", "three lengths [m]")
+        at = bounded(floats(point, "subtalar_point", "three lengths [m]"), "subtalar_point")
         if at.shape != (3,) or not np.isfinite(at).all():
             raise ModelError(f"subtalar_point = {at.tolist()}; give three finite lengths [m]")
         at = at * [1.0, 1.0, -1.0 if side == "left" else 1.0]
