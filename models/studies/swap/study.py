@@ -204,7 +204,8 @@ def swap(
         report.head = {"model": reading.source.name, "file": reading.file.name}
         if markers is None:
             say("writing the model")
-            report.answer, report.first = tables.said(swapped, pairs), ("exchanged joints", *noted)
+            report.answer = tables.said(swapped, pairs)
+            report.first = ("exchanged joints", *(("notes",) if given.notes else noted))
             report.tables.append(tables.exchanged({joint.replace("_", " "): swapped}, pairs))
             report.tables += [tables.notes([*given.notes, *notes_of(swapped)]), tables.left_out(swapped)]
             report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)
