@@ -25,7 +25,7 @@ SORT = "added axes"  # of the notes in a reading
 KNOWN = {
     "isman_inman": ((SUBTALAR_INCLINATION_DEG, SUBTALAR_DEVIATION_DEG), "mean of Isman and Inman (1969)"),
     "opensim": ((0.78717961, 0.60474746, -0.12094949), "axis of OpenSim's gait models, Delp et al. (1990)"),
-}  # fmt: skip
+}
 FORMS = "two angles [deg], inclination and deviation, or a direction of three numbers"
 
 
@@ -49,11 +49,8 @@ def with_subtalar_axis(
     ModelError
     """
     if axis is None:
-        what = (
-            "subtalar_point= needs an axis"
-            if subtalar
-            else f"joint '{ankle}': carries the foot without a subtalar joint"
-        )
+        alone = f"joint '{ankle}': carries the foot without a subtalar joint"
+        what = alone if subtalar is None else "subtalar_point= needs an axis"
         raise ModelError(f"{what}; add one by subtalar_axis='isman_inman'")
     source = reading.source
     if source.format != "OpenSim":
@@ -163,8 +160,8 @@ def _point(foot: Link, source: Description, point: ArrayLike | None, side: Side)
             raise ModelError(f"subtalar_point = {at.tolist()}; give three finite lengths [m]")
         at = at * [1.0, 1.0, -1.0 if side == "left" else 1.0]
         return at, f"({', '.join(f'{x:.6g}' for x in at.tolist())}) m of '{foot.name}', given"
-    talus = next(link for link in source.links if link.name == foot.parent)
-    if talus.mass > 0.0 or not talus.steps:
+    talus = next((link for link in source.links if link.name == foot.parent), None)
+    if talus is None or talus.mass > 0.0 or not talus.steps:
         return np.zeros(3), f"the origin of '{foot.name}', as in OpenSim's gait models"
     at = foot.rotation.T @ (talus.steps[0].point - foot.position) - [0.0, LINK_LENGTH, 0.0]
     return at, (

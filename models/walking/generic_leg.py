@@ -18,6 +18,7 @@ from models.files.osim import read_osim
 from models.files.reading import Reading, reading_of
 from models.files.written_tree import Tree
 from models.walking.capture import Capture
+from models.walking.capture.plates import loaded_intervals
 from models.walking.capture.vertical import ROTATIONS
 from models.walking.plate_assignment import assign_feet
 from models.walking.preparation import find_feet
@@ -96,7 +97,12 @@ def with_own_forces(trial: Capture, side: str, *, markers: Mapping[str, str] | N
         for plate, on in found.sides.items()
         if on != side
     ]
-    notes = (*trial.notes, *found.left_out.values(), *others, *found.notes(trial))
+    spans = [f"{grf.t[a]:.2f} to {grf.t[b - 1]:.2f} s" for grf in forces for a, b in loaded_intervals(grf)]
+    own = (
+        f"{trial.name}: ground forces on the {side} foot are known at {', '.join(spans) or 'no time'}; elsewhere moments are "
+        "those of a foot in the air"
+    )
+    notes = (*trial.notes, *found.left_out.values(), *others, *found.notes(trial), own)
     return replace(trial, forces=forces, notes=notes)
 
 

@@ -1,5 +1,6 @@
 """The exchanged ankle, against files that state it by a talus of almost no mass, and d'Alembert's principle on their links."""
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -278,6 +279,20 @@ def test_a_foot_without_a_talus_gets_a_link(read, tmp_path):
     default = models.swap(one_foot, "ankle_r", None, subtalar_axis="isman_inman")
     assert default.build().joint(JOINT.format("r")).values["l"] == pytest.approx(0.0417)
     assert any("0.0417 m below that of the ankle's axis" in row[2] for row in default.rows())
+
+
+def test_an_added_axis_is_noted_once_by_two_swaps(read):
+    once = models.swap(read(WELDED), *RIGHT, subtalar_axis="opensim")
+    twice = models.swap(once, *RIGHT, talus_length=0.03)
+    assert len([row for row in twice.rows() if row[0] == "added axes"]) == 3
+    assert off(twice, models.swap(read(WELDED), *RIGHT, subtalar_axis="opensim", talus_length=0.03)) < 1e-12
+
+
+def test_a_joint_that_is_welded_to_the_ground_is_not_the_next_one(read):
+    planar = r"<PlanarJoint(.*?)<coordinates>.*?</coordinates>(.*?)</PlanarJoint>"
+    text = re.sub(planar, r"<WeldJoint\1\2</WeldJoint>", LIMB.text(), flags=re.DOTALL)
+    limb = read(text, "hung.osim")
+    assert_refused("are not consecutive", models.swap, limb, "ankle_r", "pelvis_joint", subtalar_axis=AXIS)
 
 
 WELD_REFUSED = [

@@ -119,6 +119,7 @@ def test_forces_under_the_other_foot_are_left_out(tmp_path):
         found = with_own_forces(both, side)
         assert [force.plate for force in found.forces] == [own]
         assert any("is under the other foot" in note for note in found.notes)
+        assert f"the {side} foot are known at 0.10 to 0.70 s; elsewhere moments" in found.notes[-1]
     assert with_own_forces(replace(both, forces=()), "left").forces == ()
     assert_refused("side = 'both'; use 'left' or 'right'", with_own_forces, both, "both")
 
