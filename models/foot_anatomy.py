@@ -46,6 +46,10 @@ PUBLISHED = {
 }
 
 
+# Means above the sole, projected on the sagittal plane, and medial of the foot's long axis.  Isman and Inman (1969)
+SUBTALAR_INCLINATION_DEG, SUBTALAR_DEVIATION_DEG = 41.0, 23.0
+
+
 class Size(NamedTuple):
     """Factors on the published foot: of all masses, of the lengths of the leg, and of the lengths of the foot."""
 

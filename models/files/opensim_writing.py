@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from models.files.description import MOST, WORLD, Floats, Link, Omitted, Step
+from models.files.description import MOST, WORLD, Description, Floats, Link, Omitted, Step
 from models.files.written_couplings import couplings_of, highest_first
 from models.files.written_tree import Tree
 from models.files.written_xml import body_angles, child, element, text_of
@@ -21,6 +21,7 @@ from runtime import ModelError
 VERSION = "40000"  # of documents of OpenSim 4
 MEETING = 1e-12  # [m] distance of points below which turns are about one point
 GROUND_PATH = "/ground"
+INDEPENDENT = 1e-3  # [1] least determinant of three axes
 AXES = ("1", "2", "3")
 TOWARDS = {"ball": ("x", "y", "z"), "free": ("x", "y", "z")}
 
@@ -50,6 +51,7 @@ def opensim_text(tree: Tree) -> str:
     for _, step in d.steps:
         _add_spring(forces, step)
     _add_couplers(tree, model)
+    _add_markers(model, d)
     if thin:
         reason = (
             "bodies without mass lie between the joints of one body, as the massless link of a modified universal joint"
@@ -86,6 +88,16 @@ def _add_couplers(tree: Tree, model: Element) -> None:
         child(made, "scale_factor", 1.0)
 
 
+def _add_markers(model: Element, d: Description) -> None:
+    """Markers on their bodies."""
+    markers = [frame for frame in d.frames if frame.kind == "marker"]
+    objects = element(element(model, "MarkerSet", name="markerset"), "objects") if markers else model
+    for frame in markers:
+        made = element(objects, "Marker", name=frame.name)
+        child(made, "socket_parent_frame", _path(frame.link))
+        child(made, "location", frame.position)
+
+
 def _label(text: str) -> str:
     """A name that OpenSim admits."""
     return re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "model"
@@ -106,12 +118,17 @@ def _groups(link: Link) -> list[list[Step]]:
             joins = bool(last) and not turns and len(last) < 3
         else:
             met = not turns or float(np.linalg.norm(turns[0].point - step.point)) <= MEETING
-            joins = bool(last) and met and len(turns) < 2
+            joins = bool(last) and met and (len(turns) < 2 or len(turns) == 2 and _independent([*turns, step]))
         if joins and not alone:
             last.append(step)
         else:
             groups.append([step])
     return groups or [[]]
+
+
+def _independent(turns: Sequence[Step]) -> bool:
+    """Whether three axes are in no plane, as those of a CustomJoint must be."""
+    return abs(float(np.linalg.det([step.axis for step in turns]))) > INDEPENDENT
 
 
 def _add_link(tree: Tree, bodies: Element, joints: Element, link: Link) -> list[str]:

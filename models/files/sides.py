@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from models.foot_anatomy import Side
+from models.foot_anatomy import SIDES, Side
+from runtime import ModelError
 
 WORDS: tuple[tuple[str, Side, str], ...] = (  # as part of a name, the side, and the part of the other side's name
     ("r", "right", "l"), ("l", "left", "r"), ("right", "right", "left"), ("left", "left", "right"),
@@ -14,6 +15,22 @@ def side_of(name: str) -> Side | None:
     """The side that the first or the last part of a name states, between underscores; None if neither does."""
     parts = name.split("_")
     return next((side for word, side, _ in WORDS for end in (-1, 0) if parts[end] == word), None)
+
+
+def stated_side(joint: str, side: Side | None) -> Side:
+    """The side that is given, else the one that the name of a joint states.
+
+    Raises
+    ------
+    ModelError
+        Where neither does.
+    """
+    chosen = side or side_of(joint)
+    if chosen not in SIDES:
+        raise ModelError(
+            f"side: joint '{joint}' neither begins nor ends with a side, such as _r or left_; give side='right' or side='left'"
+        )
+    return chosen
 
 
 def on_other_side(name: str) -> str:

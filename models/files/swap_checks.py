@@ -39,12 +39,12 @@ def hinges_of(reading: Reading, ankle: str, subtalar: str, *, unlock: bool) -> t
     Raises
     ------
     ModelError
-        For joints that are unknown, no hinges, locked or not consecutive.
+        For joints that are unknown, no hinges, welded, locked or not consecutive.
     """
     source = reading.source
     found = []
     for name in (ankle, subtalar):
-        link = _link_behind(source, name)
+        link = _link_behind(source, name, takes_axis=name == subtalar and source.format == "OpenSim")
         source = _free(source, link, name, unlock=unlock)
         found.append(link.name)
     one, two = (next(link for link in source.links if link.name == name) for name in found)
@@ -57,8 +57,11 @@ def hinges_of(reading: Reading, ankle: str, subtalar: str, *, unlock: bool) -> t
     return source, (one.name, two.name)
 
 
-def _link_behind(source: Description, name: str) -> Link:
-    """The link that a joint moves, by the name of the joint or of its coordinate."""
+def _link_behind(source: Description, name: str, *, takes_axis: bool) -> Link:
+    """The link that a hinge moves, by the name of the joint or of its coordinate.
+
+    ``takes_axis``: ``models.swap`` can add an axis where the joint is welded.
+    """
     named = [one for one in source.links if one.joint == name]
     steps = {law.step for law in source.laws if law.coordinate == name} | {name}
     found = named or [one for one in source.links if any(step.name in steps for step in one.steps)]
@@ -68,12 +71,11 @@ def _link_behind(source: Description, name: str) -> Link:
         meant = f"did you mean '{near[0]}'?" if near else f"the hinges are {', '.join(known)}"
         raise ModelError(f"joint '{name}': {'is ambiguous' if found else 'no such joint in the model'}; {meant}")
     link = found[0]
+    if not link.steps:
+        remedy = "add an axis by subtalar_axis='isman_inman'" if takes_axis else "give it a hinge in the file"
+        raise ModelError(f"joint '{name}': the file welds it, and both hinges of the ankle move; {remedy}")
     if len(link.steps) != 1 or link.steps[0].kind != "turn":
-        kinds = (
-            f"{len(link.steps)} motions ({', '.join(step.kind for step in link.steps)})"
-            if link.steps
-            else "no motion: it is welded"
-        )
+        kinds = f"{len(link.steps)} motions ({', '.join(step.kind for step in link.steps)})"
         raise ModelError(f"joint '{name}': is no hinge, it has {kinds}, limit 1 turn; name a joint with one angle")
     return link
 

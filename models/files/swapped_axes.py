@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from models.files.description import Description, Floats
-from models.files.sides import side_of
+from models.files.sides import stated_side
 from models.foot import talocalcaneal_axis, talocrural_axis
-from models.foot_anatomy import PUBLISHED, SIDES, Side, check_axis_angles
+from models.foot_anatomy import PUBLISHED, Side, check_axis_angles
 from runtime import ModelError
 from runtime.support import floats
 
@@ -83,11 +83,7 @@ def _by_angles(
             raise ModelError(f"{name} = {number.tolist()}; give one finite number of degrees")
         values[name] = float(number)
     check_axis_angles("models.swap", check, **values)
-    chosen = side or side_of(ankle)
-    if chosen not in SIDES:
-        raise ModelError(
-            f"side: joint '{ankle}' neither begins nor ends with a side, such as _r or left_; give side='right' or side='left'"
-        )
+    chosen = stated_side(ankle, side)
     found: list[Floats | None] = []
     for word, axis_of in zip(WORDS, (talocrural_axis, talocalcaneal_axis), strict=True):
         own = [values.get(f"{word}_{part}_deg") for part in ("inclination", "deviation")]
@@ -97,6 +93,10 @@ def _by_angles(
         if own[0] is None or own[1] is None:
             found.append(None)
             continue
-        x, y, z = axis_of(own[0], own[1], side=chosen)  # x anterior, y to the left, z up
-        found.append(np.array([x, z, -y]))
+        found.append(in_opensim(axis_of(own[0], own[1], side=chosen)))
     return found
+
+
+def in_opensim(v: Floats) -> Floats:
+    """A direction (3,) in axes of OpenSim's bodies, y up and z to the right, from one with y to the left and z up."""
+    return np.array([v[0], v[2], -v[1]])

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from models.files.description import WORLD, Description, Floats, Link
 from models.files.osim import read_osim
 from models.files.reading import Reading
-from models.files.written_xml import body_angles, child, numbers, text_of, tree_of
+from models.files.written_xml import body_angles, child, element, numbers, text_of, tree_of
 from models.files.xml_reading import read_xml
 from runtime import ModelError
 from runtime.support import checked, free_file, write_text
@@ -59,9 +59,14 @@ def write_swapped(reading: Reading, file: str | Path, *, overwrite: bool = False
     old = read_osim(reading.file)
     root = tree_of(read)
     before, after = ({link.name: link for link in d.links} for d in (old, reading.source))
-    if list(before) != list(after):
+    new = [name for name in after if name not in before]
+    if list(before) != [name for name in after if name in before] or any(after[name].mass for name in new):
         raise ModelError(f"{reading.file.name}: was changed since it was read; read it again")
-    in_file = {link: body for body, link in old.bodies.items()}
+    for name in new:  # a talus that the file lacks
+        _add(root, "Body", name)
+        before[name] = Link(name, "")
+        _write_mass(_named(root, "Body", name), after[name])
+    in_file = {link: body for body, link in reading.source.bodies.items()}
     for name, link in after.items():
         if not _equal_mass(before[name], link):
             _write_mass(_named(root, "Body", in_file[name]), link)
@@ -71,6 +76,8 @@ def write_swapped(reading: Reading, file: str | Path, *, overwrite: bool = False
             raise ModelError(
                 f"joint '{link.joint}': is no hinge and differs from that of {reading.file.name}; read it again"
             )
+        if new and not any(one.get("name") == link.joint for one in root.iter()):
+            _add(root, "Joint", link.joint)
         _write_hinge(root, link, reading.source, in_file)
     _write_markers(root, old, reading.source, in_file)
     write_text(free_file(path, overwrite), text_of(root))
@@ -105,6 +112,13 @@ def _named(root: Element, tag: str, name: str) -> Element:
     return found[0]
 
 
+def _add(root: Element, kind: str, name: str) -> None:
+    """Add an element, without content yet, to the set of its kind."""
+    objects = next(one for one in root.iter(f"{kind}Set")).find("objects")
+    assert objects is not None  # the file has bodies and joints
+    element(objects, kind, name=name)
+
+
 def _put(parent: Element, tag: str, value: object) -> None:
     """Set the text of a child, which is made if it is missing."""
     found = parent.find(tag)
@@ -131,7 +145,7 @@ def _write_hinge(root: Element, link: Link, source: Description, in_file: Mappin
     outer = link.rotation @ inner @ Rotation.from_rotvec([0.0, 0.0, -coordinate.default]).as_matrix()
     poses = {"parent": (link.position + link.rotation @ step.point, outer), "child": (step.point, inner)}
     bodies = {"parent": link.parent, "child": link.name}
-    kept = [one for one in (joint.find("coordinates"),) if one is not None]
+    kept = [one for one in joint.findall("coordinates") if any(of.get("name") == law.coordinate for of in one)]
     for one in [*joint]:
         joint.remove(one)
     joint.tag = "PinJoint"
@@ -139,6 +153,8 @@ def _write_hinge(root: Element, link: Link, source: Description, in_file: Mappin
     for end, name in names.items():
         child(joint, f"socket_{end}_frame", name)
     joint.extend(kept)
+    if not kept:
+        element(element(joint, "coordinates"), "Coordinate", name=law.coordinate)
     for one in joint.iter("Coordinate"):
         if one.get("name") == law.coordinate:
             _put(one, "locked", "true" if coordinate.locked else "false")

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from models.files.added_axes import with_subtalar_axis
 from models.files.description import WORLD, Description, Floats, Link, Omitted, Step
 from models.files.grouping import APART, MEETING, SKEW, closest_points
 from models.files.merging import Pose, joined, moved
@@ -34,13 +35,15 @@ Talus = Literal["foot", "shank", "drop", "keep"]
 def swap(
     reading: Reading,
     ankle: str,
-    subtalar: str,
+    subtalar: str | None,
     *,
     with_: Joint = "modified_universal",
     talus: Talus = "foot",
     talus_length: float | None = None,
     along: Literal["centres", "perpendicular"] = "centres",
     axes: tuple[ArrayLike | None, ArrayLike | None] | Mapping[str, float] | None = None,
+    subtalar_axis: str | ArrayLike | None = None,
+    subtalar_point: ArrayLike | None = None,
     side: Side | None = None,
     unlock: bool = False,
     check_units: bool = True,
@@ -55,7 +58,8 @@ def swap(
     reading : Reading
         From ``models.read`` or an earlier ``swap``, as for the other side, or for another length with the same ``talus``.
     ankle, subtalar : str
-        The hinges, from shank to talus and from talus to foot: joints of the file, or their coordinates.
+        The hinges, from shank to talus and from talus to foot: joints of the file, or their coordinates.  ``subtalar`` is None
+        where the ankle carries the foot, and ``subtalar_axis`` makes a talus without mass between them.
     with_ : "modified_universal" or "universal"
         The massless link, or the classical joint: axes that meet, at the point of the ankle.
     talus : "foot", "shank", "drop" or "keep"
@@ -74,8 +78,16 @@ def swap(
         ``subtalar_inclination_deg`` with ``subtalar_deviation_deg``; bodies of OpenSim have x anterior, y up and z to the right.
         Directions turn about the hinges' points.  Of both senses the one nearer to the file's axis counts, so that coordinates
         keep their sign.
+    subtalar_axis : "isman_inman", "opensim", (2,) [deg] or (3,), optional
+        Adds a hinge to a subtalar joint that the file welds or lacks, in models of OpenSim: about the mean axis of Isman and
+        Inman (1969), 41 degrees up and 23 medially; about the axis of OpenSim's gait models; by inclination and deviation; or
+        along a direction in axes of a right foot (x anterior, y up, z to the right), mirrored for a left one.  Inversion is
+        positive.
+    subtalar_point : (3,) [m], optional
+        Through which that axis goes, in axes of a right foot, from the origin of the foot's body; default: this origin, as in
+        OpenSim's gait models, or, without a talus in the file, its published height below the ankle's axis.
     side : "right" or "left", optional
-        For angles; default: by the beginning or the end of the ankle's name, such as ``_r`` or ``left_``.
+        For angles and ``subtalar_axis``; default: by the beginning or the end of the ankle's name, such as ``_r`` or ``left_``.
     unlock : bool
         Hinges that the file locks move.
     check_units : bool
@@ -84,15 +96,19 @@ def swap(
     Returns
     -------
     Reading
-        As of ``models.read``; the swap is listed in ``left_out``.
+        As of ``models.read``; the swap is listed in ``left_out``, and so are the assumptions behind an axis that is added.
 
     Raises
     ------
     ModelError
-        For joints that are unknown, no hinges, locked or not consecutive, for a talus that carries other bodies or constraints,
-        and for axes that are parallel or too close to each other.
+        For joints that are unknown, no hinges, welded, locked or not consecutive, for a talus that carries other bodies or
+        constraints, and for axes that are parallel or too close to each other.
     """
     length = check_choice(with_, talus, along, talus_length)
+    if subtalar_axis is not None or subtalar_point is not None or subtalar is None:
+        reading, subtalar = with_subtalar_axis(
+            reading, ankle, subtalar, subtalar_axis, subtalar_point, axes=axes, side=side, check=check_units
+        )
     source, pair = hinges_of(reading, ankle, subtalar, unlock=unlock)
     hinges = _Hinges.of(source, *pair)
     if axes is not None:
@@ -243,4 +259,6 @@ def _mass_said(hinges: _Hinges, talus: Talus, source: Description, before: Seque
         raise ModelError(
             f"talus={talus!r}: an earlier swap decided on the talus, {earlier}; swap the ankles of the reading of the file"
         )
+    if not mass and not earlier:
+        return f"'{bone}' has no mass"
     return earlier or f"mass of '{bone}', {mass:.6g} kg, {where}"

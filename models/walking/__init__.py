@@ -24,8 +24,9 @@ What lives here, from the bottom up; each module imports only from those above i
 ``fitted_motion``, ``opensim_trial``, ``least_squares``, ``inverse_kinematics``
     The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
     coordinates from markers.
-``plate_loads``, ``residuals``, ``swapped_ankle``
-    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle.
+``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_leg``
+    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; a subject's
+    lower leg as a model of OpenSim.
 ``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``,
 ``foot_correction``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; the path of the centre of pressure; the fit of both to
@@ -44,6 +45,7 @@ from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
 from models.walking.fitted_motion import FittedMotion
 from models.walking.gait_result import Gait
+from models.walking.generic_leg import with_own_forces, write_leg
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
 from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
@@ -108,4 +110,6 @@ __all__ = [
     "scale_to_subject",
     "segment_pose",
     "synthetic",
+    "with_own_forces",
+    "write_leg",
 ]

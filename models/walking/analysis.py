@@ -118,13 +118,13 @@ def analyse(
     if subject is not None:
         _check_subject(subject, side, {**own, "functional": functional, "foot_flat": None if foot_flat else False})
     else:
-        subject = _scaled(static, trial, side, markers=markers, **own)
+        subject = scale_with_trial(static, trial, side, markers=markers, **own)
         if isinstance(functional, Capture):
             axes = functional_axes(subject, functional.mirrored() if side == "left" else functional)
         else:
             axes = functional
         if axes is not None:
-            subject = _scaled(static, trial, side, markers=markers, **own | {"anatomy": axes.anatomy(anatomy)})
+            subject = scale_with_trial(static, trial, side, markers=markers, **own | {"anatomy": axes.anatomy(anatomy)})
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
@@ -178,7 +178,7 @@ def _check_subject(subject: LegFoot, side: Side, own: Mapping[str, object]) -> N
         )
 
 
-def _scaled(static: Capture, trial: Capture, side: Side, *, mass: float | None, **options: Any) -> LegFoot:
+def scale_with_trial(static: Capture, trial: Capture, side: Side, *, mass: float | None, **options: Any) -> LegFoot:
     """The subject by the static trial, completed by what the walking trial states; ``options`` of ``scale_to_subject``."""
     stated = static.subject.mass
     static = replace(static, subject=_merged(static, trial))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models import foot
-from models.foot_anatomy import FOOT_LENGTHS, HEIGHTS
+from models.foot_anatomy import FOOT_LENGTHS, HEIGHTS, SUBTALAR_DEVIATION_DEG, SUBTALAR_INCLINATION_DEG
 from models.rotations import about
 from models.walking.anatomy import Anatomy
 from models.walking.anthropometry import (
@@ -39,8 +39,6 @@ from runtime.support.arrays import Floats
 
 # Inman (1976): the axis passes below the tips of the malleoli, in the mean by
 BELOW_LATERAL_MALLEOLUS, BELOW_MEDIAL_MALLEOLUS = 0.003, 0.005  # [m]
-# Isman and Inman (1969): above the sole, projected on the sagittal plane, and medial of the foot's long axis [deg].
-TALOCALCANEAL_INCLINATION_DEG, TALOCALCANEAL_DEVIATION_DEG = 41.0, 23.0
 PUBLISHED_MAIN_FOOT_LENGTH = 0.1903  # [m] heel to metatarsal heads.  Rodrigues da Silva et al. (2024c), section 3
 
 NEEDED = {
@@ -282,7 +280,7 @@ def _axes(pose: _Standing, anatomy: Anatomy, sources: dict[str, str]) -> _Axes:
     link_length = foot.LINK_LENGTH * pose.scale
     sources |= {
         "talocrural axis": "malleoli, 3 mm (lateral) and 5 mm (medial) down: Inman (1976)",
-        "talocalcaneal axis": f"{TALOCALCANEAL_INCLINATION_DEG:g} deg up, {TALOCALCANEAL_DEVIATION_DEG:g} deg medially from "
+        "talocalcaneal axis": f"{SUBTALAR_INCLINATION_DEG:g} deg up, {SUBTALAR_DEVIATION_DEG:g} deg medially from "
         "the long axis of the foot: Isman and Inman (1969)",
         "link length": f"{foot.LINK_LENGTH:g} m, Rodrigues da Silva et al. (2024a), times foot length over "
         f"{PUBLISHED_FOOT_LENGTH:g} m, (2024c)",
@@ -297,7 +295,7 @@ def _axes(pose: _Standing, anatomy: Anatomy, sources: dict[str, str]) -> _Axes:
         )
     if anatomy.link_length is not None:
         link_length, sources["link length"] = anatomy.link_length, "given"
-    calcaneal = anatomy.talocalcaneal(TALOCALCANEAL_INCLINATION_DEG, TALOCALCANEAL_DEVIATION_DEG)
+    calcaneal = anatomy.talocalcaneal(SUBTALAR_INCLINATION_DEG, SUBTALAR_DEVIATION_DEG)
     crural = unit(medial - lateral)
     if anatomy.stated("talocrural"):
         crural = pose.A_foot @ anatomy.talocrural((medial - lateral) @ pose.A_foot)

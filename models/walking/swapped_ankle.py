@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from models.files.added_axes import notes_of, with_subtalar_axis
 from models.files.description import Description, Floats
 from models.files.opensim_loads import ExternalForce, read_external_loads
 from models.files.reading import Reading
@@ -60,7 +61,7 @@ class AnkleComparison:
     model, name : str
         Of the model and of the trial.
     mass : float [kg]
-        Of the model.
+        By which moments are divided.
     ankles : mapping of str to (str, str)
         Coordinates of the ankle and of the subtalar joint, by the ankle's joint.
     trials : mapping of str to AnkleTrial
@@ -95,13 +96,16 @@ def compare_ankles(
     markers: str | Path | Capture,
     loads: str | Path | Sequence[ExternalForce] | None = None,
     *,
-    ankles: Sequence[tuple[str, str]] | None = None,
+    ankles: Sequence[tuple[str, str | None]] | None = None,
     sorts: Sequence[str] = SORTS,
     talus_length: float | None = None,
     axes: tuple[ArrayLike | None, ArrayLike | None] | Mapping[str, float] | None = None,
+    subtalar_axis: str | ArrayLike | None = None,
+    subtalar_point: ArrayLike | None = None,
     talus: Talus = "foot",
     unlock: bool = False,
     feet: Sequence[str] | None = None,
+    mass: float | None = None,
     cutoff: float | None = 6.0,
     say: Callable[[str], None] | None = None,
     start: float | None = None,
@@ -127,10 +131,12 @@ def compare_ankles(
         Of "as in the file", "universal" and "modified universal".
     talus_length : float [m], optional
         Of the modified universal joints; default: the distance between the hinges of the file.
-    axes, talus, unlock
-        As of ``models.swap``; the hinges of "as in the file" are unlocked too.
+    axes, subtalar_axis, subtalar_point, talus, unlock
+        As of ``models.swap``; the hinges of "as in the file" are unlocked too, and have the axes that are added.
     feet : sequence of str, optional
         Bodies on which force plates act; default: the feet behind the ankles, and those of the other side by its name.
+    mass : float [kg], optional
+        By which moments are divided; default: that of the model.
     cutoff : float [Hz], optional
         As of ``inverse_dynamics_of_trial``.
     say : callable(str), optional
@@ -150,17 +156,20 @@ def compare_ankles(
         raise ModelError(f"sorts: '{unknown[0]}' is unknown; use {', '.join(SORTS)}")
     if not len(sorts):
         raise ModelError(f"sorts: there are none to compare; give at least one of {', '.join(SORTS)}")
-    pairs = list(ankles) if ankles is not None else ankles_of(reading.source)
-    if not pairs:
+    named = list(ankles) if ankles is not None else ankles_of(reading.source, added=subtalar_axis is not None)
+    if not named:
         raise ModelError("ankles: there are none to compare; give pairs of joints such as ('ankle_r', 'subtalar_r')")
+    reading, pairs = with_axes(reading, named, subtalar_axis, subtalar_point, axes)
     tell = say or (lambda line: None)
     _check_feet(reading, feet, loads)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
-    capture = markers if isinstance(markers, Capture) else _read(markers, loads, up, units)
+    capture = markers if isinstance(markers, Capture) else read_trial(markers, loads, up, units)
     external: str | Path | Sequence[ExternalForce] | None = loads
     if isinstance(loads, str | Path) and Path(loads).suffix.lower() != ".xml":
         external = None
-    trials, notes = {}, _length_noted(reading, pairs, opened, talus_length, axes)
+    trials, notes = {}, notes_of(reading) + _length_noted(reading, pairs, opened, talus_length, axes)
+    if FILE in opened and subtalar_axis is not None:
+        notes.insert(0, f"joints '{FILE}' have the added axes too, about which the file does not move")
     first, last = (capture.t[k] if t is None else float(t) for k, t in ((0, start), (-1, end)))
     capture.crop(first, last)  # refuses an empty part by the times that were given
     beyond = MARGIN / cutoff if cutoff else 0.0
@@ -182,9 +191,9 @@ def compare_ankles(
         if trial.t[0] - first > 1.0 / capture.rate or last - trial.t[-1] > 1.0 / capture.rate:
             notes.append(f"moments are from {trial.t[0]:g} to {trial.t[-1]:g} s, where the ground forces are known")
     fitted = next(iter(trials.values())).motion
-    mass = float(sum(link.mass for link in reading.source.links))
+    whole = float(sum(link.mass for link in reading.source.links)) if mass is None else mass
     every = tuple(dict.fromkeys((*fitted.notes, *notes)))
-    return AnkleComparison(reading.source.name, capture.name, mass, coordinates, trials, every)
+    return AnkleComparison(reading.source.name, capture.name, whole, coordinates, trials, every)
 
 
 def _check_feet(reading: Reading, feet: Sequence[str] | None, loads: Any) -> None:
@@ -231,7 +240,7 @@ def _open_noted(motion: FittedMotion, coordinates: Mapping[str, tuple[str, str]]
     return notes
 
 
-def _read(markers: str | Path, loads: Any, up: str | None, units: str | None) -> Capture:
+def read_trial(markers: str | Path, loads: Any, up: str | None, units: str | None) -> Capture:
     """The trial; files of forces beside it are read where no external loads are given."""
     if loads is None:
         return read_capture(markers, up=up, units=units)
@@ -242,8 +251,27 @@ def _read(markers: str | Path, loads: Any, up: str | None, units: str | None) ->
     return read_markers(markers, up=up, units=units)
 
 
-def ankles_of(source: Description) -> list[tuple[str, str]]:
+def with_axes(
+    reading: Reading, pairs: Sequence[tuple[str, str | None]], axis: Any, point: Any, axes: Any
+) -> tuple[Reading, list[tuple[str, str]]]:
+    """The model with the subtalar axes that are asked for, and both hinges of each ankle.
+
+    Raises
+    ------
+    ModelError
+    """
+    found = []
+    for ankle, subtalar in pairs:
+        if axis is not None or point is not None or subtalar is None:
+            reading, subtalar = with_subtalar_axis(reading, ankle, subtalar, axis, point, axes=axes)
+        found.append((ankle, subtalar))
+    return reading, found
+
+
+def ankles_of(source: Description, *, added: bool = False) -> list[tuple[str, str | None]]:
     """Pairs of joints whose names differ by the words ankle and subtalar alone, such as ``ankle_r`` and ``subtalar_r``.
+
+    ``added``: subtalar axes are added; where there are no pairs, ankles that carry the foot are found, each with None.
 
     Raises
     ------
@@ -252,13 +280,15 @@ def ankles_of(source: Description) -> list[tuple[str, str]]:
     """
     joints = {link.joint for link in source.links}
     pairs = ((name, name.replace("ankle", "subtalar").replace("Ankle", "Subtalar")) for name in joints)
-    found = sorted(((name, other) for name, other in pairs if other != name and other in joints), reverse=True)
+    found: list[tuple[str, str | None]] = [(name, other) for name, other in pairs if other != name and other in joints]
+    if added and not found:
+        found = [(name, None) for name in joints if "ankle" in name.lower()]
     if not found:
         raise ModelError(
             f"model '{source.name}': has no joints ankle_r and subtalar_r; name both hinges, its joints are "
             f"{', '.join(sorted(joint for joint in joints if joint))}"
         )
-    return found
+    return sorted(found, key=lambda pair: pair[0], reverse=True)
 
 
 def feet_of(source: Description, pairs: Sequence[tuple[str, str]]) -> list[str]:

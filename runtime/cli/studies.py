@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -96,5 +96,5 @@ def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter
         return p.replace(annotation=Annotated[list[Path] | None, argument], default=None)
     if ARGUMENT in getattr(p.annotation, "__metadata__", ()):
         argument = typer.Argument(help=text, show_default=False, metavar=f"{p.name.upper()}{_ending(p)}")
-        return p.replace(annotation=Annotated[Path, argument])
+        return p.replace(annotation=Annotated[get_args(p.annotation)[0], argument])
     return p.replace(annotation=Annotated[p.annotation, typer.Option(help=text)])

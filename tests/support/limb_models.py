@@ -54,26 +54,31 @@ class Limb:
     talus: Inertial = field(default_factory=lambda: inertial(0.1, (0.005, 0.01, -0.004), (3e-4, 2e-4, 4e-4)))
     calcn: Inertial = field(default_factory=lambda: inertial(1.2, (0.08, 0.02, 0.01), (0.0013, 0.0039, 0.0042)))
     locked: bool = False
+    welded: bool = False  # the foot to the talus
+    one_foot: bool = False  # no talus: the ankle carries the foot
     markers: str = ""
 
     def text(self):
         """The file."""
         bodies, joints = [body("pelvis", inertial(11.0, (0.0, 0.05, 0.0), (0.1, 0.08, 0.06)))], [_pelvis()]
         for side, S in SIDES.items():
-            for name in ("shank", "talus", "calcn"):
+            for name in ("shank", "calcn") if self.one_foot else ("shank", "talus", "calcn"):
                 bodies.append(body(f"{name}_{side}", getattr(self, name).on(side)))
             knee, at = np.array([0.0, 0.0, 1.0]), np.array([0.0, -0.4, 0.08])
             subtalar = self.foot if self.subtalar is None else self.subtalar
             # A mirrored axis of rotation: x and y change sign, so that the same angle mirrors the motion.
+            outer = f"calcn_{side}" if self.one_foot else f"talus_{side}"
             joints += [
                 hinge(f"knee_{side}", f"knee_angle_{side}", "pelvis", f"shank_{side}", S * at, knee, np.zeros(3)),
-                hinge(f"ankle_{side}", f"ankle_angle_{side}", f"shank_{side}", f"talus_{side}", S * self.ankle,
-                      -S * self.ankle_axis if side == "l" else self.ankle_axis, np.zeros(3)),
+                hinge(f"ankle_{side}", f"ankle_angle_{side}", f"shank_{side}", outer, S * self.ankle,
+                      -S * self.ankle_axis if side == "l" else self.ankle_axis, -S * self.foot * self.one_foot),
                 hinge(f"subtalar_{side}", f"subtalar_angle_{side}", f"talus_{side}", f"calcn_{side}", S * subtalar,
                       -S * self.subtalar_axis if side == "l" else self.subtalar_axis, S * (subtalar - self.foot),
-                      locked=self.locked),
-            ]  # fmt: skip
-        markers = MARKER.format("heel", "calcn_r", "-0.02 0.02 0") + MARKER.format("dome", "talus_r", "0 0.01 0.02")
+                      locked=self.locked, welded=self.welded),
+            ][: 2 if self.one_foot else 3]  # fmt: skip
+        markers = MARKER.format("heel", "calcn_r", "-0.02 0.02 0") + MARKER.format(
+            "dome", "shank_r" if self.one_foot else "talus_r", "0 0.01 0.02"
+        )
         return f"""<?xml version="1.0" encoding="UTF-8" ?><OpenSimDocument Version="40000"><Model name="limb">
  <Ground name="ground"/><gravity>0.1 -9.8 0.2</gravity><BodySet><objects>{"".join(bodies)}</objects></BodySet>
  <JointSet><objects>{"".join(joints)}</objects></JointSet>
@@ -123,10 +128,11 @@ def _pelvis():
     )  # fmt: skip
 
 
-def hinge(name, coordinate, parent, child, at_parent, axis, at_child, locked=False):
-    """A pin joint about an axis; the bodies are parallel where the angle is 0."""
+def hinge(name, coordinate, parent, child, at_parent, axis, at_child, locked=False, welded=False):
+    """A pin joint about an axis, or a weld; the bodies are parallel where the angle is 0."""
     turn, _ = Rotation.align_vectors([axis / np.linalg.norm(axis)], [[0.0, 0.0, 1.0]])
     return JOINT.format(
-        kind="PinJoint", name=name, coordinates=COORDINATE.format(coordinate, str(locked).lower()), parent=f"/bodyset/{parent}",
-        child=child, at_parent=_words(at_parent), at_child=_words(at_child), turn=_words(turn.as_euler("XYZ")),
+        kind="WeldJoint" if welded else "PinJoint", name=name, parent=f"/bodyset/{parent}", child=child,
+        coordinates="" if welded else COORDINATE.format(coordinate, str(locked).lower()),
+        at_parent=_words(at_parent), at_child=_words(at_child), turn=_words(turn.as_euler("XYZ")),
     )  # fmt: skip

@@ -216,6 +216,11 @@ def of_models():
             walking.leg_foot.build,
             dict(subject=synthetic.subject(), coordinates=synthetic.coordinates(), ground=synthetic.ground(), time=0.1),
         ),
+        "walking.write_leg": (walking.write_leg, dict(subject=synthetic.subject(), file="leg.osim", overwrite=True)),
+        "walking.with_own_forces": (
+            walking.with_own_forces,
+            dict(trial=synthetic.trial(25.0), side="right", markers=synthetic.MARKERS),
+        ),
         "walking.scale_sole": (walking.scale_sole, dict(subject=synthetic.subject())),
         "walking.rebuild": (walking.rebuild, dict(subject=synthetic.subject(), trial=synthetic.static())),
         "walking.segment_pose": (walking.segment_pose, dict(subject=synthetic.subject(), trial=synthetic.static())),

@@ -51,7 +51,8 @@ def of_trials(w):
             models.swap,
             dict(
                 reading=one.reading, ankle="ankle_r", subtalar="subtalar_r", with_="modified_universal", talus="foot",
-                talus_length=0.04, along="centres", axes=None, side=None, unlock=False, check_units=True,
+                talus_length=0.04, along="centres", axes=None, subtalar_axis=None, subtalar_point=None, side=None,
+                unlock=False, check_units=True,
             ),
         ),
         "inverse_kinematics": (
@@ -74,7 +75,8 @@ def of_trials(w):
             walking.compare_ankles,
             dict(
                 reading=one.reading, markers=one.trial, loads=None, ankles=[("ankle_r", "subtalar_r")], sorts=["universal"],
-                talus_length=0.04, axes=None, talus="foot", unlock=False, feet=["calcn_r", "calcn_l"], cutoff=6.0, say=None,
+                talus_length=0.04, axes=None, subtalar_axis=None, subtalar_point=None, talus="foot", unlock=False,
+                feet=["calcn_r", "calcn_l"], mass=None, cutoff=6.0, say=None,
                 **part,
             ),
         ),

@@ -11,9 +11,9 @@ from runtime.report.figure_files import Drawing
 TIME = "time [s]"
 
 
-def figures(found: AnkleComparison) -> dict[str, Drawing]:
-    """The figures by file name, to be drawn when called."""
-    return {
+def figures(found: AnkleComparison, *, whole: bool = True) -> dict[str, Drawing]:
+    """The figures by file name, to be drawn when called; residuals are those of a ``whole`` body."""
+    shown = {
         "ankles": Drawing(
             partial(plots.charts, _ankles(found), TIME),
             "Angles and moments of both hinges of each ankle over time, for each sort of joint.",
@@ -34,6 +34,7 @@ def figures(found: AnkleComparison) -> dict[str, Drawing]:
             "Root mean square of the distances between markers of the model and of the trial, for each sort of joint.",
         ),
     }
+    return {name: one for name, one in shown.items() if whole or name != "residuals"}
 
 
 def _ankles(found: AnkleComparison) -> list[plots.Chart]:

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import models
+from models.files.added_axes import notes_of
 from models.papers import cited
 from models.studies.swap import files as written
 from models.studies.swap import tables
 from models.studies.swap.figures import figures
-from models.walking.swapped_ankle import FILE, MODIFIED, UNIVERSAL, ankles_of, compare_ankles
+from models.studies.swap.given import Trial, model_of_file, scaled_leg
+from models.walking.anatomy import Anatomy
+from models.walking.swapped_ankle import FILE, MODIFIED, ankles_of, compare_ankles, with_axes
 from runtime import ModelError
-from runtime.report import Report, Table, write_report
+from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 TITLE = "The ankle of a model exchanged for a modified universal joint: Rodrigues da Silva et al. (2024a)"
@@ -42,19 +45,29 @@ def swap(
     folder: Path,
     say: Callable[[str], None],
     *,
-    model: Annotated[Path, "argument", ".osim"],
+    model: Annotated[Path | None, "argument", ".osim"] = None,
     markers: str | None = None,
+    static: str | None = None,
+    side: str = "right",
+    mass: float | None = None,
+    height: float | None = None,
+    sex: str | None = None,
+    landmark: Annotated[list[str] | None, "as landmarks"] = None,
+    ankle_width: float | None = None,
+    foot_flat: bool = True,
     loads: str | None = None,
     tasks: str | None = None,
     label: Annotated[list[str] | None, "as labels"] = None,
     ankle: Annotated[list[str] | None, "as ankles"] = None,
     joint: Annotated[str, "as with_"] = "modified_universal",
-    talus_length: Annotated[float | None, "or 0"] = None,
+    talus_length: Annotated[float | None, "or 0", "as link_length"] = None,
     talus: str = "foot",
     subtalar_inclination: Annotated[float | None, "signed", "as subtalar_inclination_deg"] = None,
     subtalar_deviation: Annotated[float | None, "signed", "as subtalar_deviation_deg"] = None,
     talocrural_inclination: Annotated[float | None, "signed", "as talocrural_inclination_deg"] = None,
     talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
+    subtalar_axis: str | None = None,
+    subtalar_point: str | None = None,
     unlock: bool = False,
     ignore: str = "",
     feet: str | None = None,
@@ -74,9 +87,26 @@ def swap(
     say : callable(str)
         Receives a line for each stage of the work.
     model : Path
-        A model of OpenSim; with a trial, scaled to the subject and with markers.
+        A model of OpenSim; with a trial, scaled to the subject and with markers.  Without it, --static.
     markers : str
         File of a trial's markers (.trc, .c3d, .csv).
+    static : str
+        In place of a model: a trial of the subject standing still, with the same labels, to which a generic lower leg is scaled.
+    side : str
+        Leg that is scaled: right or left.
+    mass : float [kg]
+        Of the subject, if the static trial does not contain it.
+    height : float [m]
+        Of the subject; needed only without markers on the knee.
+    sex : str
+        Of the subject: female or male, for the inertia of the segments; without it the mean of both.
+    landmark : list of str
+        LANDMARK=LABEL, such as heel=RHEE, for labels of the static trial that belong to no known marker set; may be given several
+        times.
+    ankle_width : float [m]
+        Between the malleoli, where the static trial has no marker on the medial one.
+    foot_flat : bool
+        The sole is flat on the floor in the static trial.
     loads : str
         External loads (.xml), or a file of ground forces (.mot, .sto, .csv, .c3d); default: the force plates of the trial, or
         of a file beside it.
@@ -86,10 +116,12 @@ def swap(
         MARKER=LABEL: a marker of the model and its label in the trial, where they differ; may be given several times.
     ankle : list of str
         ANKLE,SUBTALAR: both hinges, such as ankle_r,subtalar_r; may be given several times.  Default: both sides by these names.
+        ANKLE alone, with --subtalar-axis: an ankle that carries the foot.
     joint : str
         Joint of the model that is written: modified_universal or universal.
     talus_length : float [m]
-        Length of the massless link; default: the distance between the hinges of the file.  0: a universal joint.
+        Length of the massless link; default: the distance between the hinges of the file, or, with --static, 0.0417 in proportion
+        to the length of the foot.  0: a universal joint.
     talus : str
         Body that takes the mass of the talus: foot, shank, or drop.
     subtalar_inclination : float [deg]
@@ -100,6 +132,11 @@ def swap(
         Of the talocrural axis above the medial direction, in the frontal plane; give the deviation too.
     talocrural_deviation : float [deg]
         Of the talocrural axis anterior of the medial direction, in the transverse plane.
+    subtalar_axis : str
+        Axis of a subtalar joint that the file welds or lacks: isman_inman, the mean of Isman and Inman (1969); opensim, the axis
+        of OpenSim's gait models; INCLINATION,DEVIATION in degrees; or X,Y,Z, a direction in axes of a right foot.
+    subtalar_point : str
+        X,Y,Z in metres: a point of that axis, from the origin of a right foot; default: this origin.
     unlock : bool
         Hinges that the file locks move.
     ignore : str
@@ -123,80 +160,98 @@ def swap(
     for name, value, allowed in (("with_", joint, JOINTS), ("talus", talus, TALUS)):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
-    if markers is None:
-        _refuse_without_markers(
-            loads=loads, tasks=tasks, label=label, feet=feet, start=start, end=end, up=up, units=units
-        )
-    axes = _axes(
+    if (model is None) == (static is None):
+        raise ModelError("talus swap takes MODEL.osim, or --static FILE for a generic lower leg; give one of them")
+    _refuse_unused(
+        markers is None, "--{} belongs to a trial; give --markers FILE, or leave it out", loads=loads, tasks=tasks, label=label,
+        feet=feet, start=start, end=end, **({} if static else dict(up=up, units=units)),
+    )  # fmt: skip
+    _refuse_unused(
+        static is None, "--{} belongs to a generic leg; give --static FILE in place of a model, or leave it out",
+        side=None if side == "right" else side, mass=mass, height=height, sex=sex, landmark=landmark, ankle_width=ankle_width,
+    )  # fmt: skip
+    _refuse_unused(
+        model is None, "--{} belongs to a model; the generic leg has both hinges: leave it out", ankle=ankle,
+        ignore=ignore or None, feet=feet, subtalar_axis=subtalar_axis, subtalar_point=subtalar_point, unlock=unlock or None,
+    )  # fmt: skip
+    angles = dict(
         subtalar_inclination_deg=subtalar_inclination, subtalar_deviation_deg=subtalar_deviation,
         talocrural_inclination_deg=talocrural_inclination, talocrural_deviation_deg=talocrural_deviation,
     )  # fmt: skip
-    say(f"reading {model.name}")
-    reading = _read(model, ignore)
-    pairs = _pairs(ankle) or ankles_of(reading.source)
-    options: dict[str, Any] = dict(talus=talus, unlock=unlock, axes=axes)
-    swapped = reading
-    for one, two in pairs:
-        swapped = models.swap(swapped, one, two, with_=joint, talus_length=talus_length, **options)  # type: ignore[arg-type]
-    report = Report(TITLE, cite=[*cited("2024a"), LU, HICKS] if markers else cited("2024a"))
-    report.head = {"model": reading.source.name, "file": model.name}
-    if markers is None:
-        say("writing the model")
-        report.files += written.model_files(swapped, folder, model.stem, report.not_written)
-        report.tables.append(tables.exchanged({joint.replace("_", " "): swapped}, pairs))
-        report.tables.append(tables.left_out(swapped))
-        report.answer = tables.said(swapped, pairs)
+    trial = Trial(*(None if file is None else Path(file) for file in (markers, loads)), up, units)
+    source: Any
+    if model is not None:
+        say(f"reading {model.name}")
+        source = model_of_file(model, ignore, trial, _pairs(ankle, subtalar_axis), angles, talus_length)
+    elif static is not None:
+        say(f"scaling a lower leg to {Path(static).name}")
+        anatomy = Anatomy(**angles, link_length=talus_length or None, ankle_width=ankle_width)
+        names = _labels(landmark, "landmarks", "LANDMARK=LABEL, such as heel=RHEE")
+        of = dict(mass=mass, height=height, sex=sex, foot_flat=foot_flat)
+        length = 0.0 if talus_length == 0.0 else None  # any other one is in the leg
+        source = scaled_leg(Path(static), folder, side, trial, anatomy, names, length, **of)
+    added = _numbers(subtalar_axis), _numbers(subtalar_point)
+    noted = () if subtalar_axis is None else ("notes",)  # shown at once, as the axis is an assumption
+    with source as given:
+        reading, options = given.reading, dict(talus=talus, unlock=unlock, axes=given.axes)
+        named = given.ankles or ankles_of(reading.source, added=subtalar_axis is not None)
+        swapped, pairs = with_axes(reading, named, *added, given.axes)
+        for one, two in pairs:
+            swapped = models.swap(swapped, one, two, with_=joint, talus_length=given.length, **options)
+        report = Report(
+            TITLE, cite=[*cited("2024a"), *([LU] if markers else []), *([HICKS] if markers and model else [])]
+        )
+        report.head = {"model": reading.source.name, "file": reading.file.name}
+        if markers is None:
+            say("writing the model")
+            report.answer = tables.said(swapped, pairs)
+            report.first = ("exchanged joints", *(("notes",) if given.notes else noted))
+            report.tables.append(tables.exchanged({joint.replace("_", " "): swapped}, pairs))
+            report.tables += [tables.notes([*given.notes, *notes_of(swapped)]), tables.left_out(swapped)]
+            report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)
+            write_report(report, folder, figures=drawn)
+            return report
+        sorts = given.sorts(joint)
+        found = compare_ankles(
+            reading, given.markers, given.loads, ankles=named, sorts=sorts, talus_length=given.length, feet=_words(feet),
+            cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks, mass=given.mass,
+            labels=_labels(label, "labels", "MARKER=LABEL, such as R.ASIS=RASI"), subtalar_axis=added[0],
+            subtalar_point=added[1], **options,
+        )  # fmt: skip
+        report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
+        report.answer, report.first = tables.answer(found, whole=not given.leg), ("ankles", *noted)
+        if {FILE, MODIFIED} <= set(sorts) and talus_length is None and given.axes is None:
+            report.answer += SAME_AXES
+        report.tables += [
+            tables.ankles(found),
+            *([] if given.leg else [tables.residuals(found)]),
+            tables.markers(found),
+        ]
+        report.tables.append(tables.exchanged({sort: one.reading for sort, one in found.trials.items()}, pairs))
+        report.tables.append(tables.coordinates(found))
+        report.tables += [tables.notes([*given.notes, *found.notes]), tables.left_out(swapped)]
+        say("figures, model and data")
+        drawn.add(figures(found, whole=not given.leg))
+        report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)
+        report.files += written.trial_files(found, folder)
         write_report(report, folder, figures=drawn)
-        return report
-    sorts = [FILE, UNIVERSAL] + ([MODIFIED] if joint == "modified_universal" and talus_length != 0.0 else [])
-    found = compare_ankles(
-        reading, Path(markers), None if loads is None else Path(loads), ankles=pairs, sorts=sorts, talus_length=talus_length,
-        feet=_words(feet), cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks,
-        labels=_labels(label), **options,
-    )  # fmt: skip
-    report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
-    report.answer, report.first = tables.answer(found), ("ankles",)
-    if MODIFIED in sorts and talus_length is None and axes is None:
-        report.answer += SAME_AXES
-    report.tables += [tables.ankles(found), tables.residuals(found), tables.markers(found)]
-    report.tables.append(tables.exchanged({sort: one.reading for sort, one in found.trials.items()}, pairs))
-    report.tables.append(tables.coordinates(found))
-    report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in found.notes]))
-    report.tables.append(tables.left_out(swapped))
-    say("figures, model and data")
-    drawn.add(figures(found))
-    report.files += written.model_files(swapped, folder, model.stem, report.not_written)
-    report.files += written.trial_files(found, folder)
-    write_report(report, folder, figures=drawn)
     return report
 
 
-def _refuse_without_markers(**options: Any) -> None:
-    """Refuse options that describe a trial, which would be ignored."""
+def _refuse_unused(unused: bool, why: str, **options: Any) -> None:
+    """Refuse options that would be ignored."""
     for name, value in options.items():
-        if value is not None:
-            raise ModelError(f"--{name} belongs to a trial; give --markers FILE, or leave it out")
+        if unused and value is not None:
+            raise ModelError(why.format(name.replace("_", "-")))
 
 
-def _axes(**angles: float | None) -> Mapping[str, float] | None:
-    given = {name: value for name, value in angles.items() if value is not None}
-    return given or None
-
-
-def _read(model: Path, ignore: str) -> Any:
-    """The model, which must be one of OpenSim."""
-    if model.suffix.lower() != ".osim":
-        raise ModelError(f"{model.name}: ankles are exchanged in models of OpenSim; give an .osim file")
-    return models.read(model, ignore=ignore)
-
-
-def _labels(given: Sequence[str] | None) -> Mapping[str, str]:
-    """Labels of the trial by markers of the model."""
+def _labels(given: Sequence[str] | None, what: str, form: str) -> Mapping[str, str]:
+    """Labels of a trial by markers of the model, or by landmarks."""
     found = {}
     for text in given or ():
         marker, equals, name = (part.strip() for part in text.partition("="))
         if not (marker and equals and name):
-            raise ModelError(f"labels = {text!r}: give MARKER=LABEL, such as R.ASIS=RASI")
+            raise ModelError(f"{what} = {text!r}: give {form}")
         found[marker] = name
     return found
 
@@ -205,12 +260,23 @@ def _words(text: str | None) -> Sequence[str] | None:
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _pairs(given: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Both hinges of each ankle."""
-    found = []
+def _numbers(text: str | None) -> Any:
+    """Numbers with commas between them; another text as it is."""
+    try:
+        return None if text is None else [float(word) for word in text.split(",")]
+    except ValueError:
+        return text
+
+
+def _pairs(given: Sequence[str] | None, axis: str | None) -> list[tuple[str, str | None]]:
+    """Both hinges of each ankle; None for a subtalar joint that the model lacks, where an axis is given."""
+    found: list[tuple[str, str | None]] = []
     for text in given or ():
         words = [word.strip() for word in text.split(",")]
-        if len(words) != 2 or not all(words):
-            raise ModelError(f"ankles = {text!r}: give ANKLE,SUBTALAR, such as ankle_r,subtalar_r")
-        found.append((words[0], words[1]))
+        if not all(words) or len(words) != 2 and (len(words) > 2 or axis is None):
+            raise ModelError(
+                f"ankles = {text!r}: give ANKLE,SUBTALAR, such as ankle_r,subtalar_r, or ANKLE and --subtalar-axis for an ankle "
+                "that carries the foot"
+            )
+        found.append((words[0], words[1] if len(words) > 1 else None))
     return found

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from models.files.added_axes import SORT as ADDED
 from models.files.reading import Reading
 from models.files.swapping import SORT
-from models.walking.swapped_ankle import AnkleComparison
+from models.walking.swapped_ankle import FILE, AnkleComparison
 from runtime.report import Table
 
 SIGNS = (
     "Signs of the file: in the models of OpenSim dorsiflexion and inversion of the right foot are positive, and a plantarflexor "
-    "moment is negative.  Differences: root mean square from the ankle as in the file, over the times of the trial."
+    "moment is negative.  Differences: root mean square from the joint of the first rows, over the times of the trial."
 )
 HICKS = (
     "Residuals: forces that act on the coordinates of the pelvis and that nothing exerts on a person.  Thresholds of Hicks et "
@@ -128,25 +129,32 @@ def said(model: Reading, pairs: Sequence[tuple[str, str]]) -> str:
 
 def left_out(model: Reading) -> Table:
     """What of the file is not in the system."""
-    rows = [[sort, names, why] for sort, names, why in model.rows() if sort != SORT]
+    rows = [[sort, names, why] for sort, names, why in model.rows() if sort not in (SORT, ADDED)]
     return Table("not carried over", ["sort", "names", "reason"], rows)
 
 
-def answer(found: AnkleComparison) -> str:
-    """The largest ankle moment of each sort, the difference, and the residuals."""
+def notes(sentences: Sequence[str]) -> Table:
+    """A row for each assumption."""
+    return Table("notes", ["assumption that was not read from a file"], [[one] for one in sentences])
+
+
+def answer(found: AnkleComparison, *, whole: bool = True) -> str:
+    """The largest ankle moment of each sort, the difference, and the residuals of a ``whole`` body."""
     ankle, (coordinate, other) = next(iter(found.ankles.items()))
     peaks = {sort: float(np.abs(found.moment(sort, coordinate)).max()) for sort in found.trials}
     text = f"Largest moment of {coordinate}: " + ", ".join(
         f"{peak:.3f} N m/kg ({sort})" for sort, peak in peaks.items()
     )
     first, last = list(found.trials)[0], list(found.trials)[-1]
-    text += (
-        f".  With the {last} joint in place of the hinges of the file, {coordinate} and {other} differ by "
+    before = "hinges of the file" if first == FILE else f"{first} one"
+    differ = (
+        f".  With the {last} joint in place of the {before}, {coordinate} and {other} differ by "
         f"{_off(found.angle(last, coordinate), found.angle(first, coordinate)):.2g} and "
         f"{_off(found.angle(last, other), found.angle(first, other)):.2g} degrees and by "
         f"{_off(found.moment(last, coordinate), found.moment(first, coordinate)):.2g} and "
         f"{_off(found.moment(last, other), found.moment(first, other)):.2g} N m/kg (RMS)."
     )
+    text += differ if first != last else "."
     motion = found.trials[last].motion
     if lost := [name for pair in found.ankles.values() for name in pair if name in motion.undetermined]:
         most = max(motion.undetermined[name] for name in lost)
@@ -154,6 +162,8 @@ def answer(found: AnkleComparison) -> str:
     above = [one.coordinate for one in found.trials[last].residuals.of if not one.within and np.isfinite(one.limit)]
     if not np.isfinite(found.trials[last].residuals.of[0].limit):
         return text + "  No ground forces: moments are those of inertia and gravity alone."
+    if not whole:
+        return text
     return text + (
         f"  Residuals above the thresholds: {', '.join(above)}."
         if above

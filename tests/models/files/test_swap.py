@@ -1,12 +1,15 @@
 """The exchanged ankle, against files that state it by a talus of almost no mass, and d'Alembert's principle on their links."""
 
+import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import models
 from benchmarks.files.states import random_sample, state_of, talus_accelerations
+from models.files import write_swapped
 from models.files.scalar_coordinates import with_coordinates
 from models.files.virtual_power import inverse_dynamics
 from runtime import simulate
@@ -194,6 +197,134 @@ def test_a_locked_hinge_is_unlocked_if_asked(read):
     swapped = both(locked, unlock=True)
     assert swapped.build().joint(JOINT.format("l")).kind == "modified_universal"
     assert worst(swapped, read(LIMB.moved_to("calcn"), "tiny.osim")) < 1e-9
+
+
+WELDED, AXIS = replace(LIMB, welded=True), tuple(LIMB.subtalar_axis)
+ADDED = {
+    "two hinges": {"talus": "keep"},
+    "link": {},
+    "0.03 m": {"talus_length": 0.03},
+    "universal": {"with_": "universal"},
+}
+
+
+@pytest.mark.parametrize("options", ADDED.values(), ids=ADDED)
+def test_an_added_axis_that_is_held_changes_no_moment(read, options):
+    welded = read(WELDED, "welded.osim")
+    swapped = both(welded, subtalar_axis=AXIS, **options)
+    given = coordinate_table(welded, 10, 0.6, seed=2)
+    wanted = inverse_dynamics(welded.source, *given)
+    for of in given:
+        of |= {f"subtalar_angle_{side}": np.zeros(10) for side in "rl"}
+    found = inverse_dynamics(swapped.source, *given)
+    assert set(found) - set(wanted) == {"subtalar_angle_r", "subtalar_angle_l"}
+    assert max(np.abs(found[name] - wanted[name]).max() for name in wanted) < 1e-9 * np.abs(wanted["pelvis_y"]).max()
+
+
+def test_an_added_axis_that_is_held_changes_no_motion(read, tmp_path):
+    """The written file with its subtalar coordinates locked moves as the welded one."""
+    welded = read(WELDED, "welded.osim")
+    file = write_swapped(both(welded, subtalar_axis=AXIS, talus_length=0.03), tmp_path / "written.osim")
+    tree = ElementTree.parse(file)
+    for one in tree.iter("Coordinate"):
+        if one.get("name").startswith("subtalar"):
+            one.find("locked").text = "true"
+    tree.write(file)
+    runs = [simulate(one.build(), 0.3, rtol=1e-12, atol=1e-12) for one in (welded, models.read(file))]
+    assert all(run.success for run in runs)
+    apart = [np.abs(runs[0].r[name] - runs[1].r[name]).max() for name in ("pelvis", "shank_r", "talus_r", "talus_l")]
+    assert max(apart) < 1e-9 and np.ptp(runs[0].r["talus_r"], axis=0).max() > 0.05
+
+
+def off(found, wanted, seed=2):
+    """Largest difference of the forces of two readings in random states, over the largest force."""
+    given = coordinate_table(wanted, 10, 0.6, seed=seed)
+    one, two = (inverse_dynamics(reading.source, *given) for reading in (wanted, found))
+    return max(np.abs(one[name] - two[name]).max() for name in one) / np.abs(one["pelvis_y"]).max()
+
+
+@pytest.mark.parametrize("options", ADDED.values(), ids=ADDED)
+def test_an_added_axis_is_that_of_a_file(read, options):
+    """Also through a given point, and with its assumptions among the notes of the reading."""
+    hinged, welded = read(LIMB), read(WELDED, "welded.osim")
+    assert off(both(welded, subtalar_axis=AXIS, **options), both(hinged, **options)) < 1e-9
+    elsewhere = np.array([0.01, 0.02, -0.005])
+    other = both(welded, subtalar_axis=AXIS, subtalar_point=elsewhere, **options)
+    assert off(other, both(read(replace(LIMB, subtalar=LIMB.foot + elsewhere), "other.osim"), **options)) < 1e-9
+    notes = [row for row in other.rows() if row[0] == "added axes"]
+    assert [row[1] for row in notes] == ["subtalar_r"] * 3 + ["subtalar_l"] * 3
+    assert (
+        "37.53 degrees up and 8.735 degrees medially" in notes[0][2]
+        and "(0.01, 0.02, 0.005) m of 'calcn_l'" in notes[4][2]
+    )
+
+
+@pytest.mark.parametrize(
+    "axis, angles", [("isman_inman", (41.0, 23.0)), ("opensim", (37.5323, 8.7353)), ((30.0, 15.0), (30.0, 15.0))]
+)
+def test_an_added_axis_by_angles(read, axis, angles):
+    """Inversion is positive on both sides: about a direction that is anterior on the right and posterior on the left."""
+    swapped = both(read(WELDED), subtalar_axis=axis)
+    steps = {step.name: link.rotation @ step.axis for link, step in swapped.source.steps}
+    for side, sign in (("r", 1.0), ("l", -1.0)):
+        x, y, z = sign * steps[f"subtalar_angle_{side}"]
+        assert np.rad2deg(np.arctan2([y, -sign * z], x)) == pytest.approx(angles, abs=1e-3)
+
+
+def test_a_foot_without_a_talus_gets_a_link(read, tmp_path):
+    """The file that is written has both hinges; without a point the link is as long as the published talus is high."""
+    one_foot = read(replace(LIMB.moved_to("calcn"), one_foot=True), "one.osim")
+    swapped, hinged = one_foot, both(read(LIMB.moved_to("calcn"), "tiny.osim"))
+    for side in "rl":
+        swapped = models.swap(swapped, f"ankle_{side}", None, subtalar_axis=AXIS, subtalar_point=(0.0, 0.0, 0.0))
+    assert swapped.build().joint(JOINT.format("l")).values["l"] == pytest.approx(np.linalg.norm(LIMB.foot))
+    for found in (swapped, models.read(write_swapped(swapped, tmp_path / "written.osim"))):
+        assert off(found, hinged) < 1e-9
+    default = models.swap(one_foot, "ankle_r", None, subtalar_axis="isman_inman")
+    assert default.build().joint(JOINT.format("r")).values["l"] == pytest.approx(0.0417)
+    assert any("0.0417 m below that of the ankle's axis" in row[2] for row in default.rows())
+
+
+def test_an_added_axis_is_noted_once_by_two_swaps(read):
+    once = models.swap(read(WELDED), *RIGHT, subtalar_axis="opensim")
+    twice = models.swap(once, *RIGHT, talus_length=0.03)
+    assert len([row for row in twice.rows() if row[0] == "added axes"]) == 3
+    assert off(twice, models.swap(read(WELDED), *RIGHT, subtalar_axis="opensim", talus_length=0.03)) < 1e-12
+
+
+def test_a_joint_that_is_welded_to_the_ground_is_not_the_next_one(read):
+    planar = r"<PlanarJoint(.*?)<coordinates>.*?</coordinates>(.*?)</PlanarJoint>"
+    text = re.sub(planar, r"<WeldJoint\1\2</WeldJoint>", LIMB.text(), flags=re.DOTALL)
+    limb = read(text, "hung.osim")
+    assert_refused("are not consecutive", models.swap, limb, "ankle_r", "pelvis_joint", subtalar_axis=AXIS)
+
+
+WELD_REFUSED = [
+    (WELDED, RIGHT, {}, "the file welds it, and both hinges of the ankle move; add an axis by subtalar_axis='isman_inman'"),
+    (WELDED, ("ankle_r", "subtaler_r"), {"subtalar_axis": AXIS}, "joint 'subtaler_r': no such joint in the model"),
+    (WELDED, RIGHT, {"subtalar_axis": "isman"}, "subtalar_axis = 'isman'; use 'isman_inman', 'opensim', two angles"),
+    (WELDED, RIGHT, {"subtalar_axis": 41.0}, "subtalar_axis"),
+    (WELDED, RIGHT, {"subtalar_axis": (0.0, 1.0, 0.0)}, "perpendicular to the long axis of the foot"),
+    (WELDED, RIGHT, {"subtalar_axis": (0.8, 0.6, 0.1)}, "subtalar_deviation_deg = -7.12502 degrees is outside 4 to 47"),
+    (WELDED, RIGHT, {"subtalar_axis": AXIS, "subtalar_point": (0.0, np.nan, 0.0)}, "subtalar_point"),
+    (WELDED, RIGHT, {"subtalar_point": (0.0, 0.0, 0.0)}, "subtalar_point= needs an axis"),
+    (WELDED, RIGHT, {"subtalar_axis": AXIS, "axes": (None, AXIS)}, "axes= turns a subtalar axis of the file"),
+    (
+        WELDED, RIGHT, {"subtalar_axis": AXIS, "axes": {"subtalar_inclination_deg": 40.0}},
+        "subtalar_inclination_deg= turns a subtalar axis",
+    ),
+    (LIMB, RIGHT, {"subtalar_axis": AXIS}, "joint 'subtalar_r': has an axis in the file"),
+    (replace(LIMB, locked=True), RIGHT, {"subtalar_axis": AXIS}, "leave it out, and use unlock=True"),
+    (WELDED, ("ankle_r", None), {"subtalar_axis": AXIS}, "joint 'ankle_r': the model has a joint 'subtalar_r' too; name both"),
+    (replace(LIMB, one_foot=True), ("ankle_r", None), {}, "joint 'ankle_r': carries the foot without a subtalar joint; add one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "limb, joints, options, sentence", WELD_REFUSED, ids=[str(n) for n in range(len(WELD_REFUSED))]
+)
+def test_what_is_refused_of_added_axes(read, limb, joints, options, sentence):
+    assert_refused(sentence, models.swap, read(limb), *joints, **options)
 
 
 def test_twice_is_once(read):

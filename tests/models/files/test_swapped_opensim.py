@@ -12,8 +12,9 @@ import pytest
 import models
 from models.files import write_swapped
 from models.files.virtual_power import inverse_dynamics
+from models.walking import synthetic, write_leg
 from tests.support.file_states import coordinate_table, worst
-from tests.support.limb_models import Inertial, of_spatial, spatial
+from tests.support.limb_models import Inertial, Limb, of_spatial, spatial
 from tests.support.paths import shared_file
 from tests.support.reduced_links import reduced_accelerations
 
@@ -168,3 +169,37 @@ def test_opensim_on_the_file_that_is_written(tmp_path, name):
         given[1] = {of: 0.0 * values for of, values in given[1].items()}
     found = inverse_dynamics(swapped.source, *given)
     assert difference(found, in_solver(file, given)) < 1e-9
+
+
+def welded(folder):
+    """A file that welds its subtalar joints, with axes."""
+    swapped = models.read(shared_file("opensim", "gait10dof18musc.osim"))
+    for side in "rl":
+        joints = (f"ankle_{side}", f"subtalar_{side}")
+        swapped = models.swap(swapped, *joints, subtalar_axis="isman_inman", talus_length=0.03)
+    return swapped
+
+
+def one_foot(folder):
+    """A file without a talus, with axes."""
+    file = folder / "one_foot.osim"
+    file.write_text(Limb(one_foot=True).text())
+    swapped = models.read(file)
+    for side in "rl":
+        swapped = models.swap(swapped, f"ankle_{side}", None, subtalar_axis="opensim")
+    return swapped
+
+
+def generic_leg(folder):
+    """A leg that is scaled to a static trial."""
+    return models.swap(write_leg(synthetic.subject(), folder / "leg.osim"), "ankle_r", "subtalar_r")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("opensim") is None, reason="compares with OpenSim: pip install opensim")
+@pytest.mark.parametrize("made", [welded, one_foot, generic_leg])
+def test_opensim_on_hinges_that_no_file_had(tmp_path, made):
+    swapped = made(tmp_path)
+    file = write_swapped(swapped, tmp_path / "written.osim")
+    given = coordinate_table(swapped, 8, 0.4, seed=6)
+    assert difference(inverse_dynamics(swapped.source, *given), in_solver(file, given)) < 1e-12

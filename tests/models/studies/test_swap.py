@@ -7,9 +7,9 @@ import pytest
 
 import models
 from models.files import read_storage
-from models.walking import compare_ankles
+from models.walking import compare_ankles, synthetic
 from models.walking.inverse_kinematics import axes_of_model
-from tests.support.gait_files import write_trc
+from tests.support.gait_files import laboratory, write_trc
 from tests.support.limb_models import Limb
 from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of
 
@@ -111,10 +111,95 @@ def test_what_is_refused(trial, command, tmp_path, sentence):
     assert not (tmp_path / "out").exists()
 
 
-def test_locked_hinges_are_refused_with_the_option(command, tmp_path):
-    model = read(tmp_path, marked(Limb(locked=True)), "limb.osim").file
-    done = command("swap", model, "--out", tmp_path / "out")
-    assert done.code == 2 and done.err.strip().endswith("use --unlock")
+@pytest.mark.parametrize(
+    "limb, remedy",
+    [(Limb(locked=True), "use --unlock"), (Limb(welded=True), "add an axis by --subtalar-axis isman_inman")],
+)
+def test_hinges_that_do_not_move_are_refused_with_the_option(trial, command, tmp_path, limb, remedy):
+    model = read(tmp_path, marked(limb), "still.osim").file
+    for more in ((), ("--markers", trial[1], "--up", "y")):
+        done = command("swap", model, *more, "--out", tmp_path / "out")
+        assert done.code == 2 and done.err.replace("\n", " ").strip().endswith(remedy)
+
+
+def test_an_added_axis(command, tmp_path):
+    """Its assumptions are in the notes, and the written file has the hinges."""
+    model = read(tmp_path, marked(Limb(welded=True)), "limb.osim").file
+    options = ("--subtalar-axis", "40,20", "--subtalar-point", "0.01,0,0.002")
+    done = command("swap", model, *options, "--json", "--out", tmp_path / "out")
+    notes = [row["assumption that was not read from a file"] for row in json.loads(done.out)["tables"]["notes"]]
+    assert done.code == 0 and len(notes) == 6
+    assert "40 degrees up and 20 degrees medially" in notes[0] and "(0.01, 0, -0.002) m of 'calcn_l'" in notes[4]
+    again = models.read(tmp_path / "out" / "limb_swapped.osim")
+    assert {"subtalar_angle_r", "subtalar_angle_l"} <= set(again.source.coordinates)
+
+
+@pytest.fixture
+def standing(tmp_path):
+    """A static trial, a walk with forces beside it, and options that a generic leg needs for them."""
+    static, walk = laboratory(tmp_path, form="trc")
+    named = [word for one in synthetic.MARKERS.items() for word in ("--landmark", "=".join(one))]
+    return walk, ("--static", static, "--mass", synthetic.MASS, "--height", synthetic.HEIGHT, "--up", "y", *named)
+
+
+def test_a_generic_leg(standing, command, tmp_path):
+    """A file of OpenSim for the side that is asked for; sources of its values are notes."""
+    options = (*standing[1], "--talus-length", "0.05", "--subtalar-inclination", "35")
+    done = command("swap", *options, "--json", "--out", tmp_path / "out")
+    notes = [row["assumption that was not read from a file"] for row in json.loads(done.out)["tables"]["notes"]]
+    assert done.code == 0 and "leg_right.osim: a generic lower leg, scaled to standing.trc" in notes
+    assert "talocalcaneal axis: inclination 35 deg, given, the other: Isman and Inman (1969)" in notes
+    assert "inertia: de Leva (1996), Table 4, mean of female and male" in " ".join(notes)
+    leg = models.read(tmp_path / "out" / "leg_right.osim")
+    swapped = models.read(tmp_path / "out" / "leg_right_swapped.json").build()
+    assert [joint.values["l"] for joint in swapped.joints if joint.kind == "modified_universal"] == pytest.approx(
+        [0.05]
+    )
+    assert sum(link.mass for link in leg.source.links) == pytest.approx(0.06 * synthetic.MASS, rel=0.1)
+
+
+@pytest.mark.slow
+def test_a_trial_of_a_generic_leg(standing, command, tmp_path):
+    """Moments are those of the walk, over the mass of the subject; a leg has no residuals."""
+    walk, options = standing
+    more = ("--markers", walk, "--cutoff", "30", "--formats", "png", "--json", "--out", tmp_path / "out")
+    done = command("swap", *options, *more)
+    tables = json.loads(done.out)["tables"]
+    assert done.code == 0 and "residuals" not in tables and not (tmp_path / "out" / "residuals.png").exists()
+    row = next(row for row in tables["ankles"] if row["joint"] == "modified universal")
+    exact = synthetic.exact(np.arange(0.1, 1.1, 0.01))["talocrural", "moment"] / synthetic.MASS
+    assert row["coordinate"] == "ankle_angle_r" and row["smallest moment [N m/kg]"] == pytest.approx(
+        exact.min(), rel=0.01
+    )
+    assert {row["joint"] for row in tables["ankles"]} == {"universal", "modified universal"}
+
+
+LEG_CASES = {
+    "give one of them": (), "--side = 'both'": ("--side", "both"), "--loads belongs to a trial": ("--loads", "a.xml"),
+    "--subtalar-axis belongs to a model": ("--subtalar-axis", "opensim"), "--unlock belongs to a model": ("--unlock",),
+    "--landmark = 'heel': give LANDMARK=LABEL": ("--landmark", "heel"),
+    "--talus-length = 0.3 m must be between": ("--talus-length", "0.3"),
+    "no frame between 7 s": ("--markers", "walk.trc", "--start", "7"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", LEG_CASES)
+def test_what_is_refused_of_a_generic_leg(standing, command, tmp_path, sentence):
+    """A run that fails leaves no folder."""
+    options = standing[1] if LEG_CASES[sentence] else ("--mass", "70")
+    done = command("swap", *options, *LEG_CASES[sentence], "--out", tmp_path / "out")
+    assert done.code == 2 and sentence in done.err.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_of_a_generic_leg_are_refused_with_a_model(standing, command, tmp_path):
+    model = read(tmp_path, marked(), "limb.osim").file
+    for options, sentence in (
+        ((*standing[1],), "give one of them"),
+        (("--mass", "70"), "--mass belongs to a generic leg"),
+    ):
+        done = command("swap", model, *options, "--out", tmp_path / "out")
+        assert done.code == 2 and sentence in done.err.replace("\n", " ")
 
 
 def test_other_formats_are_refused(command, tmp_path):

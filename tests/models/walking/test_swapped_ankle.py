@@ -8,6 +8,7 @@ import pytest
 import models
 from models.files.virtual_power import Load, inverse_dynamics, ways_at
 from models.walking import compare_ankles, inverse_dynamics_of_trial, inverse_kinematics, loads_of_plates, residuals
+from tests.support.limb_models import Limb
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
 from tests.support.paths import shared_file
 from tests.support.refusals import assert_refused
@@ -194,3 +195,28 @@ def test_the_walk_of_subject01():
     plates = compare_ankles(reading, trc, sorts=[FILE], start=0.5, end=1.6)  # of the file beside the markers
     same = plates.trials[FILE].trial.forces["ankle_angle_r"]
     assert same == pytest.approx(own.trial.forces["ankle_angle_r"], abs=0.02 * np.abs(same).max())
+
+
+def test_a_welded_subtalar_joint_with_an_added_axis(tmp_path):
+    """The comparison of a file that has this axis, and a note for each assumption."""
+    limb = Limb()
+    hinged, welded = (
+        read(tmp_path, marked(replace(limb, welded=one)), name) for one, name in ((0, "a.osim"), (1, "b.osim"))
+    )
+    q = smooth(hinged)
+    trial = trial_of(hinged, q, forces=plates_of(hinged, q)[0])
+    wanted = compare_ankles(hinged, trial, talus_length=0.04)
+    found = compare_ankles(welded, trial, talus_length=0.04, subtalar_axis=limb.subtalar_axis)
+    for sort in wanted.trials:
+        for name in (name for pair in wanted.ankles.values() for name in pair):
+            assert found.angle(sort, name) == pytest.approx(wanted.angle(sort, name), abs=1e-6)
+            assert found.moment(sort, name) == pytest.approx(wanted.moment(sort, name), abs=1e-6)
+    added = [note for note in found.notes if note not in wanted.notes]
+    assert len(added) == 7 and sum("subtalar_l: " in note for note in added) == 3
+    assert_refused("add an axis by subtalar_axis='isman_inman'", compare_ankles, welded, trial)
+
+
+def test_locked_hinges_are_refused_with_the_option(tmp_path):
+    locked = read(tmp_path, marked(Limb(locked=True)))
+    trial = trial_of(locked, smooth(locked))
+    assert_refused(("locks its coordinate 'subtalar_angle_r'", "use unlock=True"), compare_ankles, locked, trial)
