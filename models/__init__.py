@@ -1,6 +1,6 @@
 """Published mechanisms: a module each, with its data and a ``build`` function that returns a ``runtime.System``.
 
-``read`` and ``write`` read and write models of other programs, ``swap`` exchanges their ankle; ``files`` holds what they return.
+``read`` and ``write`` read and write models of other programs, ``swap`` swaps their ankle; ``files`` holds what they return.
 ``isb`` measures a foot: the angles of the ankle that the ISB recommends.  ``walking`` holds motion capture, gait analysis and
 contact of gait; ``studies`` reproduces the papers, and nothing here imports it.  Modules of this folder import the public names
 of ``runtime`` and one another.

@@ -1,4 +1,4 @@
-"""Axes of an exchanged ankle: directions, or the angles by which anatomy states them."""
+"""Axes of a swapped ankle: directions, or the angles by which anatomy states them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the file of an OpenSim model again with exchanged ankles: all else of it stays, muscles and geometry too.
+"""Writes the file of an OpenSim model again with swapped ankles: all else of it stays, muscles and geometry too.
 
 A massless link is a body without mass between two PinJoints, which OpenSim takes.  What lies on the talus, such as points of
 muscles, stays on it and moves with the link; markers and the mass move as ``models.swap`` says.
@@ -46,7 +46,7 @@ def write_swapped(reading: Reading, file: str | Path, *, overwrite: bool = False
     path = Path(file)
     if path.suffix.lower() != ".osim" or reading.source.format != "OpenSim":
         raise ModelError(
-            f"{path.name}: exchanged ankles of {reading.file.name} are written as .osim alone, from a model of OpenSim; "
+            f"{path.name}: swapped ankles of {reading.file.name} are written as .osim alone, from a model of OpenSim; "
             "use models.write for other formats"
         )
     read = read_xml(reading.file)

@@ -1,4 +1,4 @@
-"""A walk with exchanged ankles: inverse kinematics and inverse dynamics of the whole body, once for each sort of ankle.
+"""A walk with swapped ankles: inverse kinematics and inverse dynamics of the whole body, once for each sort of ankle.
 
 Rodrigues da Silva et al. (2024a) for the modified universal joint.
 """
@@ -38,7 +38,7 @@ SORTS = (FILE, UNIVERSAL, MODIFIED)
 
 @dataclass(frozen=True, eq=False)
 class AnkleTrial:
-    """A trial of a model with one sort of ankle; ``swapped``: what was exchanged, by the ankle's joint."""
+    """A trial of a model with one sort of ankle; ``swapped``: what was swapped, by the ankle's joint."""
 
     sort: str
     reading: Reading

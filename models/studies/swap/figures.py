@@ -1,4 +1,4 @@
-"""Figures of the exchanged ankle."""
+"""Figures of the swapped ankle."""
 
 from __future__ import annotations
 

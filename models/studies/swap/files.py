@@ -1,4 +1,4 @@
-"""Files of the exchanged ankle: the model, coordinates and forces as OpenSim's tables, and all curves."""
+"""Files of the swapped ankle: the model, coordinates and forces as OpenSim's tables, and all curves."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def model_of_file(
 ) -> Iterator[Given]:
     """A model of OpenSim."""
     if model.suffix.lower() != ".osim":
-        raise ModelError(f"{model.name}: ankles are exchanged in models of OpenSim; give an .osim file")
+        raise ModelError(f"{model.name}: ankles are swapped in models of OpenSim; give an .osim file")
     axes = {name: value for name, value in angles.items() if value is not None}
     yield Given(models.read(model, ignore=ignore), ankles, axes or None, length, trial.markers, trial.loads)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""The study of an exchanged ankle: a model of OpenSim with modified universal joints, and a trial with each sort of ankle.
+"""The study of a swapped ankle: a model of OpenSim with modified universal joints, and a trial with each sort of ankle.
 
 Rodrigues da Silva et al. (2024a).
 """
@@ -22,7 +22,7 @@ from runtime import ModelError
 from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
-TITLE = "The ankle of a model exchanged for a modified universal joint: Rodrigues da Silva et al. (2024a)"
+TITLE = "The ankle of a model swapped for a modified universal joint: Rodrigues da Silva et al. (2024a)"
 SAME_AXES = (
     "  The links are as long as the hinges of the file are apart, so that both axes stay and the talus's mass alone differs: "
     "--talus-length shortens the links."
@@ -78,7 +78,7 @@ def swap(
     units: str | None = None,
     formats: str = FORMATS,
 ) -> Report:
-    """Exchange the ankles of an OpenSim model for modified universal joints.  With a trial: moments and residuals of each sort.
+    """Swap the ankles of an OpenSim model for modified universal joints.  With a trial: moments and residuals of each sort.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ def swap(
         if markers is None:
             say("writing the model")
             report.answer = tables.said(swapped, pairs)
-            report.first = ("exchanged joints", *(("notes",) if given.notes else noted))
-            report.tables.append(tables.exchanged({joint.replace("_", " "): swapped}, pairs))
+            report.first = ("swapped joints", *(("notes",) if given.notes else noted))
+            report.tables.append(tables.swapped_joints({joint.replace("_", " "): swapped}, pairs))
             report.tables += [tables.notes([*given.notes, *notes_of(swapped)]), tables.left_out(swapped)]
             report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)
             write_report(report, folder, figures=drawn)
@@ -227,7 +227,7 @@ def swap(
             *([] if given.leg else [tables.residuals(found)]),
             tables.markers(found),
         ]
-        report.tables.append(tables.exchanged({sort: one.reading for sort, one in found.trials.items()}, pairs))
+        report.tables.append(tables.swapped_joints({sort: one.reading for sort, one in found.trials.items()}, pairs))
         report.tables.append(tables.coordinates(found))
         report.tables += [tables.notes([*given.notes, *found.notes]), tables.left_out(swapped)]
         say("figures, model and data")

@@ -1,4 +1,4 @@
-"""Tables of the exchanged ankle."""
+"""Tables of the swapped ankle."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ def _filled(lost: int, frames: int) -> str:
     return "at its default value" if lost == frames else "interpolated there"
 
 
-def exchanged(readings: Mapping[str, Reading], pairs: Sequence[tuple[str, str]]) -> Table:
-    """What was exchanged in each model."""
+def swapped_joints(readings: Mapping[str, Reading], pairs: Sequence[tuple[str, str]]) -> Table:
+    """What was swapped in each model."""
     rows = [
         [sort, ", ".join(one.names), one.reason] for sort, model in readings.items() for one in _swaps(model, pairs)
     ]
-    return Table("exchanged joints", ["joint", "joints of the file", "ankle"], rows)
+    return Table("swapped joints", ["joint", "joints of the file", "ankle"], rows)
 
 
 def _swaps(model: Reading, pairs: Sequence[tuple[str, str]]) -> list[Any]:
@@ -122,7 +122,7 @@ def _swaps(model: Reading, pairs: Sequence[tuple[str, str]]) -> list[Any]:
 
 
 def said(model: Reading, pairs: Sequence[tuple[str, str]]) -> str:
-    """What was exchanged, in a sentence for each ankle."""
+    """What was swapped, in a sentence for each ankle."""
     sentences = [f"{' and '.join(one.names)}: {one.reason}" for one in _swaps(model, pairs)]
     return ".  ".join(sentences) + "."
 

@@ -1,4 +1,4 @@
-"""The exchanged ankle, against files that state it by a talus of almost no mass, and d'Alembert's principle on their links."""
+"""The swapped ankle, against files that state it by a talus of almost no mass, and d'Alembert's principle on their links."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Files of OpenSim written again with exchanged ankles: read again, and what is refused."""
+"""Files of OpenSim written again with swapped ankles: read again, and what is refused."""
 
 import re
 

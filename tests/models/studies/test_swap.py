@@ -45,7 +45,7 @@ def test_without_a_trial(command, tmp_path):
     options = ("--talus-length", "0.04", "--unlock", "--json", "--out", tmp_path / "out")
     done = command("swap", model, *options)
     data = json.loads(done.out)
-    rows = data["tables"]["exchanged joints"]
+    rows = data["tables"]["swapped joints"]
     assert done.code == 0 and [row["joints of the file"] for row in rows] == [
         "ankle_r, subtalar_r",
         "ankle_l, subtalar_l",
