@@ -24,6 +24,7 @@ from runtime.system.armature import Armature, armature_of_steps
 from runtime.system.closed_tree import ClosedTree, closed_tree
 from runtime.system.coupling import Coupling
 from runtime.system.force_addresses import counted_angles, force_addresses, reactive_data
+from runtime.system.frames import Frame
 from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.limits_along import limits_along
 from runtime.system.model_description import Model, describe_model
@@ -73,6 +74,7 @@ class System:
     shapes: tuple[Shape, ...] = ()  # drawn in views
     couplings: tuple[Coupling, ...] = ()  # of coordinates of joints
     armatures: tuple[Armature, ...] = ()  # inertia of rotors along coordinates of joints
+    frames: tuple[Frame, ...] = ()  # fixed in bodies
     reference: State | None = None  # its reference configuration; None: the initial state
     _made_of: tuple[Any, ...] = field(default=(), repr=False)  # the parts that the data follow from
 

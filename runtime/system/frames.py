@@ -1,0 +1,64 @@
+"""Frames fixed in bodies: a point and axes with a name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.dynamics.layout import P
+from runtime.support.arguments import checked_class
+from runtime.support.arrays import Floats, read_only
+from runtime.support.checks import finite
+from runtime.support.errors import ModelError
+from runtime.system.connection import refuse_unknown_body
+from runtime.system.global_axes import local_point
+from runtime.system.orientation import euler_parameters
+from runtime.system.reference import rotation_matrix
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A frame fixed in a body, or in the ground.
+
+    ``s`` (3,) [m]: its origin, from the centre of mass in axes of the body, or global coordinates of the ground; ``A`` (3, 3):
+    from axes of the frame to those of the body.
+    """
+
+    name: str
+    body: str
+    s: Floats
+    A: Floats
+
+
+def build_frame(
+    name: str, body: str, s: ArrayLike, p: Any, bodies: Collection[str], known: Collection[str], state: Floats | None
+) -> Frame:
+    """Return a checked frame; see ``Builder.frame``.
+
+    bodies, known : names of bodies, and of frames so far; state : of the body (13,), where data are in global axes
+
+    Raises
+    ------
+    ModelError
+    """
+    what = f"frame '{name}'"
+    refuse_unknown_body(body, bodies, what)
+    if name in known or name in bodies:
+        raise ModelError(f"{what}: there is a {'frame' if name in known else 'body'} of this name; give another one")
+    A = rotation_matrix(euler_parameters(p, f"{what}: p"))
+    if state is None:
+        return Frame(name, body, read_only(finite(s, (3,), f"{what}: s")), read_only(A))
+    turned = rotation_matrix(state[P : P + 4]).T @ A
+    return Frame(name, body, read_only(local_point(state, s, f"{what}: s")), read_only(turned))
+
+
+def frame_of_body(body: str) -> Frame:
+    """The frame of a body: its centre of mass and its axes."""
+    return Frame(body, body, read_only(np.zeros(3)), read_only(np.eye(3)))
