@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.layout import P
+from runtime.dynamics.layout import P, V
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite
@@ -17,9 +17,8 @@ from runtime.support.errors import ModelError
 from runtime.system.connection import refuse_unknown_body
 from runtime.system.global_axes import local_point
 from runtime.system.orientation import euler_parameters
+from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
-
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 @checked_class
@@ -38,11 +37,11 @@ class Frame:
 
 
 def build_frame(
-    name: str, body: str, s: ArrayLike, p: Any, bodies: Collection[str], known: Collection[str], state: Floats | None
+    name: str, body: str, s: ArrayLike, p: Any, bodies: Collection[str], states: Mapping[str, Floats] | None
 ) -> Frame:
     """Return a checked frame; see ``Builder.frame``.
 
-    bodies, known : names of bodies, and of frames so far; state : of the body (13,), where data are in global axes
+    bodies : names of bodies; states : by body (13,), where data are in global axes
 
     Raises
     ------
@@ -50,13 +49,15 @@ def build_frame(
     """
     what = f"frame '{name}'"
     refuse_unknown_body(body, bodies, what)
-    if name in known or name in bodies:
-        raise ModelError(f"{what}: there is a {'frame' if name in known else 'body'} of this name; give another one")
+    if name in bodies or name == GROUND:
+        raise ModelError(
+            f"{what}: a body has this name, and a frame at its centre of mass; give the frame another name"
+        )
     A = rotation_matrix(euler_parameters(p, f"{what}: p"))
-    if state is None:
+    if states is None:
         return Frame(name, body, read_only(finite(s, (3,), f"{what}: s")), read_only(A))
-    turned = rotation_matrix(state[P : P + 4]).T @ A
-    return Frame(name, body, read_only(local_point(state, s, f"{what}: s")), read_only(turned))
+    turned = rotation_matrix(states[body][P:V]).T @ A
+    return Frame(name, body, read_only(local_point(states[body], s, f"{what}: s")), read_only(turned))
 
 
 def frame_of_body(body: str) -> Frame:

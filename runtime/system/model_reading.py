@@ -22,7 +22,7 @@ from runtime.system.connection import checked_name, checked_vector, refuse_other
 from runtime.system.limit_building import checked_law_parameters, moving_body
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_schema import check_keys
-from runtime.system.model_shapes import shape_of
+from runtime.system.model_shapes import rotation_of, shape_of
 from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, UNITS, VERSION, shipped_definition
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
@@ -236,6 +236,11 @@ class _Reader(PartsBuilder):
             law = SumOfProducts(**law) if "powers" in law else _signal(law, f"coupling '{item['name']}': law")
         self.coupling(item["name"], item["follower"], item["leader"], law, straight=not pieces)
 
+    def _frame(self, item: Item) -> None:
+        self.frame(item["name"], item["body"], s=item.get("s", np.zeros(3)))
+        frames, A = self._of["frames"], rotation_of(item, f"frame '{item['name']}'")
+        frames[item["name"]] = replace(frames[item["name"]], A=A)
+
     def _shape(self, item: Item) -> None:
         self.add_shapes([shape_of(item, self._made.starts)])
 
@@ -243,7 +248,7 @@ class _Reader(PartsBuilder):
 _SECTIONS: dict[str, Callable[[_Reader, Item], None]] = {
     "bodies": _Reader._body, "joints": _Reader._joint, "limits": _Reader._limit, "loads": _Reader._load,
     "motors": _Reader._motor, "contacts": _Reader._contact, "forces": _Reader._force, "shapes": _Reader._shape,
-    "couplings": _Reader._coupling,
+    "couplings": _Reader._coupling, "frames": _Reader._frame,
 }  # fmt: skip
 
 

@@ -279,3 +279,29 @@ def test_what_is_refused(case):
     call, sentence = refusals()[case]
     with pytest.raises(runtime.ModelError, match=sentence):
         call()
+
+
+def test_frames_of_a_builder_and_of_its_file(tmp_path):
+    b = random_tree(3).builder()
+    b.frame("tool", "body_4", s=(0.1, 0.2, 0.3), p=(0.8, 0.6, 0.0, 0.0))
+    b.frame("camera", "ground", s=(1.0, 2.0, 3.0))
+    start = {body.name: b.build().state.r[body.name] for body in b.build().bodies}
+    b.frame("centre", "body_2", s=start["body_2"], axes="global")
+    system = b.build()
+    m = runtime.mechanics(system)
+    q = Motion(m).q
+    assert m.frame_names == (*system.body_names, "ground", "tool", "camera", "centre")
+    body, tool = m.pose("body_4", q), m.pose("tool", q)
+    alike(tool.r, body.r + body.A @ (0.1, 0.2, 0.3))
+    alike(np.swapaxes(body.A, 1, 2) @ tool.A, np.tile([[1, 0, 0], [0, 0.28, -0.96], [0, 0.96, 0.28]], (len(q), 1, 1)))
+    alike(m.pose("camera", q).r, np.tile((1.0, 2.0, 3.0), (len(q), 1)))
+    alike(m.pose("centre", m.q0).r, start["body_2"])
+    again = runtime.System.from_file(system.to_file(tmp_path / "arm.json"))
+    assert [(f.name, f.body, f.s.tolist(), f.A.tolist()) for f in again.frames] == [
+        (f.name, f.body, f.s.tolist(), f.A.tolist()) for f in system.frames
+    ]
+    other = runtime.with_parameters(system, {"mass.body_4": 3.0})
+    assert other.frames == system.frames
+    for name, given in (("body_2", dict(body="body_2")), ("tool", dict(body="body_2")), ("grip", dict(body="hand"))):
+        with pytest.raises(runtime.ModelError, match=name):
+            b.frame(name, **given)
