@@ -218,7 +218,7 @@ class Mechanics:
         In closed loops the independent coordinates move so, and the others follow.
         """
         (at, rates), single = self._admitted(q=q, u=u)
-        way = dt * rates
+        way = finite_number(dt, "integrate: dt") * rates
         if self._loops is not None:
             way = self._sign_u * (self._loops.maps(at, None)[0] @ way[..., None])[..., 0]
         found = moved_coordinates(self._tree, at, way)
@@ -237,7 +237,11 @@ class Mechanics:
         at = self._at(q)
         found = np.empty((len(at.z), *[len(self._all_rates)] * 2))
         compiled.mass_matrices(self._memory, at.z, found)
-        return _shaped(self._of_rates(at, np.swapaxes(self._of_rates(at, found), 1, 2)), at.single)
+        if at.N is not None:
+            found = np.swapaxes(at.N, 1, 2) @ found @ at.N
+        elif self._mirrored:
+            found *= self._sign_u[:, None] * self._sign_u
+        return _shaped(found, at.single)
 
     def bias(self, q: ArrayLike, u: ArrayLike) -> Floats:
         """C, the efforts of the rates alone: Coriolis, centrifugal and gyroscopic terms; (n,) [N m], [N]."""
@@ -368,7 +372,7 @@ class Mechanics:
         step, arm = self._place(own)
         found = np.zeros((len(at.z), 6, len(self._all_rates)))
         compiled.jacobians_of_point(self._memory, step, arm, at.z, found)
-        found = np.swapaxes(self._of_rates(at, np.swapaxes(found, 1, 2)), 1, 2)
+        found = found * self._sign_u if at.N is None else found @ at.N
         return _shaped(_in_axes(axes, self._frame_state(own, at)[1], found), at.single)
 
     def bias_acceleration(self, frame: str | Frame, q: ArrayLike, u: ArrayLike, *, axes: Axes = "global") -> Floats:
@@ -437,6 +441,11 @@ class Mechanics:
                 )
             single = single and array.ndim == 1
             found.append(bounded(array, f"mechanics: {what}").reshape(-1, n))
+            for k in self._lengths if what.startswith("q") else ():
+                if not (found[-1][:, k : k + 4] != 0.0).any(axis=1).all():
+                    raise ModelError(
+                        f"mechanics: {what}: the Euler parameters from '{self.coordinate_names[k]}' on are 0; give a direction"
+                    )
         counts = {len(array) for array in found} | ({len(like.z)} if like is not None else set())
         if len(counts - {1}) > 1:
             raise ModelError(
@@ -463,10 +472,8 @@ class Mechanics:
         return rates * self._sign_u if at.N is None else (at.N @ rates[..., None])[..., 0]
 
     def _of_rates(self, at: _At, forces: Floats) -> Floats:
-        """Forces (states, independent, ...) along the independent coordinates from those of compiled code (states, all, ...)."""
-        if at.N is not None:
-            return np.einsum("nij,ni...->nj...", at.N, forces)
-        return forces * self._sign_u.reshape(-1, *[1] * (forces.ndim - 2))
+        """Forces (states, independent) along the independent coordinates from those of compiled code (states, all)."""
+        return forces * self._sign_u if at.N is None else np.einsum("nij,ni->nj", at.N, forces)
 
     def _efforts(self, at: _At, rates: Floats, free_fall: float) -> Floats:
         found = np.empty_like(rates)
@@ -517,6 +524,11 @@ class Mechanics:
     def _work(self) -> Any:
         """Memory for forces, and for the rows of closed loops."""
         return workspace_for(self.system.data, tree=self._memory)
+
+    @cached_property
+    def _mirrored(self) -> bool:
+        """Whether a joint was walked from body j, so that the tree has the negative of its coordinate."""
+        return bool((self._sign_u < 0.0).any())
 
     @cached_property
     def _lengths(self) -> list[int]:

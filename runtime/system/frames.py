@@ -35,6 +35,13 @@ class Frame:
     s: Floats
     A: Floats
 
+    def __post_init__(self) -> None:
+        """Refuse other shapes, and what is no rotation."""
+        what = f"frame '{self.name}'"
+        euler_parameters(self.A, f"{what}: A")
+        for name, value in (("s", finite(self.s, (3,), f"{what}: s")), ("A", finite(self.A, (3, 3), f"{what}: A"))):
+            object.__setattr__(self, name, read_only(value))
+
 
 def build_frame(
     name: str, body: str, s: ArrayLike, p: Any, bodies: Collection[str], states: Mapping[str, Floats] | None
@@ -55,11 +62,10 @@ def build_frame(
         )
     A = rotation_matrix(euler_parameters(p, f"{what}: p"))
     if states is None:
-        return Frame(name, body, read_only(finite(s, (3,), f"{what}: s")), read_only(A))
-    turned = rotation_matrix(states[body][P:V]).T @ A
-    return Frame(name, body, read_only(local_point(states[body], s, f"{what}: s")), read_only(turned))
+        return Frame(name, body, finite(s, (3,), f"{what}: s"), A)
+    return Frame(name, body, local_point(states[body], s, f"{what}: s"), rotation_matrix(states[body][P:V]).T @ A)
 
 
 def frame_of_body(body: str) -> Frame:
     """The frame of a body: its centre of mass and its axes."""
-    return Frame(body, body, read_only(np.zeros(3)), read_only(np.eye(3)))
+    return Frame(body, body, np.zeros(3), np.eye(3))

@@ -22,7 +22,7 @@ from runtime.system.connection import checked_name, checked_vector, refuse_other
 from runtime.system.limit_building import checked_law_parameters, moving_body
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_schema import check_keys
-from runtime.system.model_shapes import rotation_of, shape_of
+from runtime.system.model_shapes import shape_of
 from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, UNITS, VERSION, shipped_definition
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
@@ -238,7 +238,7 @@ class _Reader(PartsBuilder):
 
     def _frame(self, item: Item) -> None:
         self.frame(item["name"], item["body"], s=item.get("s", np.zeros(3)))
-        frames, A = self._of["frames"], rotation_of(item, f"frame '{item['name']}'")
+        frames, A = self._of["frames"], np.array(item.get("rotation", np.eye(3)), float)
         frames[item["name"]] = replace(frames[item["name"]], A=A)
 
     def _shape(self, item: Item) -> None:

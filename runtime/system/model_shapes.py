@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.support.arrays import Floats, read_only
+from runtime.support.arrays import read_only
 from runtime.support.checks import bounded, finite, not_negative, positive
 from runtime.support.errors import ModelError
 from runtime.system.connection import refuse_unknown_body
@@ -15,14 +15,6 @@ from runtime.system.shapes import Shape, checked_colour
 
 SIZES = {"sphere": 1, "capsule": 2, "bone": 2, "ellipsoid": 3, "box": 3, "mesh": 0}
 ORTHOGONAL = 1e-6  # [1] largest entry of R^T R - 1
-
-
-def rotation_of(item: Mapping[str, Any], what: str) -> Floats:
-    """The read-only rotation matrix of a part, default that of the same axes.  Raises ModelError."""
-    rotation = finite(item.get("rotation", np.eye(3)), (3, 3), f"{what}: rotation")
-    if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(rotation) < 0.0:
-        raise ModelError(f"{what}: rotation is no rotation matrix; give orthogonal unit rows of determinant 1")
-    return read_only(rotation)
 
 
 def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
@@ -40,7 +32,9 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
         raise ModelError(f"{what}: has {len(given_sizes)} sizes; needs {SIZES[kind]}")
     sizes = tuple([check(size, f"{what}: sizes") for check, size in zip(checks, given_sizes, strict=False)])
     at = finite(item.get("at", np.zeros(3)), (3,), f"{what}: at")
-    rotation = rotation_of(item, what)
+    rotation = finite(item.get("rotation", np.eye(3)), (3, 3), f"{what}: rotation")
+    if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(rotation) < 0.0:
+        raise ModelError(f"{what}: rotation is no rotation matrix; give orthogonal unit rows of determinant 1")
     vertices = bounded(np.array(item.get("vertices", ()), dtype=float).reshape(-1, 3), f"{what}: vertices")
     given = item.get("faces", ())
     if any(not 0 <= n < len(vertices) for face in given for n in face):
@@ -54,7 +48,7 @@ def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
         body,
         kind,
         read_only(at),
-        rotation,
+        read_only(rotation),
         sizes,
         read_only(vertices),
         read_only(faces),

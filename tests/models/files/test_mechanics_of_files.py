@@ -1,6 +1,6 @@
 """Mechanics of models that were read, against the programs that own the formats.
 
-Their rates u_o and those of Talus are tied by u = T u_o: the columns of T are the rates of states whose rates in the file are units.
+Their rates u_o are tied to those of Talus by u = T u_o: columns of T are rates of states with unit rates in the file.
 """
 
 import numpy as np
