@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from runtime.analysis.fit import ParameterFit
     from runtime.analysis.inverse import coordinate
     from runtime.analysis.linearisation import Linearisation
-    from runtime.analysis.mechanics import FramePose, Mechanics
+    from runtime.analysis.mechanics import AccelerationDerivatives, EffortDerivatives, FramePose, Mechanics
     from runtime.analysis.modes import Modes
     from runtime.analysis.motion import DegreeOfFreedomMotion, DriverMotion, Motion
     from runtime.analysis.sensitivity_result import Sensitivities
@@ -28,7 +28,7 @@ else:
             "fit": "ParameterFit",
             "inverse": "coordinate",
             "linearisation": "Linearisation",
-            "mechanics": "FramePose Mechanics",
+            "mechanics": "AccelerationDerivatives EffortDerivatives FramePose Mechanics",
             "modes": "Modes",
             "motion": "DegreeOfFreedomMotion DriverMotion Motion",
             "sensitivity_result": "Sensitivities",
@@ -36,10 +36,12 @@ else:
     )
 
 __all__ = [
+    "AccelerationDerivatives",
     "ChainLink",
     "ContactSensitivity",
     "DegreeOfFreedomMotion",
     "DriverMotion",
+    "EffortDerivatives",
     "FramePose",
     "Linearisation",
     "Mechanics",

@@ -305,3 +305,31 @@ def test_frames_of_a_builder_and_of_its_file(tmp_path):
     for name, given in (("body_2", dict(body="body_2")), ("tool", dict(body="body_2")), ("grip", dict(body="hand"))):
         with pytest.raises(runtime.ModelError, match=name):
             b.frame(name, **given)
+
+
+def test_derivatives_are_those_of_efforts_and_accelerations(motion):
+    """Along a direction of all coordinates at once, at constant rates and accelerations, and by the identity of both."""
+    m, q, u, a = motion.m, motion.q, motion.u, motion.a
+    slopes, way = m.inverse_dynamics_derivatives(q, u, a), motion.tau
+    alike(
+        slope(lambda t: m.inverse_dynamics(m.integrate(q, way, t), u, a)), np.einsum("nij,nj->ni", slopes.q, way), SLOPE
+    )
+    alike(slope(lambda t: m.inverse_dynamics(q, u + t * way, a)), np.einsum("nij,nj->ni", slopes.u, way), SLOPE)
+    alike(slopes.a, m.mass_matrix(q))
+    tau = m.inverse_dynamics(q, u, a)
+    back = m.forward_dynamics_derivatives(q, u, tau)
+    alike(
+        slope(lambda t: m.forward_dynamics(m.integrate(q, way, t), u, tau)), np.einsum("nij,nj->ni", back.q, way), 1e-9
+    )
+    alike(slope(lambda t: m.forward_dynamics(q, u + t * way, tau)), np.einsum("nij,nj->ni", back.u, way), 1e-9)
+    alike(slope(lambda t: m.forward_dynamics(q, u, tau + t * way)), np.einsum("nij,nj->ni", back.tau, way), 1e-9)
+
+
+def test_derivatives_are_the_jacobian_of_the_equations_of_motion():
+    system = models.foot.build("modified")
+    m, f = runtime.mechanics(system), runtime.rhs(system, coordinates="joint")
+    y = np.array([0.2, -0.3, 0.9, -1.4])
+    signs = np.array([-1.0 if name.startswith("-") else 1.0 for name in f.names])
+    found = m.forward_dynamics_derivatives(*np.split(signs * y, 2), np.zeros(2))
+    wanted = (signs[:, None] * f.jacobian(0.0, y) * signs)[2:]
+    alike(np.hstack([found.q, found.u]), wanted, 1e-9)

@@ -9,8 +9,10 @@ import pytest
 import runtime
 from benchmarks.files.owners import MuJoCo, Pinocchio
 from benchmarks.files.states import Sample, accelerations_of, random_sample, state_of
+from models.files import inverse_dynamics
 from runtime import State
 from tests.models.files.test_accelerations import FILES, ROBOTS
+from tests.support import opensim_models
 from tests.support.vectors import largest
 
 EXACT = 1e-10  # of the largest entry
@@ -120,3 +122,25 @@ def test_mass_matrix_bias_and_frames_against_pinocchio(read, name):
         alike(c.m.jacobian(name, c.q) @ c.T, J.reshape(6, -1) @ own)
         J = pin.computeFrameJacobian(model, data, q, k, pin.ReferenceFrame.LOCAL)
         alike(c.m.jacobian(name, c.q, axes="frame") @ c.T, J.reshape(6, -1) @ own)
+
+
+def test_efforts_of_an_opensim_leg_against_virtual_power(read):
+    """A knee that slides along splines of its angle: its coordinates are independent, those of the slides follow."""
+    reading = read(opensim_models.leg())
+    m, random = runtime.mechanics(reading.build()), np.random.default_rng(5)
+    names = {law.step: f"{'.'.join(reading.coordinates[law.step])}" for law in reading.source.laws if law.own}
+    count = 4
+    q, u, a = ({name: random.uniform(-0.5, 0.5, count) for name in (*names, "toe_out")} for _ in range(3))
+    q["toe_out"], u["toe_out"], a["toe_out"] = np.zeros((3, count))
+    wanted = inverse_dynamics(reading.source, q, u, a)
+    reference = {name: one.default for name, one in reading.source.coordinates.items()}
+    places = {step: m.rate_names.index(f"{name}_rate") for step, name in names.items()}
+    assert sorted(places.values()) == list(range(len(m.rate_names)))
+    for k in range(count):
+        rates, changes = np.zeros((2, len(places)))
+        for step, place in places.items():
+            rates[place], changes[place] = u[step][k], a[step][k]
+        at = m.configuration({name: q[step][k] - reference[step] for step, name in names.items()})
+        found = m.inverse_dynamics(at, rates, changes)
+        alike(found[list(places.values())], np.array([wanted[step][k] for step in places]))
+        alike(m.forward_dynamics(at, rates, found), changes)
