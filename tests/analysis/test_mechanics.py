@@ -333,3 +333,29 @@ def test_derivatives_are_the_jacobian_of_the_equations_of_motion():
     found = m.forward_dynamics_derivatives(*np.split(signs * y, 2), np.zeros(2))
     wanted = (signs[:, None] * f.jacobian(0.0, y) * signs)[2:]
     alike(np.hstack([found.q, found.u]), wanted, 1e-9)
+
+
+def test_the_effort_of_a_driver_is_that_of_its_coordinate():
+    """Drivers do not restrain the coordinates; what they supply is tau."""
+    t = np.linspace(0.0, 1.0, 11)
+    b = runtime.Builder("guided", axes="global")
+    b.body("arm", mass=2.0, inertia=(0.02, 0.02, 0.002), r=(0, 0, -0.2))
+    b.joint("shoulder", "revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    theta = runtime.Signal.function(lambda t: 0.8 * np.sin(6 * t), 0.0, 1.0, step=0.01)
+    b.driver(
+        "swing",
+        "guided_angle",
+        "ground",
+        "arm",
+        axes="global",
+        h_i=(0, 1, 0),
+        a_i=(0, 0, -1),
+        b_j=(0, 0, -1),
+        theta_t=theta,
+    )
+    system = b.build()
+    m = runtime.mechanics(system)
+    assert m.rate_names == ("shoulder.angle_rate",) and m.independent is None
+    motion = runtime.inverse_dynamics(system, t)
+    q, u, a = (np.array([theta(x, order) for x in t])[:, None] for order in range(3))
+    alike(m.inverse_dynamics(q, u, a)[:, 0], motion.driven["swing"].effort["theta_t"], 1e-9)
