@@ -359,7 +359,7 @@ class Mechanics:
     def forward_dynamics_derivatives(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> AccelerationDerivatives:
         """Derivatives of ``forward_dynamics`` at constant efforts, as of ``inverse_dynamics_derivatives``; over tau, M^-1."""
         slopes = self.inverse_dynamics_derivatives(q, u, self.forward_dynamics(q, u, tau))
-        inverse = np.linalg.inv(slopes.a)
+        inverse = np.asarray(np.linalg.inv(slopes.a), float)
         return AccelerationDerivatives(-inverse @ slopes.q, -inverse @ slopes.u, inverse)
 
     # Frames
