@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from runtime.analysis.fit import fit_parameters
     from runtime.analysis.inverse import inverse_dynamics, kinematics
     from runtime.analysis.linearisation import linearisation
+    from runtime.analysis.mechanics import mechanics
     from runtime.analysis.sensitivities import sensitivities
     from runtime.dynamics.status import Status
     from runtime.ensemble.simulate_many import read_ensemble, simulate_many
@@ -59,6 +60,7 @@ else:
             "analysis.fit": "fit_parameters",
             "analysis.inverse": "inverse_dynamics kinematics",
             "analysis.linearisation": "linearisation",
+            "analysis.mechanics": "mechanics",
             "analysis.sensitivities": "sensitivities",
             "dynamics.status": "Status",
             "ensemble.simulate_many": "read_ensemble simulate_many",
@@ -105,6 +107,7 @@ __all__ = [
     "inverse_dynamics",
     "kinematics",
     "linearisation",
+    "mechanics",
     "parameters",
     "read_ensemble",
     "rhs",

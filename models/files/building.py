@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from models.files.description import WORLD, Bushing, Description, Floats, Follower, LimitForce, Link, Step
+from models.files.description import WORLD, Bushing, Description, Floats, Follower, Frame, LimitForce, Link, Step
 from models.files.grouping import Group, groups_of, masses_of
 from models.files.motion import Coordinates, Moving, motion_of
+from models.files.naming import identifiers, unique
 from runtime import GROUND, Builder, ModelError
 from runtime.system import Shape
 
@@ -75,6 +76,7 @@ def built(description: Description) -> Built:
         _add_link(making, link)
     for outline in description.outlines:
         _add_shape(making, outline)
+    _add_frames(making)
     for closure in description.closures:
         one, two = (reference[name][-1] for name in (closure.link_1, closure.link_2))
         kind, values = "fixed", {}
@@ -337,6 +339,18 @@ def _inertia(link: Link, at: Moving, step: Step, axis: Floats, point: Floats) ->
     arm = np.cross(axis, at.r + at.A @ link.centre - point)
     own = at.A.T @ axis
     return float(own @ link.inertia @ own + link.mass * arm @ arm)
+
+
+def _add_frames(m: _Making) -> None:
+    """Frames of the links in the file, such as "arm_origin", merged ones too; sites and markers."""
+    frames = [Frame(f"{link.name}_origin", link.name, np.zeros(3)) for link in m.description.links]
+    for one in m.description.frames:
+        merged = one.kind.startswith("link")
+        frames.append(replace(one, name=f"{one.name}_origin") if merged else one)
+    for frame, name in zip(frames, identifiers(unique(one.name for one in frames), m.parts).values(), strict=True):
+        body = GROUND if frame.link == WORLD else frame.link
+        centre = m.parts[body].centre if body in m.parts else np.zeros(3)
+        m.builder.frame(name, body, s=frame.position - centre, p=frame.rotation, axes="body")
 
 
 def _add_shape(m: _Making, outline: Any) -> None:

@@ -50,8 +50,8 @@ class OwnReading:
 
     @property
     def frames(self) -> dict[str, Frame]:
-        """None: the format has no sites."""
-        return {}
+        """Frames by name, from the centre of mass of their bodies."""
+        return {one.name: Frame(one.name, one.body, one.s, one.A, "frame") for one in self.builder().frames}
 
     def rows(self) -> list[tuple[str, str, str]]:
         """What is not in the model, for a table: nothing."""

@@ -1,4 +1,7 @@
-"""Inverse dynamics, equilibrium, linearisation, sensitivities, fits, points of chains.  Imports ``integrate`` and below."""
+"""Mechanics by name, inverse dynamics, equilibrium, linearisation, sensitivities, fits, points of chains.
+
+Imports ``integrate`` and below.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
     from runtime.analysis.fit import ParameterFit
     from runtime.analysis.inverse import coordinate
     from runtime.analysis.linearisation import Linearisation
+    from runtime.analysis.mechanics import AccelerationDerivatives, EffortDerivatives, FramePose, Mechanics
     from runtime.analysis.modes import Modes
     from runtime.analysis.motion import DegreeOfFreedomMotion, DriverMotion, Motion
     from runtime.analysis.sensitivity_result import Sensitivities
@@ -24,6 +28,7 @@ else:
             "fit": "ParameterFit",
             "inverse": "coordinate",
             "linearisation": "Linearisation",
+            "mechanics": "AccelerationDerivatives EffortDerivatives FramePose Mechanics",
             "modes": "Modes",
             "motion": "DegreeOfFreedomMotion DriverMotion Motion",
             "sensitivity_result": "Sensitivities",
@@ -31,11 +36,15 @@ else:
     )
 
 __all__ = [
+    "AccelerationDerivatives",
     "ChainLink",
     "ContactSensitivity",
     "DegreeOfFreedomMotion",
     "DriverMotion",
+    "EffortDerivatives",
+    "FramePose",
     "Linearisation",
+    "Mechanics",
     "Modes",
     "Motion",
     "ParameterFit",

@@ -26,6 +26,7 @@ add_words(
         "lift": "the states of the bodies of a tree",
         "tree_equations": "the equations of motion in joint coordinates",
         "limits": "joint limits",
+        "mechanics": "efforts, mass matrices and Jacobians of a tree",
         "state_jacobian": "the Jacobian of the states",
         "products": "functions of several coordinates",
         "projection": "the projection onto the constraints",

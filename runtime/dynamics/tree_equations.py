@@ -53,20 +53,29 @@ def add_force(m, k, arm, force, moment):  # type: ignore[no-untyped-def]
     put_row(m.moment, k, plus(plus(row_of(m.moment, k, 3), moment), cross(arm, force)))
 
 
+@expanded
+def put_along(t, s, k, force, moment, Q):  # type: ignore[no-untyped-def]
+    """Put a force on step k, and a moment about its point, along its coordinates; of balls in the axes of what they carry.
+
+    Q (rates,).
+    """
+    kind, u = t.kind[k], t.u[k] - t.u[0]
+    if kind == TURN or kind == SLIDE:
+        Q[u] = dot(row_of(s.axis, k, 3), force if kind == SLIDE else moment)
+    else:
+        if kind == FREE:
+            Q[u], Q[u + 1], Q[u + 2] = force
+            u += 3
+        Q[u], Q[u + 1], Q[u + 2] = transposed_times(row_of(s.A, k, 9), moment)
+
+
 @inlined
 def forces_along(t, m):  # type: ignore[no-untyped-def]
-    """Forces along the coordinates, into ``m.Q``, with those of all steps beyond; of balls in the axes of what they carry."""
+    """Forces along the coordinates, into ``m.Q``, with those of all steps beyond."""
     s, Q = m.lifting, m.Q
     for k in range(len(t.kind) - 1, -1, -1):
-        kind, b, u = t.kind[k], t.parent[k], t.u[k] - t.u[0]
-        force, moment = row_of(m.force, k, 3), row_of(m.moment, k, 3)
-        if kind == TURN or kind == SLIDE:
-            Q[u] = dot(row_of(s.axis, k, 3), force if kind == SLIDE else moment)
-        else:
-            if kind == FREE:
-                Q[u], Q[u + 1], Q[u + 2] = force
-                u += 3
-            Q[u], Q[u + 1], Q[u + 2] = transposed_times(row_of(s.A, k, 9), moment)
+        b, force, moment = t.parent[k], row_of(m.force, k, 3), row_of(m.moment, k, 3)
+        put_along(t, s, k, force, moment, Q)
         if b != GROUND_STEP:
             add_force(m, b, row_of(s.way, k, 3), force, moment)
 

@@ -45,6 +45,7 @@ from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.coupling import refuse_couplings
 from runtime.system.force_states import state_of, states_of_forces, vector_of
+from runtime.system.spanning_tree import TreeSteps
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
@@ -272,18 +273,7 @@ class RightHandSide:
         z = [(f"{one.name}.{state}", one.outputs[state]) for one in self.system.forces for state in one.module.STATES]
         if self.coordinates == ABSOLUTE:
             return [*(one for body in self.system.body_names for one in _parts(body, PARTS)), *z]
-        q: list[tuple[str, str]] = []
-        u: list[tuple[str, str]] = []
-        tree = tree_of(self.system)
-        for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
-            if kind in OF_STEPS:
-                for of, parts in zip((q, u), OF_STEPS[kind], strict=True):
-                    of += _parts(c.joint or c.outer, parts)
-                continue
-            own, unit = list(self.system.joint_motions[c.joint].units.items())[c.place]
-            name = f"{'-' if c.sign < 0.0 else ''}{c.joint}.{own}"
-            q.append((name, unit))
-            u.append((f"{name}_rate", f"{unit}/s"))
+        q, u = coordinates_of_tree(self.system, tree_of(self.system))
         return q + u + z
 
     def rates(self, times: Floats, states: Floats, out: Floats) -> tuple[int, int]:
@@ -402,6 +392,22 @@ class RightHandSide:
         lengths = [(near[:, k : k + 4] ** 2).sum(axis=1) for k in self._lengths]
         values = np.column_stack([self._in_absolute(near), *lengths]).reshape(m, 6, n, -1)
         return np.asarray(np.einsum("q,mqij->mji", weights(BOTH_SIDES) / REACH, values))
+
+
+def coordinates_of_tree(system: System, tree: TreeSteps) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Names and units of the coordinates of a tree, and of its rates; with a minus sign where it has those of a joint negated."""
+    q: list[tuple[str, str]] = []
+    u: list[tuple[str, str]] = []
+    for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
+        if kind in OF_STEPS:
+            for of, parts in zip((q, u), OF_STEPS[kind], strict=True):
+                of += _parts(c.joint or c.outer, parts)
+            continue
+        own, unit = list(system.joint_motions[c.joint].units.items())[c.place]
+        name = f"{'-' if c.sign < 0.0 else ''}{c.joint}.{own}"
+        q.append((name, unit))
+        u.append((f"{name}_rate", f"{unit}/s"))
+    return q, u
 
 
 def _parts(owner: str, parts: Iterable[str]) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from runtime.system.contact_building import hertz_stiffness
     from runtime.system.coupling import Coupling
     from runtime.system.displacement import displaced, joint_coordinates
+    from runtime.system.frames import Frame
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
     from runtime.system.parts import Body, Contact, Joint, Limit
     from runtime.system.quantity import coordinate_units
@@ -24,6 +25,7 @@ else:
             "limit_building": "RestrictingMoment restricting_moment",
             "parts": "Body Contact Joint Limit",
             "quantity": "coordinate_units",
+            "frames": "Frame",
             "shapes": "Shape",
         },
     )
@@ -35,6 +37,7 @@ __all__ = [
     "Joint",
     "Limit",
     "RestrictingMoment",
+    "Frame",
     "Shape",
     "coordinate_units",
     "displaced",

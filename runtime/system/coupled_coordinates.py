@@ -68,7 +68,7 @@ def tree_with_rows(
     system: System, rows: list[tuple[int, int]] | None = None, kernel: RowsKernel = NO_KERNEL
 ) -> TreeWorkspace:
     """Memory for evaluations of a tree with rows: those given, or those of all joints that are no steps; and couplings."""
-    tree = trees_of(system).tree
+    tree = trees_of(system).of_joints
     assert tree is not None
     of = tree_data(tree, system.gravity)
     if rows is None:

@@ -18,6 +18,7 @@ from runtime.system.contact_building import contact_data
 from runtime.system.coupling import Coupling
 from runtime.system.force_addresses import counted_angles
 from runtime.system.force_building import force_data
+from runtime.system.frames import Frame
 from runtime.system.limit_building import limit_data
 from runtime.system.mass_data import mass_data
 from runtime.system.parts import Body, Contact, Force, Joint, Limit, Load, Motor
@@ -42,6 +43,7 @@ class Parts(NamedTuple):
     shapes: tuple[Shape, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     armatures: tuple[Armature, ...] = ()
+    frames: tuple[Frame, ...] = ()
 
 
 def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelData:

@@ -248,6 +248,11 @@ class _Reader(PartsBuilder):
             law = SumOfProducts(**law) if "powers" in law else _signal(law, f"coupling '{item['name']}': law")
         self.coupling(item["name"], item["follower"], item["leader"], law, straight=not pieces)
 
+    def _frame(self, item: Item) -> None:
+        self.frame(item["name"], item["body"], s=item.get("s", np.zeros(3)))
+        frames, A = self._of["frames"], np.array(item.get("rotation", np.eye(3)), float)
+        frames[item["name"]] = replace(frames[item["name"]], A=A)
+
     def _shape(self, item: Item) -> None:
         self.add_shapes([shape_of(item, self._made.starts)])
 
@@ -255,7 +260,7 @@ class _Reader(PartsBuilder):
 _SECTIONS: dict[str, Callable[[_Reader, Item], None]] = {
     "bodies": _Reader._body, "joints": _Reader._joint, "limits": _Reader._limit, "loads": _Reader._load,
     "motors": _Reader._motor, "contacts": _Reader._contact, "forces": _Reader._force, "shapes": _Reader._shape,
-    "couplings": _Reader._coupling,
+    "couplings": _Reader._coupling, "frames": _Reader._frame,
 }  # fmt: skip
 
 

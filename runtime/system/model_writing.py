@@ -17,6 +17,7 @@ from runtime.support.errors import ModelError
 from runtime.system.connection import KINDS
 from runtime.system.coupling import Coupling
 from runtime.system.data_building import Parts, model_data
+from runtime.system.frames import Frame
 from runtime.system.joint_values import values_of
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_text import DIGEST, digest_of
@@ -67,6 +68,7 @@ def builder_document(
         "contacts": [_contact(contact) for contact in parts.contacts],
         "forces": [_force(force) for force in parts.forces],
         "shapes": [_shape(shape) for shape in parts.shapes],
+        "frames": [_frame(frame) for frame in parts.frames],
         "couplings": [_coupling(coupling) for coupling in parts.couplings],
         "armature": {one.coordinate: one.inertia for one in parts.armatures},
         "angles": dict(angles), "rates": dict(rates),
@@ -105,18 +107,7 @@ def system_document(system: Any) -> Item:
 
 def parts_of(system: Any) -> Parts:
     """The parts of a system."""
-    return Parts(
-        system.bodies,
-        system.joints,
-        system.limits,
-        system.loads,
-        system.motors,
-        system.contacts,
-        system.forces,
-        system.shapes,
-        system.couplings,
-        system.armatures,
-    )
+    return Parts(*(getattr(system, name) for name in Parts._fields))
 
 
 def definitions_of(parts: Parts) -> dict[str, ModuleType]:
@@ -270,6 +261,10 @@ def _coupling(coupling: Coupling) -> Item:
         "name": coupling.name, "follower": coupling.follower, "leader": leaders[0] if len(leaders) == 1 else leaders,
         "law": law.to_mapping() if isinstance(law, SumOfProducts) else _signal(law, f"coupling '{coupling.name}': law"),
     }  # fmt: skip
+
+
+def _frame(frame: Frame) -> Item:
+    return {"name": frame.name, "body": frame.body, "s": frame.s.tolist(), "rotation": frame.A.tolist()}
 
 
 def _shape(shape: Shape) -> Item:

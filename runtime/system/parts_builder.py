@@ -23,6 +23,7 @@ from runtime.system.contact_building import build_contact
 from runtime.system.coupling import build_coupling
 from runtime.system.data_building import Parts
 from runtime.system.force_building import build_force
+from runtime.system.frames import Frame, build_frame
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor
@@ -629,6 +630,34 @@ class PartsBuilder:
         """
         states = self._global_states(axes, "shape")
         self.add_shapes([build_shape(body, kind, self._made.starts, values, colour, label, states)])
+
+    def frame(self, name: str, body: str, *, s: ArrayLike = ORIGIN, p: Any = UPRIGHT, axes: Axes | None = None) -> None:
+        """Add a frame fixed in a body, for poses, Jacobians and accelerations of ``runtime.mechanics``; the motion ignores it.
+
+        Parameters
+        ----------
+        name : str
+        body : str
+            Name of the body, or "ground".
+        s : (3,) [m]
+            Its origin.  Default: the centre of mass, or with global axes the global origin.
+        p : (4,), (3, 3), or scipy.spatial.transform.Rotation
+            Its axes: Euler parameters, scalar first, or a rotation from axes of the frame to those of the body.
+        axes : "body" or "global", optional
+            Axes of s and p, as for joints.
+
+        Raises
+        ------
+        ModelError
+        """
+        checked_name(name, "frame", self._of["frames"])
+        states = self._global_states(axes, f"frame '{name}'")
+        self._of["frames"][name] = build_frame(name, body, s, p, self._made.starts, states)
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The frames that were added."""
+        return tuple(self._of["frames"].values())
 
     @property
     def shapes(self) -> tuple[Shape, ...]:

@@ -21,6 +21,7 @@ from runtime.support.names import named
 from runtime.system.armature import Armature
 from runtime.system.coupling import Coupling
 from runtime.system.force_addresses import counted_angles, force_addresses, reactive_data
+from runtime.system.frames import Frame
 from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.model_description import Model, describe_model
 from runtime.system.model_reading import read_model
@@ -68,6 +69,7 @@ class System:
     shapes: tuple[Shape, ...] = ()  # drawn in views
     couplings: tuple[Coupling, ...] = ()  # of coordinates of joints
     armatures: tuple[Armature, ...] = ()  # inertia of rotors along coordinates of joints
+    frames: tuple[Frame, ...] = ()  # fixed in bodies
     reference: State | None = None  # its reference configuration; None: the initial state
     _made_of: tuple[Any, ...] = field(default=(), repr=False)  # the parts that the data follow from
 

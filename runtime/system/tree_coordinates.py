@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
 from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
 from runtime.system.reference import body_places, rotation_matrices, states_with_ground
-from runtime.system.spanning_tree import TreeSteps
+from runtime.system.spanning_tree import SLOPES, TreeSteps
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])  # times Euler parameters: those of the turn back
 
@@ -56,6 +56,50 @@ def joint_coordinates(
         relative_omega = states[:, outer, OMEGA:] - states[:, inner, OMEGA:]
         u.append(np.einsum("nba,nb->na", rotation_matrices(after), relative_omega))
     return np.hstack(q + u)
+
+
+def moved_coordinates(tree: TreeSteps, q: Floats, way: Floats) -> Floats:
+    """Coordinates (m, n) of a tree after a way (m, rates) from q: turns of balls and free bodies are rotation vectors."""
+    q = q.copy()
+    for at, to, own, turn in _parts(tree):
+        q[:, at] += way[:, to]
+        if own is not None:
+            q[:, own] = _products(q[:, own], _turn_by(way[:, turn]))
+    return q
+
+
+def way_between(tree: TreeSteps, a: Floats, b: Floats) -> Floats:
+    """The way (m, rates) from coordinates a to b (m, n), as of ``moved_coordinates``."""
+    places = tree.places
+    found = np.empty((len(a), places[1][-1] - places[0][-1]))
+    for at, to, own, turn in _parts(tree):
+        found[:, to] = b[:, at] - a[:, at]
+        if own is not None:
+            found[:, turn] = _rotation_vectors(_products(a[:, own] * CONJUGATE, b[:, own]))
+    return found
+
+
+def _parts(tree: TreeSteps) -> Iterator[tuple[slice, slice, slice | None, slice]]:
+    """Places, by step, of coordinates whose derivatives are rates, of these rates, of Euler parameters, and of their rates."""
+    places, first = tree.places, tree.places[0][-1]
+    for kind, q, u in zip(tree.kinds, *places, strict=False):
+        slopes, u = SLOPES[kind], u - first
+        own = slice(q + slopes, q + slopes + 4) if kind in ("ball", "free") else None
+        yield slice(q, q + slopes), slice(u, u + slopes), own, slice(u + slopes, u + slopes + 3)
+
+
+def _turn_by(vectors: Floats) -> Floats:
+    """Euler parameters (m, 4) of rotation vectors."""
+    half = 0.5 * np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.hstack([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors])
+
+
+def _rotation_vectors(p: Floats) -> Floats:
+    """Rotation vectors (m, 3), of at most half a turn, of Euler parameters of any length."""
+    p = p * np.where(p[:, :1] < 0.0, -1.0, 1.0)
+    sine = np.linalg.norm(p[:, 1:], axis=1, keepdims=True)
+    half = np.arctan2(sine, p[:, :1])
+    return 2.0 / np.sinc(half / np.pi) / np.linalg.norm(p, axis=1, keepdims=True) * p[:, 1:]
 
 
 def _turns(p: Floats, reference: Floats) -> Floats:

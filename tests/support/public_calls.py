@@ -78,6 +78,7 @@ def make_world(folder):
         folder=folder,
         limit=rod.limit("pivot"),
         linear=runtime.linearisation(foot),
+        closed=runtime.mechanics(models.four_bar.build()),
         rhs=runtime.rhs(rod),
         sensitivities=runtime.sensitivities(rod, {"mass.rod": 3.5}, 0.1, t_eval=t),
         signal=runtime.Signal.spline(np.arange(8.0), np.arange(8.0) ** 2),
@@ -123,6 +124,8 @@ def calls(world):
             runtime.linearisation,
             dict(system=w.foot, state=w.foot_state, time=0.0, alpha=5.0, beta=5.0),
         ),
+        "mechanics": (runtime.mechanics, dict(system=w.closed.system, independent=["A.angle"])),
+        **of_mechanics(w.closed),
         "kinematics": (
             runtime.kinematics,
             dict(system=w.driven, t=w.t, initial=w.driven.state, weights=None),
@@ -243,12 +246,31 @@ def values(w):
         "Joint": (system.Joint, _fields(w.system.joints[0])),
         "Limit": (system.Limit, _fields(w.limit)),
         "Contact": (system.Contact, _fields(w.contact.contacts[0])),
+        "Frame": (system.Frame, dict(name="a", body="rod", s=np.zeros(3), A=np.eye(3))),
         "Table": (report.Table, dict(title="a", columns=["b"], rows=[[1.0]], note="", brief=["b"])),
         "Report": (report.Report, dict(title="a", tables=[w.table], files=[], failures=[])),
         "Chart": (plots.Chart, dict(title="a", ylabel="b", series={"c": (w.t, w.t)})),
         "Drawing": (figure_files.Drawing, dict(draw=list, shows="a", source="b")),
         "FigureFiles": (figure_files.FigureFiles, dict(folder=Path("figures"), formats=("png",))),
     }
+
+
+def of_mechanics(m):
+    """Methods of a model's mechanics."""
+    q, u = dict(q=np.array(m.q0)), dict(u=np.array(m.u0))
+    frame = dict(frame="crank", axes="frame")
+    arguments = {
+        "of": dict(state=m.system.state), "state": q | u, "configuration": dict(values={"A.angle": 0.1}), "assemble": q,
+        "integrate": q | u | dict(dt=0.1), "difference": dict(q_0=np.array(m.q0), q_1=np.array(m.q0)), "mass_matrix": q,
+        "bias": q | u, "gravity_forces": q, "inverse_dynamics": q | u | dict(a=np.zeros(1)),
+        "forward_dynamics": q | u | dict(tau=np.zeros(1)), "applied_forces": q | u | dict(time=0.0),
+        "pose": q | dict(frame="crank"), "velocity": q | u | frame, "acceleration": q | u | frame | dict(a=np.zeros(1)),
+        "jacobian": q | frame, "bias_acceleration": q | u | frame, "centre_of_mass": q,
+        "inverse_dynamics_derivatives": q | u | dict(a=np.zeros(1)),
+        "forward_dynamics_derivatives": q | u | dict(tau=np.zeros(1)),
+        "momentum": q | u | dict(about=np.zeros(3)), "kinetic_energy": q | u, "potential_energy": q,
+    }  # fmt: skip
+    return {f"Mechanics.{name}": (getattr(m, name), given) for name, given in arguments.items()}
 
 
 def _fields(value):
@@ -333,6 +355,7 @@ def of_builder():
             side="left",
             axes="global",
         ),
+        "frame": dict(name="a", body="tip", s=three, p=(1, 0, 0, 0), axes="body"),
         "add_shapes": dict(shapes=()),
         "armature": dict(coordinate="elbow.angle", inertia=0.1),
         "angles": dict(joint="elbow", angle=0.1, rates={"angle": 1.0}),
