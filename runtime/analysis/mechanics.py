@@ -49,6 +49,7 @@ from runtime.system.reference import rotation_matrices
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates, moved_coordinates, way_between
+from runtime.system.trees import trees_of
 
 Axes = Literal["global", "frame"]
 REACH = 0.03  # [rad], [m] of differences of order six, whose error is then that of rounding
@@ -110,11 +111,11 @@ class Mechanics:
     """
 
     def __init__(self, system: System, independent: Sequence[str] | None) -> None:
-        tree = system.tree_of_joints
+        tree, steps = trees_of(system).of_joints, trees_of(system).steps
         if tree is None:
-            raise ModelError(f"mechanics: system '{system.name}' has no joint coordinates: {system.tree_steps}")
-        assert not isinstance(system.tree_steps, str)
-        self._steps = system.tree_steps
+            raise ModelError(f"mechanics: system '{system.name}' has no joint coordinates: {steps}")
+        assert not isinstance(steps, str)
+        self._steps = steps
         self.system, self._tree = system, tree
         rows = [(k, r) for k in tree.closing if not system.joints[k].signals for r in range(len(system.joints[k].rows))]
         self._memory = tree_with_rows(system, rows)
@@ -317,9 +318,9 @@ class Mechanics:
         ModelError
             For forces that depend on reactions of joints.
         """
-        if self.system.tree is None:
+        if trees_of(self.system).tree is None:
             raise ModelError(
-                f"applied_forces: {self.system.without_tree}, which efforts along coordinates cannot state"
+                f"applied_forces: {trees_of(self.system).reason}, which efforts along coordinates cannot state"
             )
         at, t = self._at(q, u), self.system.time if time is None else finite_number(time, "applied_forces: time")
         self.system.check_span(t, t, "applied_forces")
