@@ -148,7 +148,7 @@ class _Polynomials:
         operations = [record.operations[n] for n in order]
         symbols = dict.fromkeys(writer.inputs[o[1]] for o in operations if o[0] == "input")
         turned = [Node(record, o[2]) for o in operations if o[0] == "call" and o[1] in WAVES]
-        inputs = [record.operations[(q.negated or q).index] for q in turned]
+        inputs = [record.operations[(q if q.negated is None else q.negated).index] for q in turned]
         self.angles = list(dict.fromkeys(writer.inputs[text] for name, text, *_ in inputs if name == "input"))
         self.waves = [f(q) for q in self.angles for f in (sp.cos, sp.sin)]
         free = sum(o[0] == "div" or o[0] == "call" for o in operations)
