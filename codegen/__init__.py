@@ -37,11 +37,17 @@ if TYPE_CHECKING:
     from codegen.compiler.errors import DefinitionError, DefinitionWarning
     from codegen.compiler.force_calculus import ramp, size
     from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
+    from codegen.symbolic.absolute import AbsoluteEquations, BodyTerms, JointRows
     from codegen.symbolic.equations import equations
+    from codegen.symbolic.joint_coordinates import SystemEquations
 
 __all__ = [
+    "AbsoluteEquations",
+    "BodyTerms",
     "DefinitionError",
     "DefinitionWarning",
+    "JointRows",
+    "SystemEquations",
     "Vector",
     "compile_event",
     "compile_force",
@@ -55,7 +61,8 @@ PLACES = {
     "DefinitionError": "compiler.errors", "DefinitionWarning": "compiler.errors", "Vector": "compiler.calculus",
     "ramp": "compiler.force_calculus", "size": "compiler.force_calculus", "compile_event": "compiler.study",
     "compile_force": "compiler.study", "compile_joint": "compiler.study", "compile_model": "compiler.study",
-    "equations": "symbolic.equations",
+    "equations": "symbolic.equations", "AbsoluteEquations": "symbolic.absolute", "BodyTerms": "symbolic.absolute",
+    "JointRows": "symbolic.absolute", "SystemEquations": "symbolic.joint_coordinates",
 }  # fmt: skip
 
 
