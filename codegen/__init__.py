@@ -21,7 +21,8 @@ Stages, with their modules in ``codegen.compiler``:
 ``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them
 for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.
 From a study, ``codegen.compile_joint``, ``compile_force`` and ``compile_event`` compile a joint, a force and an event, and
-``codegen.compile_model`` a system as one function.
+``codegen.compile_model`` a system as one function.  ``codegen.equations`` gives the equations of a system as expressions of
+SymPy; ``codegen/symbolic/`` writes them with the compiler's rules.
 
 May import: sympy, numpy, the standard library.  Never ``generated``, ``runtime`` or ``models``.
 """
@@ -36,22 +37,32 @@ if TYPE_CHECKING:
     from codegen.compiler.errors import DefinitionError, DefinitionWarning
     from codegen.compiler.force_calculus import ramp, size
     from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
+    from codegen.symbolic.absolute import AbsoluteEquations, BodyTerms, JointRows
+    from codegen.symbolic.equations import equations
+    from codegen.symbolic.joint_coordinates import SystemEquations
 
 __all__ = [
+    "AbsoluteEquations",
+    "BodyTerms",
     "DefinitionError",
     "DefinitionWarning",
+    "JointRows",
+    "SystemEquations",
     "Vector",
     "compile_event",
     "compile_force",
     "compile_joint",
     "compile_model",
+    "equations",
     "ramp",
     "size",
 ]
 PLACES = {
-    "DefinitionError": "errors", "DefinitionWarning": "errors", "Vector": "calculus", "ramp": "force_calculus",
-    "size": "force_calculus", "compile_event": "study", "compile_force": "study", "compile_joint": "study",
-    "compile_model": "study",
+    "DefinitionError": "compiler.errors", "DefinitionWarning": "compiler.errors", "Vector": "compiler.calculus",
+    "ramp": "compiler.force_calculus", "size": "compiler.force_calculus", "compile_event": "compiler.study",
+    "compile_force": "compiler.study", "compile_joint": "compiler.study", "compile_model": "compiler.study",
+    "equations": "symbolic.equations", "AbsoluteEquations": "symbolic.absolute", "BodyTerms": "symbolic.absolute",
+    "JointRows": "symbolic.absolute", "SystemEquations": "symbolic.joint_coordinates",
 }  # fmt: skip
 
 
@@ -63,4 +74,4 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is used: SymPy takes half a second, and finding nothing to regenerate does without it."""
     if name not in __all__:
         raise AttributeError(f"module 'codegen' has no attribute '{name}'")
-    return getattr(import_module(f"codegen.compiler.{PLACES[name]}"), name)
+    return getattr(import_module(f"codegen.{PLACES[name]}"), name)

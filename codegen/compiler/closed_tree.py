@@ -22,8 +22,8 @@ import numpy as np
 
 from codegen.compiler.composite_bodies import equations_of
 from codegen.compiler.errors import NoKernelError
-from codegen.compiler.recorded_algebra import Elimination, Matrix, Vector, add, cross, times
-from codegen.compiler.sine import cosine_and_sine
+from codegen.compiler.recorded_algebra import Elimination, Matrix, Vector, times
+from codegen.compiler.sine import Trigonometry, cosine_and_sine
 from codegen.compiler.straight import Lines
 from codegen.compiler.text import quoted
 from codegen.compiler.trace import Node, Record, Text, dot, recording
@@ -53,15 +53,28 @@ class ClosingJoint(Protocol):
     posed: tuple[bool, bool]  # whether it reads Euler parameters of its bodies; their parameters follow x
 
 
-class ClosedTree(Protocol):
+class RestrainedTree(Protocol):
+    """Steps of a tree, and the joints that restrain their coordinates (``ClosingJoint``)."""
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Of the steps."""
+
+    @property
+    def parents(self) -> Sequence[int]:
+        """The step that carries each."""
+
+    @property
+    def joints(self) -> Sequence[Any]:
+        """The joints."""
+
+
+class ClosedTree(RestrainedTree, Protocol):
     """The facts that determine the function of a tree with rows."""
 
     name: str
     key: str
     made_from: dict[str, str]
-    kinds: Sequence[str]
-    parents: Sequence[int]
-    joints: Sequence[ClosingJoint]
     constants: Sequence[float | None]  # by parameter: its value where it is a constant
 
 
@@ -120,7 +133,7 @@ def _recorded(
     tree: ClosedTree, record: Record, parameters: Vector, state: Vector, Q: Vector, signals: dict[int, Vector]
 ) -> tuple[list[Row], Vector]:
     """The rows, and all outputs in order."""
-    M, right, motion = _equations(tree, record, parameters, state, Q)
+    M, right, motion = equations_of_tree(tree, record, parameters, state, Q)
     elimination = Elimination(M)
     free = elimination.solution(elimination.half(right))
     closing = ClosingRows(tree, record, parameters, motion())
@@ -140,23 +153,24 @@ def _recorded(
     return rows, outputs
 
 
-def _equations(
-    tree: ClosedTree, record: Record, parameters: Vector, state: Vector, Q: Vector
-) -> tuple[Matrix, Vector, Callable[[], TreeMotion]]:
+def equations_of_tree(
+    tree: RestrainedTree, record: Record, parameters: Vector, state: Vector, Q: Vector,
+    trigonometry: Trigonometry = cosine_and_sine,
+) -> tuple[Matrix, Vector, Callable[[], TreeMotion]]:  # fmt: skip
     """M and right-hand side of M u' = right, and the motion of the steps."""
     n, poses = len(tree.kinds), any(posed for joint in tree.joints for posed in joint.posed)
     made = partial(TreeMotion, record, tree.kinds, tree.parents, parameters, state, poses=poses)
     if {"turn", "slide"}.issuperset(tree.kinds):
         equations = TreeEquations(record, tree.kinds, tree.parents, parameters)
-        trigonometry = equations.variables(state[:n])
-        return *equations.equations(trigonometry, state[n:], Q), partial(made, trigonometry)
+        variables = equations.variables(state[:n], trigonometry)
+        return *equations.equations(variables, state[n:], Q), partial(made, variables)
     none = (record.constant(1.0), record.constant(0.0))
     places = zip(tree.kinds, places_of(tree.kinds)[0], strict=False)
-    motion = made([cosine_and_sine(state[q]) if kind == "turn" else none for kind, q in places])
+    motion = made([trigonometry(state[q]) if kind == "turn" else none for kind, q in places])
     return *equations_of(motion, Q), lambda: motion
 
 
-def _of_joints(tree: ClosedTree) -> int:
+def _of_joints(tree: RestrainedTree) -> int:
     """Place of the parameters of the closing joints, behind those of the steps and the angles added to the coordinates."""
     return OF_GRAVITY + (OF_STEP + 1) * len(tree.kinds)
 
@@ -169,7 +183,7 @@ def _always_satisfied(row: Row) -> bool:
 class ClosingRows:
     """The rows of the closing joints, for the motion of a tree."""
 
-    def __init__(self, tree: ClosedTree, record: Record, parameters: Vector, motion: TreeMotion) -> None:
+    def __init__(self, tree: RestrainedTree, record: Record, parameters: Vector, motion: TreeMotion) -> None:
         self.tree, self.record, self.zero = tree, record, record.constant(0.0)
         self.parameters, self.motion = parameters, motion
 
@@ -195,10 +209,9 @@ class ClosingRows:
             x[place : place + 3] = signals[n]
         states, pushed = [], []
         for frame, arm, p in zip(frames, arms, poses, strict=True):
-            at_arm = cross(frame.omega, arm)
-            states.append([*add(frame.r, arm), *p, *add(frame.v, at_arm), *frame.omega])
-            accelerated = add(add(frame.a, cross(frame.alpha, arm)), cross(frame.omega, at_arm))
-            pushed += [*accelerated, *frame.alpha]
+            point, v, a = frame.carried(arm)
+            states.append([*point, *p, *v, *frame.omega])
+            pushed += [*a, *frame.alpha]
         Phi, Phi_dot, gamma = (np.full(ROWS, self.zero, object) for _ in range(3))
         D = np.full((ROWS, 12), self.zero, object)
         recording(joint.kernel)(*states, x, Phi, Phi_dot, D, gamma)

@@ -16,6 +16,7 @@ import sympy as sp
 
 from codegen.compiler.trace import Node
 
+Trigonometry = Callable[[Node], tuple[Node, Node]]  # cosine and sine
 HALVINGS, DEGREE, DIGITS = 2, 6, 40
 ROUNDING = 1.5 * 2.0**52  # the sum with it has no digits after the point
 

@@ -132,7 +132,9 @@ def _compiled(sort: str, definition: Definition, *more: Definition, derived: Cal
     definitions = (definition, *more)
     text = kept(definitions, lambda: derived(*definitions), f"{sort}s")  # type: ignore[arg-type]
     file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
-    return module_from(text, file, f"generated_from_{definition.__name__}")
+    module = module_from(text, file, f"generated_from_{definition.__name__}")
+    module.definition = definition  # type: ignore[attr-defined]  # for the equations of its systems
+    return module
 
 
 def module_from(text: str, file: str, name: str) -> ModuleType:

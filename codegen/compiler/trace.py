@@ -8,7 +8,7 @@ were emitted separately become one function, and the graph can be differentiated
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -48,6 +48,16 @@ class Record:
         name, *rest = self.operations[index]
         return () if name in ("constant", "input") else tuple(r for r in rest if isinstance(r, int))
 
+    def needed(self, wanted: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """The nodes from which others follow, each after its operands; those that are ``known`` need none."""
+        needed, stack = set(), list(wanted)
+        while stack:
+            n = stack.pop()
+            if n not in needed:
+                needed.add(n)
+                stack += () if n in known else self.operands(n)
+        return sorted(needed)
+
 
 class Node:
     """A node of an expression graph; arithmetic with it records further nodes."""
@@ -73,7 +83,8 @@ class Node:
         """Both are one node of the graph."""
         return self.index == other.index
 
-    def _other(self, value: Any) -> Node:
+    def other(self, value: Any) -> Node:
+        """A number as a node."""
         return value if isinstance(value, Node) else self.record.constant(value)
 
     def __neg__(self) -> Node:
@@ -85,7 +96,7 @@ class Node:
         return self
 
     def __add__(self, value: Any) -> Node:
-        other = self._other(value)
+        other = self.other(value)
         a, b = self.constant, other.constant
         if a is not None and b is not None:
             return self.record.constant(a + b)
@@ -102,7 +113,7 @@ class Node:
     __radd__ = __add__
 
     def __sub__(self, value: Any) -> Node:
-        other = self._other(value)
+        other = self.other(value)
         a, b = self.constant, other.constant
         if a is not None and b is not None:
             return self.record.constant(a - b)
@@ -122,10 +133,10 @@ class Node:
         return difference if first == self.index else -difference
 
     def __rsub__(self, value: Any) -> Node:
-        return self._other(value) - self
+        return self.other(value) - self
 
     def __mul__(self, value: Any) -> Node:
-        other = self._other(value)
+        other = self.other(value)
         a, b = self.constant, other.constant
         if a is not None and b is not None:
             return self.record.constant(a * b)
@@ -142,7 +153,7 @@ class Node:
     __rmul__ = __mul__
 
     def __truediv__(self, value: Any) -> Node:
-        other = self._other(value)
+        other = self.other(value)
         a, b = self.constant, other.constant
         if a is not None and b is not None and b != 0.0:
             return self.record.constant(a / b)
@@ -157,7 +168,7 @@ class Node:
         return self.record.of("div", self.index, other.index)
 
     def __rtruediv__(self, value: Any) -> Node:
-        return self._other(value) / self
+        return self.other(value) / self
 
     def __pow__(self, exponent: Any) -> Node:
         if not isinstance(exponent, int) or exponent < 1:
@@ -169,7 +180,7 @@ class Node:
 
     def call(self, name: str, *rest: Any) -> Node:
         """A function of ``math``."""
-        others = [self._other(value) for value in rest]
+        others = [self.other(value) for value in rest]
         values = [n.constant for n in (self, *others)]
         if all(value is not None for value in values):
             return self.record.constant(getattr(math, name)(*values))
@@ -188,7 +199,8 @@ def recording(function: Any) -> Callable[..., Any]:
 
     def recorded(name: str) -> Callable[..., Any]:
         def call(first: Any, *rest: Any) -> Any:
-            return first.call(name, *rest) if isinstance(first, Node) else getattr(math, name)(first, *rest)
+            node = next((value for value in (first, *rest) if isinstance(value, Node)), None)
+            return getattr(math, name)(first, *rest) if node is None else node.other(first).call(name, *rest)
 
         return call
 
@@ -202,14 +214,10 @@ def forward_derivatives(record: Record, wanted: Sequence[Node], seeds: Mapping[i
     The operands of an operation precede it, so one pass suffices.  Functions of ``math`` are differentiated by SymPy.
     """
     moves: dict[int, Node] = dict(seeds)
-    needed, stack = set(), [node.index for node in wanted]
-    while stack:
-        n = stack.pop()
-        if n not in needed:
-            needed.add(n)
-            stack += () if n in seeds else record.operands(n)
     zero = record.constant(0.0)
-    for n in sorted(needed - seeds.keys()):
+    for n in record.needed((node.index for node in wanted), seeds):
+        if n in seeds:
+            continue
         operands = record.operands(n)
         if not any(o in moves for o in operands):
             continue

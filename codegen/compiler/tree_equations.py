@@ -20,7 +20,7 @@ from codegen.compiler.calculus import Vector as Vector3
 from codegen.compiler.errors import NoKernelError
 from codegen.compiler.polynomials import Polynomial, Ring
 from codegen.compiler.recorded_algebra import Elimination, Matrix, Vector, add, cross
-from codegen.compiler.sine import cosine_and_sine
+from codegen.compiler.sine import Trigonometry, cosine_and_sine
 from codegen.compiler.trace import Node, Record
 
 P3 = list[Polynomial]
@@ -144,9 +144,9 @@ class TreeEquations:
         found = elimination.solution(elimination.half(right))
         return found, elimination.worst() + zero
 
-    def variables(self, q: Vector) -> list[tuple[Node, Node]]:
+    def variables(self, q: Vector, trigonometry: Trigonometry = cosine_and_sine) -> list[tuple[Node, Node]]:
         """Of each step cosine and sine, or the coordinate twice."""
-        return [cosine_and_sine(x) if kind == "turn" else (x, x) for kind, x in zip(self.kinds, q, strict=True)]
+        return [trigonometry(x) if kind == "turn" else (x, x) for kind, x in zip(self.kinds, q, strict=True)]
 
     def equations(self, variables: Sequence[tuple[Node, Node]], u: Vector, Q: Vector) -> tuple[Matrix, Vector]:
         """The matrix M and the right-hand side of M u' = right, at rates u with applied forces Q along the coordinates."""

@@ -45,6 +45,12 @@ class Frame(NamedTuple):
     rates: list[Rate]
     p: Vector  # Euler parameters, of any length; none where they are not asked for
 
+    def carried(self, way: Vector) -> tuple[Vector, Vector, Vector]:
+        """Place, velocity and acceleration of a point that is fixed in it, ``way`` from its point."""
+        at_way = cross(self.omega, way)
+        a = add(add(self.a, cross(self.alpha, way)), cross(self.omega, at_way))
+        return add(self.r, way), add(self.v, at_way), a
+
 
 class TreeMotion:
     """The frames of all steps for coordinates and rates of a tree.
@@ -94,7 +100,7 @@ class TreeMotion:
         turning = kind == "turn"
         if not turning:
             way = [x + q[0] * y for x, y in zip(way, axis, strict=True)]
-        r, v, a = self._carried(b, way)
+        r, v, a = b.carried(way)
         gained = cross(b.omega, rate)
         if turning:
             p = euler_product(b.p, _of_turn(e, q[0])) if self.poses else []
@@ -110,20 +116,13 @@ class TreeMotion:
         if kind == "free":
             slides = [Rate(True, [b.A[r][c] for r in range(3)]) for c in range(3)]
             way, rates = add(way, q[:3]), slides + rates
-        r, v, a = self._carried(b, way)
+        r, v, a = b.carried(way)
         if kind == "free":
             v = add(v, u[:3])
         rate = times(A, u[-3:])
         p = euler_product(b.p, q[-4:]) if self.poses else []
         alpha = add(b.alpha, cross(b.omega, rate))
         return Frame(A, r, add(b.omega, rate), v, alpha, a, way, rates, p)
-
-    @staticmethod
-    def _carried(b: Frame, way: Vector) -> tuple[Vector, Vector, Vector]:
-        """Place, velocity and acceleration of a point that is fixed in a frame, ``way`` from its point."""
-        at_way = cross(b.omega, way)
-        a = add(add(b.a, cross(b.alpha, way)), cross(b.omega, at_way))
-        return add(b.r, way), add(b.v, at_way), a
 
     def along(self, last: int, arm: Vector, linear: Vector, angular: Vector, to: Vector) -> None:
         """Add a force and a moment, at ``arm`` from the point of a step that moves it, to those along the coordinates ``to``."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from runtime.analysis.modes import Modes, tangent
+from runtime.analysis.slopes_in_coordinates import slopes_in_coordinates
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_once
@@ -17,7 +18,6 @@ from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
-from runtime.system.coupling import refuse_couplings
 from runtime.system.force_states import refuse_states
 from runtime.system.rank import refuse_infinite_forces
 from runtime.system.state import State
@@ -74,6 +74,8 @@ def linearisation(
 ) -> Linearisation:
     """The exact Jacobian of the equations of motion: of joints, drivers, limits, loads, motors and contacts.
 
+    Of systems with couplings or armature by differences of order eight of the equations in joint coordinates.
+
     A state does not contain the speeds at which its contacts touched down; laws that depend on this speed use
     ``min_impact_speed``.
 
@@ -96,16 +98,19 @@ def linearisation(
     ModelError
         For a singular configuration, a time or coefficients that are not finite, and coefficients below 0.
     """
-    refuse_couplings(system, "linearisation")
     refuse_states(system, "linearisation")
     state = system.state if state is None else state
     time = system.time if time is None else finite_number(time, "linearisation: time")
     alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")
     system.check_bodies(state)
-    work, memory = workspace_for(system.data), workspace_of_jacobian(system)
-    _evaluate(system, time, state.y, (alpha, beta), work, memory)
+    if system.joint_coordinates_only:
+        J = slopes_in_coordinates(system, time, state.y).slopes
+    else:
+        work, memory = workspace_for(system.data), workspace_of_jacobian(system)
+        _evaluate(system, time, state.y, (alpha, beta), work, memory)
+        J = memory.J
     half = 6 * len(system.bodies)
-    parts = memory.J[:, :half].copy(), memory.J[:, half:].copy()
+    parts = J[:, :half].copy(), J[:, half:].copy()
     return Linearisation(system.body_names, *parts, system, time, state.y)
 
 
@@ -148,7 +153,11 @@ def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | 
     _evaluate(system, time, y, (0.5, 0.0), work, memory)
     with_rates = _rows(system, memory)  # of D v' - gamma + Phi'
     _evaluate(system, time, y, (0.0, 0.0), work, memory)
-    rates = with_rates - _rows(system, memory)
+    rates, J, a = with_rates - _rows(system, memory), memory.J, work.v_dot[1:].ravel()
+    if system.joint_coordinates_only:
+        a, violation, J, of_couplings = slopes_in_coordinates(system, time, y)
+        _refuse_violated_couplings(system, violation)
+        rates = np.concatenate([rates, of_couplings])
     space = tangent(system.body_names, rates[:, half:], rates[:, :half], coordinates)
     Z, Y, places = space.displacement, space.velocity, list(space.places)
     f = Z.shape[1]
@@ -163,15 +172,26 @@ def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | 
         )
     turned = np.zeros((len(system.bodies), 6, f))  # of a small rotation with the body, omega x
     turned[:, 3:] = np.cross(y.reshape(-1, STATE)[:, OMEGA:, None], Z.reshape(-1, 6, f)[:, 3:], axis=1)
-    of_displacement = memory.J[:, :half] @ Z + memory.J[:, half:] @ Y
+    of_displacement = J[:, :half] @ Z + J[:, half:] @ Y
     A = np.block([
         [turned.reshape(half, f)[places], np.eye(f)],
-        [of_displacement[places], memory.J[places, half:] @ Z],
+        [of_displacement[places], J[places, half:] @ Z],
     ])  # fmt: skip
     moving = np.abs(y.reshape(-1, STATE)[:, V:]).max() > 0.0
     forces = float(np.abs(work.free[1:]).max())
-    at_rest = not moving and float(np.abs(work.v_dot[1:]).max()) <= AT_REST * max(1.0, forces)
+    at_rest = not moving and float(np.abs(a).max()) <= AT_REST * max(1.0, forces)
     return Modes(system.name, system.body_names, time, at_rest, space, A)
+
+
+def _refuse_violated_couplings(system: System, violation: Floats) -> None:
+    """Refuse a state whose followers are not where their leaders put them; violation (2, couplings): and its rate."""
+    for of_each, per in zip(np.abs(violation), ("", " per second"), strict=True):
+        for one, off in zip(system.couplings, of_each, strict=True):
+            if not off <= CONSISTENT:
+                raise ModelError(
+                    f"modes: the state violates coupling '{one.name}' by {off:.1e}{per}, above {CONSISTENT:g}; pass a state of a "
+                    "run or of runtime.system.displaced, which moves followers"
+                )
 
 
 def _rows(system: System, memory: JacobianWorkspace) -> Floats:

@@ -151,6 +151,88 @@ def test_four_bar_in_the_angle_of_its_crank(joints):
     assert shape == pytest.approx({name: moving.state.omega[name][1] / -1.0 for name in moving.body_names}, rel=1e-9)
 
 
+def test_four_bar_with_a_rotor_in_the_angle_of_its_crank(tmp_path):
+    """The rotor behind the crank's hinge adds to the inertia over the angle of the crank."""
+    angle = brentq(lambda x: slope(potential, x, 1e-2), -2.5, -1.2, xtol=1e-14)
+    moving = four_bar.build(crank_angle=angle, crank_speed=1.0)
+    inertia = 0.02 + sum(
+        body.mass * np.sum(moving.state.v[body.name] ** 2) + body.inertia[1, 1] * moving.state.omega[body.name][1] ** 2
+        for body in moving.bodies
+    )
+    stiffness = slope(lambda x: slope(potential, x, 1e-2), angle, 1e-2)
+    b = Builder.from_file(four_bar.build("revolute", crank_angle=angle).to_file(tmp_path / "four_bar.json"))
+    b.armature("A.angle", 0.02)
+    found = linearisation(b.build()).modes(["crank.turn_y"])
+    assert found.at_rest and found.frequency == pytest.approx([np.sqrt(stiffness / inertia) / (2 * np.pi)], rel=1e-7)
+
+
+def geared(*law, first="hanging", rotor=0.0):
+    """Two rods on hinges whose angles a coupling ties, with a rotor behind the first hinge; the second rod may be level."""
+    b = Builder("geared rods", axes="global")
+    for name, at, down in (("one", 0.0, (0, 0, -0.4)), ("two", 1.0, (0.3, 0, 0) if first == "level" else (0, 0, -0.3))):
+        b.body(name, mass=2.0, inertia=(0.1, 0.12, 0.03), r=np.array((at, 0.0, 0.0)) + down)
+        b.joint(f"hinge_{name}", "revolute", "ground", name, point=(at, 0, 0), axis=(0, 1, 0))
+    b.coupling("gear", "hinge_two.angle", "hinge_one.angle", list(law))
+    if rotor:
+        b.armature("hinge_one.angle", rotor)
+    return b.build()
+
+
+@pytest.mark.parametrize("rotor", [0.0, 0.7])
+def test_geared_pendulums(rotor):
+    """q_2 = r q_1: inertia I_1 + I_2 r^2 with the rotor's, stiffness k_1 + k_2 r^2."""
+    r, I_1, I_2 = -1.5, 0.12 + 2.0 * 0.4**2, 0.12 + 2.0 * 0.3**2
+    found = linearisation(geared(0.0, r, rotor=rotor)).modes()
+    stiffness, inertia = 2.0 * g * (0.4 + 0.3 * r**2), I_1 + I_2 * r**2 + rotor
+    assert found.at_rest and found.natural_frequency == pytest.approx(
+        [np.sqrt(stiffness / inertia) / (2 * np.pi)], rel=1e-10
+    )
+    assert found.rotation["two"][0, 1] / found.rotation["one"][0, 1] == pytest.approx(r, rel=1e-10)
+
+
+def test_the_curvature_of_a_law_is_a_stiffness():
+    """q_2 = s q_1^2 of a level rod, whose weight pushes it back: stiffness k_1 + 2 s V_2', inertia I_1."""
+    s, slope_2 = 0.8, -2.0 * g * 0.3
+    found = linearisation(geared(0.0, 0.0, s, first="level")).modes()
+    stiffness, inertia = 2.0 * g * 0.4 + 2.0 * s * slope_2, 0.12 + 2.0 * 0.4**2
+    value = -stiffness / inertia
+    assert found.at_rest and found.A[1, 0] == pytest.approx(value, rel=1e-9) and abs(value) > 0.1
+
+
+def test_a_moving_pendulum_with_a_rotor():
+    """u' = -k sin q / (I + rotor) - c u / (I + rotor) far from rest."""
+    angle, speed, rotor, c = 0.7, 3.0, 0.5, 0.4
+    b = Builder("pendulum")
+    turn, down = (np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0), np.array([-np.sin(angle), 0.0, -np.cos(angle)])
+    b.body(
+        "rod",
+        mass=2.0,
+        inertia=(0.1, 0.12, 0.03),
+        r=0.4 * down,
+        p=turn,
+        v=np.cross((0, speed, 0), 0.4 * down),
+        omega=(0, speed, 0),
+    )
+    b.joint("hinge", "revolute", "ground", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.4), a_i=(0, 1, 0), a_j=(0, 1, 0))
+    b.motor(
+        "damper", "guided_angle", "ground", "rod", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=0.0, damping=c
+    )
+    b.armature("hinge.angle", rotor)
+    found = linearisation(b.build()).modes(["rod.turn_y"])
+    inertia = INERTIA + rotor
+    expected = [[0.0, 1.0], [-2.0 * g * 0.4 * np.cos(angle) / inertia, -c / inertia]]
+    assert not found.at_rest and found.A == pytest.approx(np.array(expected), rel=1e-9, abs=1e-10)
+
+
+def test_states_off_their_couplings_are_refused():
+    system = geared(0.0, -1.5)
+    other = system.state.replace(omega={"one": (0.0, 1.0, 0.0)}, v={"one": (-0.4, 0.0, 0.0)})
+    assert_refused(
+        ("the state violates coupling 'gear' by 1.5e+00 per second", "runtime.system.displaced"),
+        linearisation(system, other).modes,
+    )
+
+
 @pytest.mark.parametrize("joints", ["independent", "revolute"])
 def test_moving_four_bar_is_linearised_in_the_angle_of_its_crank(joints):
     """The motion of one degree of freedom is u'' = f(u, u'): its derivatives from other builds, far from rest."""

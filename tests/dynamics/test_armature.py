@@ -122,7 +122,6 @@ def test_refusals():
         lambda: runtime.simulate(system, 1.0, coordinates="absolute"),
         lambda: runtime.simulate(system, 1.0, method="radau"),
         lambda: runtime.simulate(system, 1.0, alpha=5.0),
-        lambda: runtime.linearisation(system),
         lambda: runtime.sensitivities(system, {"mass.upper": 1.0}, t_end=0.1),
     ):
         assert_refused("armature of coordinates ('j0.angle', 'j1.angle'), which only", call)
