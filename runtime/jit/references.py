@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numba
@@ -12,6 +14,7 @@ from runtime.jit.numba_types import types
 from runtime.jit.pointers import Pointer
 from runtime.support.latest import Latest
 
+NUMBERS = {types.int64: "q", types.float64: "d", types.complex128: "2d"}
 MAX_REFERENCES = 6  # more would keep the memory of systems that are gone
 
 
@@ -23,34 +26,43 @@ class Reference:
     def __init__(self, value: Any) -> None:
         self.value = value  # the arrays live as long as this
         self._numba_type_ = _type_of(value)
-        code, words = _packed(value, self._numba_type_.of)
-        self._memory = np.frombuffer(bytearray(struct.pack(f"={code}", *words)), np.int8)
+        words: list[Any] = []
+        for item in _leaves(value):
+            if isinstance(item, np.ndarray):
+                address = item.__array_interface__["data"][0]
+                words += 0, 0, item.size, item.itemsize, address, *item.shape, *item.strides
+            else:
+                words += (item.real, item.imag) if isinstance(item, complex) else (item,)
+        self._memory = np.frombuffer(bytearray(struct.pack(_format(self._numba_type_.of), *words)), np.int8)
         self.address = int(self._memory.ctypes.data)
 
 
-def _packed(value: Any, kind: Any) -> tuple[str, list[Any]]:
-    """A named tuple as numba lays it out: formats of ``struct`` and words.
+def _leaves(value: Any) -> Iterator[Any]:
+    """The arrays and numbers of a named tuple."""
+    for item in value:
+        if isinstance(item, tuple):
+            yield from _leaves(item)
+        else:
+            yield item
+
+
+@cache
+def _format(kind: Any) -> str:
+    """The format of ``struct`` of a named tuple as numba lays it out.
 
     An array is the place of its memory and of its owner, which stay empty, its size, size of an item, address, shape and strides.
     """
-    codes, words = [], []
-    for item, of in zip(value, kind.types, strict=True):
+    codes = ["="]
+    for of in kind.types:
         if isinstance(of, types.BaseNamedTuple):
-            inner, more = _packed(item, of)
-            codes.append(inner)
-            words += more
+            codes.append(_format(of)[1:])
         elif isinstance(of, types.Array):
             codes.append(f"{5 + 2 * of.ndim}q")
-            words += [0, 0, item.size, item.itemsize, item.__array_interface__["data"][0], *item.shape, *item.strides]
-        elif of == types.complex128:
-            codes.append("2d")
-            words += [item.real, item.imag]
-        elif of in (types.int64, types.float64):
-            codes.append("q" if of == types.int64 else "d")
-            words.append(item)
+        elif of in NUMBERS:
+            codes.append(NUMBERS[of])
         else:
             raise TypeError(f"{kind.instance_class.__name__}: a field of the type {of} has no place in a reference")
-    return "".join(codes), words
+    return "".join(codes)
 
 
 def layout(argument: Any) -> Any:
