@@ -382,6 +382,7 @@ OF_JOINTS = (
     "joint_motions",
     "tree_steps",
 )  # cached properties that depend on joints and the reference configuration alone
+OF_BODIES = "_tree_of_joints", "tree_in_lanes", "closed_tree"  # on masses, armatures, limits and gravity, too
 
 
 def with_fields(system: System, **changes: Any) -> System:
@@ -392,7 +393,10 @@ def with_fields(system: System, **changes: Any) -> System:
 def keep_of_joints(system: System, other: System) -> None:
     """Let a system with the same joints and other masses or forces keep what depends on joints and places alone."""
     if system.reference_configuration.y.tobytes() == other.reference_configuration.y.tobytes():
-        vars(other).update({name: vars(system)[name] for name in OF_JOINTS if name in vars(system)})
+        parts = [(one.bodies, one.limits, one.armatures, one.data.gravity) for one in (system, other)]
+        alike = all(a is b for a, b in zip(*parts, strict=True))
+        kept = (*OF_JOINTS, *OF_BODIES) if alike else OF_JOINTS
+        vars(other).update({name: vars(system)[name] for name in kept if name in vars(system)})
 
 
 def _index(name: str, names: tuple[str, ...], what: str, several: str = "") -> int:
