@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numba
@@ -25,7 +24,7 @@ class Reference:
 
     def __init__(self, value: Any) -> None:
         self.value = value  # the arrays live as long as this
-        self._numba_type_ = _type_of(value)
+        self._numba_type_, form = _type_of(value)
         words: list[Any] = []
         for item in _leaves(value):
             if isinstance(item, np.ndarray):
@@ -33,7 +32,7 @@ class Reference:
                 words += 0, 0, item.size, item.itemsize, address, *item.shape, *item.strides
             else:
                 words += (item.real, item.imag) if isinstance(item, complex) else (item,)
-        self._memory = np.frombuffer(bytearray(struct.pack(_format(self._numba_type_.of), *words)), np.int8)
+        self._memory = np.frombuffer(bytearray(struct.pack(f"={form}", *words)), np.int8)
         self.address = int(self._memory.ctypes.data)
 
 
@@ -46,16 +45,15 @@ def _leaves(value: Any) -> Iterator[Any]:
             yield item
 
 
-@cache
 def _format(kind: Any) -> str:
     """The format of ``struct`` of a named tuple as numba lays it out.
 
     An array is the place of its memory and of its owner, which stay empty, its size, size of an item, address, shape and strides.
     """
-    codes = ["="]
+    codes = []
     for of in kind.types:
         if isinstance(of, types.BaseNamedTuple):
-            codes.append(_format(of)[1:])
+            codes.append(_format(of))
         elif isinstance(of, types.Array):
             codes.append(f"{5 + 2 * of.ndim}q")
         elif of in NUMBERS:
@@ -74,13 +72,15 @@ def layout(argument: Any) -> Any:
     return type(argument)
 
 
-_TYPES: dict[Any, Pointer] = {}  # by layout; numba takes a millisecond to find the type of a large tuple
+_TYPES: dict[Any, tuple[Pointer, str]] = {}  # by layout; numba takes a millisecond to find the type of a large tuple
 
 
-def _type_of(value: Any) -> Pointer:
+def _type_of(value: Any) -> tuple[Pointer, str]:
+    """The type of the pointer to a named tuple, and its ``_format``."""
     key = layout(value)
     if key not in _TYPES:
-        _TYPES[key] = Pointer(numba.typeof(value))
+        kind = numba.typeof(value)
+        _TYPES[key] = Pointer(kind), _format(kind)
     return _TYPES[key]
 
 
