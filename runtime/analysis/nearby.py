@@ -13,6 +13,7 @@ from runtime.dynamics.layout import STATE, V
 from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, smoothness, weights
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS
 from runtime.system.system import System
@@ -77,41 +78,44 @@ def _with_effect(
     """
     if not isinstance(question.build, System) or question.components[k][1].role is not Role.PARAMETER:
         return six
-    states = _states(y)
-    own = _accelerations(system, states)
-    slope, change = _effect(six, own, states)
-    while 0.0 < change < LEAST_EFFECT * np.abs(own).max() and size < 1.0:
+    own = _accelerations(system, y)
+    size_of_own, change = np.abs(own).max(), _effect(six, own, y)
+    while 0.0 < change < LEAST_EFFECT * size_of_own and size < 1.0:
         size = min(1.0, LARGER * size)
         try:
             other = _nearby(question, system, row, k, STEP * size, places)
         except ModelError:
             break
-        wider, change_of_wider = _effect(other, own, states)
-        noise = ROUNDING_OF_EFFECT * np.abs(own).max() / np.abs(six.offsets).min()
+        slope, wider = (_slope_of_accelerations(one, own, y) for one in (six, other))
+        noise = ROUNDING_OF_EFFECT * size_of_own / np.abs(six.offsets).min()
         if not np.abs(wider - slope).max() <= LINEAR * np.abs(slope).max() + noise:
             break
-        six, slope, change = other, wider, change_of_wider
+        six, change = other, _effect(other, own, y)
     return six
 
 
-def _states(y: Floats) -> Floats:
-    """A state of all bodies with its own and with other velocities, (3, n)."""
+def _accelerations_of(system: System, y: Floats) -> Floats:
+    """Accelerations in a state of all bodies with its own and with other velocities, (3, bodies, 6)."""
     states = np.tile(y, (3, 1))
     velocities = states.reshape(3, -1, STATE)[:, :, V:]
     velocities[1:] += np.random.default_rng(0).normal(size=velocities[1:].shape)
-    return states
-
-
-def _accelerations(system: System, states: Floats) -> Floats:
     out = np.zeros_like(states)
     derivatives(np.full(len(states), system.time), states, system.data, workspace_for(system.data), out)
     return out.reshape(len(states), -1, STATE)[:, :, V:].copy()
 
 
-def _effect(six: NearbySystems, own: Floats, states: Floats) -> tuple[Floats, float]:
-    """Slopes of accelerations, and their largest change."""
-    others = np.array([_accelerations(other, states) for other, _ in six.systems]) - own
-    return np.tensordot(six.weights, others, 1), float(np.abs(others).max())
+_accelerations = Latest(_accelerations_of, 3)  # a system's own are asked for with each of its parameters
+
+
+def _effect(six: NearbySystems, own: Floats, y: Floats) -> float:
+    """The largest change of accelerations, in the system that is farthest away."""
+    farthest = six.systems[int(np.argmax(np.abs(six.offsets)))][0]
+    return float(np.abs(_accelerations(farthest, y) - own).max())
+
+
+def _slope_of_accelerations(six: NearbySystems, own: Floats, y: Floats) -> Floats:
+    changes = np.array([_accelerations(other, y) for other, _ in six.systems]) - own
+    return np.asarray(np.tensordot(six.weights, changes, 1))
 
 
 def _numbers(system: System, y: Floats) -> list[Floats]:

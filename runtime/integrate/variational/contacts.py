@@ -87,6 +87,15 @@ def touches(mode):  # type: ignore[no-untyped-def]
     return mode == ACTIVE or mode == LEAVING
 
 
+@inlined
+def some_touch(c):  # type: ignore[no-untyped-def]
+    """Whether a contact has a force."""
+    for n in range(len(c.mode)):
+        if touches(c.mode[n]):
+            return True
+    return False
+
+
 def given_forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """Add the forces in ``outputs``, of the contacts that touch, to ``w.wrench``: the contacts of nearby systems."""
     place_contacts(t, w)

@@ -49,6 +49,7 @@ from runtime.integrate.variational.contacts import (
     given_forces_part,
     measure_all,
     set_forces,
+    some_touch,
 )
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.integrate.variational.jumps import change_forces, following, know_types
@@ -58,6 +59,7 @@ from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
 from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Floats, Ints
+from runtime.support.latest import Latest
 from runtime.system.force_states import states_of_forces
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
@@ -118,6 +120,9 @@ class Varied:
         )
         if not self.alike:
             return
+        # Often those of one state, also of systems that differ in forces alone.
+        names = system.body_names
+        self._of_joints = Latest(lambda steps, motions, of: joint_coordinates(steps, names, motions, of[None])[0], 2)
         z = self._coordinates(system, y)
         self.n = n = len(z)
         # Kernels that differ in the components that they have as numbers may differ in the rows that they leave out.
@@ -165,9 +170,7 @@ class Varied:
         self.start = np.concatenate([z, slopes.ravel()])
 
     def _coordinates(self, system: System, y: Floats) -> Floats:
-        own: Floats = y
-        if self.tree is not None:
-            own = joint_coordinates(tree_of(system), system.body_names, system.joint_motions, y[None])[0]
+        own = y if self.tree is None else self._of_joints(system.tree_steps, system.joint_motions, y)
         return np.append(own, states_of_forces(system, system.state))
 
     def _near(self, z: Floats, to: Floats) -> Floats:
@@ -389,7 +392,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     for k in range(count if code == OK else 0):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
         place_points(k, states, z, d)
-        if len(w.contacts.mode) > 0:
+        if some_touch(d.contacts):
             measure_points(time, states, k, z, w, d)
             change_forces(k, t, w, d)
         code |= add_slopes(time, states, k, z, slopes, to, t, w, d)
