@@ -8,17 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.analysis.question import Question
-from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.equations import derivatives, workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, smoothness, weights
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS
 from runtime.system.system import System
 from runtime.system.variants import structure_of
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
+FINE_STEP = 1e-5  # of those of order two
 CLOSER, TRIES = 0.03, 3  # factor of the step, and tries, where a function is not smooth within it
 # Where a step changes accelerations by less than this fraction of them, rounding shortens the steps of the integration; slopes
 # with a step that is larger by a factor differ by less than a fraction, and rounding, where they are linear.
@@ -30,7 +32,7 @@ class NearbySystems(NamedTuple):
     """Systems at nearby values of one component, for derivatives with respect to this component."""
 
     systems: list[tuple[System, Floats]]  # with their initial states
-    offsets: Floats  # (6,) how much larger the component is in them
+    offsets: Floats  # (2,) or (6,) how much larger the component is in them
     weights: Floats  # of the differences between these systems and the system itself; their sum is the derivative
     error: float  # relative, of derivatives of data and initial state
 
@@ -39,11 +41,19 @@ class NearbySystems(NamedTuple):
         return self.weights @ (np.array(values) - own)
 
 
-def smooth_nearby(question: Question, system: System, y: Floats, row: Floats, k: int, size: float) -> NearbySystems:
-    """Nearby systems within which a function of the user's is smooth, if there are such: tables have corners."""
+def smooth_nearby(
+    question: Question, system: System, y: Floats, row: Floats, k: int, size: float, places: Floats
+) -> NearbySystems:
+    """Nearby systems within which a function of the user's is smooth, if there are such: tables have corners.
+
+    ``places``: of the parameters of a System, in which its data are smooth.
+    """
+    places = places * (FINE_STEP / STEP) if len(places) == 2 else places
+    if not isinstance(question.build, System):
+        places = BOTH_SIDES
     found: list[NearbySystems] = []
     while len(found) < TRIES and not (found and found[-1].error <= SMOOTH):
-        six = _nearby(question, system, row, k, STEP * size * CLOSER ** len(found))
+        six = _nearby(question, system, row, k, STEP * size * CLOSER ** len(found), places)
         if not isinstance(question.build, System):
             own, others = _numbers(system, y), [_numbers(*other) for other in six.systems]
             arrays = [(one, [other[n] for other in others]) for n, one in enumerate(own)]
@@ -55,12 +65,12 @@ def smooth_nearby(question: Question, system: System, y: Floats, row: Floats, k:
             six = six._replace(error=max(errors))
         found.append(six)
     if len(found) == 1 and not found[0].error:
-        return _with_effect(question, system, y, row, k, found[0], size)
+        return _with_effect(question, system, y, row, k, found[0], size, places)
     return min(found, key=lambda six: six.error)
 
 
 def _with_effect(
-    question: Question, system: System, y: Floats, row: Floats, k: int, six: NearbySystems, size: float
+    question: Question, system: System, y: Floats, row: Floats, k: int, six: NearbySystems, size: float, places: Floats
 ) -> NearbySystems:
     """Systems with larger steps, where a component is so close to 0 that steps in proportion to it drown in rounding.
 
@@ -68,42 +78,44 @@ def _with_effect(
     """
     if not isinstance(question.build, System) or question.components[k][1].role is not Role.PARAMETER:
         return six
-    states = _states(y)
-    own = _accelerations(system, states)
-    slope, change = _effect(six, own, states)
-    while 0.0 < change < LEAST_EFFECT * np.abs(own).max() and size < 1.0:
+    own = _accelerations(system, y)
+    size_of_own, change = np.abs(own).max(), _effect(six, own, y)
+    while 0.0 < change < LEAST_EFFECT * size_of_own and size < 1.0:
         size = min(1.0, LARGER * size)
         try:
-            other = _nearby(question, system, row, k, STEP * size)
+            other = _nearby(question, system, row, k, STEP * size, places)
         except ModelError:
             break
-        wider, change_of_wider = _effect(other, own, states)
-        noise = ROUNDING_OF_EFFECT * np.abs(own).max() / np.abs(six.offsets).min()
+        slope, wider = (_slope_of_accelerations(one, own, y) for one in (six, other))
+        noise = ROUNDING_OF_EFFECT * size_of_own / np.abs(six.offsets).min()
         if not np.abs(wider - slope).max() <= LINEAR * np.abs(slope).max() + noise:
             break
-        six, slope, change = other, wider, change_of_wider
+        six, change = other, _effect(other, own, y)
     return six
 
 
-def _states(y: Floats) -> Floats:
-    """A state of all bodies with its own and with other velocities, (3, n)."""
+def _accelerations_of(system: System, y: Floats) -> Floats:
+    """Accelerations in a state of all bodies with its own and with other velocities, (3, bodies, 6)."""
     states = np.tile(y, (3, 1))
     velocities = states.reshape(3, -1, STATE)[:, :, V:]
     velocities[1:] += np.random.default_rng(0).normal(size=velocities[1:].shape)
-    return states
-
-
-def _accelerations(system: System, states: Floats) -> Floats:
-    work, out = workspace_for(system.data), np.empty_like(states)
-    for state, to in zip(states, out, strict=True):
-        derivative_once(system.time, state, system.data, work, to)
+    out = np.zeros_like(states)
+    derivatives(np.full(len(states), system.time), states, system.data, workspace_for(system.data), out)
     return out.reshape(len(states), -1, STATE)[:, :, V:].copy()
 
 
-def _effect(six: NearbySystems, own: Floats, states: Floats) -> tuple[Floats, float]:
-    """Slopes of accelerations, and their largest change."""
-    others = np.array([_accelerations(other, states) for other, _ in six.systems]) - own
-    return np.tensordot(six.weights, others, 1), float(np.abs(others).max())
+_accelerations = Latest(_accelerations_of, 3)  # a system's own are asked for with each of its parameters
+
+
+def _effect(six: NearbySystems, own: Floats, y: Floats) -> float:
+    """The largest change of accelerations, in the system that is farthest away."""
+    farthest = six.systems[int(np.argmax(np.abs(six.offsets)))][0]
+    return float(np.abs(_accelerations(farthest, y) - own).max())
+
+
+def _slope_of_accelerations(six: NearbySystems, own: Floats, y: Floats) -> Floats:
+    changes = np.array([_accelerations(other, y) for other, _ in six.systems]) - own
+    return np.asarray(np.tensordot(six.weights, changes, 1))
 
 
 def _numbers(system: System, y: Floats) -> list[Floats]:
@@ -126,11 +138,11 @@ def _numbers(system: System, y: Floats) -> list[Floats]:
     return found
 
 
-def _nearby(question: Question, system: System, row: Floats, k: int, step: float) -> NearbySystems:
+def _nearby(question: Question, system: System, row: Floats, k: int, step: float, both_sides: Floats) -> NearbySystems:
     """Systems on both sides of the value of component k, or on one side where those of the other are refused."""
     needs = f"the derivative by {question.names[k]} at {row[k]:g} needs systems nearby"
     refused: list[ModelError] = []
-    for places in (BOTH_SIDES, AHEAD, -AHEAD):
+    for places in (both_sides, AHEAD, -AHEAD):
         found = []
         try:
             for place in places:

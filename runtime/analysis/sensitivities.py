@@ -1,10 +1,10 @@
 """Derivatives of a run with respect to parameters and the initial state.
 
-The motion and its derivatives are integrated together, under one error control: in joint coordinates where a kernel knows these
-(``runtime.integrate.variational.joints``); else by the directional derivative of a whole-model kernel, sixteen directions in a
-batch; else by the exact Jacobian of joints and forces (``runtime.integrate.variational.equations``).  The derivatives of the
-constants of a kernel and of the assembled initial state with respect to a parameter are differences of order six between
-systems built at nearby values, one-sided where there are systems on one side only (``runtime.analysis.nearby``).
+The motion and its derivatives are integrated together: by the directional derivative of a whole-model kernel without contacts,
+sixteen directions in a batch; else by differences of evaluations, in the coordinates that ``simulate`` takes
+(``runtime.integrate.variational.equations``).  The derivatives of the constants of a kernel and of the assembled initial state
+with respect to a parameter are differences between systems built at nearby values: central ones for parameters of a System, of
+order six for arguments of a function, one-sided where there are systems on one side only (``runtime.analysis.nearby``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from runtime.analysis.angle_slopes import NearbyMotions, nearby_motions
 from runtime.analysis.nearby import NearbySystems, smooth_nearby
 from runtime.analysis.question import Question, question_of
 from runtime.analysis.sensitivity_result import Sensitivities
-from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.batches import batch
 from runtime.integrate.choices import ATOL, AUTO, JOINT, RTOL
@@ -29,10 +28,10 @@ from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.stepwise import Lookout, until_next_look
-from runtime.integrate.tree_method import in_joint_coordinates
+from runtime.integrate.tree_method import in_joint_coordinates, tree_of
 from runtime.integrate.variational.contacts import FINE, GRAZES, ContactDirections
-from runtime.integrate.variational.equations import Varied
-from runtime.integrate.variational.joints import AlongDirections, Nearby, VariedJoints
+from runtime.integrate.variational.differences import places_for
+from runtime.integrate.variational.equations import AlongDirections, Nearby, Varied
 from runtime.results.run import Run
 from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked
@@ -41,7 +40,6 @@ from runtime.support.errors import ModelError
 from runtime.support.progress import reporter
 from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
-from runtime.system.force_states import states_of_forces
 from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import State
@@ -87,8 +85,9 @@ def sensitivities(
     t_eval : (m,) [s], optional
         Default: the end alone.
     rtol, atol, alpha, beta
-        See ``simulate``; the tolerances hold for the derivatives too.  Where states of closed loops are projected onto their
-        rows, the derivatives are projected onto those of the rows.
+        See ``simulate``; the tolerances hold for the derivatives too, whose errors count a tenth.  From 1e-9 on, derivatives by
+        parameters of a System have errors of 1e-10 by differences.  Where states of closed loops are projected onto their rows,
+        the derivatives are projected onto those of the rows.
     coordinates : "auto", "absolute" or "joint"
         As in ``simulate``.
     check_units : bool
@@ -130,18 +129,25 @@ def solve(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
         coordinates,
     )  # fmt: skip
+    if isinstance(question.build, System):
+        in_joint_coordinates(question.build, how)  # makes what systems nearby share
     sizes = question.sizes(row)
-    nearby = [smooth_nearby(question, system, y, row, k, sizes[k]) for k in range(len(row))]
+    places = places_for(max(how.rtol, how.atol))
+    nearby = [smooth_nearby(question, system, y, row, k, sizes[k], places) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
     in_joints = in_joint_coordinates(system, how)
     referenced = _referenced(question, system, nearby)
-    turns: WholeTurns | None = None
-    if in_joints and (found := _in_joints(question, how, referenced, y, nearby, progress)) is not None:
-        states, slopes, count, turns = found
-    elif not how.projected and (module := _module(nearby)) is not None:
-        states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
-    else:
-        states, slopes, count = _one_by_one(question, how, system, y, nearby, progress)
+    if in_joints and referenced.error is not None:
+        raise referenced.error
+    along = y, nearby, progress
+    found = _along_directions(question, how, referenced.own, referenced.nearby, *along) if in_joints else None
+    if found is None and not how.projected and (module := _module(nearby)) is not None:
+        found = _in_batch(question, module, how, system, y, initial, nearby)
+    if found is None:
+        others = [[other for other, _ in six.systems] for six in nearby]
+        found = _along_directions(question, how, system, others, *along, in_joints=False)
+    assert found is not None
+    states, slopes, count, turns = found
     errors = np.array([six.error for six in nearby])
     motions = referenced.motions(nearby)
     return Sensitivities(
@@ -191,7 +197,7 @@ def _module(nearby: Sequence[NearbySystems]) -> ModuleType | None:
 def _in_batch(
     question: Question, module: ModuleType, how: Settings, system: System, y: Floats, initial: Floats,
     nearby: Sequence[NearbySystems],
-) -> tuple[Floats, Floats, int]:  # fmt: skip
+) -> tuple[Floats, Floats, int, None]:  # fmt: skip
     """The motion and its derivatives by the whole-model kernel, one derivative in each SIMD lane."""
 
     def constants(own: System) -> Floats:
@@ -207,63 +213,22 @@ def _in_batch(
     batch.run_until_interrupted(module, "lanes_tangent", memory, *given, *found)
     if (bad := np.flatnonzero(found.status != Status.REACHED_END)).size:
         _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])
-    return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max())
+    return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max()), None
 
 
-def _one_by_one(
-    question: Question, how: Settings, system: System, y: Floats, nearby: Sequence[NearbySystems],
-    progress: Callable[[float, float], None] | None,
-) -> tuple[Floats, Floats, int]:  # fmt: skip
-    """The motion and its derivatives by the exact Jacobian of a system without contacts, integrated as one state."""
-
-    def whole(own: System, bodies: Floats) -> Floats:
-        return np.append(bodies, states_of_forces(own, own.state))
-
-    start, bodies, times = whole(system, y), len(y), np.array(how.t)
-    initial = np.array([six.slope([whole(*one) for one in six.systems], start) for six in nearby])
-    n, count = len(start), len(initial)
-
-    def data(own: System) -> ModelData:
-        return own.data._replace(alpha=how.alpha, beta=how.beta)
-
-    given = [
-        None
-        if quantity.role is Role.STATE
-        else ([(other, data(other)) for other, _ in six.systems], six.offsets, six.weights)
-        for (_, quantity), six in zip(question.components, nearby, strict=True)
-    ]
-    varied = Varied(system, data(system), given)
-    m = Compiled(
-        "dop853", system, data(system), np.concatenate([start, initial.ravel()]), how.t_start, how.t_end, how.rtol, how.atol,
-        np.inf, 0.0, work=varied.work,
-    )  # fmt: skip
-    if how.projected:
-        m.project_derivatives()
-    out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=how.projected)
-    assert out is not None
-    rows, angles = out
-    states = np.ascontiguousarray(rows.reshape(len(times), 1 + count, n)[..., :bodies])
-    if found := violated_row(system, m, times, states[:, 0], angles, how):
-        raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
-    return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]
-
-
-def _in_joints(
-    question: Question, how: Settings, referenced: _Referenced, y: Floats, nearby: Sequence[NearbySystems],
-    progress: Callable[[float, float], None] | None,
-) -> tuple[Floats, Floats, int, WholeTurns] | None:  # fmt: skip
-    """The motion and its derivatives in joint coordinates; None where these fail and were not asked for."""
-    if referenced.error is not None:
-        raise referenced.error
-    system = referenced.own
-    data = system.data._replace(alpha=how.alpha, beta=how.beta)
-    six = []
-    for systems, other in zip(referenced.nearby, nearby, strict=True):
-        at = [Nearby(one, state) for one, (_, state) in zip(systems, other.systems, strict=True)]
-        six.append((at, other.offsets, other.weights))
+def _along_directions(
+    question: Question, how: Settings, system: System, others: Sequence[Sequence[System]], y: Floats,
+    nearby: Sequence[NearbySystems], progress: Callable[[float, float], None] | None, *, in_joints: bool = True,
+) -> tuple[Floats, Floats, int, WholeTurns | None] | None:  # fmt: skip
+    """The motion and its derivatives as one state; None where joint coordinates fail and were not asked for."""
+    data, places = system.data._replace(alpha=how.alpha, beta=how.beta), places_for(max(how.rtol, how.atol))
+    points = []
+    for systems, six in zip(others, nearby, strict=True):
+        at = [Nearby(one, state) for one, (_, state) in zip(systems, six.systems, strict=True)]
+        points.append((at, six.offsets, six.weights))
     alone = [quantity.role in (Role.STATE, Role.COORDINATE) for _, quantity in question.components]
-    varied = VariedJoints(system, data, y, six, alone, how.alpha, how.beta)
-    asked, names = how.coordinates == JOINT, ", ".join(question.names)
+    varied = Varied(system, data, tree_of(system) if in_joints else None, y, points, alone, places)
+    asked, names = not in_joints or how.coordinates == JOINT, ", ".join(question.names)
     if not varied.alike:
         if asked:
             raise ModelError(
@@ -271,8 +236,8 @@ def _in_joints(
                 "constraints; use coordinates='absolute'"
             )
         return None
-    m = AlongDirections(varied, data, how.t_start, how.t_end, how.rtol, how.atol)
-    closed = bool(varied.tree.closing)
+    closed = bool(tree_of(system).closing) if in_joints else how.projected
+    m = AlongDirections(varied, data, how.t_start, how.t_end, how.rtol, how.atol, projected=closed)
     out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=closed, needed=asked)
     if out is None:
         return None

@@ -48,7 +48,6 @@ add_words(
         "turned_steps": "the lengths of steps with events",
         "corner_landing": "the kinks of forces",
         "variational.equations": "the variational equations",
-        "variational.joints": "the variational equations in joint coordinates",
     },
 )
 compile_ahead_with(f"{__name__}.ahead")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.model_data import ModelData, Workspace, size_of_states
 from runtime.dynamics.status import Status
 from runtime.integrate import stepping
 from runtime.integrate.methods import Compiled, memory_of_radau
@@ -33,9 +33,10 @@ class Automatic(Compiled):
 
     def __init__(
         self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float, *, projected: bool = False,
+        max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(DOP853, system, data, y, t_start, t_end, rtol, atol, max_step, first_step, projected=projected)
+        span = t_start, t_end, rtol, atol, max_step, first_step
+        super().__init__(DOP853, system, data, y, *span, projected=projected, work=work)
         self.needed = dict(FIRST_NEEDED)
         self.now = DOP853
         self.steppers = {DOP853: self.s}
@@ -99,6 +100,7 @@ class Automatic(Compiled):
         self.now, self.s = there, s
 
     def _stepper_of_radau(self) -> stepping.Stepper:
-        s = self.s._replace(own=memory_of_radau(self.system), address=np.zeros_like(self.s.address))
+        motions = len(self.s.y) // size_of_states(self.data)
+        s = self.s._replace(own=memory_of_radau(self.system, motions), address=np.zeros_like(self.s.address))
         self.bind(s)
         return s

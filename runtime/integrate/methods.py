@@ -44,10 +44,10 @@ NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 _STEPPERS = Pool(4)
 
 
-def memory_of_radau(system: System) -> radau.Memory:
-    """Memory of radau for a system, whose code is compiled at its first step."""
+def memory_of_radau(system: System, motions: int = 1) -> radau.Memory:
+    """Memory of radau for a system, whose code is compiled at its first step; ``motions``: as of ``radau.memory``."""
     ask("radau")
-    memory = radau.memory(len(system.bodies), workspace_of_jacobian(system))
+    memory = radau.memory(len(system.bodies), workspace_of_jacobian(system), motions)
     bounds = bounds_of_tolerances(system)
     memory.bounds[: len(bounds)] = bounds
     return memory

@@ -81,10 +81,13 @@ EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 def stepper(
     y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0, balance: Balance | None = None,
-    scales: Floats | None = None,
+    scales: Floats | None = None, bodies: int = 0,
 ) -> Stepper:  # fmt: skip
-    """A stepper at the start; for a first step of 0 the integration loop chooses one.  ``scales``: of coordinates of a tree."""
-    bodies = len(data.mass) - 1 if scales is None else 0
+    """A stepper at the start; for a first step of 0 the integration loop chooses one.
+
+    ``scales``: of coordinates of a tree, or of states of so many bodies and others behind them.
+    """
+    bodies = len(data.mass) - 1 if scales is None else bodies
     rows = int(data.rows.sum()) if data.closed else 0
     size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)

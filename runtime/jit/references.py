@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import numba
@@ -12,6 +13,7 @@ from runtime.jit.numba_types import types
 from runtime.jit.pointers import Pointer
 from runtime.support.latest import Latest
 
+NUMBERS = {types.int64: "q", types.float64: "d", types.complex128: "2d"}
 MAX_REFERENCES = 6  # more would keep the memory of systems that are gone
 
 
@@ -22,35 +24,43 @@ class Reference:
 
     def __init__(self, value: Any) -> None:
         self.value = value  # the arrays live as long as this
-        self._numba_type_ = _type_of(value)
-        code, words = _packed(value, self._numba_type_.of)
-        self._memory = np.frombuffer(bytearray(struct.pack(f"={code}", *words)), np.int8)
+        self._numba_type_, form = _type_of(value)
+        words: list[Any] = []
+        for item in _leaves(value):
+            if isinstance(item, np.ndarray):
+                address = item.__array_interface__["data"][0]
+                words += 0, 0, item.size, item.itemsize, address, *item.shape, *item.strides
+            else:
+                words += (item.real, item.imag) if isinstance(item, complex) else (item,)
+        self._memory = np.frombuffer(bytearray(struct.pack(f"={form}", *words)), np.int8)
         self.address = int(self._memory.ctypes.data)
 
 
-def _packed(value: Any, kind: Any) -> tuple[str, list[Any]]:
-    """A named tuple as numba lays it out: formats of ``struct`` and words.
+def _leaves(value: Any) -> Iterator[Any]:
+    """The arrays and numbers of a named tuple."""
+    for item in value:
+        if isinstance(item, tuple):
+            yield from _leaves(item)
+        else:
+            yield item
+
+
+def _format(kind: Any) -> str:
+    """The format of ``struct`` of a named tuple as numba lays it out.
 
     An array is the place of its memory and of its owner, which stay empty, its size, size of an item, address, shape and strides.
     """
-    codes, words = [], []
-    for item, of in zip(value, kind.types, strict=True):
+    codes = []
+    for of in kind.types:
         if isinstance(of, types.BaseNamedTuple):
-            inner, more = _packed(item, of)
-            codes.append(inner)
-            words += more
+            codes.append(_format(of))
         elif isinstance(of, types.Array):
             codes.append(f"{5 + 2 * of.ndim}q")
-            words += [0, 0, item.size, item.itemsize, item.__array_interface__["data"][0], *item.shape, *item.strides]
-        elif of == types.complex128:
-            codes.append("2d")
-            words += [item.real, item.imag]
-        elif of in (types.int64, types.float64):
-            codes.append("q" if of == types.int64 else "d")
-            words.append(item)
+        elif of in NUMBERS:
+            codes.append(NUMBERS[of])
         else:
             raise TypeError(f"{kind.instance_class.__name__}: a field of the type {of} has no place in a reference")
-    return "".join(codes), words
+    return "".join(codes)
 
 
 def layout(argument: Any) -> Any:
@@ -62,13 +72,15 @@ def layout(argument: Any) -> Any:
     return type(argument)
 
 
-_TYPES: dict[Any, Pointer] = {}  # by layout; numba takes a millisecond to find the type of a large tuple
+_TYPES: dict[Any, tuple[Pointer, str]] = {}  # by layout; numba takes a millisecond to find the type of a large tuple
 
 
-def _type_of(value: Any) -> Pointer:
+def _type_of(value: Any) -> tuple[Pointer, str]:
+    """The type of the pointer to a named tuple, and its ``_format``."""
     key = layout(value)
     if key not in _TYPES:
-        _TYPES[key] = Pointer(numba.typeof(value))
+        kind = numba.typeof(value)
+        _TYPES[key] = Pointer(kind), _format(kind)
     return _TYPES[key]
 
 

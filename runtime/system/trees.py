@@ -94,8 +94,15 @@ class Trees:
         return error_of_tree(self.tree, module, self.system.data)
 
 
+OF_JOINTS, OF_BODIES = ("steps",), ("of_joints", "in_lanes", "closed")  # on masses, armatures, limits and gravity, too
+
+
 def keep_of_joints(system: Any, other: Any) -> None:
     """Let a system with the same joints and other masses or forces keep what depends on joints and places alone."""
-    if system.reference_configuration.y.tobytes() == other.reference_configuration.y.tobytes():
-        for known, to, name in ((system, other, "joint_motions"), (trees_of(system), trees_of(other), "steps")):
-            vars(to).update({name: vars(known)[name]} if name in vars(known) else {})
+    if system.reference_configuration.y.tobytes() != other.reference_configuration.y.tobytes():
+        return
+    parts = [(one.bodies, one.limits, one.armatures, one.data.gravity) for one in (system, other)]
+    alike = all(a is b for a, b in zip(*parts, strict=True))
+    kept = (*OF_JOINTS, *OF_BODIES) if alike else OF_JOINTS
+    for known, to, names in ((system, other, ("joint_motions",)), (trees_of(system), trees_of(other), kept)):
+        vars(to).update({name: vars(known)[name] for name in names if name in vars(known)})

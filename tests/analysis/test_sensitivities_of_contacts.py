@@ -7,6 +7,7 @@ import models
 from runtime import GROUND, Builder, fit_parameters, sensitivities, simulate
 from tests.support.refusals import assert_refused
 from tests.support.sensitivities import difference
+from tests.support.stiff import MASS, reduced_ball, thrown_ball
 
 TIGHT = dict(rtol=1e-13, atol=1e-13)
 NORMAL = np.array([0.1, -0.2, 1.0]) / np.linalg.norm([0.1, -0.2, 1.0])
@@ -139,6 +140,16 @@ def test_the_foot_on_the_ground():
         return models.foot_ground.build(stiffness=hardness * models.foot_ground.STIFFNESS, friction="smooth")
 
     check(build, {"hardness": 1.0}, 0.14, step=1e-4, within=1e-6, tolerance=1e-9)
+
+
+@pytest.mark.slow
+def test_a_stiff_contact_is_left_to_radau():
+    """Against SciPy's Radau on equations of the height alone; dop853 takes 5600 steps."""
+    expected = difference(lambda h: np.array(reduced_ball(2.0, MASS + h)[2:]), 1e-3)
+    found = sensitivities(thrown_ball(), {"mass.ball": MASS}, 2.0, rtol=1e-9, atol=1e-9)
+    assert found.steps < 500
+    slopes = found.r["ball"][-1, 2, 0], found.v["ball"][-1, 2, 0]
+    assert slopes == pytest.approx(expected, rel=1e-5)
 
 
 def test_stiffness_and_restitution_from_a_measured_bounce():

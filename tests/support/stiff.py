@@ -59,7 +59,7 @@ def thrown_ball():
     return b.build()
 
 
-def reduced_ball(t_end):
+def reduced_ball(t_end, mass=MASS):
     """Times of touch-down and lift-off, and height [m] and speed of ``thrown_ball`` at the end, by SciPy."""
     settings = dict(method="Radau", rtol=1e-12, atol=1e-14)
 
@@ -70,13 +70,13 @@ def reduced_ball(t_end):
         return contact(y) if t > down + 1e-3 else 1.0
 
     ends.terminal = True
-    fall = solve_ivp(lambda t, y: [y[1], lift(t) / MASS - FALL], (0.0, 1.0), [HEIGHT, 0.0], events=_landed, **settings)
+    fall = solve_ivp(lambda t, y: [y[1], lift(t) / mass - FALL], (0.0, 1.0), [HEIGHT, 0.0], events=_landed, **settings)
     down, y = fall.t_events[0][0], fall.y_events[0][0]
     rest = solve_ivp(
-        lambda t, y: [y[1], (lift(t) + contact(y)) / MASS - FALL], (down, t_end), y, events=ends, **settings
+        lambda t, y: [y[1], (lift(t) + contact(y)) / mass - FALL], (down, t_end), y, events=ends, **settings
     )
     up, y = rest.t_events[0][0], rest.y_events[0][0]
-    flight = solve_ivp(lambda t, y: [y[1], lift(t) / MASS - FALL], (up, t_end), y, **settings)
+    flight = solve_ivp(lambda t, y: [y[1], lift(t) / mass - FALL], (up, t_end), y, **settings)
     return down, up, *flight.y[:, -1]
 
 

@@ -174,9 +174,11 @@ def largest_eigenvalue(J, v, out):  # type: ignore[no-untyped-def]
 def linear_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
     """Matrices for a step of length h and their factors; a solution with the factors; or the largest eigenvalue.  Returns a code.
 
-    SOLVE replaces ``right`` of the method's memory, SOLVE_PAIR ``right_pair``.
+    SOLVE replaces ``right`` of the method's memory, SOLVE_PAIR ``right_pair``; those of variational equations have the matrix of
+    the motion.
     """
     own, J = m.own, m.own.jacobian.J
+    n = len(own.lu) + m.bodies[0] * (STATE - 6)
     mu, mu_pair = own.coefficients.real / h, own.coefficients.pair / h
     if purpose == FACTORISE:
         set_matrix(mu, own.middle, J, own.lu, own.T, own.p)
@@ -184,11 +186,12 @@ def linear_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
         regular = factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])
         return OK if regular else SINGULAR
     if purpose == SOLVE:
-        solve_state(mu, own.middle, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+        for k in range(0, len(m.y), n):
+            solve_state(mu, own.middle, J, own.lu, own.turns[0], own.right[k : k + n], own.q, own.u, own.p)
     elif purpose == SOLVE_PAIR:
-        solve_state(
-            mu_pair, own.middle, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair
-        )
+        for k in range(0, len(m.y), n):
+            right = own.right_pair[k : k + n]
+            solve_state(mu_pair, own.middle, J, own.lu_pair, own.turns[1], right, own.q_pair, own.u_pair, own.p_pair)
     else:
         own.last[FASTEST_RATE] = largest_eigenvalue(J, own.fastest, own.u)
     return OK

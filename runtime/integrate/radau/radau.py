@@ -108,10 +108,10 @@ class Memory(NamedTuple):
     last: Floats
 
 
-def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
-    """Memory for a system of bodies, and of forces whose states the Jacobian knows."""
+def memory(bodies: int, jacobian: JacobianWorkspace, motions: int = 1) -> Memory:
+    """Memory for a system of bodies, and of forces whose states the Jacobian knows; ``motions``: with neighbouring ones."""
     m = len(jacobian.J)
-    n = STATE * bodies + m - 6 * bodies
+    n = motions * (STATE * bodies + m - 6 * bodies)
     return Memory(
         coefficients=COEFFICIENTS, jacobian=jacobian, z=np.zeros((3, n)), z_last=np.zeros((3, n)), f=np.zeros((3, n)),
         middle=np.zeros(n), real=np.zeros(n), pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex),

@@ -31,8 +31,7 @@ from runtime.dynamics.contacts import (
     normal_force,
     place_contacts,
 )
-from runtime.dynamics.directions import BODY
-from runtime.dynamics.layout import GROUND_INDEX, OK, OMEGA, STATE, V
+from runtime.dynamics.layout import GROUND_INDEX, OK
 from runtime.dynamics.loads import push
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
@@ -57,14 +56,12 @@ class ContactDirections(NamedTuple):
     offsets: Floats  # (K, 6) of the parameters of the nearby systems
     places: Floats  # (6,) of points for a difference of order six
     weights: Floats  # (6,)
-    measured: Floats  # (contacts, 5, 24) slopes over the directions of both bodies
     own: (
         Floats  # (K, contacts, 5) slopes over the parameters, at a constant state or along the derivatives of the state
     )
     total: Floats  # (contacts, 2) derivatives of penetration and rate over a parameter
     in_time: Floats  # (contacts,) changes of the penetration rates per second
     force: Floats  # (contacts, 4) derivatives of normal force and friction over a parameter
-    change: Floats  # (12 bodies,) of displacements and velocities along the motion
     before: Floats  # (size of the state,) f-
     after: Floats  # (size of the state,) f+
     lost: Ints  # (2,) why there are no derivatives, and the contact
@@ -74,12 +71,12 @@ def contact_directions(
     data: ModelData, offsets: Floats, places: Floats, weights: Floats, size: int
 ) -> ContactDirections:
     """Memory for the contacts of a system; size: of its state."""
-    contacts, bodies, count = len(data.contacts.law), len(data.mass) - 1, len(offsets)
+    contacts, count = len(data.contacts.law), len(offsets)
     return ContactDirections(
         mode=np.full(contacts, AT_START), wanted=np.zeros(contacts, np.int64), speed=np.zeros((count, contacts)),
-        offsets=offsets, places=places, weights=weights, measured=np.zeros((contacts, MEASURES, 2 * BODY)),
+        offsets=offsets, places=places, weights=weights,
         own=np.zeros((count, contacts, MEASURES)), total=np.zeros((contacts, 2)), in_time=np.zeros(contacts),
-        force=np.zeros((contacts, 4)), change=np.zeros(2 * 6 * bodies), before=np.zeros(size), after=np.zeros(size),
+        force=np.zeros((contacts, 4)), before=np.zeros(size), after=np.zeros(size),
         lost=np.zeros(2, np.int64),
     )  # fmt: skip
 
@@ -88,6 +85,15 @@ def contact_directions(
 def touches(mode):  # type: ignore[no-untyped-def]
     """Whether a contact with this mode has a force."""
     return mode == ACTIVE or mode == LEAVING
+
+
+@inlined
+def some_touch(c):  # type: ignore[no-untyped-def]
+    """Whether a contact has a force."""
+    for n in range(len(c.mode)):
+        if touches(c.mode[n]):
+            return True
+    return False
 
 
 def given_forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -172,27 +178,6 @@ def measure_all(t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def measure_slopes(t, w, c, seeds):  # type: ignore[no-untyped-def]
-    """Penetration, rate and slip of all contacts, and their slopes over the directions of the bodies."""
-    measure_all(t, w)
-    for n in range(len(c.mode)):
-        i, j = w.state[t.contacts.body_i[n]], w.state[t.contacts.body_j[n]]
-        sphere_plane.measure_tangent(i, j, w.contacts.x[n], seeds, c.measured[n])
-
-
-@inlined
-def along_change(n, r, t, c, change):  # type: ignore[no-untyped-def]
-    """Change of measure r of contact n for displacements, then changes of velocity, of all bodies."""
-    value, half = 0.0, len(change) // 2
-    for side in range(2):
-        b = (t.contacts.body_i[n] if side == 0 else t.contacts.body_j[n]) - 1
-        for k in range(6 if b >= 0 else 0):
-            value += c.measured[n, r, BODY * side + k] * change[6 * b + k]
-            value += c.measured[n, r, BODY * side + 6 + k] * change[half + 6 * b + k]
-    return value
-
-
-@inlined
 def on_plane(n, mode, t, m):  # type: ignore[no-untyped-def]
     """Whether contact n leaves a mode where it meets or leaves its plane; otherwise where its force ends or begins within."""
     if mode == INACTIVE:
@@ -240,17 +225,6 @@ def beyond_nearby(n, other, memory, t, w, c):  # type: ignore[no-untyped-def]
         place = other.contacts.impact[n]
         m.normal[n, place] = of.normal[n, place]
     return beyond(n, c.mode[n], other.contacts, m) - beyond(n, c.mode[n], t.contacts, of)
-
-
-@inlined
-def along_time(states, rates, change):  # type: ignore[no-untyped-def]
-    """Displacements, then changes of velocity, of all bodies per second, of a motion with these rates."""
-    half = len(change) // 2
-    for b in range(half // 6):
-        o = STATE * b
-        for k in range(3):
-            change[6 * b + k], change[6 * b + 3 + k] = states[o + V + k], states[o + OMEGA + k]
-            change[half + 6 * b + k], change[half + 6 * b + 3 + k] = rates[o + V + k], rates[o + OMEGA + k]
 
 
 @inlined

@@ -2,24 +2,24 @@
 
     y' = f(y, theta),     z' = df/dy z + df/dtheta
 
-for a state y, of bodies and of forces, and its derivatives z with respect to K parameters theta.  df/dy is the exact Jacobian of
-``runtime.dynamics.jacobian``.  df/dtheta, the effect of a parameter on joints, limits, loads, motors and signals at a state, is a
-difference of order six of systems with nearby parameters; their limits and contacts share the modes of the system itself, so
-that no difference reaches across a cone.  Where one whole-model kernel serves a system and those nearby, it evaluates these.
-Contacts: ``runtime.integrate.variational.contacts``.  State and derivatives form one long state for the integration loop, which
-evaluates it through ``Workspace.address``.
+for the state y of an integration, of bodies or of the coordinates and rates of a tree, and of forces behind them, and its
+derivatives z with respect to K parameters theta.  Both terms are one difference of evaluations: of systems with a nearby
+parameter at states along z, or two where such states would be too far.  It is of order two where its error of 1e-10 suits the
+tolerances, else of order six.  Limits and contacts keep their modes meanwhile, so that
+no difference reaches across a change of mode.
 
-States of closed loops are projected onto their rows, as in ``simulate``, and their derivatives onto the derivatives of the rows:
+States of closed loops are projected onto their rows, as in ``simulate``, and their derivatives with them, as differences of
+projections.  Close to a singular pose the branches of the motion may part with the parameters; such evaluations are refused.
 
-    D dq = -Phi_theta,     D dv = -d(Phi')/dq dq - Phi'_theta
-
-by the least change, measured by the kinetic energy, with the generated derivatives of the joints.  Close to a singular pose the
-branches of the motion may part with the parameters; such evaluations are refused.
+Contacts: their measures are differences along the same points, and the evaluations there get the force of the system itself with
+its change by the slopes of the laws (``contacts``); the derivatives jump as there (``jumps``).  State and derivatives form one
+long state for the integration loop, which evaluates it through ``Workspace.address``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numba
@@ -27,277 +27,399 @@ import numpy as np
 
 from runtime.dynamics.angles import share_angles
 from runtime.dynamics.contacts import PENETRATION_RATE
-from runtime.dynamics.directions import BODY, BOTH
-from runtime.dynamics.elimination import DAMPING, factorise
-from runtime.dynamics.equations import derivative, place_of_part, workspace_for
+from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.force_elements import follow_states, put_rates
-from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
-from runtime.dynamics.kinematics import euler_rates, update_kinematics, update_poses_and_signals
+from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
-from runtime.dynamics.layout import OK, OMEGA, ROWS, SINGULAR, STATE, P, V
-from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace, size_of_states
-from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION, WHOLE
-from runtime.dynamics.state_jacobian import row_of
+from runtime.dynamics.layout import DERIVATIVE_ANEW as ANEW
+from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
+from runtime.dynamics.lift import lift_all, places_of_turns
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
+from runtime.dynamics.projection import TO_ZERO
+from runtime.integrate import dop853, stepping
+from runtime.integrate.automatic import Automatic
+from runtime.integrate.balance import no_balance
+from runtime.integrate.tree_method import OFF_THE_ROWS, memory_of_tree, module_of_tree, off_the_rows, tree_of
+from runtime.integrate.tree_scales import scales_of, with_states
 from runtime.integrate.variational.contacts import (
     ContactDirections,
     add_measures,
-    along_change,
-    along_time,
     contact_directions,
     given_forces_part,
-    measure_slopes,
+    measure_all,
     set_forces,
+    some_touch,
 )
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.integrate.variational.jumps import change_forces, following, know_types
-from runtime.integrate.variational.rows import correct, put_changes, put_row_slopes
+from runtime.integrate.variational.points import NEARBY, place_points, reach_of, reach_with, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
+from runtime.results.whole_turns import WholeTurns, whole_turns
 from runtime.support.arrays import Floats, Ints
+from runtime.support.latest import Latest
+from runtime.system.force_states import states_of_forces
+from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.whole_model import whole_of
-from runtime.system.workspaces import workspace_of_jacobian
 
-ITSELF, DIRECTIONS, OF_MOTION = range(
-    ADDRESSES, ADDRESSES + 3
-)  # places in ``Workspace.address``, beside those of every system
+ITSELF, DIRECTIONS, OF_MOTION = range(ADDRESSES, ADDRESSES + 3)  # places in ``Workspace.address``
+TURN = 2.0 * np.pi
+OF_DERIVATIVES = 0.1  # by which errors of derivatives count beside those of the motion
 
 
 class Directions(NamedTuple):
     """Parameters of the derivatives, as nearby systems, and memory."""
 
-    jacobian: JacobianWorkspace
-    data: Ints  # (K, 6) addresses of the data of the nearby systems, 0 for a parameter of the initial state
+    points: Ints  # (K,) nearby systems: 2, 6 on one side or of a function, 0 for a parameter of the initial state
+    data: Ints  # (K, 6) addresses of their data
     works: Ints  # (K, 6) addresses of their memory
+    offsets: Floats  # (K, 6) how much larger the parameter is in them
     factors: Floats  # (K, 6)
-    itself: Ints  # (1,) address of memory in which the system itself is evaluated as those nearby are
-    by_kernel: Ints  # (K,) 1: the whole-model kernel evaluates the nearby systems
-    base: Floats  # (13 bodies + states of forces,) state derivative by this kernel
-    rates: Floats  # likewise, memory
-    change: Floats  # (12 bodies,) displacements, then changes of velocity
-    p: Floats  # (4,)
-    slopes: Floats  # (joints, 2, ROWS, 24) of Phi and Phi' of each joint over the directions of its bodies
-    rows: Floats  # (K, 2, joints, ROWS) of Phi and Phi' with respect to the parameters
+    itself: Ints  # (2,) addresses of the data of the system itself and of memory for it
+    places: Floats  # (2 or 6,) of points of a difference along a direction
+    weights: Floats  # (2 or 6,)
+    at: Ints  # (2, 6, 2) points of a difference: addresses of data and memory, 0 where there is none
+    along: Floats  # (2, 6, 2) so many times z, and the weight
+    shifted: Floats  # (n,) memory
+    rates: Floats  # (n,)
+    base: Floats  # (n,)
+    left: Floats  # (2,)
     times: Floats  # (K,) derivatives of the time at which a contact changes its mode
     contacts: ContactDirections
 
 
-class Varied:
-    """Memory for the evaluation of a system with its derivatives with respect to K parameters.
+@dataclass(frozen=True)
+class Nearby:
+    """A system with a nearby parameter, and its initial state."""
 
-    ``nearby``: for each parameter six nearby systems with their data, how much larger the parameter is in them (6,), and the
-    weights (6,) with which their changes add up to the derivative; None for a parameter of the initial state.
+    system: System
+    y: Floats
+
+
+class Varied:
+    """States of a system with their derivatives with respect to K parameters, and memory for their evaluation.
+
+    ``tree``: of the coordinates that are integrated, or None for the states of bodies.  ``nearby``: for each parameter nearby
+    systems, how much larger it is in them, and the weights with which their changes add up to the derivative.  ``state_alone``:
+    whether a parameter changes the initial state alone.  ``places``: of differences along derivatives of states.  ``alike`` is
+    False where the nearby systems or the initial state have no such coordinates.
     """
 
     def __init__(
-        self, system: System, data: ModelData,
-        nearby: Sequence[tuple[Sequence[tuple[System, ModelData]], Floats, Floats] | None],
+        self, system: System, data: ModelData, tree: SpanningTree | None, y: Floats,
+        nearby: Sequence[tuple[Sequence[Nearby], Floats, Floats]], state_alone: Sequence[bool], places: Floats,
     ) -> None:  # fmt: skip
-        n, count, touching = size_of_states(data), len(nearby), len(data.contacts.law) > 0
-        work = workspace_for(data)
-        self._kept: list[Reference] = []
-        places, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
-        offsets, factors, by_kernel = np.zeros((count, 6)), np.zeros((count, 6)), np.zeros(count, np.int64)
-        itself = _nearby_memory(data, work, whole_of(system, data))
-        for k, six in enumerate(nearby):
-            if six is None and touching:  # the speed of a touch-down depends on the initial state
-                six = [(system, data)] * 6, 1e-3 * BOTH_SIDES, 1e3 * weights(BOTH_SIDES)
-            if six is None:
-                continue
-            others, offsets[k], factors[k] = six
-            by_kernel[k] = itself.address[WHOLE] != 0 and {one.model.key for one, _ in others} == {system.model.key}
-            for q, (one, other) in enumerate(others):
-                memory = _nearby_memory(other, work, whole_of(one, other) if by_kernel[k] else None)
-                places[k, q], works[k, q] = self._keep(other), self._keep(memory)
-        directions = Directions(
-            workspace_of_jacobian(system),
-            places,
-            works,
-            factors,
-            np.array([self._keep(itself)]),
-            by_kernel,
-            np.zeros(n),
-            np.zeros(n),
-            np.zeros(12 * len(system.bodies)),
-            np.zeros(4),
-            np.zeros((len(data.address), 2, ROWS, BOTH)),
-            np.zeros((count, 2, len(data.address), ROWS)),
-            np.zeros(count),
-            contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES), n),
+        self.system, self.tree, self.nearby, self.n, count = system, tree, nearby, 0, len(nearby)
+        others = [one.system for near, _, _ in nearby for one in near]
+        self.alike = tree is None or all(
+            other.tree is not None and _shape(other.tree) == _shape(tree) for other in others
         )
-        self.contacts = directions.contacts
-        know_types(data, work)
+        if not self.alike:
+            return
+        # Often those of one state, also of systems that differ in forces alone.
+        names = system.body_names
+        self._of_joints = Latest(lambda steps, motions, of: joint_coordinates(steps, names, motions, of[None])[0], 2)
+        z = self._coordinates(system, y)
+        self.n = n = len(z)
+        # Kernels that differ in the components that they have as numbers may differ in the rows that they leave out.
+        kernels = {one.model.key if tree is None else module_of_tree(one) for one in (system, *others)}
+        self.by_kernel = len(kernels) == 1
+        self.work = self._workspace(system, data)
+        self.alike = self._fits(self.work, z, y)
+        self._kept: list[Reference] = []
+        self._works: list[list[Workspace]] = []
+        points = np.array([0 if alone else len(near[0]) for near, alone in zip(nearby, state_alone, strict=True)])
+        systems, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
+        offsets, factors = np.zeros((count, 6)), np.zeros((count, 6))
+        slopes = np.zeros((count, n))
+        for k, (near, apart, of) in enumerate(nearby):
+            self._works.append([])
+            initial = [self._coordinates(one.system, one.y) for one in near]
+            slopes[k] = of @ [self._near(own, z) - z for own in initial]
+            offsets[k, : len(near)], factors[k, : len(near)] = apart, of
+            for q, (one, own) in enumerate(zip(near, initial, strict=True)):
+                memory = self.work
+                if not state_alone[k]:
+                    other = one.system.data._replace(alpha=data.alpha, beta=data.beta)
+                    memory = self._memory(one.system, other)
+                    self._works[k].append(memory)
+                    systems[k, q], works[k, q] = self._keep(other), self._keep(memory)
+                self.alike = self.alike and self._fits(memory, own, one.y)
+        # The last evaluation in the memory of the motion is to be that of the state itself.
+        itself = self._memory(system, data) if system.contacts or len(data.forces.state_place) else self.work
+        self.contacts = contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES), n)
+        directions = Directions(
+            points=points, data=systems, works=works, offsets=offsets, factors=factors,
+            itself=np.array([self._keep(data), self._keep(itself)]), places=places, weights=weights(places),
+            at=np.zeros((2, 6, 2), np.int64), along=np.zeros((2, 6, 2)), shifted=np.zeros(n), rates=np.zeros(n),
+            base=np.zeros(n), left=np.zeros(2), times=np.zeros(count), contacts=self.contacts,
+        )  # fmt: skip
+        know_types(data, self.work)
         if not _TYPES:
-            globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work), numba.typeof(directions))
+            globals()["_TYPES"] = (numba.typeof(data), numba.typeof(self.work), numba.typeof(directions))
         address = np.zeros(ADDRESSES + 3, np.int64)
-        address[: len(work.address)] = work.address
-        address[EVALUATION], address[ITSELF] = place_of_part(_entry), work.address[EVALUATION]
-        address[PROJECTION], address[OF_MOTION] = place_of_part(_projection), work.address[PROJECTION]
+        address[: len(self.work.address)] = self.work.address
+        address[EVALUATION], address[ITSELF] = place_of_part(_entry), self.work.address[EVALUATION]
+        address[PROJECTION], address[OF_MOTION] = place_of_part(_projection), self.work.address[PROJECTION]
         address[DIRECTIONS] = self._keep(directions)
-        self.work = work._replace(address=address)
+        self.work = self.work._replace(address=address)
+        self.start = np.concatenate([z, slopes.ravel()])
 
-    def _keep(self, value: ModelData | Workspace | Directions) -> int:
+    def _coordinates(self, system: System, y: Floats) -> Floats:
+        own = y if self.tree is None else self._of_joints(system.tree_steps, system.joint_motions, y)
+        return np.append(own, states_of_forces(system, system.state))
+
+    def _near(self, z: Floats, to: Floats) -> Floats:
+        """Coordinates of the same pose nearest to others: without whole turns, and with Euler parameters of their sign."""
+        z, place = z.copy(), 0
+        for kind in () if self.tree is None else self.tree.kinds:
+            if kind == "turn":
+                z[place] -= TURN * np.round((z[place] - to[place]) / TURN)
+            if kind in ("ball", "free"):
+                at = slice(place + (3 if kind == "free" else 0), place + (7 if kind == "free" else 4))
+                z[at] *= -1.0 if z[at] @ to[at] < 0.0 else 1.0
+            place += {"turn": 1, "slide": 1, "ball": 4, "free": 7}[kind]
+        return z
+
+    def _memory(self, system: System, data: ModelData) -> Workspace:
+        """Memory for a nearby system, with the modes of the system itself; its contacts have forces that are given."""
+        memory = self._workspace(system, data)
+        if system.contacts:
+            memory.address[CONTACTS] = place_of_part(given_forces_part)
+        return memory._replace(
+            limits=memory.limits._replace(mode=self.work.limits.mode),
+            contacts=memory.contacts._replace(mode=self.work.contacts.mode),
+        )
+
+    def _workspace(self, system: System, data: ModelData) -> Workspace:
+        if self.tree is None:
+            work = workspace_for(data, whole_of(system, data) if self.by_kernel else None)
+        else:
+            work = workspace_for(data, tree=memory_of_tree(system, data, tree_of(system), by_kernel=self.by_kernel))
+        follow_states(data.forces, work.forces)
+        return work
+
+    def _keep(self, value: Any) -> int:
         self._kept.append(Reference(value))
         return self._kept[-1].address
 
+    def _lifted(self, work: Workspace, z: Floats) -> Floats:
+        """States of the bodies (m, 13 bodies) of those that are integrated."""
+        if self.tree is None:
+            return z[:, : len(work.motion)].copy()
+        out = np.empty((len(z), len(work.motion)))
+        lift_all(work.tree.data, work.tree.lifting, np.ascontiguousarray(z), out)
+        return out
 
-def _nearby_memory(data: ModelData, of: Workspace, whole: WholeModelKernel | None) -> Workspace:
-    """Memory for a nearby system, with the modes of the system itself; its contacts have forces that are given."""
-    memory = workspace_for(data, whole)
-    if len(data.contacts.law):
-        memory.address[CONTACTS] = place_of_part(given_forces_part)
-    follow_states(data.forces, memory.forces)
-    return memory._replace(
-        limits=memory.limits._replace(mode=of.limits.mode), contacts=memory.contacts._replace(mode=of.contacts.mode)
-    )
+    def _fits(self, work: Workspace, z: Floats, y: Floats) -> bool:
+        """Whether coordinates z lead to a state y of the bodies."""
+        return bool(off_the_rows(_signed(self._lifted(work, z[None]), y[None])[0], y) <= OFF_THE_ROWS)
+
+    def turns(self, y: Floats) -> WholeTurns | None:
+        """Whole turns of rows y of the integration, where coordinates count them."""
+        if self.tree is None:
+            return None
+        places = places_of_turns(self.work.tree.data)
+        return whole_turns(self.start[places], y[:, places])
+
+    def of_bodies(self, y: Floats) -> tuple[Floats, Floats]:
+        """States of the bodies (m, 13 bodies), and their derivatives (m, 13 bodies, K), of rows y of the integration."""
+        n, count = self.n, len(self.nearby)
+        z, slopes = np.ascontiguousarray(y[:, :n]), y[:, n:].reshape(len(y), count, n)
+        own = self._lifted(self.work, z)
+        if self.tree is None:
+            return own, np.moveaxis(slopes[:, :, : own.shape[1]], 1, 2)
+        found = np.zeros((*own.shape, count))
+        for k, (_, _, factors) in enumerate(self.nearby):
+            reach = (np.abs(slopes[:, k]) / np.maximum(np.abs(z), 1.0)).max(axis=1, keepdims=True)
+            h = NEARBY / np.where(reach > 0.0, reach, 1.0)
+            for place, weight in zip(BOTH_SIDES, weights(BOTH_SIDES), strict=True):
+                found[:, :, k] += weight / h * _signed(self._lifted(self.work, z + place * h * slopes[:, k]), own)
+            for factor, memory in zip(factors, self._works[k], strict=False):
+                found[:, :, k] += factor * (_signed(self._lifted(memory, z), own) - own)
+        return own, found
+
+
+class AlongDirections(Automatic):
+    """The states of a motion and their derivatives, under one control of errors; dop853 alone in joint coordinates."""
+
+    def __init__(
+        self,
+        varied: Varied,
+        data: ModelData,
+        t_start: float,
+        t_end: float,
+        rtol: float,
+        atol: float,
+        *,
+        projected: bool,
+    ) -> None:
+        self.varied = varied
+        span = t_start, t_end, rtol, atol, np.inf, 0.0
+        super().__init__("auto", varied.system, data, varied.start, *span, work=varied.work)
+        if projected or varied.tree is not None:
+            self.lane.needed = 0
+        if projected:
+            self.project_derivatives()
+
+    def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
+        tree, n, scales = self.varied.tree, self.varied.n, np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(len(y)))
+        if tree is not None:
+            scales[:, :n] = with_states(scales_of(tree), len(self.data.forces.state_place))
+        scales[stepping.WEIGHT, :n] *= np.sqrt(len(y) / n)
+        scales[stepping.WEIGHT, n:] = OF_DERIVATIVES * np.sqrt(len(y) / (len(y) - n))
+        bodies = len(self.data.mass) - 1 if tree is None else 0
+        return stepping.stepper(y, 0.0, dop853.memory(len(y)), self.data, 0.0, no_balance(), scales, bodies)
+
+
+def _shape(tree: SpanningTree) -> tuple[Any, ...]:
+    """What trees have in common whose coordinates are the same."""
+    return tree.kinds, tree.coordinates, tree.closing
+
+
+def _signed(y: Floats, to: Floats) -> Floats:
+    """States with Euler parameters of the signs of others, in place."""
+    of, wanted = (states.reshape(len(y), -1, STATE)[..., P:V] for states in (y, to))
+    of[(of * wanted).sum(axis=2) < 0.0] *= -1.0
+    return y
 
 
 _TYPES: tuple[Any, ...] = ()  # of data, memory and directions, identical for all systems
 
 
-def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
-    """Project a state, and its derivatives with respect to the parameters onto those of the rows; a code."""
-    d = at_address(w.address[DIRECTIONS], _TYPES[2])
-    count, n = len(d.factors), len(d.rates)
-    states = array_at(y, (1 + count) * n)
-    call_at(w.address[OF_MOTION], time, y, t, w, manner, left)
-    update_kinematics(time, states[:n], t, w)
-    put_row_slopes(t, w, d)
-    for k in range(count):
-        d.rows[k, :, :, :] = 0.0
-        for q in range(6):
-            if d.data[k, q] == 0:
-                break
-            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-            share_angles(t, w, memory)
-            update_kinematics(time, states[:n], other, memory)
-            for j in range(len(t.address)):
-                for r in range(t.rows[j]):
-                    d.rows[k, 0, j, r] += d.factors[k, q] * (memory.Phi[j, r] - w.Phi[j, r])
-                    d.rows[k, 1, j, r] += d.factors[k, q] * (memory.Phi_dot[j, r] - w.Phi_dot[j, r])
-    factorise(t, w, 0.0, DAMPING, 0)
-    for k in range(count):
-        z = states[(1 + k) * n : (2 + k) * n]
-        correct(0, k, states, z, t, w, d)
-        correct(1, k, states, z, t, w, d)
-    return OK
+@inlined
+def same_rows(t, w, memory):  # type: ignore[no-untyped-def]
+    """Have a nearby system use the rows that the system itself has chosen."""
+    c, to = w.tree.closing, memory.tree.closing
+    for j in range(len(t.address) if t.redundant > 0 else 0):
+        for r in range(t.rows[j]):
+            memory.kept[j, r] = w.kept[j, r]
+    for r in range(len(c.order)):
+        to.order[r] = c.order[r]
+    to.chosen[0], memory.chosen[0] = c.chosen[0], w.chosen[0]
 
 
 @inlined
-def measures_nearby(time, states, k, w, d):  # type: ignore[no-untyped-def]
-    """Slopes of penetrations, their rates and slips over parameter k at a constant state."""
+def add_slopes(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-untyped-def]
+    """Put the derivatives of the rates ``slopes`` over parameter k into ``to``, after ``place_points``; a code.
+
+    The forces of contacts change by ``contacts.force``.
+    """
+    code = OK
+    for i in range(len(to)):
+        to[i] = 0.0
+    for p in range(2):
+        for q in range(6):
+            if d.at[p, q, 0] == 0:
+                continue
+            other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
+            shift(states, d.along[p, q, 0], z, d)
+            same_rows(t, w, memory)
+            share_angles(other, w, memory)
+            if len(w.contacts.mode) > 0:
+                set_forces(d.along[p, q, 0], memory, w, d.contacts)
+            code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
+            put_rates(other, memory, d.rates)
+            for i in range(len(to)):
+                to[i] += d.along[p, q, 1] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
+    return code
+
+
+@inlined
+def measure_points(time, states, k, z, w, d):  # type: ignore[no-untyped-def]
+    """Slopes of penetrations, their rates and slips over parameter k, after ``place_points``."""
     d.contacts.own[k, :, :] = 0.0
-    for q in range(6):
-        other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-        update_poses_and_signals(time, states, other, memory)
-        add_measures(k, d.factors[k, q], other, memory, w, d.contacts)
+    for p in range(2):
+        for q in range(6):
+            if d.at[p, q, 0] == 0:
+                continue
+            other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
+            shift(states, d.along[p, q, 0], z, d)
+            update_poses_and_signals(time, d.shifted, other, memory)
+            add_measures(k, d.along[p, q, 1], other, memory, w, d.contacts)
 
 
 @inlined
 def measures_over(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
     """Derivatives of penetrations and their rates over parameter k, into ``total``."""
-    c = d.contacts
-    measures_nearby(time, states, k, w, d)
-    put_changes(states, states[(1 + k) * len(d.rates) : (2 + k) * len(d.rates)], d.change)
-    for n in range(len(c.mode)):
+    c, n = d.contacts, len(d.rates)
+    z = states[(1 + k) * n : (2 + k) * n]
+    place_points(k, states, z, d)
+    measure_points(time, states, k, z, w, d)
+    for contact in range(len(c.mode)):
         for r in range(2):
-            c.total[n, r] = c.own[k, n, r] + along_change(n, r, t, c, d.change)
+            c.total[contact, r] = c.own[k, contact, r]
 
 
 @inlined
 def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
-    """Changes of the penetration rates per second along the motion ``before``, into ``in_time``."""
-    c = d.contacts
-    measure_slopes(t, w, c, d.jacobian.seeds)
-    along_time(states, c.before, c.change)
-    for n in range(len(c.mode)):
-        c.in_time[n] = along_change(n, PENETRATION_RATE, t, c, c.change)
-
-
-@inlined
-def forces_nearby(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
-    """Give the contacts of the systems nearby in parameter k their forces at a state, which was just evaluated."""
-    measures_nearby(time, states, k, w, d)
-    change_forces(k, t, w, d)
-    for q in range(6):
-        set_forces(d.contacts.offsets[k, q], at_address(d.works[k, q], _TYPES[1]), w, d.contacts)
-
-
-@inlined
-def evaluate_base(time, states, t, w, d):  # type: ignore[no-untyped-def]
-    """The state derivative by the kernel of the nearby systems, whose rounding is its own; a code."""
-    for k in range(len(d.by_kernel)):
-        if d.by_kernel[k] == 1:
-            memory = at_address(d.itself[0], _TYPES[1])
-            share_angles(t, w, memory)
-            set_forces(0.0, memory, w, d.contacts)
-            return derivative(time, states, t, memory, d.base)
-    return OK
-
-
-@inlined
-def add_nearby(time, states, k, base, to, t, w, d):  # type: ignore[no-untyped-def]
-    """Add the effect of parameter k at a constant state, where the state derivative is ``base``; a code."""
-    code = OK
-    for q in range(6):
-        if d.data[k, q] == 0:
-            break
-        other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-        for j in range(len(t.address)):
-            for r in range(t.rows[j]):
-                memory.kept[j, r] = w.kept[j, r]  # a difference of the same rows
-        memory.chosen[0] = w.chosen[0]
-        share_angles(t, w, memory)
-        code |= derivative(time, states, other, memory, d.rates)
-        moving = 6 * (len(t.mass) - 1)
-        for r in range(moving + w.forces.followed[0]):
-            c = row_of(r, moving)
-            to[c] += d.factors[k, q] * (d.rates[c] - base[c])  # exactly 0 where the parameter has no effect
-    return code
+    """Measures of all contacts, and changes of the penetration rates per second along ``before``, into ``in_time``."""
+    c, reach, far = d.contacts, reach_of(d.contacts.before, states[: len(d.rates)]), reach_with(len(d.places))
+    measure_all(t, w)
+    c.in_time[:] = 0.0
+    other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
+    for q in range(len(d.places) if reach > 0.0 else 0):
+        shift(states, far / reach * d.places[q], c.before, d)
+        update_poses_and_signals(time, d.shifted, other, memory)
+        measure_all(other, memory)
+        for n in range(len(c.mode)):
+            c.in_time[n] += d.weights[q] * reach / far * memory.contacts.outputs[n, PENETRATION_RATE]
 
 
 follow_modes = following(measures_over, measures_in_time)
 
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """State derivative and its derivatives with respect to the parameters; a code."""
+    """Derivatives of the coordinates and of their derivatives with respect to the parameters; a code."""
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
-    bodies, count, n = len(t.mass) - 1, len(d.factors), len(d.rates)
+    count, n = len(d.factors), len(d.rates)
     states, slopes = array_at(y, (1 + count) * n), array_at(y_dot, (1 + count) * n)
+    if purpose != VALUE and purpose != ANEW:
+        return call_at(w.address[ITSELF], time, y, t, w, purpose, y_dot)
     if w.near_singular[0] == 1:
         return SINGULAR  # close to a singular pose
-    if len(t.contacts.law) > 0:
+    if len(w.contacts.mode) > 0:
         code = follow_modes(time, states, t, w, d)
         if code != OK:
             return code
-    code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)
-    if code != OK:
-        return code
+    code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)
     put_rates(t, w, slopes)
-    code = evaluate_base(time, states, t, w, d)
-    jacobian(t, w, d.jacobian)
-    J, change = d.jacobian.J, d.change
-    for k in range(count):
+    smallest = w.smallest_pivot[0]
+    for k in range(count if code == OK else 0):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
-        put_changes(states, z, change)
-        for b in range(bodies):
-            o = STATE * b
-            e, dp = states[o + P : o + V], z[o + P : o + V]
-            for c in range(3):
-                to[o + c] = z[o + V + c]
-            euler_rates(dp, states[o + OMEGA : o + STATE], d.p)
-            euler_rates(e, z[o + OMEGA : o + STATE], to[o + P : o + V])
-            for c in range(4):
-                to[o + P + c] += d.p[c]
-        for r in range(len(J)):
-            value = 0.0
-            for c in range(BODY * bodies):
-                value += J[r, c] * change[c]
-            for s in range(n - STATE * bodies):  # states of forces
-                value += J[r, BODY * bodies + s] * z[STATE * bodies + s]
-            to[row_of(r, 6 * bodies)] = value
-        if len(t.contacts.law) > 0:
-            forces_nearby(time, states, k, t, w, d)
-        code |= add_nearby(time, states, k, slopes[:n] if d.by_kernel[k] == 0 else d.base, to, t, w, d)
+        place_points(k, states, z, d)
+        if some_touch(d.contacts):
+            measure_points(time, states, k, z, w, d)
+            change_forces(k, t, w, d)
+        code |= add_slopes(time, states, k, z, slopes, to, t, w, d)
+    w.smallest_pivot[0] = smallest
     return code
+
+
+def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
+    """Project coordinates and rates, and their derivatives with respect to the parameters, onto the rows; a code."""
+    d = at_address(w.address[DIRECTIONS], _TYPES[2])
+    count, n = len(d.factors), len(d.rates)
+    states = array_at(y, (1 + count) * n)
+    call_at(w.address[OF_MOTION], time, states, t, w, manner, left)
+    for k in range(count):
+        z = states[(1 + k) * n : (2 + k) * n]
+        place_points(k, states, z, d)
+        for i in range(n):
+            d.base[i] = 0.0
+        for p in range(2):
+            for q in range(6):
+                if d.at[p, q, 0] == 0:
+                    continue
+                other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
+                shift(states, d.along[p, q, 0], z, d)
+                call_at(w.address[OF_MOTION], time, d.shifted, other, memory, TO_ZERO, d.left)
+                for i in range(n):
+                    d.base[i] += d.along[p, q, 1] * (d.shifted[i] - states[i])
+        for i in range(n):
+            z[i] = d.base[i]
+    return OK

@@ -1,6 +1,6 @@
 """Changes of the modes of contacts in variational equations, in compiled code, for the coordinates of bodies and of joints alike.
 
-``d`` are the directions of ``equations`` or of ``joints``.  Two functions of these are arguments: ``over``, the
+``d`` are the directions of ``equations``.  Two functions of these are arguments: ``over``, the
 derivatives of the measures of all contacts over a parameter, and ``in_time``, the changes of their rates along the motion.
 """
 
@@ -54,7 +54,7 @@ def change_forces(k, t, w, d):  # type: ignore[no-untyped-def]
         df = c.force[n]
         for r in range(4):
             df[r] = 0.0
-        for q in range(6 if d.data[k, 0] != 0 else 0):
+        for q in range(d.points[k]):
             other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
             law_nearby(n, d.factors[k, q], other, memory, w, df)
         change_of_force(k, n, t, w, c, df)
@@ -84,7 +84,7 @@ def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
     if w.contacts.outputs[n, PENETRATION_RATE] > least:
         return slope_of_speed(n, of_time, d.contacts)
     value = 0.0
-    for q in range(6 if d.data[k, 0] != 0 else 0):
+    for q in range(d.points[k]):
         other = at_address(d.data[k, q], _TYPES[0])
         value += d.factors[k, q] * (other.contacts.min_impact_speed[n] - least)
     return value
@@ -94,7 +94,7 @@ def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
 def time_slope(k, n, t, w, d):  # type: ignore[no-untyped-def]
     """Derivative over parameter k of the time at which contact n leaves its mode; after ``over`` and ``in_time``."""
     c, of_law = d.contacts, 0.0
-    for q in range(0 if on_plane(n, c.mode[n], t, w.contacts) or d.data[k, 0] == 0 else 6):
+    for q in range(0 if on_plane(n, c.mode[n], t, w.contacts) else d.points[k]):
         other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
         of_law += d.factors[k, q] * beyond_nearby(n, other, memory, t, w, c)
     return slope_of_time(k, n, of_law, t, w, c)

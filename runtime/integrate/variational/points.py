@@ -1,12 +1,19 @@
-"""Points of the differences of order six in joint coordinates, in compiled code: states along a derivative, nearby systems."""
+"""Points of the differences of evaluations, in compiled code: states along a derivative, nearby systems."""
 
 from __future__ import annotations
 
 from runtime.jit.compilation import inlined
 
-NEARBY = 1e-3  # of the larger of 1 and a coordinate: reach of the differences along z
-FARTHEST = 4e-3  # and with nearby parameters
-NEAREST = 1e-5  # step of a parameter below which differences along z have their own: rounding counts in inverse proportion to it
+# Of the larger of 1 and a coordinate: reach of differences of order six along z, and of order two, whose error is 1e-10.
+NEARBY, NEARER = 1e-3, 1e-5
+FARTHEST = 4.0  # of this: with nearby parameters
+NEAREST = 0.01  # step of a parameter below which differences along z have their own: rounding counts in inverse proportion to it
+
+
+@inlined
+def reach_with(points):  # type: ignore[no-untyped-def]
+    """Reach of a difference by so many points."""
+    return NEARER if points == 2 else NEARBY
 
 
 @inlined
@@ -25,22 +32,21 @@ def place_points(k, states, z, d):  # type: ignore[no-untyped-def]
     Either nearby systems at states along z, or, where these states would be too far or too near, the system itself along z and
     nearby systems at the state itself.
     """
-    reach, farthest = reach_of(z, states[: len(z)]), 0.0
-    for q in range(6):
+    reach, farthest, points = reach_of(z, states[: len(z)]), 0.0, d.points[k]
+    for q in range(points):
         farthest = max(farthest, abs(d.offsets[k, q]))
-    near = farthest < NEAREST and reach > 0.0
-    at_once = d.data[k, 0] != 0 and not near and reach * farthest <= FARTHEST
-    for q in range(6):
-        d.at[0, q, 0] = d.at[1, q, 0] = 0
-        if at_once:
-            d.at[0, q, 0], d.at[0, q, 1] = d.data[k, q], d.works[k, q]
-            d.along[0, q, 0], d.along[0, q, 1] = d.offsets[k, q], d.factors[k, q]
-            continue
-        if reach > 0.0:
-            d.at[0, q, 0], d.at[0, q, 1] = d.itself[0], d.itself[1]
-            d.along[0, q, 0], d.along[0, q, 1] = NEARBY / reach * d.places[q], d.weights[q] * reach / NEARBY
-        d.at[1, q, 0], d.at[1, q, 1] = d.data[k, q], d.works[k, q]
-        d.along[1, q, 0], d.along[1, q, 1] = 0.0, d.factors[k, q]
+    of_parameter, along = reach_with(points), reach_with(len(d.places))
+    at_once = points > 0 and reach * farthest <= FARTHEST * of_parameter
+    if farthest < NEAREST * of_parameter and reach > 0.0:
+        at_once = False
+    d.at[:, :, 0] = 0
+    for q in range(points):
+        p = 0 if at_once else 1
+        d.at[p, q, 0], d.at[p, q, 1] = d.data[k, q], d.works[k, q]
+        d.along[p, q, 0], d.along[p, q, 1] = d.offsets[k, q] if at_once else 0.0, d.factors[k, q]
+    for q in range(len(d.places) if reach > 0.0 and not at_once else 0):
+        d.at[0, q, 0], d.at[0, q, 1] = d.itself[0], d.itself[1]
+        d.along[0, q, 0], d.along[0, q, 1] = along / reach * d.places[q], d.weights[q] * reach / along
 
 
 @inlined
