@@ -48,9 +48,9 @@ class SymbolicTree:
     """
 
     def __init__(self, system: Any, names: Mapping[str, str], *, numbers: bool) -> None:
-        tree = system.tree_of_joints
+        tree = system._trees.of_joints
         if tree is None:
-            raise NoKernelError(system.without_tree or "its joints make no tree")
+            raise NoKernelError(system._trees.reason or "its joints make no tree")
         self.system, self.tree, self.record = system, tree, Record()
         self.symbols = SystemSymbols(self.record, names, numbers=numbers)
         self.zero = self.symbols.zero

@@ -20,6 +20,7 @@ from runtime.system.coupled_coordinates import tree_with_rows, violations
 from runtime.system.system import System
 from runtime.system.tree_check import DIFFERENCES, STEP
 from runtime.system.tree_coordinates import joint_coordinates
+from runtime.system.trees import trees_of
 
 NO_EVENTS = np.zeros((0, 3))  # of contacts
 
@@ -69,7 +70,7 @@ def _violations(system: System, states: Floats) -> tuple[Floats, Floats]:
     """Violations of the couplings and their rates in states of the bodies, (states, couplings) each."""
     if not system.couplings:
         return np.zeros((len(states), 0)), np.zeros((len(states), 0))
-    coupled, tree = tree_with_rows(system).closing.coupled, system.tree
+    coupled, tree = tree_with_rows(system).closing.coupled, trees_of(system).tree
     assert tree is not None
     z = joint_coordinates(tree, system.body_names, system.joint_motions, states)
     names = [name for one in system.couplings for name in one.coordinates]

@@ -11,6 +11,7 @@ from codegen import DefinitionError
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import OK
 from runtime.integrate.tree_method import workspace_of_tree
+from runtime.system.trees import trees_of
 from tests.support.joint_trees import random_tree
 from tests.support.marks import over
 from tests.support.refusals import refused_with
@@ -44,7 +45,7 @@ def values_of(equations, **arrays):
 
 def compiled(system):
     """Rates of coordinates and of rates (n,) of the tree at a point of the user's coordinates, by the runtime."""
-    work, tree = workspace_of_tree(system, system.data), system.tree
+    work, tree = workspace_of_tree(system, system.data), trees_of(system).tree
     signs = [c.sign for c, kind in zip(tree.coordinates, tree.kinds, strict=True) if kind in ("turn", "slide")]
     size = len(tree.at_reference)
     sign = np.array(signs * 2) if len(signs) * 2 == size else np.ones(size)

@@ -64,6 +64,7 @@ from runtime.system.force_states import states_of_forces
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
+from runtime.system.trees import trees_of
 from runtime.system.whole_model import whole_of
 
 ITSELF, DIRECTIONS, OF_MOTION = range(ADDRESSES, ADDRESSES + 3)  # places in ``Workspace.address``
@@ -115,9 +116,8 @@ class Varied:
     ) -> None:  # fmt: skip
         self.system, self.tree, self.nearby, self.n, count = system, tree, nearby, 0, len(nearby)
         others = [one.system for near, _, _ in nearby for one in near]
-        self.alike = tree is None or all(
-            other.tree is not None and _shape(other.tree) == _shape(tree) for other in others
-        )
+        trees = [trees_of(other).tree for other in others]
+        self.alike = tree is None or all(one is not None and _shape(one) == _shape(tree) for one in trees)
         if not self.alike:
             return
         # Often those of one state, also of systems that differ in forces alone.
@@ -170,7 +170,7 @@ class Varied:
         self.start = np.concatenate([z, slopes.ravel()])
 
     def _coordinates(self, system: System, y: Floats) -> Floats:
-        own = y if self.tree is None else self._of_joints(system.tree_steps, system.joint_motions, y)
+        own = y if self.tree is None else self._of_joints(trees_of(system).steps, system.joint_motions, y)
         return np.append(own, states_of_forces(system, system.state))
 
     def _near(self, z: Floats, to: Floats) -> Floats:
