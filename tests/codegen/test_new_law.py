@@ -54,7 +54,7 @@ def test_a_new_law_is_generated_and_built(with_a_law):
         "a rigid connection is a joint",
         "contact 'touch': viscosity = -1 N s^3/m^4, must not be below 0 N s^3/m^4; give its magnitude",
         "contact 'touch': missing viscosity; law viscous needs stiffness, viscosity",
-        "{'stiffness': 100000.0, 'viscosity': 2.0, 'transition velocity': 0.001}",
+        "{'stiffness': 100000.0, 'viscosity': 2.0, 'transition_velocity': 0.001}",
     ]
 
 
