@@ -62,7 +62,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         for k, joint in enumerate(joints)
         for n, signal in enumerate(joint.signals.values())
     ]
-    loads, load_signals = _load_data(parts.loads, parts.motors, places, states, len(driven))
+    loads, load_signals = load_data(parts.loads, parts.motors, places, states, len(driven))
     of_forces = [signal for force in parts.forces for signal in force.signals.values()]
     belt_speeds = [contact.belt_speed for contact in parts.contacts]
     # The highest derivatives on which accelerations depend: of drivers, of targets of motors, and of all that moves bodies.
@@ -105,7 +105,7 @@ def signals_of_loads(loads: Sequence[Load], motors: Sequence[Motor]) -> list[Sig
     return components + [motor.effort for motor in motors] + targets
 
 
-def _load_data(
+def load_data(
     loads: Sequence[Load], motors: Sequence[Motor], places: Mapping[str, int], states: Floats, first_signal: int
 ) -> tuple[LoadData, list[Signal]]:
     """Flat data of loads and motors, and their signals, which are numbered from ``first_signal``."""
