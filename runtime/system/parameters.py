@@ -18,7 +18,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.sparsity import has_loops
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, Ints, frozen
-from runtime.support.checks import finite, finite_number, not_negative
+from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
 from runtime.support.names import Named
 from runtime.support.units import ask_about_change
@@ -28,7 +28,7 @@ from runtime.system.checked_start import checked_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.contact_building import changed_contact, contact_data
-from runtime.system.data_building import load_data
+from runtime.system.data_building import load_data, signals_of
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.load_building import motors_in
@@ -50,7 +50,7 @@ from runtime.system.quantity import (
 from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import impossible_inertias, locked
-from runtime.system.signal import as_signal
+from runtime.system.signal import as_signal, signal_data
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
 from runtime.system.thin_bodies import open_motions_at_start
@@ -227,11 +227,10 @@ def _changed_data(system: System, new: Mapping[str, Any]) -> dict[str, Any]:
                 data["vector_local"][row] = found[name]
     if motors := new.get("motors"):
         first = _first_number(np.append(t.loads.signal, t.loads.effort))
-        data["loads"] = load_data(system.loads, motors, places, states, first)[0]
-        data["signals"] = t.signals._replace(coefficient=t.signals.coefficient.copy())
-        for number, motor in zip(t.loads.effort, motors, strict=True):
-            start, end = t.signals.start[number : number + 2]
-            data["signals"].coefficient[start:end] = motor.effort.coefficients
+        data["loads"] = load_data(system.loads, motors, places, states, first)
+        data["signals"] = signal_data(
+            signals_of(system.joints, system.loads, motors, system.contacts, system.forces), t.signals.order
+        )
     if limits := new.get("limits"):
         data["limits"] = limit_data(limits, places, states)
     if forces := new.get("forces"):
@@ -259,7 +258,7 @@ def _changed_motor(_: System, motor: Motor, own: Mapping[str, Any]) -> Motor:
         key: not_negative(given, f"{what}: {key}") for key, given in own.items() if key in MOTOR_PARTS
     }
     if EFFORT in own:
-        new[EFFORT] = as_signal(finite_number(own[EFFORT], f"{what}: {EFFORT}"), what)
+        new[EFFORT] = as_signal(own[EFFORT], f"{what}: {EFFORT}")
     return replace(motor, **new)
 
 

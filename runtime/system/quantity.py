@@ -114,7 +114,7 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
     for motor in system.motors:
         for part, unit in zip(MOTOR_PARTS, _motor_units(motor), strict=True):
             yield parameter("motor", motor.name, part, unit, getattr(motor, part), NOT_NEGATIVE)
-        if len(motor.effort.coefficients) == 1 and not motor.effort.coefficients[0, 1:].any():
+        if motor.effort.is_constant:
             unit = unit_with_metres("N", 1 - motor.joint.module.UNITS[0])
             yield parameter("motor", motor.name, EFFORT, unit, float(motor.effort.coefficients[0, 0]))
     yield from of_definitions("force", system.forces)
