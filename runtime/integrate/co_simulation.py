@@ -141,7 +141,9 @@ class Stepping:
         """
         if (dt is None) == (until is None):
             raise ModelError("step: give either dt or until")
-        end = float(self._t + dt if until is None else until)  # type: ignore[operator]
+        if type(given := dt if until is None else until) not in PLAIN:
+            given = finite_number(given, "step: " + ("dt" if until is None else "until"))
+        end = float(self._t + given if until is None else given)  # type: ignore[operator, arg-type]
         if not self._t < end <= self._end:
             raise ModelError(
                 f"step: to t = {end:g} s; give a time after t = {self._t:g} s, up to t_end = {self._end:g} s"
