@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
+from typing import Any
 
 import numpy as np
 
@@ -115,7 +116,7 @@ class Stepping:
         )  # fmt: skip
         motors = [motor.name for motor in system.motors if motor.effort.is_constant]
         held = HeldEfforts(system, stabilised(system.data, how.alpha, how.beta), motors, f"system '{system.name}'")
-        _, self._m = stepper_of(system, how, held.data, start_of_run(system, how, initial, ()))
+        self._m: Any = stepper_of(system, how, held.data, start_of_run(system, how, initial, ()))[1]
         self.system, self.efforts, self._t, self._end = system, Efforts(held), how.t_start, how.t_end
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
+from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
 from runtime.integrate.stepwise import handed
 from runtime.support.arguments import checked_class
@@ -135,11 +136,11 @@ class Sampling:
         self.times: dict[str, list[float]] = {name: [] for name in names}
         self.efforts: dict[str, list[float]] = {name: [] for name in names}
 
-    def begin(self, m: Compiled) -> None:
+    def begin(self, m: Compiled | JointsFirst) -> None:
         """The first calls, at the start of the run."""
         self._call(m)
 
-    def go_on(self, m: Compiled) -> Status:
+    def go_on(self, m: Compiled | JointsFirst) -> Status:
         """The calls at the time reached, before which steps end; RUNNING unless this is the end of the run."""
         if m.t >= self.t_end:
             return Status.REACHED_END
@@ -148,7 +149,7 @@ class Sampling:
         m.resume()
         return Status.RUNNING
 
-    def _call(self, m: Compiled) -> None:
+    def _call(self, m: Compiled | JointsFirst) -> None:
         t = m.t
         for k, controller in enumerate(self.controllers):
             if self._next(k) > t + ROUNDING * max(1.0, abs(t)):
