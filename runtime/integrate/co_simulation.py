@@ -11,6 +11,7 @@ from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status
 from runtime.integrate.choices import ATOL, AUTO, RTOL, SCIPY_METHODS
 from runtime.integrate.controllers import HeldEfforts
+from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import NONE, NONE2
 from runtime.integrate.settings import settings
 from runtime.integrate.simulate import start_of_run, stepper_of
@@ -68,14 +69,8 @@ class StepError(Exception):
 class Stepping:
     """A simulation of a system that goes on by ``step``, for programs that exchange states and efforts with it.
 
-    Attributes
-    ----------
-    t : float [s]
-        Time reached.
-    state : State
-        State reached.
-    efforts : mapping
-        Efforts of the motors with constant ones, by name [N m], [N]; ``stepping.efforts["knee_motor"] = 2.0`` acts from ``t`` on.
+    ``efforts`` are those of the motors with constant ones, by name [N m], [N]; ``stepping.efforts["knee_motor"] = 2.0`` acts from
+    ``t`` on.
 
     Parameters
     ----------
@@ -117,7 +112,9 @@ class Stepping:
         motors = [motor.name for motor in system.motors if motor.effort.is_constant]
         held = HeldEfforts(system, stabilised(system.data, how.alpha, how.beta), motors, f"system '{system.name}'")
         self._m: Any = stepper_of(system, how, held.data, start_of_run(system, how, initial, ()))[1]
-        self.system, self.efforts, self._t, self._end = system, Efforts(held), how.t_start, how.t_end
+        self._turns, self._began = isinstance(self._m, JointsFirst), False
+        self.system, self.efforts = system, Efforts(held)
+        self._t, self._end = how.t_start, how.t_end
 
     @property
     def t(self) -> float:
@@ -150,12 +147,15 @@ class Stepping:
                 f"step: to t = {end:g} s; give a time after t = {self._t:g} s, up to t_end = {self._end:g} s"
             )
         m = self._m
+        now = m.now if self._turns else m  # a name that ``JointsFirst`` looks up takes a microsecond
         if self.efforts.changed:
-            m.resume()
             self.efforts.changed = False
-        m.until(end)
+            if self._began:
+                now.resume()
+        self._began = True
+        now.until(end)
         status, message = Status.RUNNING, ""
-        while status == Status.RUNNING:
+        while status is Status.RUNNING:
             status, message = m.advance(MOST_STEPS, NONE, NONE2, NONE, NONE2)
         if status != Status.REACHED_END:
             self._t = m.t

@@ -166,9 +166,7 @@ class Compiled:
         self.end = end
 
     def resume(self) -> None:
-        """Begin the next step with forces that have changed at the time reached."""
-        if not self.lane.started:
-            return
+        """Begin the next step with forces that have changed at the time reached, after a step."""
         if self._resumed[0] is not self.s or self._resumed[1] is not self.work:
             self._resumed = self.s, self.work, resume_at_end.bound(self.s, self.data, self.work)
         if (code := self._resumed[2]()) != OK:
