@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 from scipy.linalg import expm
 
+import models
 import runtime
 from codegen import compile_force
 
@@ -188,3 +189,30 @@ def test_closed_form_of_the_continuous_law(by):
     assert np.abs(run.angles["hinge"].rates["angle"] - 0.2 - expected[:, 1]).max() < 1e-9
     if by == "force":
         assert run.forces["law"].effort == pytest.approx(-expected @ [KP, KD], abs=1e-7)
+
+
+MODELS = {
+    "foot with limits": (lambda: models.foot.build(ankle="modified", limits="elastic"), "ankle.theta_i", 0.5),
+    "closed loop": (lambda: models.four_bar.build("revolute", crank_angle=-1.2), "A.angle", 2.0),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_limits_and_loops(name, tmp_path):
+    """A constant law gives the motion that the motor gives, though steps end at the calls."""
+    build, coordinate, effort = MODELS[name]
+    system = build()
+
+    def with_motor(effort):
+        b = runtime.Builder.from_file(system.to_file(tmp_path / "model.json", overwrite=True))
+        b.motor("motor", coordinate=coordinate, effort=effort)
+        return b.build()
+
+    controller = runtime.Controller("constant", lambda t, state: effort, 100.0, efforts=["motor"])
+    how = dict(t_eval=np.linspace(0, 0.3, 31), rtol=1e-11, atol=1e-11)
+    held, motor = (
+        runtime.simulate(with_motor(e), 0.3, controllers=c, **how) for e, c in ((0.0, [controller]), (effort, []))
+    )
+    assert held.success and motor.success
+    assert np.abs(held.states - motor.states).max() < 1e-7
+    assert np.abs(motor.states - runtime.simulate(system, 0.3, **how).states).max() > 1e-3
