@@ -354,7 +354,7 @@ def of_builder():
         ),
         "add_shapes": dict(shapes=()),
         "armature": dict(coordinate="elbow.angle", inertia=0.1),
-        "angles": dict(joint="elbow", angle=0.1, rates={"angle": 1.0}),
+        "initial_coordinates": dict(joint="elbow", angle=0.1, rates={"angle": 1.0}),
         "build": dict(redundant="keep", project_velocities=True, time=0.0, check_units=True),
     }
     return {f"Builder.{name}": (_on_new(name.split()[0]), given) for name, given in arguments.items()}
