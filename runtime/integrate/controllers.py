@@ -16,6 +16,7 @@ from runtime.integrate.stepwise import handed
 from runtime.support.arguments import checked_class
 from runtime.support.checks import finite_number, positive
 from runtime.support.errors import ModelError, said_by, shown, unknown_name
+from runtime.support.numbers import PLAIN
 from runtime.system.parameters import replace_parameters
 from runtime.system.signal import Signal
 from runtime.system.state import State
@@ -60,37 +61,39 @@ class Controller:
         if isinstance(self.efforts, str) or not self.efforts or not all(isinstance(one, str) for one in self.efforts):
             raise ModelError(f"{what}: efforts = {shown(self.efforts)}; give names of motors, such as ['knee_motor']")
 
-    def time(self, call: int) -> float:
-        """Time of a call from the start of the run on [s]."""
-        return call * self.period if self.rate_hz is None else call / self.rate_hz  # type: ignore[operator]
 
-    def values(self, t: float, state: State) -> dict[str, float]:
-        """Efforts by the names of motors at a time.
+def efforts_of(controller: Controller, t: float, state: State) -> dict[str, float]:
+    """Efforts by the names of motors at a time, from the function of a controller.
 
-        Raises
-        ------
-        ModelError
-            The function failed, or returned other than finite efforts of these motors.
-        """
-        what = f"controller '{self.name}' at t = {t:.6g} s"
-        try:
-            given = self.function(t, state)
-        except Exception as error:
-            raise ModelError(f"{what}: its function failed: {said_by(error)}") from error
-        if isinstance(given, Mapping):
-            if set(given) != set(self.efforts):
-                raise ModelError(
-                    f"{what}: returned efforts of {', '.join(map(str, given)) or 'no motor'}; return those of "
-                    f"{', '.join(self.efforts)}"
-                )
-            numbers = [given[name] for name in self.efforts]
-        else:
-            numbers = list(given) if isinstance(given, Iterable) and np.ndim(given) else [given]  # type: ignore[arg-type]
-        if len(numbers) != len(self.efforts):
-            raise ModelError(f"{what}: returned {len(numbers)} efforts; return {len(self.efforts)}")
-        return {
-            name: finite_number(x, f"{what}: effort of '{name}'") for name, x in zip(self.efforts, numbers, strict=True)
-        }
+    Raises
+    ------
+    ModelError
+        The function failed, or returned other than finite efforts of these motors.
+    """
+    names = controller.efforts
+    try:
+        given = controller.function(t, state)
+    except Exception as error:
+        raise ModelError(f"{_said(controller, t)}: its function failed: {said_by(error)}") from error
+    if type(given) in PLAIN and len(names) == 1 and abs(given) < np.inf:
+        return {names[0]: float(given)}
+    if isinstance(given, Mapping):
+        if set(given) != set(names):
+            returned = ", ".join(map(str, given)) or "no motor"
+            raise ModelError(
+                f"{_said(controller, t)}: returned efforts of {returned}; return those of {', '.join(names)}"
+            )
+        numbers = [given[name] for name in names]
+    else:
+        numbers = list(given) if isinstance(given, Iterable) and np.ndim(given) else [given]  # type: ignore[arg-type]
+    if len(numbers) != len(names):
+        raise ModelError(f"{_said(controller, t)}: returned {len(numbers)} efforts; return {len(names)}")
+    pairs = zip(names, numbers, strict=True)
+    return {name: finite_number(x, f"{_said(controller, t)}: effort of '{name}'") for name, x in pairs}
+
+
+def _said(controller: Controller, t: float) -> str:
+    return f"controller '{controller.name}' at t = {t:.6g} s"
 
 
 class HeldEfforts:
@@ -155,14 +158,17 @@ class Sampling:
             if self._next(k) > t + ROUNDING * max(1.0, abs(t)):
                 continue
             self.calls[k] += 1
-            for name, effort in controller.values(t, handed(self.system, m.y)).items():
+            for name, effort in efforts_of(controller, t, handed(self.system, m.y)).items():
                 self.held.put(name, effort)
                 self.times[name].append(t)
                 self.efforts[name].append(effort)
         m.until(min(self.t_end, *(self._next(k) for k in range(len(self.controllers)))))
 
     def _next(self, k: int) -> float:
-        return self.t_start + self.controllers[k].time(self.calls[k])
+        """Time of the next call of a controller [s]."""
+        controller, call = self.controllers[k], self.calls[k]
+        rate, period = controller.rate_hz, controller.period
+        return self.t_start + (call * period if rate is None else call / rate)  # type: ignore[operator]
 
     def recorded(self) -> System:
         """The system with the efforts that were set, as signals of time."""
