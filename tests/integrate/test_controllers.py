@@ -14,14 +14,13 @@ KP, KD = 40.0, 6.0
 EXACT = {"rtol": 1e-12, "atol": 1e-12}
 
 
-def arm(*, gravity=0.0, effort=0.0, **more):
+def arm(*, gravity=0.0, effort=0.0):
+    """An arm on a hinge, off its zero and in motion."""
     b = runtime.Builder("arm", gravity=(0, 0, -gravity))
     b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -1.0))
     b.joint("hinge", "revolute", "ground", "arm", s_i=(0, 0, 0), s_j=(0, 0, 1.0), a_i=(0, 1, 0), a_j=(0, 1, 0))
     b.motor("motor", coordinate="hinge.angle", effort=effort, stiffness=STIFFNESS, damping=DAMPING)
     b.initial_coordinates("hinge", angle=0.5, rates={"angle": -0.3})
-    for name, value in more.items():
-        getattr(b, name)(**value)
     return b.build()
 
 
