@@ -16,7 +16,7 @@ from runtime.integrate.methods import NONE, NONE2
 from runtime.integrate.settings import settings
 from runtime.integrate.simulate import start_of_run, stepper_of
 from runtime.integrate.stepwise import handed
-from runtime.support.arguments import checked
+from runtime.support.arguments import checked, fitting
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import PLAIN
@@ -53,7 +53,7 @@ class Efforts(MutableMapping[str, float]):
         return len(self._held.rows)
 
     def _known(self, name: str) -> str:
-        if name not in self._held.rows:
+        if not isinstance(name, str) or name not in self._held.rows:
             raise unknown_name(name, self._held.rows, "motor with a constant effort", "motors with constant efforts")
         return name
 
@@ -127,6 +127,7 @@ class Stepping:
         self._m.normalise()
         return handed(self.system, self._m.y)
 
+    @fitting
     def step(self, dt: float | None = None, *, until: float | None = None) -> None:
         """Go on by a time dt [s], or until a time [s], exactly.
 

@@ -59,6 +59,10 @@ def test_refused_calls():
             stepping.step(**given)
     with pytest.raises(runtime.ModelError, match="unknown motor .*'moter'; did you mean 'motor'"):
         stepping.efforts["moter"] = 1.0
+    with pytest.raises(runtime.ModelError, match="unknown argument 'names'; it takes dt, until"):
+        stepping.step(names=1.0)
+    with pytest.raises(runtime.ModelError, match="unknown motor"):
+        stepping.efforts[[1]] = 1.0
     with pytest.raises(runtime.ModelError, match="effort of motor 'motor' = nan"):
         stepping.efforts["motor"] = np.nan
     with pytest.raises(runtime.ModelError, match="set it to 0"):
