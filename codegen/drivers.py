@@ -87,6 +87,17 @@ def guided_distance(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, l_t: Exp
     return {"distance": between(r_i, s_i, r_j, s_j).norm() - l_t}
 
 
+def guided_slide(r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, x_t: Expr) -> Rows:
+    """The distance of P_j from P_i along the direction a_i is x: a slider, and as a motor a force along its line.
+
+    s_i, s_j : the points P_i and P_j, from the centres of mass [m]
+    a_i : direction on body i, unit vector
+    x_t : distance along a_i, of any sign [m]
+    Never singular.  The reaction is a force along a_i at P_j; the multiplier is the thrust.
+    """
+    return {"distance": between(r_i, s_i, r_j, s_j).dot(a_i) - x_t}
+
+
 def euler_parameter(p_i: Any, w0: Expr, w1: Expr, w2: Expr, w3: Expr, e_t: Expr) -> Rows:
     """One Euler parameter of body i follows a signal.
 

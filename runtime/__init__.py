@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from runtime.analysis.sensitivities import sensitivities
     from runtime.dynamics.status import Status
     from runtime.ensemble.simulate_many import read_ensemble, simulate_many
+    from runtime.integrate.co_simulation import Stepping
+    from runtime.integrate.controllers import Controller
     from runtime.integrate.events import Event, at_rest, zero_crossing
     from runtime.integrate.right_hand_side import rhs
     from runtime.integrate.simulate import simulate
@@ -64,6 +66,8 @@ else:
             "analysis.sensitivities": "sensitivities",
             "dynamics.status": "Status",
             "ensemble.simulate_many": "read_ensemble simulate_many",
+            "integrate.co_simulation": "Stepping",
+            "integrate.controllers": "Controller",
             "integrate.events": "Event at_rest zero_crossing",
             "integrate.right_hand_side": "rhs",
             "integrate.simulate": "simulate",
@@ -89,6 +93,7 @@ __all__ = [
     "UnitWarning",
     "Builder",
     "Cone",
+    "Controller",
     "Event",
     "ModelError",
     "Run",
@@ -97,6 +102,7 @@ __all__ = [
     "State",
     "SumOfProducts",
     "Status",
+    "Stepping",
     "System",
     "__version__",
     "assemble",

@@ -30,14 +30,15 @@ class Owner(Protocol):
 
 
 class MuJoCo:
-    """``mj_forward`` without contacts, stops, constraints and actuators, and without what the reading ignored."""
+    """``mj_forward`` without contacts, stops and constraints, actuators that are not read, and what the reading ignored."""
 
     def __init__(self, reading: Reading) -> None:
         import mujoco
 
         self.mujoco, self.reading = mujoco, reading
         self.model = m = compiled_model(reading.file, reading.file.resolve().parent)
-        for what in ("CONTACT", "LIMIT", "EQUALITY", "FRICTIONLOSS", "ACTUATION", "CONSTRAINT"):
+        acting = () if reading.description.actuators else ("ACTUATION",)
+        for what in ("CONTACT", "LIMIT", "EQUALITY", "FRICTIONLOSS", "CONSTRAINT", *acting):
             m.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}"))
         self._leave_out({one.sort for one in reading.ignored})
         mujoco.mj_setConst(m, mujoco.MjData(m))  # inertias of single joints are computed ahead, armature included

@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from models.files.description import WORLD, Bushing, Description, Floats, Follower, Frame, LimitForce, Link, Step
+from models.files.description import (
+    WORLD,
+    Actuator,
+    Bushing,
+    Description,
+    Floats,
+    Follower,
+    Frame,
+    LimitForce,
+    Link,
+    Step,
+)
 from models.files.grouping import Group, groups_of, masses_of
 from models.files.motion import Coordinates, Moving, motion_of
 from models.files.naming import identifiers, unique
@@ -94,6 +105,8 @@ def built(description: Description) -> Built:
                 f"'{name}' closes: a coordinate of a loop cannot follow others; ignore='{follower.sort}', or leave the loop open"
             )
         _add_coupling(making, follower)
+    for actuator in description.actuators:
+        _add_motor(making, actuator)
     return Built(builder, making.parts, making.coordinates)
 
 
@@ -124,6 +137,17 @@ def _add_coupling(m: _Making, follower: Follower) -> None:
         names.append(f"{joint}.{coordinate}")
     name = f"{follower.step}_of_{'_'.join(follower.leaders)}"
     m.builder.coupling(name, names[0], names[1:], follower.law, straight=False)
+
+
+def _add_motor(m: _Making, actuator: Actuator) -> None:
+    """The motor of an actuator."""
+    joint, coordinate = m.coordinates[actuator.step]
+    if not joint:
+        raise ModelError(f"joint '{actuator.step}': has an actuator, and is no turn or slide; ignore='actuators'")
+    m.builder.motor(
+        actuator.name, coordinate=f"{joint}.{coordinate}", effort=actuator.effort, stiffness=actuator.stiffness,
+        damping=actuator.damping,
+    )  # fmt: skip
 
 
 def _add_bushing(m: _Making, bushing: Bushing) -> None:

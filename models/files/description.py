@@ -128,6 +128,22 @@ class Closure:
 
 
 @dataclass(frozen=True)
+class Actuator:
+    """A motor on a step: effort - stiffness x - damping x', for the distance x from the reference pose."""
+
+    name: str
+    step: str
+    effort: float = 0.0  # [N m], [N]
+    stiffness: float = 0.0  # [N m/rad], [N/m]
+    damping: float = 0.0  # [N m s/rad], [N s/m]
+
+    @property
+    def acts(self) -> bool:
+        """Whether it moves anything without a control."""
+        return any((self.effort, self.stiffness, self.damping))
+
+
+@dataclass(frozen=True)
 class Omitted:
     """Parts of a file of one sort that are not in the description.
 
@@ -259,6 +275,7 @@ class Description:
     coordinates: Mapping[str, FileCoordinate] = field(default_factory=dict)  # of such files
     bodies: Mapping[str, str] = field(default_factory=dict)  # names of links by those of the file
     bushings: tuple[Bushing, ...] = ()
+    actuators: tuple[Actuator, ...] = ()  # those that are motors
 
     @property
     def steps(self) -> Iterator[tuple[Link, Step]]:

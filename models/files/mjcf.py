@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from models.files.description import WORLD, Closure, Description, Floats, Follower, Frame, Link, Omitted, Outline, Step
+from models.files.mjcf_actuators import actuators_of
 from models.files.mjcf_compiling import compiled
 from models.files.mjcf_omissions import omissions
 from models.files.naming import identifiers
@@ -49,9 +50,11 @@ def read_mjcf(file: Path, root: Path) -> Description:
     ]
     closures, followers, unsaid = _equalities(model, names, steps)
     gravity = np.zeros(3) if disabled(model, "GRAVITY") else model.opt.gravity.copy()
+    motors, others = actuators_of(model, steps, off=disabled(model, "ACTUATION"))
     return Description(
         _text(model) or file.stem, "MJCF", gravity, tuple(links), tuple(frames), tuple(_outlines(model, names)),
-        tuple(closures), (*unsaid, *omissions(model)), followers=tuple(followers),
+        tuple(closures), (*unsaid, *omissions(model, others)), followers=tuple(followers),
+        actuators=motors,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,11 @@ LISTED = (
 )  # fmt: skip
 
 
-def omissions(model: Any) -> tuple[Omitted, ...]:
-    """All of them."""
+IDLE = ("actuators without control", "no force at the control 0")
+
+
+def omissions(model: Any, actuators: Sequence[int]) -> tuple[Omitted, ...]:
+    """All of them; ``actuators``: numbers of those that are no motors."""
     import mujoco
 
     off = {
@@ -25,7 +29,12 @@ def omissions(model: Any) -> tuple[Omitted, ...]:
         for bit in mujoco.mjtDisableBit.__members__.values()
         if bit.name != "mjNDISABLE"
     }
-    found = [*_of_joints(model, off), *_of_bodies(model, off), *_of_tendons(model, off), *_of_actuators(model, off)]
+    found = [
+        *_of_joints(model, off),
+        *_of_bodies(model, off),
+        *_of_tendons(model, off),
+        *_of_actuators(model, actuators),
+    ]
     if not off["CONTACT"] and not off["CONSTRAINT"] and (touching := _touching(model)):
         found.append(Omitted("contacts", touching, "geoms that may touch one another", True))
     if model.nflex:
@@ -119,29 +128,33 @@ def _of_tendons(model: Any, off: dict[str, bool]) -> list[Omitted]:
     return _split(model, "tendon", acts, acting, ("tendons without force", "no influence on the motion"))
 
 
-def _of_actuators(model: Any, off: dict[str, bool]) -> list[Omitted]:
+def _of_actuators(model: Any, which: Sequence[int]) -> list[Omitted]:
     import mujoco
 
-    if not model.nactuator or off["ACTUATION"]:
+    if not len(which):
         return []
     none = int(mujoco.mjtBias.mjBIAS_NONE)
     biased = (model.actuator_biastype != none) & (
         (model.actuator_biasprm != 0.0).any(axis=1) | (model.actuator_biastype != int(mujoco.mjtBias.mjBIAS_AFFINE))
     )
-    acts = biased | (model.actuator_armature != 0.0) | (model.actuator_damping != 0.0)
-    acting = ("actuators", "they act without a control: bias, inertia or damping")
-    return _split(model, "actuator", acts, acting, ("actuators without control", "no force at the control 0"))
+    acts = (biased | (model.actuator_armature != 0.0) | (model.actuator_damping != 0.0))[list(which)]
+    acting = (
+        "actuators",
+        "they act without a control, and are no motors, position or velocity servos of hinges and slides",
+    )
+    return _split(model, "actuator", acts, acting, IDLE, which)
 
 
 def _split(
-    model: Any, kind: str, acts: NDArray[np.bool_], acting: tuple[str, str], idle: tuple[str, str]
-) -> list[Omitted]:
+    model: Any, kind: str, acts: NDArray[np.bool_], acting: tuple[str, str], idle: tuple[str, str],
+    which: Sequence[int] | None = None,
+) -> list[Omitted]:  # fmt: skip
     """Parts of a kind that change the motion and those that do not, each by sort and reason."""
-    found = []
+    found, numbers = [], np.arange(len(acts)) if which is None else np.array(which)
     if acts.any():
-        found.append(Omitted(acting[0], _names(model, kind, np.flatnonzero(acts)), acting[1], True))
+        found.append(Omitted(acting[0], _names(model, kind, numbers[acts]), acting[1], True))
     if not acts.all():
-        found.append(Omitted(idle[0], _names(model, kind, np.flatnonzero(~acts)), idle[1]))
+        found.append(Omitted(idle[0], _names(model, kind, numbers[~acts]), idle[1]))
     return found
 
 

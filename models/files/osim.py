@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from models.files.description import (
     WORLD,
+    Actuator,
     Bushing,
     Closure,
     Description,
@@ -32,7 +33,7 @@ from models.files.osim_bushings import bushings_of
 from models.files.osim_couplers import COUPLER, Coordinates, Coupler, couplers, followers
 from models.files.osim_functions import Function, numbers
 from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
-from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
+from models.files.osim_omissions import ACTUATOR, LIMIT, SPRING, limits_of, omitted_parts, springs_of
 from models.files.osim_xml import active, name_unnamed, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import read_xml
 from runtime.support import Element
@@ -102,7 +103,8 @@ def read_osim(file: Path) -> Description:
     unread = [
         (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
     ]
-    omitted = omitted_parts(model, left, unread)
+    own = {law.coordinate: law.step for law in f.laws if law.own and law.coordinate not in f.locked}
+    omitted = omitted_parts(model, left, unread, own)
     return Description(
         model.attributes.get("name", "").strip() or file.stem,
         "OpenSim",
@@ -116,7 +118,16 @@ def read_osim(file: Path) -> Description:
         followers=following,
         coordinates=_file_coordinates(f, driven),
         bodies=f.names,
+        actuators=tuple(_actuators(model, own)),
     )
+
+
+def _actuators(model: Element, steps: Mapping[str, str]) -> Iterator[Actuator]:
+    """The actuators of coordinates that are steps, without a control; ``steps``: by coordinate."""
+    found = [e for e in objects(model, "ForceSet", ACTUATOR) if active(e) and text_of(e, "coordinate") in steps]
+    names = identifiers(unique(e.attributes.get("name") or ACTUATOR for e in found))
+    for e, name in zip(found, names.values(), strict=True):
+        yield Actuator(name, steps[text_of(e, "coordinate")])
 
 
 def _file_coordinates(f: _File, driven: Mapping[str, Coupler]) -> dict[str, FileCoordinate]:

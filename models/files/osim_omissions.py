@@ -14,6 +14,7 @@ from runtime.support import Element
 
 SPRING = "SpringGeneralizedForce"
 LIMIT = "CoordinateLimitForce"
+ACTUATOR = "CoordinateActuator"
 NARROWEST = 1e-6  # [rad], [m] transition of a limit
 # Property, OpenSim's default, and the power of the unit, a degree or a metre, in it.
 LIMIT_VALUES = (
@@ -114,14 +115,17 @@ def limits_of(
 
 
 def omitted_parts(
-    model: Element, followers: Iterable[tuple[str, str]], of_followers: Collection[tuple[str, str]]
+    model: Element,
+    followers: Iterable[tuple[str, str]],
+    of_followers: Collection[tuple[str, str]],
+    motors: Collection[str],
 ) -> tuple[Omitted, ...]:
     """What is not in the description.
 
     ``followers``: steps that follow a coordinate in a way that is not read, with it; ``of_followers``: kinds of springs and
-    limits whose coordinates no step has, with these.
+    limits whose coordinates no step has, with these; ``motors``: coordinates whose actuators are motors.
     """
-    found = [*_forces(model, of_followers), *_constraints(model), *_coordinates(model)]
+    found = [*_forces(model, of_followers, motors), *_constraints(model), *_coordinates(model)]
     followers = list(followers)
     if followers:
         names = tuple(f"{step} of {coordinate}" for step, coordinate in followers)
@@ -173,7 +177,7 @@ def _loose(model: Element) -> list[Omitted]:
     return found
 
 
-def _forces(model: Element, of_followers: Collection[tuple[str, str]]) -> list[Omitted]:
+def _forces(model: Element, of_followers: Collection[tuple[str, str]], motors: Collection[str]) -> list[Omitted]:
     """Forces by what they need in order to act."""
     sorts: dict[str, list[str]] = {
         sort: [] for sort in ("muscles", "actuators", "contacts", "limits", "forces", "disabled forces")
@@ -181,7 +185,7 @@ def _forces(model: Element, of_followers: Collection[tuple[str, str]]) -> list[O
     for e in objects(model, "ForceSet", None):
         if e.tag in (SPRING, LIMIT) and active(e) and (e.tag, text_of(e, "coordinate")) not in of_followers:
             continue
-        if e.tag == BUSHING and active(e):
+        if active(e) and (e.tag == BUSHING or (e.tag == ACTUATOR and text_of(e, "coordinate") in motors)):
             continue
         muscle = "Muscle" in e.tag or e.tag == "RigidTendonMuscle"
         sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"

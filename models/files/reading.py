@@ -107,8 +107,9 @@ class Reading:
 
 @checked
 def read(
-    file: str | Path, *, ignore: str | Collection[str] = (), floating: bool = False, root: str | Path | None = None
-) -> Reading | OwnReading:
+    file: str | Path, *, ignore: str | Collection[str] = (), floating: bool = False, root: str | Path | None = None,
+    actuators: bool = False,
+) -> Reading | OwnReading:  # fmt: skip
     """Read a model from a file: MJCF (.xml, .mjcf), URDF (.urdf), OpenSim (.osim), or Talus's own (.json).
 
     Parameters
@@ -120,6 +121,9 @@ def read(
         The root of a URDF robot moves freely; default: it is fixed.
     root : str or Path, optional
         Folder in which all files that the model names must lie; default: the folder of the file.
+    actuators : bool
+        Make motors also of actuators that exert no force without a control, for controllers; default: of those that do, as
+        servos of MJCF.
 
     Raises
     ------
@@ -136,6 +140,8 @@ def read(
         return read_own(path)
     folder = Path(os.path.realpath(path)).parent if root is None else Path(root)
     description = _described(path, folder, floating=floating)
+    if not actuators:
+        description = _acting(description)
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")
@@ -190,6 +196,18 @@ def _refusal(refused: list[Omitted]) -> str:
     return f"has parts that Talus does not read and that change the motion: {'; '.join(parts)}; remove them, or ignore='{sorts}'"
 
 
+def _acting(description: Description) -> Description:
+    """The description without actuators that exert no force without a control."""
+    idle = tuple(one.name for one in description.actuators if not one.acts)
+    if not idle:
+        return description
+    reason = "no force at the control 0; read them with actuators=True"
+    return description.changed(
+        actuators=tuple(one for one in description.actuators if one.acts),
+        omitted=(*description.omitted, Omitted("actuators without control", idle, reason)),
+    )
+
+
 def _without(description: Description, ignore: Collection[str]) -> Description:
     """The description without locked steps, and without the followers, limits, springs or dampers that are ignored."""
     values: dict[str, Any] = {}
@@ -203,7 +221,12 @@ def _without(description: Description, ignore: Collection[str]) -> Description:
         names = tuple(one.name for one in description.closures)
         omitted.append(Omitted(closing, names, "the bodies that they join move by themselves", True))
         description = description.changed(closures=())
+    if "actuators" in ignore and description.actuators:
+        omitted.append(Omitted("actuators", tuple(one.name for one in description.actuators), "named in ignore", True))
+        description = description.changed(actuators=())
     description = description.held(couplers="couplers" in ignore)
+    moving = {step.name for _, step in description.steps}
+    description = description.changed(actuators=tuple(one for one in description.actuators if one.step in moving))
     description = description.changed(followers=tuple(one for one in description.followers if one.sort not in ignore))
     for sort in ignore:
         values |= DROPPED.get(sort, {})

@@ -95,7 +95,9 @@ class Given:
         self.inertias[:, body] = 0.5 * (values + np.swapaxes(values, 1, 2))
 
     def _lends(self, joint: str, part: str) -> bool:
-        """Whether limits take a vector from a joint."""
+        """Whether limits or motors take a vector from a joint."""
+        if any(motor.coordinate.rpartition(".")[0] == joint for motor in self.system.motors):
+            return True
         return any(limit.joint == joint and part in limit.module.BORROWS for limit in self.system.limits)
 
     def forces_at(self, at: Ints) -> Values:

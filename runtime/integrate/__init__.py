@@ -13,14 +13,16 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.integrate.choices import METHODS
+    from runtime.integrate.co_simulation import StepError
     from runtime.integrate.events import AtRest
     from runtime.integrate.right_hand_side import RightHandSide
 else:
     __getattr__, __dir__ = late_names(
-        __name__, {"events": "AtRest", "choices": "METHODS", "right_hand_side": "RightHandSide"}
+        __name__,
+        {"events": "AtRest", "choices": "METHODS", "co_simulation": "StepError", "right_hand_side": "RightHandSide"},
     )
 
-__all__ = ["METHODS", "AtRest", "RightHandSide"]
+__all__ = ["METHODS", "AtRest", "RightHandSide", "StepError"]
 
 add_words(
     __name__,
@@ -41,6 +43,7 @@ add_words(
         "dense_output": "the states within steps",
         "landing": "the switching of limits and contacts",
         "loop": "the integration loop",
+        "resuming": "the change of efforts between steps",
         "quintic": "the states within stiff steps",
         "slips": "the slips of contacts",
         "stepping": "Euler parameters",

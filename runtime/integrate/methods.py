@@ -27,6 +27,7 @@ from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
+from runtime.integrate.resuming import resume_at_end
 from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.slips import SLIPS_PART
 from runtime.integrate.step_control import failure
@@ -95,7 +96,9 @@ class Compiled:
         stepping.begin(self.s, y, t_start, first_step)
         self.lane.projected = projected
         self.bind(self.s)
-        self._bound: tuple[Any, ...] = (None, None, None)  # the loop, and the memory that it was bound to
+        # The loop, and ``resume_at_end``, with the memory that they were bound to.
+        self._bound: tuple[Any, ...] = (None, None, None)
+        self._resumed: tuple[Any, ...] = (None, None, None)
         self.found: list[Floats] = []
         self.unsure: list[Floats] = []  # as of ``Stepper.unsure``
         self.passages: list[Passage] = []
@@ -157,6 +160,18 @@ class Compiled:
         bind(s, self.data, self.work)
         if s.corners.shape[1]:
             s.now.sticking = sticks(self.system)
+
+    def until(self, end: float) -> None:
+        """Let ``advance`` end at another time, also after it has reached its end."""
+        self.end = end
+
+    def resume(self) -> None:
+        """Begin the next step with forces that have changed at the time reached, after a step."""
+        if self._resumed[0] is not self.s or self._resumed[1] is not self.work:
+            self._resumed = self.s, self.work, resume_at_end.bound(self.s, self.data, self.work)
+        if (code := self._resumed[2]()) != OK:
+            status = failure.py_func(code)
+            raise RunFailure(status, self.t, self._detail(status))
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time as clock
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +17,9 @@ from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
 from runtime.integrate.branches import OTHER, left_branch
-from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
+from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL, SCIPY_METHODS
 from runtime.integrate.constraint_check import violated_row
+from runtime.integrate.controllers import Controller, Sampling, check_controllers
 from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import (
     AtRest,
@@ -48,6 +50,7 @@ from runtime.results.undecided_turns import remark_on_turns
 from runtime.results.whole_turns import whole_turns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
 from runtime.support.logs import logger
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
@@ -83,6 +86,7 @@ def simulate(
     alpha: float | None = None,
     beta: float | None = None,
     events: Sequence[Event | AtRest | ZeroCrossing] = (),
+    controllers: Sequence[Controller] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
@@ -119,6 +123,9 @@ def simulate(
     events : sequence of Event
         ``runtime.Event(name, function)``, ``runtime.at_rest()``, ``runtime.zero_crossing(name, definition, ...)``,
         which compiled code finds.
+    controllers : sequence of Controller
+        ``runtime.Controller(name, function, rate_hz, efforts=["knee_motor"])``: steps end exactly at its calls.  Compiled methods
+        alone know them.  In ``run.system`` the efforts that were set are signals of time.
     max_step, first_step : float [s]
     max_steps : int, optional
         Accepted steps after which the run ends with what was computed.  Default: no bound.
@@ -142,15 +149,24 @@ def simulate(
     Raises
     ------
     ModelError
-        For arguments that break a rule.  A failure of the integration itself never raises.
+        For arguments that break a rule, and for a controller whose function fails.  A failure of the integration itself never
+        raises.
     """
     how = settings(
         system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
     )  # fmt: skip
-    state = _start(system, how, initial, events)
-    data = stabilised(system.data, how.alpha, how.beta)
+    state = start_of_run(system, how, initial, events)
+    data, sampling = stabilised(system.data, how.alpha, how.beta), None
+    if controllers:
+        check_controllers(controllers)
+        if how.method in SCIPY_METHODS:
+            raise ModelError(
+                f"method '{how.method}' knows no controllers; use {' or '.join(map(repr, COMPILED_METHODS))}"
+            )
+        sampling = Sampling(system, data, controllers, how.t_start, how.t_end)
+        data = sampling.held.data
     watch = Stopwatch()
-    method, stepper = _stepper(system, how, data, state)
+    method, stepper = stepper_of(system, how, data, state)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
     compiled = [event for event in events if isinstance(event, AtRest | ZeroCrossing)]
     search = EventSearch(bound, system)
@@ -161,7 +177,10 @@ def simulate(
     elif not isinstance(stepper, SciPy) and bound:
         stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
-    times, states, z, done, angles, status, reason = _integrate(system, stepper, how, search, bar, len(start))
+    times, states, z, done, angles, status, reason = _integrate(system, stepper, how, search, bar, len(start), sampling)
+    if sampling is not None:
+        system = sampling.recorded()
+        data = stabilised(system.data, how.alpha, how.beta)
     if status in ENDED and (found := violated_row(system, stepper, times, states, angles, how)):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
     left = left_branch(system, stepper.unsure_steps, stepper.t)
@@ -208,7 +227,7 @@ def simulate(
     return run
 
 
-def _stepper(
+def stepper_of(
     system: System, how: Settings, data: ModelData, state: State
 ) -> tuple[str, Compiled | JointsFirst | SciPy]:
     """What integrates a run, and the name of its method."""
@@ -243,7 +262,7 @@ def _joint_method(system: System, how: Settings, data: ModelData, state: State) 
         return None
 
 
-def _start(
+def start_of_run(
     system: System, how: Settings, initial: State | None, events: Sequence[Event | AtRest | ZeroCrossing]
 ) -> State:
     """The initial state, after the checks of events and state."""
@@ -261,6 +280,7 @@ def _integrate(
     search: EventSearch,
     bar: Progress,
     turns: int,
+    sampling: Sampling | None,
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Status, str]:
     """Of the result times (m,), states of bodies (m, n) and forces (m, states), work (m, sources), angles and turns (m, turns).
 
@@ -269,12 +289,15 @@ def _integrate(
     The message is empty where the run reached its end.
     """
     outputs = None if how.t is None else np.array(how.t)
+    if sampling is not None and not isinstance(stepper, SciPy):
+        sampling.begin(stepper)
+    go_on = None if sampling is None else sampling.go_on
     with bar:
         if not isinstance(stepper, SciPy) and len(stepper.work.events.value) == len(search.events):
-            times, states, status, reason = _integrate_compiled(stepper, outputs, how, bar, search)
+            times, states, status, reason = _integrate_compiled(stepper, outputs, how, bar, search, go_on)
         else:
             recorder = Recorder(stepper, outputs)
-            status, reason = integrate_stepwise(stepper, recorder, search, how, bar)
+            status, reason = integrate_stepwise(stepper, recorder, search, how, bar, go_on)
             times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power) + turns)
     sources = len(stepper.work.power)
     end = states.shape[1] - turns
@@ -303,11 +326,12 @@ def _of_assembly(system: System, status: Status) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled | JointsFirst, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
-) -> tuple[Floats, Floats, Status, str]:
+    m: Compiled | JointsFirst, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch,
+    go_on: Callable[[Any], Status] | None,
+) -> tuple[Floats, Floats, Status, str]:  # fmt: skip
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 
-    Events that compiled code watches end a portion after the step in which one is.
+    Events that compiled code watches end a portion after the step in which one is.  ``go_on``: as of ``integrate_stepwise``.
     """
     n = len(m.row)
     wanted = NONE if outputs is None else outputs
@@ -335,11 +359,15 @@ def _integrate_compiled(
             before, steps = steps, m.counts()[1]
             taken = steps - before
             if outputs is None:
-                times.append(record_t[:taken])
-                states.append(record_y[:taken])
+                times.append(
+                    record_t[:taken] if go_on is None else record_t[:taken].copy()
+                )  # else a portion for each call
+                states.append(record_y[:taken] if go_on is None else record_y[:taken].copy())
             if m.crossed and (found := search.take(m, m.zeros)) is not None:
                 stop, event = found
                 status, reason = stopped_by(event, stop)
+            if status == Status.REACHED_END and go_on is not None:
+                status = go_on(m)
             bar.update(min(m.t, stop))
             seconds = max(clock.perf_counter() - begin, 1e-6)
             most = min(4 * portion, MAX_STEPS_PER_CALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -208,9 +209,13 @@ class Recorder:
 
 
 def integrate_stepwise(
-    m: Method, recorder: Recorder, search: EventSearch, how: Settings, bar: Progress
-) -> tuple[Status, str]:
-    """Take all steps; status, and the message unless the run reached its end."""
+    m: Method, recorder: Recorder, search: EventSearch, how: Settings, bar: Progress,
+    go_on: Callable[[Any], Status] | None = None,
+) -> tuple[Status, str]:  # fmt: skip
+    """Take all steps; status, and the message unless the run reached its end.
+
+    ``go_on``: called at the ends of ``m``; RUNNING where it has another one.
+    """
     try:
         if (first := search.begin(m)) is not None:
             return stopped_by(first, m.t)
@@ -232,6 +237,8 @@ def integrate_stepwise(
                 search.drop_after(t)
                 m.stop(t)
                 return stopped_by(event, t)
+            if status == Status.REACHED_END and go_on is not None:
+                status = go_on(m)
     except KeyboardInterrupt:
         return Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     except RunFailure as failed:

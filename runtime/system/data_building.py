@@ -60,17 +60,17 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     of_joints = reference_data("joint", joints, places, states)
     ends = of_joints["body_i"], of_joints["body_j"]
     driven = [
-        (k, joint.module.SIZE - 3 * (len(joint.signals) - n), signal)
+        (k, joint.module.SIZE - 3 * (len(joint.signals) - n))
         for k, joint in enumerate(joints)
-        for n, signal in enumerate(joint.signals.values())
+        for n in range(len(joint.signals))
     ]
-    loads, load_signals = _load_data(parts.loads, parts.motors, places, states, len(driven))
-    of_forces = [signal for force in parts.forces for signal in force.signals.values()]
-    belt_speeds = [contact.belt_speed for contact in parts.contacts]
+    loads = load_data(parts.loads, parts.motors, places, states, len(driven))
+    signals = signals_of(joints, parts.loads, parts.motors, parts.contacts, parts.forces)
+    first_of_forces = len(signals) - sum(len(force.signals) for force in parts.forces)
     # The highest derivatives on which accelerations depend: of drivers, of targets of motors, and of all that moves bodies.
-    order = np.zeros(len(driven) + len(load_signals) + len(belt_speeds) + len(of_forces), np.int64)
+    order = np.zeros(len(signals), np.int64)
     order[: len(driven)] = 2
-    order[loads.target] = order[len(order) - len(of_forces) :] = 1
+    order[loads.target] = order[first_of_forces:] = 1
     angles = counted_angles(joints, parts.forces)
     data = ModelData(
         mass=np.array([1.0] + [body.mass for body in bodies]),
@@ -88,16 +88,26 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         rows=rows,
         angles=angles,
         **of_joints,
-        signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds + of_forces, order),
-        signal_joint=np.array([k for k, _, _ in driven], np.int64),
-        signal_place=np.array([place for _, place, _ in driven], np.int64),
+        signals=signal_data(signals, order),
+        signal_joint=np.array([k for k, _ in driven], np.int64),
+        signal_place=np.array([place for _, place in driven], np.int64),
         sparsity=sparsity(*ends),
         limits=limit_data(parts.limits, places, states),
         loads=loads,
-        contacts=contact_data(parts.contacts, places, states, len(driven) + len(load_signals)),
-        forces=force_data(parts.forces, joints, places, states, len(driven) + len(load_signals) + len(belt_speeds)),
+        contacts=contact_data(parts.contacts, places, states, first_of_forces - len(parts.contacts)),
+        forces=force_data(parts.forces, joints, places, states, first_of_forces),
     )
     return frozen(data)
+
+
+def signals_of(
+    joints: Sequence[Joint], loads: Sequence[Load], motors: Sequence[Motor], contacts: Sequence[Contact],
+    forces: Sequence[Force],
+) -> list[Signal]:  # fmt: skip
+    """Signals in the order of their numbers: of drivers, loads and motors, contacts and forces."""
+    found = [signal for joint in joints for signal in joint.signals.values()]
+    found += signals_of_loads(loads, motors) + [contact.belt_speed for contact in contacts]
+    return found + [signal for force in forces for signal in force.signals.values()]
 
 
 def signals_of_loads(loads: Sequence[Load], motors: Sequence[Motor]) -> list[Signal]:
@@ -107,15 +117,14 @@ def signals_of_loads(loads: Sequence[Load], motors: Sequence[Motor]) -> list[Sig
     return components + [motor.effort for motor in motors] + targets
 
 
-def _load_data(
+def load_data(
     loads: Sequence[Load], motors: Sequence[Motor], places: Mapping[str, int], states: Floats, first_signal: int
-) -> tuple[LoadData, list[Signal]]:
-    """Flat data of loads and motors, and their signals, which are numbered from ``first_signal``."""
-    signals = signals_of_loads(loads, motors)
-    numbers = first_signal + np.arange(len(signals), dtype=np.int64)
+) -> LoadData:
+    """Flat data of loads and motors, whose signals are numbered from ``first_signal``."""
+    numbers = first_signal + np.arange(len(signals_of_loads(loads, motors)), dtype=np.int64)
     components, efforts, targets = np.split(numbers, np.cumsum([OF_LOAD * len(loads), len(motors)]))
     joints = [motor.joint for motor in motors]
-    data = LoadData(
+    return LoadData(
         body=np.array([places[load.body] for load in loads], np.int64),
         at=np.array(
             [
@@ -134,4 +143,3 @@ def _load_data(
         stiffness=np.array([motor.stiffness for motor in motors], float),
         damping=np.array([motor.damping for motor in motors], float),
     )
-    return data, signals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -11,8 +11,9 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import not_negative
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.connection import KINDS, connection, definition
+from runtime.system.coordinate_guides import guide_of
 from runtime.system.global_axes import local_point
-from runtime.system.parts import Load, Motor
+from runtime.system.parts import Joint, Load, Motor
 from runtime.system.signal import Signal, as_signal
 
 
@@ -50,7 +51,7 @@ def build_load(
 
 def build_motor(
     name: str, kind: str | ModuleType, body: str, other: str, bodies: Collection[str], *, effort: Signal | float,
-    stiffness: float, damping: float, values: Mapping[str, Any], states: Mapping[str, Floats] | None,
+    stiffness: float, damping: float, values: Mapping[str, Any], states: Mapping[str, Floats] | None, coordinate: str = "",
 ) -> Motor:  # fmt: skip
     """Return a checked motor; see ``Builder.motor``.
 
@@ -68,7 +69,38 @@ def build_motor(
     if not any(checked.values()):
         values = {module.SIGNALS[0]: 0.0, **values}  # the target has no effect
     joint = connection("motor", name, module, body, other, values, bodies, states)
-    return unchecked(Motor, joint, as_signal(effort, f"{what}: effort"), **checked)
+    return unchecked(Motor, joint, as_signal(effort, f"{what}: effort"), **checked, coordinate=coordinate)
+
+
+def build_motor_on(
+    name: str, coordinate: str, joints: Mapping[str, Joint], states: Mapping[str, Floats], *, target: Signal | float,
+    **gains: Any,
+) -> Motor:  # fmt: skip
+    """Return a checked motor on a coordinate of a joint; ``states`` (13,) of the ground and the bodies in the reference pose.
+
+    Raises
+    ------
+    ModelError
+    """
+    guide = guide_of(f"motor '{name}'", coordinate, joints, states)
+    values = {**guide.values, KINDS[guide.kind].SIGNALS[0]: target}
+    return build_motor(
+        name, guide.kind, guide.body, guide.other, states, values=values, states=None, coordinate=coordinate, **gains
+    )
+
+
+def motors_in(motors: Iterable[Motor], joints: Iterable[Joint], states: Mapping[str, Floats]) -> tuple[Motor, ...]:
+    """Motors with those on coordinates as another reference configuration, or other joints, have them."""
+    by_name = {joint.name: joint for joint in joints}
+    return tuple(
+        build_motor_on(
+            one.name, one.coordinate, by_name, states, target=next(iter(one.joint.signals.values())), effort=one.effort,
+            stiffness=one.stiffness, damping=one.damping,
+        )
+        if one.coordinate
+        else one
+        for one in motors
+    )  # fmt: skip
 
 
 def _three_signals(values: Sequence[Signal | float], what: str) -> tuple[Signal, Signal, Signal]:

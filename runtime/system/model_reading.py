@@ -177,6 +177,8 @@ class _Reader(PartsBuilder):
         effort = _signal(item.get("effort", 0.0), f"motor '{item['name']}': effort")
         module, values = self._kind("motor", item, "joint"), _values(item, "motor")
         self.motor(item["name"], module, item["body"], item["other"], effort=effort, **given, **values)
+        motors = self._of["motors"]
+        motors[item["name"]] = replace(motors[item["name"]], coordinate=item.get("coordinate", ""))
 
     def _limit(self, item: Item) -> None:
         given = {**item, "cone": Cone(**item["cone"])}

@@ -211,6 +211,7 @@ def _motor(motor: Motor) -> Item:
         "name": joint.name, "kind": joint.kind, "body": joint.body_i, "other": joint.body_j, "values": _values(joint.values),
         **_signals(joint.signals, what), "effort": _signal(motor.effort, f"{what}: effort"),
         "stiffness": float(motor.stiffness), "damping": float(motor.damping),
+        **({"coordinate": motor.coordinate} if motor.coordinate else {}),
     }  # fmt: skip
 
 

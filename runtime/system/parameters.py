@@ -28,13 +28,16 @@ from runtime.system.checked_start import checked_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.contact_building import changed_contact, contact_data
+from runtime.system.data_building import load_data, signals_of
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
+from runtime.system.load_building import motors_in
 from runtime.system.mass_data import MASS_DATA, mass_data
 from runtime.system.model_description import like_model
-from runtime.system.parts import LIMIT_BOUNDS, Body, Force, Joint, Limit, Motor
+from runtime.system.parts import GROUND, LIMIT_BOUNDS, Body, Force, Joint, Limit, Motor
 from runtime.system.quantity import (
     ARMATURE,
+    EFFORT,
     GRAVITY,
     INERTIA,
     LATITUDES,
@@ -47,6 +50,7 @@ from runtime.system.quantity import (
 from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import impossible_inertias, locked
+from runtime.system.signal import as_signal, signal_data
 from runtime.system.state import State
 from runtime.system.system import System, with_fields
 from runtime.system.thin_bodies import open_motions_at_start
@@ -63,10 +67,10 @@ def parameters(system: System) -> dict[str, Any]:
 
     "gravity" (3,) [m/s^2]; of bodies "mass.NAME" [kg], "inertia.NAME" (3, 3) [kg m^2]; of joints and drivers the keywords of
     their definitions, such as "s_i.NAME" (3,) [m], "a_i.NAME" (3,) [1], "l.NAME" [m]; of motors "stiffness.NAME" [N m/rad] or
-    [N/m], "damping.NAME" [N m s/rad] or [N s/m]; of forces the
-    keywords of their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad],
-    "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad]; of contacts the constants of their laws, "radius.NAME" [m] and the points
-    "centre.NAME" and "point.NAME" (3,) [m]; of coordinates with rotors "armature.JOINT.COORDINATE" [kg m^2] or [kg].
+    [N/m], "damping.NAME" [N m s/rad] or [N s/m], and "effort.NAME" [N m] or [N] where it is constant; of forces the keywords of
+    their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad], "damping.NAME" [N m s], "latitudes.NAME" (n,)
+    [rad]; of contacts the constants of their laws, "radius.NAME" [m] and the points "centre.NAME" and "point.NAME" (3,) [m]; of
+    coordinates with rotors "armature.JOINT.COORDINATE" [kg m^2] or [kg].
     """
     return Named({name: value for name, (_, value) in quantities(system).items()}, "parameter")
 
@@ -109,6 +113,11 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
         if any(own == sort for own, _ in changes):
             every = [(one, changes.get((sort, one.name))) for one in getattr(system, parts)]
             new[parts] = tuple([changed(system, one, own) if own else one for one, own in every])
+    if joints_changed and any(motor.coordinate for motor in system.motors):
+        states = dict(
+            zip((GROUND, *system.body_names), states_with_ground(system.reference_configuration.y), strict=True)
+        )
+        new["motors"] = motors_in(new.get("motors", system.motors), new["joints"], states)
     data = _changed_data(system, new)
     other = with_fields(
         system,
@@ -217,8 +226,11 @@ def _changed_data(system: System, new: Mapping[str, Any]) -> dict[str, Any]:
             for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joints[k].module.VECTORS, strict=True):
                 data["vector_local"][row] = found[name]
     if motors := new.get("motors"):
-        gains = {part: np.array([getattr(motor, part) for motor in motors], float) for part in MOTOR_PARTS}
-        data["loads"] = t.loads._replace(**gains)
+        first = _first_number(np.append(t.loads.signal, t.loads.effort))
+        data["loads"] = load_data(system.loads, motors, places, states, first)
+        data["signals"] = signal_data(
+            signals_of(system.joints, system.loads, motors, system.contacts, system.forces), t.signals.order
+        )
     if limits := new.get("limits"):
         data["limits"] = limit_data(limits, places, states)
     if forces := new.get("forces"):
@@ -242,8 +254,12 @@ def _changed_joint(system: System, joint: Joint, own: Mapping[str, Any]) -> Join
 
 def _changed_motor(_: System, motor: Motor, own: Mapping[str, Any]) -> Motor:
     what = f"motor '{motor.name}' ({motor.joint.kind})"
-    gains: dict[str, Any] = {key: not_negative(given, f"{what}: {key}") for key, given in own.items()}
-    return replace(motor, **gains)
+    new: dict[str, Any] = {
+        key: not_negative(given, f"{what}: {key}") for key, given in own.items() if key in MOTOR_PARTS
+    }
+    if EFFORT in own:
+        new[EFFORT] = as_signal(own[EFFORT], f"{what}: {EFFORT}")
+    return replace(motor, **new)
 
 
 def refuse_borrowed(system: System, joint: Joint, own: Collection[str]) -> None:

@@ -155,6 +155,7 @@ class Motor:
     effort: Signal
     stiffness: float  # [N m/rad]
     damping: float  # [N m s/rad]
+    coordinate: str = ""  # of a joint, such as "knee.angle", from whose motion its vectors follow
 
     @property
     def name(self) -> str:

@@ -26,7 +26,7 @@ from runtime.system.force_building import build_force
 from runtime.system.frames import Frame, build_frame
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.limit_building import build_limit
-from runtime.system.load_building import build_load, build_motor
+from runtime.system.load_building import build_load, build_motor, build_motor_on
 from runtime.system.orientation import ORIGIN, UPRIGHT
 from runtime.system.orthosis import OrthosisData, add_orthosis
 from runtime.system.parts import GROUND
@@ -184,8 +184,8 @@ class PartsBuilder:
         name : str
         kind : str or module
             Name of a definition in ``codegen/drivers.py``, or what ``codegen.compile_joint`` returned: "guided_point",
-            "guided_orientation", "guided_cardan", "guided_angle", "guided_link", "guided_distance"; as printed in the
-            paper, with singular configurations: "euler_parameter", "cosine_of_angle", "cosine_of_link".
+            "guided_orientation", "guided_cardan", "guided_angle", "guided_link", "guided_distance", "guided_slide"; as
+            printed in the paper, with singular configurations: "euler_parameter", "cosine_of_angle", "cosine_of_link".
         body, other : str
             Bodies i and j of the definition; ``other`` is the ground where the definition has one body only.
         axes : "body" or "global", optional
@@ -351,32 +351,43 @@ class PartsBuilder:
     def motor(
         self,
         name: str,
-        kind: str | ModuleType,
-        body: str,
+        kind: str | ModuleType | None = None,
+        body: str | None = None,
         other: str = GROUND,
         *,
+        coordinate: str | None = None,
         effort: Signal | float = 0.0,
         stiffness: float = 0.0,
         damping: float = 0.0,
+        target: Signal | float | None = None,
         axes: Axes | None = None,
         **values: Any,
     ) -> None:
         """Add a motor, a moment on a coordinate: a prescribed effort, and a spring and a damper towards a target.
 
-        The moment is effort - stiffness (angle - target) - damping (angle' - target').  The moment acts between the two bodies,
-        about the axis of the driver of the same kind.
+        The moment is effort - stiffness (angle - target) - damping (angle' - target').  It acts between the two bodies, about
+        the axis of the driver of the same kind.
+
+        The coordinate is that of a joint, ``motor("knee_motor", coordinate="knee.angle", effort=2.0)``, or that of a driver with
+        bodies and vectors of its own.
 
         Parameters
         ----------
         name : str
-        kind : str or module
-            A driver that guides one coordinate: "guided_angle", "guided_link", "guided_distance", or a user's own.
-        body, other : str
+        kind : str or module, optional
+            A driver that guides one coordinate: "guided_angle", "guided_link", "guided_distance", "guided_slide", or one of your
+            own.
+        body, other : str, optional
             See ``driver``.
+        coordinate : str, optional
+            Turn or slide of a joint, such as "knee.angle", in place of kind, bodies and vectors.  It has the sign and the zero of
+            ``run.angles``; axes and points follow from the joint.
         effort : Signal or float [N m], or [N] where the coordinate is a length
-            Positive where it increases the coordinate.
+            Positive where it increases the coordinate.  A number is the parameter "effort.NAME".
         stiffness : float [N m/rad], [N/m]
         damping : float [N m s/rad], [N s/m]
+        target : Signal or float [rad], [m], optional
+            With ``coordinate``; default: 0.
         axes : "body" or "global", optional
             Axes of the vectors, as for joints.
         **values
@@ -385,12 +396,27 @@ class PartsBuilder:
         Raises
         ------
         ModelError
+            For a coordinate that is no turn or slide, and one that no driver guides alone.
         """
         checked_name(name, "motor", self._of["motors"])
+        what, gains = f"motor '{name}'", dict[str, Any](effort=effort, stiffness=stiffness, damping=damping)
+        if coordinate is not None:
+            given = {"kind": kind, "body": body, "axes": axes, **values}
+            if more := [key for key, value in given.items() if value is not None]:
+                raise ModelError(
+                    f"{what}: coordinate = {shown(coordinate)} and {', '.join(more)}; give one or the other"
+                )
+            self._of["motors"][name] = build_motor_on(
+                name, coordinate, self._of["joints"], self._states, target=0.0 if target is None else target, **gains
+            )
+            return
+        if kind is None or body is None:
+            raise ModelError(f"{what}: give coordinate, or kind, body and the vectors of a driver")
+        if target is not None:
+            raise ModelError(f"{what}: target is for coordinate; give the signal of the driver")
         self._of["motors"][name] = build_motor(
-            name, kind, body, other, self._made.starts, effort=effort, stiffness=stiffness, damping=damping, values=values,
-            states=self._global_states(axes, f"motor '{name}'"),
-        )  # fmt: skip
+            name, kind, body, other, self._made.starts, values=values, states=self._global_states(axes, what), **gains
+        )
 
     def load(
         self,

@@ -84,6 +84,11 @@ class Signal:
         """First and last time at which the signal is defined [s]."""
         return float(self.knots[0]), float(self.knots[-1])
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether it has one value at all times."""
+        return len(self.coefficients) == 1 and not self.coefficients[0, 1:].any()
+
     def __call__(self, t: ArrayLike, order: int = 0) -> Floats:
         """Value (order 0) or time derivative (order 1, 2, ...) at times (n,) or one time.
 

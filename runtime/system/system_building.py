@@ -29,13 +29,14 @@ from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
-from runtime.system.parts import Adjustment, Assembly, Body, Joint
+from runtime.system.load_building import motors_in
+from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_singular_joints,
     refuse_singular_motors,
     with_redundant_rows_named,
 )
-from runtime.system.reference import body_places
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.remarks import (
     beyond_limits,
     changed_velocities,
@@ -164,11 +165,14 @@ def _with_constants_of(system: System, parts: Parts, y: Floats, reference: Float
 
     The constants that joints hold are those of y, which decide where the joints are.
     """
-    if np.array_equal(y, reference) or not (parts.motors or parts.limits or parts.forces):
+    stays = np.array_equal(y, reference) and system.joints is parts.joints
+    if stays or not (parts.motors or parts.limits or parts.forces):
         return system
+    states = dict(zip((GROUND, *system.body_names), states_with_ground(reference), strict=True))
+    parts = parts._replace(motors=motors_in(parts.motors, system.joints, states))
     anew = model_data(parts, system.gravity, reference, fit=system.overdetermined)
     data = system.data._replace(loads=anew.loads, limits=anew.limits, forces=anew.forces)
-    return with_fields(system, data=frozen(data))
+    return with_fields(system, motors=parts.motors, data=frozen(data), _made_of=())
 
 
 def _on_poses(system: System, y: Floats, start: Floats, reference: State | None) -> list[str]:

@@ -34,7 +34,7 @@ def is_a_coordinate(module, seed):
 @pytest.mark.parametrize("module", JOINT_MODULES, ids=lambda m: m.NAME)
 def test_coordinates_are_found(module):
     """An Euler parameter is none, although D does not depend on its signal: no moment belongs to it."""
-    assert module.COORDINATE == (module.NAME in ("guided_angle", "guided_link", "guided_distance"))
+    assert module.COORDINATE == (module.NAME in ("guided_angle", "guided_link", "guided_distance", "guided_slide"))
     expected = module.COORDINATE or module.NAME == "euler_parameter"
     assert all(is_a_coordinate(module, seed) == expected for seed in SEEDS)
 

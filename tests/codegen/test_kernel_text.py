@@ -36,6 +36,7 @@ OPERATIONS = {
     "guided_angle": 881,
     "guided_link": 971,
     "guided_distance": 133,
+    "guided_slide": 147,
     "euler_parameter": 117,
     "cosine_of_angle": 95,
     "cosine_of_link": 1507,

@@ -51,7 +51,7 @@ def test_blocks_of_readme_run_in_order():
 
 
 SLOW = {
-    "assembly.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md",
+    "assembly.md", "control.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md",
     "sensitivities.md", "simulation.md", "studies.md", "walking.md"
 }  # fmt: skip
 WITH_BLOCKS = [page for page in (*DOCS, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]

@@ -96,8 +96,14 @@ def calls(world):
     simulating = dict(
         system=w.system, t_end=0.05, t_eval=None, method="auto", rtol=1e-6, atol=1e-6, initial=w.state, t_start=0.0
     )
-    simulating |= dict(alpha=5.0, beta=5.0, events=(), max_step=0.01, first_step=1e-3, max_steps=50, progress=False)
-    many = {key: value for key, value in simulating.items() if key not in ("events", "initial", "system", "t_eval")}
+    simulating |= dict(
+        alpha=5.0, beta=5.0, events=(), controllers=(), max_step=0.01, first_step=1e-3, max_steps=50, progress=False
+    )
+    many = {
+        key: value
+        for key, value in simulating.items()
+        if key not in ("events", "controllers", "initial", "system", "t_eval")
+    }
     many |= dict(
         t_eval=[0.0, 0.05],
         cases={"mass.rod": [3.0, 4.0]},
@@ -109,7 +115,7 @@ def calls(world):
     )
     nearby = dict(build=w.system, given={"mass.rod": 3.5}, wrt=["mass.rod"], rtol=1e-6, atol=1e-6)
     found = {
-        "simulate": (runtime.simulate, simulating),
+        "simulate": (runtime.simulate, simulating | dict(controllers=())),
         "rhs": (runtime.rhs, dict(system=w.system, coordinates="absolute", alpha=5.0, beta=5.0)),
         "simulate_many": (runtime.simulate_many, many | dict(out=None, engine=None, outputs=["energy"])),
         "output_names": (ensemble.output_names, dict(system=w.system)),
@@ -223,6 +229,16 @@ def values(w):
             runtime.Event,
             dict(name="a", function=lambda t, s: 1.0, direction=0, terminal=False, at_start=False),
         ),
+        "Controller": (
+            runtime.Controller,
+            dict(name="a", function=lambda t, s: 1.0, rate_hz=10.0, period=None, efforts=["a"]),
+        ),
+        "Stepping": (
+            runtime.Stepping,
+            dict(system=w.system, initial=w.state, t_start=0.0, t_end=1.0, method="auto", rtol=1e-6, atol=1e-6)
+            | dict(coordinates="absolute", max_step=0.01),
+        ),
+        "Stepping.step": (runtime.Stepping(w.system, t_end=0.5).step, dict(dt=1e-3, until=None)),
         "State": (runtime.State, dict(names=w.state.names, y=w.state.y)),
         "Signal": (runtime.Signal, dict(knots=w.signal.knots, coefficients=w.signal.coefficients)),
         "SumOfProducts": (
@@ -330,6 +346,9 @@ def of_builder():
         "joint": joint,
         "driver": driver,
         "motor": driver | dict(effort=1.0, stiffness=1.0, damping=1.0),
+        "motor on a coordinate": dict(
+            name="a", coordinate="elbow.angle", target=1.0, effort=1.0, stiffness=1.0, damping=1.0
+        ),
         "load": dict(name="a", body="tip", force=three, moment=three, point=three, axes="global", attached=False),
         "limit": limit | dict(damping=0.1, direction=(0, 0, 1), law="conservative", axes="body"),
         "contact": contact,
@@ -358,7 +377,7 @@ def of_builder():
         "frame": dict(name="a", body="tip", s=three, p=(1, 0, 0, 0), axes="body"),
         "add_shapes": dict(shapes=()),
         "armature": dict(coordinate="elbow.angle", inertia=0.1),
-        "angles": dict(joint="elbow", angle=0.1, rates={"angle": 1.0}),
+        "initial_coordinates": dict(joint="elbow", angle=0.1, rates={"angle": 1.0}),
         "build": dict(redundant="keep", project_velocities=True, time=0.0, check_units=True),
     }
     return {f"Builder.{name}": (_on_new(name.split()[0]), given) for name, given in arguments.items()}

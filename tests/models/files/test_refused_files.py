@@ -66,7 +66,7 @@ REFUSED = {
     "ignore='friction'": hinged('frictionloss="0.1"'),
     "ignore='fluid'": hinged(extra='<option density="1.2"/>'),
     "ignore='gravity compensation'": hinged(of_body='gravcomp="1"'),
-    "ignore='actuators'": hinged(extra='<actuator><position joint="h" kp="3"/></actuator>'),
+    "ignore='actuators'": hinged(extra='<actuator><position joint="h" kp="3" forcerange="-1 1"/></actuator>'),
     "ignore='contacts'": hinged(before='<geom type="plane" size="1 1 1"/>'),
     "ignore='tendons'": hinged(extra='<tendon><fixed stiffness="2"><joint joint="h" coef="1"/></fixed></tendon>'),
     "slides along a turn's axis": model_files.mjcf('<joint axis="1 0 0"/><joint type="slide" axis="0 1 0"/>'),
