@@ -67,7 +67,7 @@ def test_shapes_without_size_are_listed(read):
 def test_a_welded_subtalar_joint_is_called_welded(read):
     reading = read(osim(4), "small.osim")
     assert_refused(
-        "joint 'toes_joint': is no hinge, it has no motion: it is welded, limit 1 turn",
+        "joint 'toes_joint': the file welds it, and both hinges of the ankle move; add an axis by subtalar_axis='isman_inman'",
         models.swap,
         reading,
         "talus_joint",
