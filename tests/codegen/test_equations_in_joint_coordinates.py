@@ -147,8 +147,9 @@ def test_random_trees(seed):
 
 
 @pytest.mark.slow
-@over("seed", range(3, 9))
+@over("seed", range(3))
 def test_random_trees_with_symbols(seed):
+    """Small ones: others are refused for the number of their operations."""
     check(random_tree(seed, 2)[0], seed)
 
 
