@@ -1,4 +1,4 @@
-"""Independent coordinates of a tree whose closed loops and couplings restrain it: all rates follow from theirs.
+"""Independent coordinates of a tree whose closed loops and couplings restrain it: all rates follow from these.
 
     G(q) u = 0,   u = N u_i,   u' = N u_i' + drift
 

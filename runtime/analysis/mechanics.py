@@ -438,8 +438,7 @@ class Mechanics:
     def centre_of_mass(self, q: ArrayLike) -> Floats:
         """Centre of mass of all bodies that can move, (3,) [m] in global coordinates."""
         at = self._at(q)
-        bodies = self._bodies(at)[:, self._moving]
-        return _shaped(np.einsum("b,nbx->nx", self._mass, bodies[..., R:P]) / self._mass.sum(), at.single)
+        return _shaped(self._centre(self._bodies(at)[:, self._moving, R:P]), at.single)
 
     def momentum(self, q: ArrayLike, u: ArrayLike, *, about: ArrayLike | None = None) -> Floats:
         """Linear momentum [kg m/s] and angular momentum [kg m^2/s] of all bodies, (6,), in global axes; without that of rotors.
@@ -454,11 +453,7 @@ class Mechanics:
         bodies = self._bodies(at)[:, self._moving]
         r, v, omega = bodies[..., R:P], bodies[..., V:OMEGA], bodies[..., OMEGA:]
         A = rotation_matrices(bodies[..., P:V].reshape(-1, 4)).reshape(*r.shape, 3)
-        centre = (
-            np.einsum("b,nbx->nx", self._mass, r) / self._mass.sum()
-            if about is None
-            else finite(about, (3,), "momentum: about")
-        )
+        centre = self._centre(r) if about is None else finite(about, (3,), "momentum: about")
         linear = self._mass[:, None] * v
         turning = np.einsum("nbxi,bij,nbyj,nby->nx", A, self._inertia, A, omega, optimize=True)
         arms = r - centre[..., None, :]
@@ -538,6 +533,10 @@ class Mechanics:
         y = np.empty((len(at.z), STATE * len(self.system.bodies)))
         lift_all(self._memory.data, self._memory.lifting, at.z, y)
         return y.reshape(len(y), -1, STATE)
+
+    def _centre(self, r: Floats) -> Floats:
+        """Centre of mass (states, 3) of bodies that can move, at r (states, bodies, 3)."""
+        return np.asarray(np.einsum("b,nbx->nx", self._mass, r) / self._mass.sum())
 
     def _frame(self, frame: str | Frame) -> Frame:
         if isinstance(frame, Frame):

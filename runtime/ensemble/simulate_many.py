@@ -184,9 +184,9 @@ def simulate_many(
     pool, close, workers = _pool(None if gpu else engine, workers)
     task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept, tuple(events))
     if engine is None and in_lanes(task, example):
-        ask("cases side by side")
+        ask("vectorised cases")
         if example.contacts:
-            ask("contacts side by side")
+            ask("vectorised contacts")
     size = _chunk_size(chunk, task, example, count, workers, threads=engine is None or gpu)
     folder = None
     try:

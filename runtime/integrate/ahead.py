@@ -154,8 +154,8 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (3, lambda: _part(lift_part)),
         (3, lambda: _part(free_part)),
     ),
-    "cases side by side": ((0, _batch), (1, prepare_lift)),
-    "contacts side by side": ((1, lambda: _part_of_batch(surfaces_part)),),
+    "vectorised cases": ((0, _batch), (1, prepare_lift)),
+    "vectorised contacts": ((1, lambda: _part_of_batch(surfaces_part)),),
     "forces in joint coordinates": ((3, lambda: _part(tree_part)),),
     "limits": (
         (3, lambda: _loop_part(SWITCHING_PART, "dop853")),

@@ -282,11 +282,9 @@ def _integrate(
     turns: int,
     sampling: Sampling | None,
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Status, str]:
-    """Of the result times (m,), states of bodies (m, n) and forces (m, states), work (m, sources), angles and turns (m, turns).
+    """Times (m,), states of bodies (m, n) and forces (m, states), work (m, sources), angles and turns (m, turns); how it ended.
 
-    Also status and message.
-
-    The message is empty where the run reached its end.
+    That is the status, and a message that is empty where the run reached its end.
     """
     outputs = None if how.t is None else np.array(how.t)
     if sampling is not None and not isinstance(stepper, SciPy):
@@ -359,10 +357,10 @@ def _integrate_compiled(
             before, steps = steps, m.counts()[1]
             taken = steps - before
             if outputs is None:
-                times.append(
-                    record_t[:taken] if go_on is None else record_t[:taken].copy()
-                )  # else a portion for each call
-                states.append(record_y[:taken] if go_on is None else record_y[:taken].copy())
+                if go_on is not None:  # a view would keep the whole portion, of which there is one for each call
+                    record_t, record_y = record_t[:taken].copy(), record_y[:taken].copy()
+                times.append(record_t[:taken])
+                states.append(record_y[:taken])
             if m.crossed and (found := search.take(m, m.zeros)) is not None:
                 stop, event = found
                 status, reason = stopped_by(event, stop)

@@ -130,7 +130,7 @@ def rubs(m: Any, of: Any, lane: int, k: int) -> bool:
 
 
 def near_in(m: Any, of: Any, lane: int, k: int) -> float:
-    """``near_creep`` of contact k of a lane."""
+    """``near_transition`` of contact k of a lane."""
     raise NotImplementedError
 
 

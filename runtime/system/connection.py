@@ -98,8 +98,12 @@ def connection(
     return unchecked(Joint, name, module.NAME, body_i, body_j, checked, module, MappingProxyType(signals))
 
 
-def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str], needs: str) -> None:
-    """Refuse missing and unused keywords, both in one sentence: one may be the other, misspelt.
+def refuse_other_keys(
+    what: str, given: Collection[str], wanted: Collection[str], needs: str, others: Collection[str] = ()
+) -> None:
+    """Refuse missing and unused keywords, both in one sentence: one may be the other, misspelt, or under its former name.
+
+    others : keywords that are taken beside those wanted
 
     Raises
     ------
@@ -107,7 +111,7 @@ def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str]
     """
     missing, unused = ([key for key in one if key not in other] for one, other in ((wanted, given), (given, wanted)))
     if missing or unused:
-        unused = [f"{key} (now {RENAMED[key]})" if key in RENAMED else key for key in unused]
+        unused = [f"{key} (now {RENAMED[key]})" if RENAMED.get(key) in (*wanted, *others) else key for key in unused]
         parts = [f"{word} {', '.join(keys)}" for word, keys in (("missing", missing), ("unused", unused)) if keys]
         raise ModelError(f"{what}: {', '.join(parts)}; {needs}")
 

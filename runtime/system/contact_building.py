@@ -72,7 +72,7 @@ def build_contact(
     bounds = contact_bounds(law, friction)
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
     both = f"law {law}" + (f" with friction {friction}" if friction else "")
-    refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}")
+    refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}", COMMON)
     transition_velocity = (
         TRANSITION_VELOCITY_OF.get(friction or "", TRANSITION_VELOCITY)
         if transition_velocity is None

@@ -60,22 +60,27 @@ def joint_coordinates(
 
 def moved_coordinates(tree: TreeSteps, q: Floats, way: Floats) -> Floats:
     """Coordinates (m, n) of a tree after a way (m, rates) from q: turns of balls and free bodies are rotation vectors."""
+    from scipy.spatial.transform import Rotation
+
     q = q.copy()
     for at, to, own, turn in _parts(tree):
         q[:, at] += way[:, to]
         if own is not None:
-            q[:, own] = _products(q[:, own], _turn_by(way[:, turn]))
+            q[:, own] = _products(q[:, own], Rotation.from_rotvec(way[:, turn]).as_quat(scalar_first=True))
     return q
 
 
 def way_between(tree: TreeSteps, a: Floats, b: Floats) -> Floats:
     """The way (m, rates) from coordinates a to b (m, n), as of ``moved_coordinates``."""
+    from scipy.spatial.transform import Rotation
+
     places = tree.places
     found = np.empty((len(a), places[1][-1] - places[0][-1]))
     for at, to, own, turn in _parts(tree):
         found[:, to] = b[:, at] - a[:, at]
         if own is not None:
-            found[:, turn] = _rotation_vectors(_products(a[:, own] * CONJUGATE, b[:, own]))
+            turned = _products(a[:, own] * CONJUGATE, b[:, own])
+            found[:, turn] = Rotation.from_quat(turned, scalar_first=True).as_rotvec()
     return found
 
 
@@ -86,20 +91,6 @@ def _parts(tree: TreeSteps) -> Iterator[tuple[slice, slice, slice | None, slice]
         slopes, u = SLOPES[kind], u - first
         own = slice(q + slopes, q + slopes + 4) if kind in ("ball", "free") else None
         yield slice(q, q + slopes), slice(u, u + slopes), own, slice(u + slopes, u + slopes + 3)
-
-
-def _turn_by(vectors: Floats) -> Floats:
-    """Euler parameters (m, 4) of rotation vectors."""
-    half = 0.5 * np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.hstack([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors])
-
-
-def _rotation_vectors(p: Floats) -> Floats:
-    """Rotation vectors (m, 3), of at most half a turn, of Euler parameters of any length."""
-    p = p * np.where(p[:, :1] < 0.0, -1.0, 1.0)
-    sine = np.linalg.norm(p[:, 1:], axis=1, keepdims=True)
-    half = np.arctan2(sine, p[:, :1])
-    return 2.0 / np.sinc(half / np.pi) / np.linalg.norm(p, axis=1, keepdims=True) * p[:, 1:]
 
 
 def _turns(p: Floats, reference: Floats) -> Floats:

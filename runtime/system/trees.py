@@ -47,7 +47,7 @@ class Trees:
 
     @cached_property
     def of_joints(self) -> SpanningTree | None:
-        """``tree``, also where forces depend on reactions of joints: cases side by side run on it, single runs do not."""
+        """``tree``, also where forces depend on reactions of joints: vectorised cases run on it, single runs do not."""
         if isinstance(self.steps, str):
             return None
         system, tree = self.system, spanning_tree(self.steps, self.system.bodies)
@@ -71,7 +71,7 @@ class Trees:
 
     @cached_property
     def in_lanes(self) -> SpanningTree | None:
-        """``of_joints`` of cases side by side, with limits along coordinates also where forces act, or rows."""
+        """``of_joints`` of vectorised cases, with limits along coordinates also where forces act, or rows."""
         tree, system = self.of_joints, self.system
         if tree is None or tree.limits or not system.limits or system.armatures:
             return tree

@@ -1,4 +1,4 @@
-"""Cases with closed loops, drivers and joint limits side by side: as one by one and in absolute coordinates."""
+"""Vectorised cases with closed loops, drivers and joint limits: as one by one and in absolute coordinates."""
 
 import numpy as np
 import pytest

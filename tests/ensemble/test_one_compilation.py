@@ -69,7 +69,7 @@ def test_workers_wait_for_one_compilation(method, tmp_path):
 
 
 def test_the_second_process_compiles_for_the_types_of_ensembles():
-    for _, make in ahead.ASKED["cases side by side"]:
+    for _, make in ahead.ASKED["vectorised cases"]:
         make()
     made = dict(batch.integrate.overloads), dict(lift_lanes.overloads)
     values = np.linspace(0.2, 0.4, 3)

@@ -69,7 +69,7 @@ def test_a_stop_three_and_a_half_revolutions_away(kind, how):
 
 @pytest.mark.parametrize("coordinates", ["joint", "absolute", "auto"])
 def test_cases_count_revolutions_of_their_own(coordinates):
-    """Seventeen wheels, of which sixteen run side by side and one begins later."""
+    """Seventeen wheels, of which sixteen are vectorised together and one begins later."""
     rates, names = np.linspace(1.0, 20.0, 17), ["force_angle.element", "elastic_energy", "rate.axle.angle"]
     how = dict(t_eval=TIMES, coordinates=coordinates, rtol=1e-9, atol=1e-9)
     cases = {"rate.axle.angle": rates}
@@ -184,7 +184,7 @@ def test_a_force_with_a_state_counts_revolutions(how):
 
 
 def test_cases_with_states_count_revolutions():
-    """Sixteen of seventeen wheels run side by side, with the times at which they have turned once."""
+    """Sixteen of seventeen wheels are vectorised, with the times at which they have turned once."""
     rates, names = np.linspace(10.0, 20.0, 17), ["force_angle.element", "rate.axle.angle", "force_flow.element"]
     once = runtime.zero_crossing("once", codegen.compile_event(sideways), "rim", c_i=(1, 0, 0), direction=1)
     many = runtime.simulate_many(

@@ -54,6 +54,11 @@ def test_a_former_name_answers_with_the_new_one(of):
         asked()
 
 
+def test_a_keyword_that_merely_looks_like_a_former_name_is_unused():
+    with pytest.raises(ModelError, match=r"unused rest; law kelvin_voigt"):
+        touching(rest=0.1)
+
+
 def test_every_former_name_has_a_case():
     from runtime.support.errors import RENAMED
 

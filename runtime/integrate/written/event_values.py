@@ -1,4 +1,4 @@
-"""Values of events that are definitions, for LANES cases of a tree side by side."""
+"""Values of events that are definitions, for LANES vectorised cases of a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corners and angles of all forces of a tree, for LANES cases side by side.
+"""Corners and angles of all forces of a tree, for LANES vectorised cases.
 
 Numbers that change their sign at corners of laws, and the angles whose revolutions are counted.
 """
