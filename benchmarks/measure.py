@@ -30,8 +30,8 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.dense_output import DENSE_PART, result_once
-from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
+from runtime.integrate.switching import SWITCHING_PART
 from runtime.jit.cache import compiled_folder
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats

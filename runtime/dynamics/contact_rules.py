@@ -8,6 +8,10 @@ from __future__ import annotations
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.jit.compilation import inlined
 
+ON_PLANE = 1e-12  # [m]
+CHATTER = 1e-5  # [s] a change sooner than this after the one before is quick
+MAX_QUICK = 2  # quick changes in a row, after which a contact would lose and regain its force without end
+
 
 @inlined
 def left_of_force(fades, slack, depth, rate, law, resolution):  # type: ignore[no-untyped-def]
@@ -51,10 +55,21 @@ def mode_after(mode, depth, rate, left):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def mode_at(depth, rate, left, near):  # type: ignore[no-untyped-def]
-    """Mode of a contact by its penetration and force; on its plane, within ``near`` [m], it touches if it moves in."""
-    if abs(depth) <= near:
+def mode_at(depth, rate, left):  # type: ignore[no-untyped-def]
+    """Mode of a contact by its penetration and force; on its plane it touches if it moves in."""
+    if abs(depth) <= ON_PLANE:
         return ACTIVE if rate > 0.0 else INACTIVE
     if depth < 0.0:
         return INACTIVE
     return ACTIVE if left > 0.0 else SLACK
+
+
+@inlined
+def without_chatter(mode, now, rate, since, quick):  # type: ignore[no-untyped-def]
+    """The mode that follows ``mode``, where ``now`` may lose its force at once; number of quick changes in a row.
+
+    ``since`` [s] the change before, ``quick``: number of these so far.
+    """
+    quick = quick + 1 if since < CHATTER and now != INACTIVE and mode != INACTIVE else 0
+    leaves = now == ACTIVE and mode == SLACK and rate < 0.0 and quick >= MAX_QUICK
+    return (LEAVING if leaves else now), quick

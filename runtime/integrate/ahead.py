@@ -44,12 +44,12 @@ from runtime.integrate.batches import batch
 from runtime.integrate.batches.parts import address_of_part
 from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.dense_output import DENSE_PART
-from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.quintic import quintic_part, signature_of_quintic
 from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
 from runtime.integrate.settings import Settings
+from runtime.integrate.switching import SWITCHING_PART
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import address_of_compiled
 from runtime.jit.machine_code import CompiledElsewhere

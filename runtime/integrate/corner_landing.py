@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from runtime.dynamics.force_elements import evaluate_corners
 from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.quintic import put_slopes
-from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
+from runtime.integrate.stepping import Stepper, between_ends
 from runtime.integrate.unseen_corners import (
     CLOSER_SAMPLE,
     UNTOUCHED,
@@ -173,7 +174,7 @@ def corners_part(m, t, w):  # type: ignore[no-untyped-def]
         m.y[i] = m.y_old[i]
     m.s.next_length[0] = place * h
     m.s.rejections[0] += 1
-    m.s.after_rejection[0], m.s.aimed[0], m.s.undone[0] = 1, 0, 1
+    m.s.after_rejection[0], m.s.aimed[0] = 1, 0
     return 1
 
 

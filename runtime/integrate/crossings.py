@@ -12,8 +12,9 @@ from runtime.dynamics.layout import DERIVATIVE, OK, OMEGA, OVER, STATE, V
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.integrate.dense_output import prepare_step, state_within
 from runtime.integrate.event_search import UNKNOWN, find_zeros, may_pass, value_within
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.loop_parts import LoopPart
-from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
+from runtime.integrate.stepping import Stepper, between_ends
 from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at

@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.dynamics.force_elements import AT_START, DIRECTION, TERMINAL
 from runtime.integrate.corner_landing import MAX_SECANTS, inside_bracket, narrowed
-from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.lane_state import SAMPLES
 from runtime.jit.compilation import inlined
 
 CLOSEST = 1e-15  # of the step and of the time, between both ends of a bracket

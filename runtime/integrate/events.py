@@ -16,7 +16,7 @@ from runtime.dynamics.places import ANGLES, EVALUATION
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.crossings import evaluate_events_once
 from runtime.integrate.failures import evaluation_failure
-from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.lane_state import SAMPLES
 from runtime.jit.references import reference
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Ints, frozen

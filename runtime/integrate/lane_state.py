@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.integrate.memory_kinds import Common, OfLanes
 from runtime.jit.compilation import inlined
 from runtime.jit.named_rows import Fields, Row
+from runtime.support.arrays import Floats, Ints, lanes_of
+
+SAMPLES = 4  # places of a step at which limits, contacts, corners of forces and events are checked
 
 
 class LaneState(Fields):
@@ -72,7 +80,7 @@ class LaneState(Fields):
     above: Row
     fraction: Row  # of the step at which modes change, or NONE
     first: Row  # the row that is passed there
-    then: Row  # what comes of the attempt (``surfaces.GO_ON`` ...)
+    then: Row  # what comes of the attempt (``surfaces.GO_ON``, ...)
     then_length: Row  # [s] of the next one; 0: by the error
     was_active: Row  # ``active`` in the step
     changed: Row  # 1: modes change at the end of the step, -1: at its start
@@ -83,7 +91,6 @@ class LaneState(Fields):
     began: Row  # [s] start of the last step
     step_ended: Row  # 1: its end is not yet the next beginning
     dense_ready: Row  # 1: its dense output is ready
-    undone: Row  # 1: it was undone, to be cut at a change of mode
     evaluations: Row
     smallest_pivot: Row  # pivot ratio in the last attempt
     least_pivot: Row  # the smallest of all accepted steps
@@ -111,6 +118,23 @@ class LaneState(Fields):
     crossing_steps: Row  # steps in a row close to a singular pose
     off: Row  # what the last projection left or moved, as a fraction of what is allowed
     doubted: Row  # 1: the last step may have left its branch
+
+
+class Surfaces(NamedTuple):
+    """Values of limits and contacts (``runtime.integrate.surfaces``)."""
+
+    part: Common[Ints]  # (1,) of a batch: address of ``surfaces_part.surfaces_part``; 0: there are no rows
+    slopes: Common[
+        Ints
+    ]  # (turns and slides, 2) of a batch: places of these coordinates, and of their rates, in a state
+    over: OfLanes[Floats]  # (rows, W) values in the states that were asked for last
+    samples: OfLanes[Floats]  # (SAMPLES + 1, rows, W)
+
+
+def surfaces_of(rows: int, ties: Ints, lanes: int) -> Surfaces:
+    """Memory for so many rows; ``ties`` of the coordinates as of ``spanning_tree.ties_of``."""
+    slopes = np.ascontiguousarray(ties[ties[:, 2] == 1, :2])
+    return Surfaces(np.zeros(1, np.int64), slopes, lanes_of(rows, lanes), lanes_of(SAMPLES + 1, rows, lanes))
 
 
 @inlined

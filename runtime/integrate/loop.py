@@ -18,7 +18,6 @@ from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
 from runtime.integrate.closed_loops import NEAR, NEARLY, project_stages
 from runtime.integrate.dense_output import count_of_turns, write_results, write_turns
-from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.slips import AFTER, AHEAD
 from runtime.integrate.step_control import (
     ACCEPTED,
@@ -45,6 +44,8 @@ from runtime.integrate.stepping import (
     norm_of,
     normalise,
 )
+from runtime.integrate.surfaces import AGAIN
+from runtime.integrate.switching import FIRST_CONTACTS, FIRST_MODES, KEEP, SWITCH
 from runtime.integrate.turned_steps import longest_step
 from runtime.integrate.unsure_steps import keep_unsure, note_rows
 from runtime.jit.compilation import compiled, inlined
@@ -134,9 +135,17 @@ def try_step(memory, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyp
     if m.slips.shape[1] > 0 and call_at(m.address[SLIPS], AFTER, memory, t, w, h) > 0:
         return Status.RUNNING
     if len(w.switches.mode) > 0:
-        status = call_at(m.address[SWITCHING], SWITCH, memory, t, w, h, time_end, rtol, atol)
-        if m.s.undone[0] == 1 or status != Status.RUNNING:
-            return status
+        code = call_at(m.address[SWITCHING], SWITCH, memory, t, w, h, time_end, rtol, atol)
+        if code != OK:
+            return failure(code)
+        if m.s.then[0] == AGAIN:
+            for i in range(len(m.y)):
+                m.y[i] = m.y_old[i]
+            m.s.rejections[0] += 1
+            m.s.next_length[0] = m.s.then_length[0]
+            return Status.RUNNING
+        if m.s.then_length[0] > 0.0:
+            m.s.factor[0], m.s.after_rejection[0] = m.s.then_length[0] / h, 0
     if smallest_pivot < m.s.least_pivot[0]:
         m.s.least_pivot[0] = smallest_pivot
         if m.s.first_close[0] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
@@ -151,6 +160,8 @@ def try_step(memory, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyp
     m.s.time[0] = time_end
     m.s.next_length[0] = after_acceptance(h, m.s.factor[0], m.s.after_rejection[0])
     m.s.after_rejection[0] = 0
+    if len(w.switches.mode) > 0:
+        call_at(m.address[SWITCHING], KEEP, memory, t, w, h, time_end, rtol, atol)
     m.s.steps[0] += 1
     m.s.step_ended[0] = 1
     return Status.RUNNING

@@ -23,7 +23,6 @@ from runtime.integrate.crossings import CROSSINGS_PART
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
-from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
@@ -31,6 +30,7 @@ from runtime.integrate.resuming import resume_at_end
 from runtime.integrate.singular_forces import singular_force
 from runtime.integrate.slips import SLIPS_PART
 from runtime.integrate.step_control import failure
+from runtime.integrate.switching import SWITCHING_PART
 from runtime.integrate.transition_velocities import bounds_of_tolerances, sticks
 from runtime.integrate.turned_steps import longest_watched
 from runtime.integrate.unsure_steps import TURNED_PART

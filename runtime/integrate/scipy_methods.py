@@ -13,13 +13,13 @@ from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
-from runtime.integrate import stepping
 from runtime.integrate.branches import UnsureStep
 from runtime.integrate.choices import ABSOLUTE
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.methods import kernel_of
 from runtime.integrate.right_hand_side import RightHandSide
 from runtime.integrate.stepwise_balance import SteppedBalance
@@ -142,7 +142,7 @@ class SciPy:
         self.steps += 1
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
         if len(self.data.contacts.law):
-            times = np.linspace(self.t_old, self.t, stepping.SAMPLES + 1)[1:]
+            times = np.linspace(self.t_old, self.t, SAMPLES + 1)[1:]
             self.samples += [(float(t), self.at(t)) for t in times]
         self.account.accept(self.t_old, self.t, self.y, self._at_times)
         return (Status.REACHED_END if self.solver.status == "finished" else Status.RUNNING), ""

@@ -18,8 +18,9 @@ from typing import Any
 from runtime.dynamics.contacts import SLIP, SPEED_RESOLUTION, measure, place_contacts
 from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.switches import ACTIVE, AUTO
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
-from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
+from runtime.integrate.stepping import Stepper, between_ends
 from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
 
@@ -301,7 +302,7 @@ def cut_at_bend(h, m, of):  # type: ignore[no-untyped-def]
         m.y[i] = m.y_old[i]
     m.s.next_length[0] = place * h
     m.s.rejections[0] += 1
-    m.s.after_rejection[0], m.s.aimed[0], m.s.undone[0] = 1, 0, 1
+    m.s.after_rejection[0], m.s.aimed[0] = 1, 0
     return 1
 
 

@@ -15,14 +15,14 @@ import numpy as np
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import Balance, no_balance
-from runtime.integrate.lane_state import LaneState
+from runtime.integrate.lane_state import SAMPLES, LaneState, Surfaces, surfaces_of
 from runtime.integrate.step_control import FIRST_LOOK, would_not_end
 from runtime.jit.by_memory import form
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.named_rows import Block, Lane, with_lanes
 from runtime.support.arrays import Floats, Ints
 
-SAMPLES = 4  # places of a step at which limits, contacts and corners of forces are checked
+NO_TIES = np.zeros((0, 3), np.int64)
 
 
 @with_lanes(1)
@@ -43,8 +43,7 @@ class Stepper(NamedTuple):
     # polynomials, for linear systems of radau, for turns of the rows of closed loops, for corners of forces, and for slips of
     # contacts; 0 where there is no such code
     address: Ints
-    # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
-    sampled: Floats
+    surfaces: Surfaces  # limits and contacts
     # (SAMPLES + 2, corners) of force elements at the same places, and at one more; see ``unseen_corners``
     corners: Floats
     slips: Floats  # (SAMPLES + 1, contacts or 0, 3) of frictions with a bend, in transition velocities, at the first of these
@@ -94,7 +93,7 @@ def stepper(
     s = Stepper(
         s=LaneState.block(1), output=np.zeros(1, np.int64), events=np.zeros(1, np.int64), unsure_count=np.zeros(1, np.int64),
         bodies=np.array([bodies]), y=np.zeros(n), y_old=np.zeros(n), trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n),
-        address=np.zeros(8, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
+        address=np.zeros(8, np.int64), surfaces=surfaces_of(switches, NO_TIES, 1),
         corners=np.zeros((SAMPLES + 2, data.forces.corner[-1])),
         slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.bends.any() else 0, 3)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),

@@ -1,45 +1,89 @@
-"""Switching of joint limits and contacts: location of a change of mode within a step, and the new mode.
+"""Limits and contacts of a single run as rows of ``runtime.integrate.surfaces``: first modes, values, changes of modes.
 
-Where a direction leaves its cone, or passes the end of the law of its limit, or a sphere meets its plane, the force has a bend
-or a jump, which an error estimate would locate by many rejected steps, or overlook. Therefore each limit and contact keeps its
-mode throughout a step; a step in which one of them switches is repeated up to the change.
+A step that does not end at its change after some attempts is taken with all modes AUTO: each acts as its state says.
+Only systems with limits or contacts need this code: it is compiled apart from the integration loop and called by its address.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from runtime.dynamics import limit_modes
-from runtime.dynamics.contact_rules import mode_after, mode_at
+from runtime.dynamics.contact_rules import mode_after, mode_at, without_chatter
 from runtime.dynamics.contacts import (
     PENETRATION,
     PENETRATION_RATE,
+    SPEED_RESOLUTION,
     force_left,
     measure,
     normal_force,
     place_contacts,
 )
+from runtime.dynamics.equations import derivative
 from runtime.dynamics.kinematics import is_of_tree, update_poses
 from runtime.dynamics.layout import OK, OVER
 from runtime.dynamics.limits import PENDING
-from runtime.dynamics.limits_along import HERE, at_ridge, change_limit, is_at_ridge, keep_sides, over_along, set_sides
+from runtime.dynamics.limits_along import (
+    HERE,
+    IN_STEPS,
+    MOMENT,
+    A,
+    B,
+    at_ridge,
+    beyond_side,
+    change_limit,
+    is_at_ridge,
+    keep_sides,
+    mode_after_change,
+    over_along,
+    set_limit,
+    set_sides,
+    sides_ahead,
+)
 from runtime.dynamics.places import CONTACTS, LIMITS
-from runtime.dynamics.switches import ACTIVE, AUTO, FULL, INACTIVE, LEAVING, SLACK
+from runtime.dynamics.switches import ACTIVE, AUTO, FULL, INACTIVE, LEAVING
+from runtime.dynamics.tree_equations import by_kernel
+from runtime.integrate.aiming import PART, is_near
+from runtime.integrate.balance import BEGIN, DONE, END, TRIAL, keep_powers, release
 from runtime.integrate.dense_output import prepare_step, state_within
-from runtime.integrate.limit_changes import ON_SIDE, bends_of, cubic_of, passes
-from runtime.integrate.stepping import SAMPLES, between_ends
+from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.limit_changes import bends_of, cubic_of, passes
+from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
+from runtime.integrate.stepping import Stepper, between_ends, norm_of
+from runtime.integrate.surfaces import (
+    GRAZE,
+    GRAZE_PLANE,
+    MAX_LANDINGS,
+    NEAR,
+    NONE,
+    aim,
+    along,
+    change_modes,
+    course,
+    end_step,
+    ends_at_ridge,
+    fill_over,
+    find_brackets,
+    give_up,
+    has_dense,
+    holds,
+    keep_usual,
+    limits_ahead,
+    nearness,
+    passage,
+    refines,
+    set_active,
+    set_between,
+    set_dense,
+    switch,
+    value_within,
+)
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
-LANDED = 0.9  # of a step that was cut at a change of limits: from here on a change counts as one at its end
-ON_PLANE = 1e-3 * ON_SIDE  # [m]
-TOLERANCE = 1e-10  # [mm] of the location of a contact's change
-CHATTER = 1e-5  # [s] a change sooner than this after the one before is quick
 ELASTIC_ENERGY = 0  # of the outputs of a normal law
-MAX_QUICK = 2  # quick changes in a row, after which a contact would lose and regain its force without end
-MAX_ITERATIONS = 40  # of the location of a change
-GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] a change that seems to come so near between two samples is sampled there
-REFINEMENTS = 6  # of these samples at most
-CLOSER, CLOSEST = 0.1, 1e-3  # factor of the distance between samples in a refinement; the least distance, of the step
-ROUGHLY = 0.1  # of these: between the ends of a step states are known so well without the dense output
+FIRST_CONTACTS, FIRST_MODES, SWITCH, KEEP = range(4)  # what ``switching_part`` does
 
 
 @inlined
@@ -56,6 +100,14 @@ def over_at(y, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def sample(m, q, y, t, w):  # type: ignore[no-untyped-def]
+    """Store the values of all rows in a state as those of sample q of the step."""
+    over_at(y, t, w)
+    for k in range(len(w.switches.over)):
+        m.surfaces.samples[q, k, 0] = m.surfaces.over[k, 0] = w.switches.over[k]
+
+
+@inlined
 def first_modes(m, t, w):  # type: ignore[no-untyped-def]
     """Initial mode of every limit, a little after the start so that no direction lies on its cone."""
     for i in range(len(m.y)):
@@ -64,9 +116,8 @@ def first_modes(m, t, w):  # type: ignore[no-untyped-def]
     for k in range(len(w.limits.mode)):
         w.limits.mode[k], w.limits.kept[k, 0] = limit_modes.mode_of(w.limits.beyond[k], t.limits.compliance[k]), PENDING
     set_sides(m.y, t, w)
-    over_at(m.trial, t, w)
-    for k in range(len(w.switches.over)):
-        m.sampled[0, k] = w.switches.over[k]  # the first step begins there
+    sample(m, 0, m.trial, t, w)  # the first step begins there
+    set_active(m, (t, w), 0)
 
 
 @inlined
@@ -78,6 +129,7 @@ def first_contacts(m, t, w):  # type: ignore[no-untyped-def]
         measure(k, t, w)
         change_contact(k, m.s.time[0], m, t, w)
         w.contacts.released[k] = 0.0  # part of the energy at the start
+    set_active(m, (t, w), 0)
 
 
 @inlined
@@ -85,52 +137,36 @@ def mode_now(k, t, w):  # type: ignore[no-untyped-def]
     """Mode of contact k by its penetration and force."""
     m, outputs = w.contacts, w.contacts.outputs[k]
     left = force_left(k, t.contacts, m) if outputs[PENETRATION] > 0.0 else 0.0
-    return mode_at(outputs[PENETRATION], outputs[PENETRATION_RATE], left, ON_PLANE)
+    return mode_at(outputs[PENETRATION], outputs[PENETRATION_RATE], left)
 
 
 @inlined
-def next_mode(k, t, w):  # type: ignore[no-untyped-def]
-    """Mode of contact k after the change that was located."""
-    m, outputs, mode = w.contacts, w.contacts.outputs[k], w.contacts.mode[k]
-    left = 0.0 if mode == INACTIVE else force_left(k, t.contacts, m)
-    return mode_after(mode, outputs[PENETRATION], outputs[PENETRATION_RATE], left)
-
-
-@inlined
-def change_modes(m, t, w, landing, at, first):  # type: ignore[no-untyped-def]
-    """Set the modes of what switched at the end of the last step, or its start; number of those whose force may jump.
-
-    ``at`` [s] is that time.  ``landing``: the step was cut to end at a change.
-    ``first``: index of the change at the start, or -1.
-    """
-    near = -10.0 * ON_SIDE if landing else ON_SIDE
-    limits = len(w.limits.mode)
-    over_at(m.y, t, w)
-    changes = jumps = 0
-    for k in range(len(w.switches.over)):
-        m.sampled[0, k] = w.switches.over[k]  # the next step begins there
-        changed = w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first
-        changes += changed
-        jumps += changed and is_at_ridge(k, m.y, w)
-    if changes == 0:
-        return 0
-    if first < 0 and (jumps > 0 or not constants_are_kept(m, w)):
-        prepare_step(m, t, w)  # with the modes of the step
-        over_at(m.y, t, w)
-    for k in range(len(w.switches.over)):
-        if not (w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first):
-            continue
-        if k < limits:
-            change_limit(k, m.y, t, w)
-            continue
-        change_contact(k - limits, at, m, t, w)
-        jumps += 1
-    forget_constants(w)
-    set_sides(m.y, t, w)
-    over_at(m.y, t, w)
-    for k in range(len(w.switches.over)):
-        m.sampled[0, k] = w.switches.over[k]
-    return jumps
+def change_contact(k, time, m, t, w):  # type: ignore[no-untyped-def]
+    """Set the mode of contact k after a change, and store a touch-down or lift-off."""
+    x, mode, outputs = w.contacts, w.contacts.mode[k], w.contacts.outputs[k]
+    rate = outputs[PENETRATION_RATE]
+    if mode == AUTO:
+        mode, now = w.switches.before_auto[len(w.limits.mode) + k], mode_now(k, t, w)
+    else:
+        left = 0.0 if mode == INACTIVE else force_left(k, t.contacts, x)
+        now = mode_after(mode, outputs[PENETRATION], rate, left)
+    if now == mode:
+        x.mode[k] = now
+        return
+    now, x.quick[k] = without_chatter(mode, now, rate, time - x.since[k], x.quick[k])
+    x.since[k], x.mode[k] = time, now
+    began = now == ACTIVE or now == LEAVING
+    if began == (mode == ACTIVE or mode == LEAVING):
+        return
+    normal_force(k, t.contacts, x)
+    x.released[k] += x.law[k, ELASTIC_ENERGY] * (1.0 if began else -1.0)
+    if mode == INACTIVE:
+        x.speed[k] = max(rate, t.contacts.min_impact_speed[k] if t.contacts.impact[k] >= 0 else 0.0)
+        if t.contacts.impact[k] >= 0:
+            x.normal[k, t.contacts.impact[k]] = x.speed[k]
+    row = m.found[m.events[0]]
+    row[0], row[1], row[2], row[3] = time, k, 1.0 if began else 0.0, x.speed[k] if began else abs(rate)
+    m.events[0] += 1
 
 
 @inlined
@@ -148,237 +184,244 @@ def forget_constants(w):  # type: ignore[no-untyped-def]
     w.tree.limits.ready[0] = min(w.tree.limits.ready[0], HERE)
 
 
-@inlined
-def change_contact(k, time, m, t, w):  # type: ignore[no-untyped-def]
-    """Set the mode of contact k after a change, and store a touch-down or lift-off."""
-    x, mode, rate = w.contacts, w.contacts.mode[k], w.contacts.outputs[k, PENETRATION_RATE]
-    if mode == AUTO:
-        mode, now = w.switches.before_auto[len(w.limits.mode) + k], mode_now(k, t, w)
+@for_memory(along, Stepper)
+def along_in_run(m, of):  # type: ignore[no-untyped-def]
+    """``along``."""
+    return len(of[1].tree.limits.q) > 0
+
+
+@for_memory(set_between, Stepper)
+def set_between_in_run(m, of, x, lane):  # type: ignore[no-untyped-def]
+    """``set_between``."""
+    between_ends(m, x, m.trial)
+
+
+@for_memory(set_dense, Stepper)
+def set_dense_in_run(m, of, x, lane):  # type: ignore[no-untyped-def]
+    """``set_dense``."""
+    state_within(m, of[0], of[1], m.s.began[0] + x * m.s.length[0], m.trial)
+
+
+@for_memory(has_dense, Stepper)
+def has_dense_in_run(m, of):  # type: ignore[no-untyped-def]
+    """``has_dense``."""
+    return prepare_step(m, of[0], of[1]) == OK
+
+
+@for_memory(fill_over, Stepper)
+def fill_over_in_run(m, of):  # type: ignore[no-untyped-def]
+    """``fill_over``."""
+    over_at(m.trial, of[0], of[1])
+    for k in range(len(m.surfaces.over)):
+        m.surfaces.over[k, 0] = of[1].switches.over[k]
+
+
+@for_memory(value_within, Stepper)
+def value_in_run(m, of, lane, k, x, dense):  # type: ignore[no-untyped-def]
+    """``value_within``."""
+    if dense:
+        set_dense(m, of, x, lane)
     else:
-        now = next_mode(k, t, w)
-    if now == mode:
-        x.mode[k] = now
-        return
-    x.quick[k] = x.quick[k] + 1 if time - x.since[k] < CHATTER and now != INACTIVE and mode != INACTIVE else 0
-    x.since[k] = time
-    if now == ACTIVE and mode == SLACK and rate < 0.0 and x.quick[k] >= MAX_QUICK:
-        now = LEAVING
-    x.mode[k] = now
-    began = now == ACTIVE or now == LEAVING
-    if began == (mode == ACTIVE or mode == LEAVING):
-        return
-    normal_force(k, t.contacts, x)
-    x.released[k] += x.law[k, ELASTIC_ENERGY] * (1.0 if began else -1.0)
-    if mode == INACTIVE:
-        x.speed[k] = max(rate, t.contacts.min_impact_speed[k] if t.contacts.impact[k] >= 0 else 0.0)
-        if t.contacts.impact[k] >= 0:
-            x.normal[k, t.contacts.impact[k]] = x.speed[k]
-    row = m.found[m.events[0]]
-    row[0], row[1], row[2], row[3] = time, k, 1.0 if began else 0.0, x.speed[k] if began else abs(rate)
-    m.events[0] += 1
+        set_between(m, of, x, lane)
+    over_at(m.trial, of[0], of[1])
+    return of[1].switches.over[k]
 
 
-@inlined
-def any_active(w):  # type: ignore[no-untyped-def]
-    """1 if a limit is not inactive or a contact touches."""
+@for_memory(nearness, Stepper)
+def nearness_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
+    """``nearness``; rows in mode AUTO do not change."""
+    if of[1].switches.mode[k] == AUTO:
+        return -np.inf
+    return GRAZE if k < len(of[1].limits.mode) else GRAZE_PLANE
+
+
+@for_memory(refines, Stepper)
+def refines_in_run(m, of):  # type: ignore[no-untyped-def]
+    """``refines``."""
+    return not along(m, of) and has_dense(m, of)
+
+
+@for_memory(passage, Stepper)
+def passage_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
+    """``passage``; exactly at a ridge, where the moment jumps."""
+    x, w = of[1].tree.limits, of[1]
+    cubic, bends, _, _ = course(m, of, lane, k)
+    set_between(m, of, m.s.upper[0], lane)
+    return passes(cubic, bends, (x.low[k], x.high[k]), m.s.lower[0], m.s.upper[0], at_ridge(k, m.trial, w))
+
+
+@for_memory(ends_at_ridge, Stepper)
+def ends_at_ridge_in_run(m, of, k):  # type: ignore[no-untyped-def]
+    """``ends_at_ridge``."""
+    return is_at_ridge(k, m.y, of[1])
+
+
+@for_memory(holds, Stepper)
+def holds_in_run(m, of, lane):  # type: ignore[no-untyped-def]
+    """``holds``: other equations take their place."""
+    return True
+
+
+@for_memory(end_step, Stepper)
+def end_step_of_run(m, of, lane):  # type: ignore[no-untyped-def]
+    """``end_step``."""
+    for k in range(len(m.surfaces.over)):
+        m.surfaces.samples[0, k, 0] = m.surfaces.samples[SAMPLES, k, 0]
+
+
+@for_memory(set_active, Stepper)
+def set_active_in_run(m, of, lane):  # type: ignore[no-untyped-def]
+    """``set_active``."""
+    w, active = of[1], 0.0
     limits = len(w.limits.mode)
     for k in range(len(w.switches.mode)):
         mode = w.switches.mode[k]
         if mode == ACTIVE or mode == LEAVING or mode == FULL or (mode == AUTO and k < limits):
-            return 1
-    return 0
+            active = 1.0
+    m.s.active[0] = active
 
 
-@inlined
-def set_auto(m, t, w):  # type: ignore[no-untyped-def]
-    """Set all modes to AUTO."""
+@for_memory(give_up, Stepper)
+def give_up_in_run(m, of, lane):  # type: ignore[no-untyped-def]
+    """``give_up``: the step is taken with all modes AUTO."""
+    t, w = of
     forget_constants(w)
     for k in range(len(w.switches.mode)):
         w.switches.before_auto[k], w.switches.mode[k] = w.switches.mode[k], AUTO
-    set_sides(m.y, t, w)
+    set_sides(m.y_old, t, w)
+    set_active(m, of, lane)
 
 
-@inlined
-def foremost(w):  # type: ignore[no-untyped-def]
-    """Index of the switch that is farthest beyond its side."""
-    largest = 0
+@for_memory(limits_ahead, Stepper)
+def limits_ahead_of_run(m, of):  # type: ignore[no-untyped-def]
+    """``limits_ahead``: those that ``lands`` knows."""
+    x = of[1].tree.limits
+    return len(x.q) if x.ready[0] == IN_STEPS else 0
+
+
+@for_memory(course, Stepper)
+def course_of_run(m, of, lane, k):  # type: ignore[no-untyped-def]
+    """``course``; the sides are those without a ridge, at which no step is aimed."""
+    q = of[1].tree.limits.q[k]
+    h, a = m.s.length[0], q + of[1].tree.size[0] // 2
+    cubic = cubic_of(m.y_old[q], m.y[q], m.begin[q], m.end[q], h)
+    bends = bends_of(cubic, m.begin[a], m.end[a], h)
+    return cubic, bends, (m.y[q], m.end[q], m.end[a]), sides_ahead(k, of[1])
+
+
+@for_memory(change_modes, Stepper)
+def change_modes_in_run(m, of):  # type: ignore[no-untyped-def]
+    """``change_modes``; derivatives where a force may jump."""
+    (t, w), s, limits, jumps = of, m.s, len(of[1].limits.mode), 0
+    at_start = s.changed[0] < 0.0
+    y, time, first = (m.y_old, s.time[0], int(s.first[0])) if at_start else (m.y, s.end_time[0], -1)
+    over_at(y, t, w)
     for k in range(len(w.switches.over)):
-        if w.switches.over[k] > w.switches.over[largest]:
-            largest = k
-    return largest
-
-
-@inlined
-def vertex(x, width, before, here, after):  # type: ignore[no-untyped-def]
-    """Maximum of a parabola through values at x - width, x and x + width: its place, or -1 if there is none, and its value."""
-    bend, rise = before - 2.0 * here + after, 0.5 * (after - before)
-    if not (bend < 0.0 and abs(rise) <= -bend):
-        return -1.0, 0.0
-    return x - width * rise / bend, here - 0.5 * rise * rise / bend
-
-
-@inlined
-def toward_top(x, width, before, here, after):  # type: ignore[no-untyped-def]
-    """Place of the next samples near a maximum, its value by the parabola through three, and the factor of their distance."""
-    place, top = vertex(x, width, before, here, after)
-    if place >= 0.0 or not before - 2.0 * here + after < 0.0:
-        return place, top, CLOSER
-    return x + (2.0 * width if after > before else -2.0 * width), max(before, after), 1.0
-
-
-@inlined
-def graze_near(k, x, top, near, dense, m, t, w):  # type: ignore[no-untyped-def]
-    """A fraction of the last step, near x, at which number k is beyond its side, or -1; place and value of the maximum.
-
-    The parabola through three samples has the maximum ``top`` at x.  Where it comes as near as ``near`` to the change, three
-    closer samples give a better parabola, and so on.  ``dense``: they are on the dense output.
-    """
-    width, closer = 1.0 / SAMPLES, CLOSER
-    for _ in range(REFINEMENTS):
-        if not (0.0 < x < 1.0 and top > -near and width > CLOSEST):
-            break
-        width *= closer
-        before = here = after = 0.0
-        for side in range(3):
-            place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
-            if dense:
-                state_within(m, t, w, m.s.began[0] + place * m.s.length[0], m.trial)
+        jumps += changes_now(k, first, w) and (k >= limits or is_at_ridge(k, y, w))
+    if not at_start and (jumps > 0 or not constants_are_kept(m, w)):
+        prepare_step(m, t, w)  # with the modes of the step
+        over_at(y, t, w)
+    for k in range(len(w.switches.over)):
+        if changes_now(k, first, w):
+            if k < limits:
+                change_limit(k, y, t, w)
             else:
-                between_ends(m, place, m.trial)
-            over_at(m.trial, t, w)
-            after, here, before = w.switches.over[k], after, here
-            if after > 0.0:
-                return place, x, top
-        x, top, closer = toward_top(x, width, before, here, after)
-    return -1.0, x, top
+                change_contact(k - limits, time, m, t, w)
+    forget_constants(w)
+    set_sides(y, t, w)
+    sample(m, 0, y, t, w)  # the next step begins there
+    set_active(m, of, 0)
+    if jumps > 0:
+        s.end_code[0] = derivative(time, y, t, w, m.begin if at_start else m.end)
+        keep_powers(m.balance, y, m.begin if at_start else m.end, t, w, BEGIN if at_start else END)
+        s.evaluations[0] += 1
+    release(m.balance, t, w, DONE if at_start else TRIAL)
 
 
 @inlined
-def graze(m, t, w):  # type: ignore[no-untyped-def]
-    """A fraction of the last step at which one is beyond its side although it is not at the samples; 2 if none is."""
-    for k in range(len(w.switches.over)):
-        if w.switches.mode[k] == AUTO:
-            continue
-        near = GRAZE if k < len(w.limits.mode) else GRAZE_PLANE
-        for q in range(1, len(m.sampled) - 1):
-            before, here, after = m.sampled[q - 1, k], m.sampled[q, k], m.sampled[q + 1, k]
-            x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
-            place, x, top = graze_near(k, x, top, near, False, m, t, w)
-            rough = len(w.tree.limits.q) == 0 and 0.0 < x < 1.0 and top > -ROUGHLY * near
-            if place < 0.0 and rough and prepare_step(m, t, w) == OK:
-                place, x, top = graze_near(k, x, top, ROUGHLY * near, True, m, t, w)
-            if place >= 0.0:
-                return place
-    return 2.0
+def changes_now(k, first, w):  # type: ignore[no-untyped-def]
+    """Whether row k changes its mode where one was located; ``first``: the row that is passed at the start of the step, or -1."""
+    return w.switches.over[k] > -NEAR or w.switches.mode[k] == AUTO or k == first
 
 
 @inlined
-def sides_are_kept(m, w, aimed):  # type: ignore[no-untyped-def]
-    """Whether it is known without samples that nothing switches in the last step; False for modes AUTO and contacts.
+def lands(k, m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Change the mode of limit k at the end of an accurate step that was aimed at its change, if it is near; whether it is.
 
-    ``aimed``: the limit whose change the step was to end at, which is not asked about the end; or -1.
+    The end of the step then has the derivative by the new mode; the constants of the limits are still those of the step.
     """
-    return len(w.tree.limits.q) > 0 and keep_sides(m.y_old, m.y, m.begin, m.end, m.s.length[0], w, aimed)
+    x, rates = w.tree.limits, w.tree.size[0] // 2
+    q, off = x.q[k], beyond_side(k, x, m.y)
+    side = 1.0 if m.y[q] - x.high[k] == off else -1.0
+    outward = side * m.end[q]
+    if x.ready[0] != IN_STEPS or not is_near(off, outward, m.end[q + rates], h):
+        return False
+    mode, a, b, moment = w.limits.mode[k], x.rows[k, A], x.rows[k, B], x.rows[k, MOMENT]
+    outside, farthest = x.outside[k], x.farthest[k]
+    w.limits.mode[k] = mode_after_change(k, m.y, t, w)
+    set_limit(k, m.y, t, w)
+    code = by_kernel(m.y, w, m.trial)
+    x.rows[k, A], x.rows[k, B], x.rows[k, MOMENT] = a, b, moment
+    x.outside[k], x.farthest[k] = outside, farthest
+    m.s.evaluations[0] += 1
+    share = abs(off) / (3.0 * outward)  # the difference grows with the square of the time from the change
+    for i in range(len(m.y)):
+        m.trial[i] = m.trial[i] - m.end[i]
+    if code != OK or not share * norm_of(m, m.trial, m.y, rtol, atol) <= PART:
+        w.limits.mode[k] = mode
+        return False
+    for i in range(len(m.y)):
+        m.end[i] += m.trial[i]
+    forget_constants(w)
+    set_sides(m.y, t, w)
+    return True
 
 
 @inlined
-def first_switch(m, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which the first limit or contact switches; 2 if none does.
+def screen(m, of, rtol, atol):  # type: ignore[no-untyped-def]
+    """Mark the last step where a row passes its side, or where it was cut or aimed at a change.
 
-    Samples at the end, between, and where one seems to graze its change bracket the change, which is located on the dense output.
-    ``s.trial`` is memory.
+    It is known without samples that limits of coordinates keep their sides where the polynomials of these do.
     """
-    lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
-    for q in range(1, SAMPLES + MAX_ITERATIONS + 1):
-        if upper == 2.0:
-            x = q / SAMPLES
-            between_ends(m, x, m.trial)
-        else:
-            # The secant, kept well inside the bracket, and every other time its middle, since the largest of ``over`` has kinks.
-            x = 0.5 * (lower + upper)
-            if value_lower < 0.0 < value_upper and q % 2 == 0:
-                x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
-                x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
-            state_within(m, t, w, m.s.began[0] + x * m.s.length[0], m.trial)
-        over_at(m.trial, t, w)
-        value = w.switches.over[foremost(w)]
-        if upper == 2.0:
-            for k in range(len(w.switches.over)):
-                m.sampled[q, k] = w.switches.over[k]
-            if value > ON_SIDE:
-                lower, upper = (q - 1.0) / SAMPLES, x
-            elif q == SAMPLES:
-                upper = graze(m, t, w)
-                if upper == 2.0:
-                    return 2.0
-                lower = max(upper - 1.0 / SAMPLES, 0.0)
-            if upper < 2.0 and prepare_step(m, t, w) != OK:
-                return 2.0
-        elif abs(value) <= (TOLERANCE if len(w.contacts.mode) > 0 else ON_SIDE):
-            return x
-        elif value > 0.0:
-            upper, value_upper = x, value
-        else:
-            lower, value_lower = x, value
-    return upper
+    (t, w), s, x, kept, aimed = of, m.s, of[1].tree.limits, False, int(m.s.aimed[0]) - 1
+    s.accepted[0] = s.special[0] = s.sought[0] = 1.0
+    s.upper[0] = s.fraction[0] = NONE
+    s.landed[0] = s.fresh[0] = 0.0
+    cut = s.landings[0] > 0.0
+    if len(x.q) > 0:
+        kept = keep_sides(m.y_old, m.y, m.begin, m.end, s.length[0], w, -1 if cut else aimed)
+    if kept and not cut and aimed >= 0 and lands(aimed, m, t, w, s.length[0], rtol, atol):
+        s.sought[0], s.landed[0] = 0.0, 1.0
+    elif kept and not cut and (aimed < 0 or beyond_side(aimed, x, m.y) < 0.0):
+        s.sought[0] = s.special[0] = 0.0
+    elif (kept and cut) or s.landings[0] == MAX_LANDINGS:
+        s.sought[0] = 0.0
+    if s.sought[0] > 0.0:
+        for q in range(0 if along(m, of) else 1, SAMPLES + 1):
+            between_ends(m, q / SAMPLES, m.trial)
+            sample(m, q, m.trial, t, w)
+    find_brackets(m, of)
 
 
-@inlined
-def first_switch_along(m, t, w, landing):  # type: ignore[no-untyped-def]
-    """``first_switch`` where all are limits of coordinates; ``landing``: the step was cut to end at a change."""
-    if landing and sides_are_kept(m, w, -1):  # other steps have been asked
-        return 2.0  # as the samples would, which are on the same polynomials
-    lower = upper = 2.0
-    for q in range(SAMPLES + 1):
-        between_ends(m, q / SAMPLES, m.trial)
-        over_along(m.trial, w)
-        for k in range(len(w.switches.over)):
-            m.sampled[q, k] = w.switches.over[k]
-        if q > 0 and w.switches.over[foremost(w)] > ON_SIDE:
-            lower, upper = (q - 1.0) / SAMPLES, q / SAMPLES
-            break
-    if lower == 2.0:
-        upper = graze(m, t, w)
-        if upper == 2.0:
-            return 2.0
-        lower = max(upper - 1.0 / SAMPLES, 0.0)
-    elif landing and upper == 1.0 and not ends_at_ridge(m, w):
-        between_ends(m, LANDED, m.trial)
-        over_along(m.trial, w)
-        if w.switches.over[foremost(w)] <= ON_SIDE:
-            return 1.0
-    between_ends(m, upper, m.trial)
-    over_along(m.trial, w)
-    return first_passage(m, w, lower, upper)
+def switching_part(purpose, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
+    """First modes of contacts or limits; what comes of the last step and the modes after it; or the next step; a code."""
+    of, s = (t, w), m.s
+    if purpose == FIRST_CONTACTS:
+        w.contacts.speed_resolution[0] = SPEED_RESOLUTION * h
+        first_contacts(m, t, w)
+    elif purpose == FIRST_MODES:
+        first_modes(m, t, w)
+    elif purpose == KEEP:
+        if along(m, of):
+            keep_usual(s)
+            if s.fresh[0] == 0.0:
+                aim(m, of, 0)
+    else:
+        s.end_code[0], s.end_time[0] = OK, time_end
+        screen(m, of, rtol, atol)
+        switch(m, of)
+        return int(s.end_code[0])
+    return OK
 
 
-@inlined
-def ends_at_ridge(m, w):  # type: ignore[no-untyped-def]
-    """Whether what is farthest beyond its side, or was located last, is a limit at its ridge at the end of the step."""
-    return len(w.limits.mode) > 0 and is_at_ridge(foremost(w), m.y, w)
-
-
-@inlined
-def first_passage(m, w, lower, upper):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which the first of the limits of coordinates that are over at ``upper`` passes its edge.
-
-    It alone is over afterwards.
-    """
-    own, h, rates, first, at = w.tree.limits, m.s.length[0], w.tree.size[0] // 2, -1, upper
-    for k in range(len(own.q)):
-        if w.switches.over[k] > ON_SIDE:
-            q, a = own.q[k], own.q[k] + rates
-            cubic = cubic_of(m.y_old[q], m.y[q], m.begin[q], m.end[q], h)
-            x = passes(
-                cubic,
-                bends_of(cubic, m.begin[a], m.end[a], h),
-                (own.low[k], own.high[k]),
-                lower,
-                upper,
-                at_ridge(k, m.trial, w),
-            )
-            if first < 0 or x < at:
-                first, at = k, x
-    for k in range(len(own.q)):
-        w.switches.over[k] = 1.0 if k == first else -1.0
-    return at
+SWITCHING_PART = LoopPart(switching_part, (INTEGER,), (REAL, REAL, REAL, REAL))

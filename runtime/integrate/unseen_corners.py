@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import CLOSER, vertex
+from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.surfaces import CLOSER, vertex
 from runtime.jit.compilation import inlined
 
 NEAR = 0.3  # of the extent of three samples: a parabola that comes so near to zero is refined

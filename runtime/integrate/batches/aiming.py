@@ -1,13 +1,11 @@
-"""Steps that are aimed at the next change of a limit, in a batch.  The rules are those of ``runtime.integrate.aiming``."""
+"""Steps of a batch that were aimed at the change of a limit, and end near it."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from runtime.dynamics.limits_along import stays_between
-from runtime.integrate.aiming import FARTHEST, PART, STRETCH, is_near, is_within_reach, may_leave, until_edge
+from runtime.integrate.aiming import PART, is_near
 from runtime.integrate.batches.equations import LARGEST_WORST, derive
 from runtime.integrate.batches.forces import forces_in_steps
 from runtime.integrate.batches.limits import (
@@ -17,40 +15,7 @@ from runtime.integrate.batches.limits import (
     sides_in,
 )
 from runtime.integrate.dop853_coefficients import STAGES
-from runtime.integrate.limit_changes import bends_of
 from runtime.jit.compilation import inlined
-
-
-@inlined
-def aim(m, lane):  # type: ignore[no-untyped-def]
-    """Choose the length of a lane's next step so that it ends at the next change of a limit, where one is expected soon."""
-    x, s = m.limits, m.s
-    h, planned = s.length[lane], s.next_length[lane]
-    until, first, longest = np.inf, -1, min(STRETCH * planned, FARTHEST * h)
-    for k in range(len(x.q)):
-        e, a = x.q[k] * m.W + lane, x.u[k] * m.W + lane
-        end, sides = (m.end[e], m.k[STAGES, e], m.k[STAGES, a]), sides_in(x, k, lane)
-        if not may_leave(end, sides, longest):
-            continue
-        cubic = (
-            x.own.c0[k, lane], x.own.c1[k, lane], x.own.c2[k, lane],
-            x.own.c3[k, lane],
-        )  # fmt: skip
-        soon = until_edge(cubic, bends_of(cubic, m.k[0, a], end[2], h), h, end, sides, longest)
-        if soon < until:
-            first, until = k, soon
-    if is_within_reach(until, planned):
-        s.aimed[lane], s.planned[lane] = 1.0 + first, planned
-        s.next_length[lane] = until
-
-
-@inlined
-def aim_lanes(m):  # type: ignore[no-untyped-def]
-    """``aim`` in the lanes where a change may be soon."""
-    if len(m.limits.q) > 0:
-        for lane in range(m.W):
-            if m.s.soon[lane] >= 0.0:
-                aim(m, lane)
 
 
 @inlined

@@ -34,7 +34,7 @@ from runtime.integrate.batches.stages import (
     prepare_dense,
     replace_accepted,
 )
-from runtime.integrate.batches.surfaces import AGAIN, ALONE, GO_ON, KEEP, SCREEN, STOP, SWITCH, call_surfaces
+from runtime.integrate.batches.surfaces import KEEP, SCREEN, SWITCH, call_surfaces
 from runtime.integrate.batches.workspace import batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.settings import Settings
@@ -50,6 +50,7 @@ from runtime.integrate.step_control import (
     would_not_end,
 )
 from runtime.integrate.step_error import fastest_in_batch
+from runtime.integrate.surfaces import AGAIN, ALONE, GO_ON, STOP
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import CONTRACT, compiled, inlined
 from runtime.jit.pointers import local

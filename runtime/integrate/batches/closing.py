@@ -14,8 +14,8 @@ from runtime.dynamics.layout import LANES, OK, SINGULAR
 from runtime.dynamics.projection import PROJECTIONS, ROUNDED
 from runtime.integrate.batches.contact_memory import set_events
 from runtime.integrate.batches.forces import call_forces, put_parameters, set_signals
-from runtime.integrate.batches.memory_kinds import Common, OfLanes
 from runtime.integrate.closed_loops import MAX_MOVE, UNSATISFIED
+from runtime.integrate.memory_kinds import Common, OfLanes
 from runtime.integrate.step_control import squared_error
 from runtime.integrate.unsure_steps import CLEAR
 from runtime.jit import addresses

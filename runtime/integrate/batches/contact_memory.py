@@ -9,8 +9,8 @@ import numpy as np
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.switches import INACTIVE
-from runtime.integrate.batches.memory_kinds import Common, Found, OfLanes, Written
-from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.memory_kinds import Common, Found, OfLanes, Written
 from runtime.integrate.written.acting_contacts import MEASURED, NOTHING
 from runtime.integrate.written.acting_forces import Rows, acting_forces
 from runtime.jit.compilation import inlined

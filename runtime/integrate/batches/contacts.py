@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.contact_rules import beyond_mode, left_of_force, mode_after, mode_at
+from runtime.dynamics.contact_rules import beyond_mode, left_of_force, mode_after, mode_at, without_chatter
 from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
 from runtime.integrate.batches.contact_memory import (
     ACTS,
@@ -22,10 +22,10 @@ from runtime.integrate.batches.contact_memory import (
     START,
 )
 from runtime.integrate.batches.forces import set_signals
-from runtime.integrate.batches.limits import set_active
+from runtime.integrate.batches.limits import act_now
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.limit_changes import ON_SIDE
-from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import CHATTER, MAX_QUICK, ON_PLANE, vertex
+from runtime.integrate.surfaces import vertex
 from runtime.integrate.written.acting_contacts import DEPTH, ELASTIC, FORCE, MEASURED, OVER_RATE, POTENTIAL, RATE, SLOPE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
@@ -167,11 +167,9 @@ def change_contact(m, k, lane, time):  # type: ignore[no-untyped-def]
     now = mode_after(mode, depth, rate, left)
     if now == mode:
         return 0.0, True
-    quick = time - x.state[k, SINCE, lane] < CHATTER and now != INACTIVE and mode != INACTIVE
-    x.state[k, QUICK, lane] = x.state[k, QUICK, lane] + 1.0 if quick else 0.0
+    since, quick = x.state[k, SINCE, lane], x.state[k, QUICK, lane]
+    now, x.state[k, QUICK, lane] = without_chatter(mode, now, rate, time - since, quick)
     x.state[k, SINCE, lane] = time
-    if now == ACTIVE and mode == SLACK and rate < 0.0 and x.state[k, QUICK, lane] >= MAX_QUICK:
-        now = LEAVING
     set_mode(x, k, lane, now, x.state, m.forces.own)
     began = now == ACTIVE or now == LEAVING
     if began == (mode == ACTIVE or mode == LEAVING):
@@ -206,7 +204,7 @@ def begin_contact(m, k, lane, begin):  # type: ignore[no-untyped-def]
     x, of, own = m.contacts, m.contacts.measured[READY], m.forces.waiting
     at = place_of(x, k, lane)
     depth, rate = of[at + DEPTH * m.W], of[at + RATE * m.W]
-    now = mode_at(depth, rate, left_in(x, k, INACTIVE, of, lane) if depth > 0.0 else 0.0, ON_PLANE)
+    now = mode_at(depth, rate, left_in(x, k, INACTIVE, of, lane) if depth > 0.0 else 0.0)
     x.waiting[k, QUICK, lane], x.waiting[k, SINCE, lane] = 0.0, -np.inf if now == INACTIVE else begin
     set_mode(x, k, lane, now, x.waiting, own)
     if now == ACTIVE:
@@ -227,7 +225,7 @@ def begin_contacts(m, lane, r):  # type: ignore[no-untyped-def]
     m.s.landings[lane] = 0.0
     m.s.cuts[lane] = m.s.sliding[lane] = 0.0
     m.s.usual[lane] = m.s.usual_active[lane] = 0.0
-    set_active(m, lane)
+    act_now(m, lane)
 
 
 @columns

@@ -9,9 +9,9 @@ from runtime.integrate.batches.polynomial import hermite
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.corner_landing import place_to_end
 from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.quintic import put_tie
-from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.unseen_corners import CLOSER_SAMPLE, NEAR, sample_within
 from runtime.jit import addresses
 from runtime.jit.by_memory import for_memory

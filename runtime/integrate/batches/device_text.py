@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.integrate.batches.memory_kinds import Kind, fields_of
+from runtime.integrate.memory_kinds import Kind, fields_of
 from runtime.jit.named_rows import blocks_of
 
 HEAD = "span", "tolerances", "steps", "initial", "constants", "times", "stop", "out", "status", "counts", "reached"

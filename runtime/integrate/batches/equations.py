@@ -12,7 +12,7 @@ from runtime.dynamics.layout import DERIVATIVE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ENERGY, EVALUATION
 from runtime.integrate.batches.forces import behind_rates, call_equations, forces_in_steps, forces_when_ready
-from runtime.integrate.batches.memory_kinds import Common, Scratch
+from runtime.integrate.memory_kinds import Common, Scratch
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
 from runtime.jit.pointers import call_at

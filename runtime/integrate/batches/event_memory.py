@@ -8,8 +8,8 @@ import numpy as np
 
 from runtime.dynamics.force_elements import NO_RULES
 from runtime.dynamics.layout import LANES
-from runtime.integrate.batches.memory_kinds import Common, Found, OfLanes, Scratch, Written
-from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.memory_kinds import Common, Found, OfLanes, Scratch, Written
 from runtime.jit.compilation import inlined
 from runtime.jit.named_rows import with_lanes
 from runtime.jit.pointers import call_at

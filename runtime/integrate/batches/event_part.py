@@ -6,10 +6,10 @@ from runtime.dynamics.layout import OK
 from runtime.integrate.batches.event_memory import EVENT, SCREEN_STEPS, STATE, TIME
 from runtime.integrate.batches.polynomial import states_between
 from runtime.integrate.batches.slopes import put_state
-from runtime.integrate.batches.surfaces import ALONE, GO_ON, STOP
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.event_search import NEVER, UNKNOWN, find_zeros, may_pass, value_within
-from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.surfaces import ALONE, GO_ON, STOP
 from runtime.jit import addresses
 from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined

@@ -22,9 +22,9 @@ from runtime.dynamics.signals import (
     until_knot,
 )
 from runtime.integrate.batches.contact_memory import set_events
-from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
-from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.memory_kinds import Common, Found, OfCases, OfLanes, Scratch
 from runtime.integrate.stiffness import STABLE
 from runtime.integrate.turned_steps import keep_knot
 from runtime.jit import addresses

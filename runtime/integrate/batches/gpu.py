@@ -28,9 +28,9 @@ from numba.core.registry import CPUDispatcher
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.corner_landing import corner_part
 from runtime.integrate.batches.device_text import FOUND, MemoryText, text_of_kernel
-from runtime.integrate.batches.memory_kinds import Kind
 from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.batches.workspace import BatchWorkspace
+from runtime.integrate.memory_kinds import Kind
 from runtime.integrate.written import force_corners, measured_contacts, tree_forces, tree_recursion
 from runtime.jit.cache import digest_of, unchanged
 from runtime.jit.device_code import DeviceCode

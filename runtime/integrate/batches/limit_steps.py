@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.dynamics.limit_modes import beyond_sides
 from runtime.integrate.aiming import FARTHEST, STRETCH
 from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.surfaces import keep_usual
 from runtime.jit.compilation import columns, inlined
 
 
@@ -32,41 +33,6 @@ def keep_limits(m):  # type: ignore[no-untyped-def]
         keep_work(m.s)
         for k in range(len(m.limits.q)):
             go_on_with_limit(m.limits.own, k, m.s)
-
-
-@inlined
-def end_step(m, lane):  # type: ignore[no-untyped-def]
-    """Keep the work of the dampers in an accepted step of a lane, and begin the next step of its limits in the same modes."""
-    x, s = m.limits, m.s
-    if len(x.q) > 0:
-        s.damped[lane] += s.damped_now[lane]
-        for k in range(len(x.q)):
-            x.own.start[k, lane] = x.own.ended[k, lane]
-
-
-@columns
-def keep_usual(s):  # type: ignore[no-untyped-def]
-    """Keep the work of the dampers and the usual lengths where a step was accepted without a change of mode.
-
-    The next step of a lane whose step was aimed at a change, in vain, has the length that this one had otherwise, at least.
-    """
-    for lane in range(s.W):
-        plain = s.accepted[lane] - s.special[lane] > 0.0
-        taken = s.accepted[lane] - s.fresh[lane] > 0.0
-        h, planned, before = s.length[lane], s.next_length[lane], s.planned[lane]
-        aimed = s.aimed[lane] if taken else 0.0
-        before = before if aimed > 0.0 and planned > h else 0.0
-        planned = before if before > planned else planned
-        acts = s.active[lane] == 1.0
-        usual, usual_active = s.usual[lane], s.usual_active[lane]
-        present = usual_active if acts else usual
-        present = present if present > 0.0 else planned
-        present = present if present < planned else planned
-        s.usual[lane] = (usual if acts else present) if taken else usual
-        s.usual_active[lane] = (present if acts else usual_active) if taken else usual_active
-        s.next_length[lane] = planned
-        s.damped[lane] += s.damped_now[lane] if plain else 0.0
-        s.aimed[lane], s.soon[lane] = 0.0, -1.0
 
 
 @columns

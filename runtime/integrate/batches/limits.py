@@ -16,7 +16,6 @@ from runtime.dynamics.limits_along import OF_LIMIT, sides_of, turned_back
 from runtime.dynamics.switches import ACTIVE as TOUCHES
 from runtime.dynamics.switches import FULL, INACTIVE, LEAVING
 from runtime.integrate.batches.contact_memory import MODE
-from runtime.integrate.batches.memory_kinds import Common, Found, OfCases, OfLanes
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -30,9 +29,10 @@ from runtime.integrate.batches.parameters import (
     SIGN,
 )
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
-from runtime.integrate.limit_changes import ON_SIDE, bends_of, passes
-from runtime.integrate.stepping import SAMPLES
-from runtime.integrate.switching import GRAZE
+from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.limit_changes import ON_SIDE, bends_of
+from runtime.integrate.memory_kinds import Common, Found, OfCases, OfLanes
+from runtime.integrate.surfaces import GRAZE
 from runtime.jit.compilation import columns, inlined
 from runtime.jit.named_rows import Block, Fields, Row, with_lanes
 from runtime.support.arrays import Floats, Ints
@@ -181,7 +181,7 @@ def set_constants(x, k, own, lane, coordinate, constants):  # type: ignore[no-un
 
 
 @inlined
-def set_active(m, lane):  # type: ignore[no-untyped-def]
+def act_now(m, lane):  # type: ignore[no-untyped-def]
     """Store whether a limit or contact of a lane acts."""
     active = 0.0
     for k in range(len(m.limits.q)):
@@ -218,7 +218,7 @@ def begin_limits(m, lane):  # type: ignore[no-untyped-def]
         set_mode(x.own, k, lane, mode_of(out, x.own.compliance[k, lane]), soon)
         x.own.start[k, lane] = beyond_side(x, k, lane, soon)
         holds = set_constants(x, k, x.own, lane, m.y[e], m.constants) and holds
-    set_active(m, lane)
+    act_now(m, lane)
     return holds
 
 
@@ -322,12 +322,9 @@ def change_limits(m, lane, state, near, first):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def passage_of_limit(m, k, lane, lower, upper):  # type: ignore[no-untyped-def]
-    """Fraction of a lane's step, between two, at which limit k passes its side."""
-    own, a = m.limits.own, m.limits.u[k] * m.W + lane
-    cubic = own.c0[k, lane], own.c1[k, lane], own.c2[k, lane], own.c3[k, lane]
-    bends = bends_of(cubic, m.k[0, a], m.k[STAGES, a], m.s.length[lane])
-    return passes(cubic, bends, sides_in(m.limits, k, lane), lower, upper, False)
+def cubic_in(x, k, lane):  # type: ignore[no-untyped-def]
+    """Cubic polynomial of the coordinate of limit k in a lane's step (``screen_limit``)."""
+    return x.own.c0[k, lane], x.own.c1[k, lane], x.own.c2[k, lane], x.own.c3[k, lane]
 
 
 @inlined

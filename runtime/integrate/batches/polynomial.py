@@ -70,7 +70,7 @@ def states_between(m, x):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_between(m, x, lane):  # type: ignore[no-untyped-def]
+def put_between(m, x, lane):  # type: ignore[no-untyped-def]
     """As ``states_between``, for one lane."""
     h, both = m.s.length[lane], x * x * (1.0 - x) * (1.0 - x)
     for e in range(lane, len(m.trial), m.W):
@@ -84,7 +84,7 @@ def set_between(m, x, lane):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_dense(m, lane, x):  # type: ignore[no-untyped-def]
+def put_dense(m, lane, x):  # type: ignore[no-untyped-def]
     """State of a lane at a fraction of its step by the dense output, into ``trial``."""
     for e in range(0, len(m.trial), m.W):
         m.trial[e + lane] = m.y[e + lane] + value_of(m.dense[e * POWER :], m.W, lane, x)

@@ -9,8 +9,9 @@ from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.batches.contact_memory import ELSEWHERE, END, MODE, START, TRANSITION_VELOCITY, WITHIN
 from runtime.integrate.batches.contacts import measure_at, place_of
 from runtime.integrate.batches.control import reject
-from runtime.integrate.batches.polynomial import set_between, states_between
+from runtime.integrate.batches.polynomial import put_between, states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.slips import (
     NOWHERE,
     SHARE,
@@ -24,7 +25,6 @@ from runtime.integrate.slips import (
     sampled_slip,
     slip_at,
 )
-from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.written.acting_contacts import NOTHING, SLIP
 from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
@@ -64,7 +64,7 @@ def sampled_slip_of_lanes(m, of, lane, k, q):  # type: ignore[no-untyped-def]
 @for_memory(slip_at, BatchWorkspace)
 def slip_in_lanes(m, of, lane, k, x):  # type: ignore[no-untyped-def]
     """``slip_at``."""
-    set_between(m, x, lane)
+    put_between(m, x, lane)
     m.s.at[lane] = x
     measure_at(m, m.contacts.measured[ELSEWHERE])
     return sampled_slip(m, of, lane, k, SAMPLES + 1)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from runtime.dynamics.layout import OK
-from runtime.integrate.batches.aiming import aim_lanes, land
+from runtime.integrate.batches.aiming import land
 from runtime.integrate.batches.contact_memory import END, START
 from runtime.integrate.batches.contacts import begin_contacts, keep_measured, measure_states, ready_contacts
 from runtime.integrate.batches.limit_steps import go_on_with_limits, keep_limits, keep_usual_beside_contacts
 from runtime.integrate.batches.slips import end_at_bends
-from runtime.integrate.batches.surfaces import BEGIN, READY_CASES, SCREEN, SWITCH, screen, switch
+from runtime.integrate.batches.surfaces import BEGIN, READY_CASES, SCREEN, SWITCH, screen
+from runtime.integrate.surfaces import aim, switch
 from runtime.jit.pointers import local
 
 
@@ -32,7 +33,7 @@ def surfaces_part(purpose, m, address, a, b, x, y):  # type: ignore[no-untyped-d
                 m.s.at[lane] = 1.0
             measure_states(m, m.end, m.contacts.measured[END])
             end_at_bends(m)
-        return screen(m)
+        return screen(m, address)
     elif purpose == SWITCH:
         if contacts == 0:
             land(m, address, x, y)
@@ -43,5 +44,7 @@ def surfaces_part(purpose, m, address, a, b, x, y):  # type: ignore[no-untyped-d
         keep_limits(m)
     else:
         go_on_with_limits(m)
-        aim_lanes(m)
+        for lane in range(m.W if len(m.limits.q) > 0 else 0):
+            if m.s.soon[lane] >= 0.0:
+                aim(m, address, lane)
     return OK

@@ -15,11 +15,10 @@ from runtime.integrate.batches.equations import Equations, no_equations
 from runtime.integrate.batches.event_memory import BatchEvents, no_events
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
-from runtime.integrate.batches.memory_kinds import Common, OfLanes, Repeated, Scratch
-from runtime.integrate.batches.surfaces import Surfaces, surfaces_of
 from runtime.integrate.dop853 import POWER, ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
-from runtime.integrate.lane_state import LaneState
+from runtime.integrate.lane_state import LaneState, Surfaces, surfaces_of
+from runtime.integrate.memory_kinds import Common, OfLanes, Repeated, Scratch
 from runtime.jit.named_rows import Block, with_lanes
 from runtime.support.arrays import Floats, Ints, lanes_of
 
@@ -166,7 +165,7 @@ def closed_workspace(
 
 def _with_surfaces(memory: BatchWorkspace) -> BatchWorkspace:
     """A memory with the rows of its limits and contacts."""
-    return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), memory.ties))
+    return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), memory.ties, LANES))
 
 
 def turned_of(ties: Ints) -> list[int]:
