@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from runtime.dynamics.force_elements import evaluate_corners
 from runtime.dynamics.kinematics import update_poses, update_poses_and_signals
-from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.lane_state import SAMPLES, reject
 from runtime.integrate.loop_parts import LoopPart
 from runtime.integrate.quintic import put_slopes
 from runtime.integrate.stepping import Stepper, between_ends
@@ -161,7 +161,7 @@ def sample_step(m, t, w):  # type: ignore[no-untyped-def]
 
 
 def corners_part(m, t, w):  # type: ignore[no-untyped-def]
-    """1 if the last step is undone, to be repeated up to a corner or a touch; ``m.trial`` is memory."""
+    """1 if the last attempt is rejected, to be repeated up to a corner or a touch; ``m.trial`` is memory."""
     begin, h = m.s.began[0], m.s.length[0]
     sample_step(m, t, w)
     place = place_to_end(m, (t, w), m.corners, 0, begin, h, True, True)
@@ -170,11 +170,7 @@ def corners_part(m, t, w):  # type: ignore[no-untyped-def]
             m.corners[0, c] = m.corners[SAMPLES, c]
         m.s.corners_at[0] = begin + h
         return 0
-    for i in range(len(m.y)):
-        m.y[i] = m.y_old[i]
-    m.s.next_length[0] = place * h
-    m.s.rejections[0] += 1
-    m.s.after_rejection[0], m.s.aimed[0] = 1, 0
+    reject(m.s, 0, 2.0, place, 0)
     return 1
 
 

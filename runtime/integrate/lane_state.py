@@ -88,6 +88,8 @@ class LaneState(Fields):
     until: Row  # [s] end of the results of the step: its end, or the event that ends the case
     # Of single runs alone.
     started: Row  # 1: the first derivative and step are known
+    left: Row  # steps that may be taken in this call
+    last_length: Row  # [s] of the last step
     began: Row  # [s] start of the last step
     step_ended: Row  # 1: its end is not yet the next beginning
     dense_ready: Row  # 1: its dense output is ready
@@ -150,3 +152,12 @@ def set_usual(s, lane, active, length):  # type: ignore[no-untyped-def]
         s.usual_active[lane] = length
     else:
         s.usual[lane] = length
+
+
+@inlined
+def reject(s, lane, error, factor, special):  # type: ignore[no-untyped-def]
+    """Reject the accurate attempt of a lane by another error; the number of special ones of ``special``."""
+    left = special - (1 if s.special[lane] > 0.0 else 0)
+    s.accepted[lane] = s.special[lane] = s.has_outputs[lane] = 0.0
+    s.error[lane], s.factor[lane] = error, factor
+    return left

@@ -1,13 +1,15 @@
-"""The compiled integration loop of a method: steps, their control, outputs.
+"""Single runs, by ``runtime.integrate.driver``: their starts, what comes of their steps, outputs.
 
-Where a system has limits or contacts, accepted steps are checked, and perhaps undone, by ``runtime.integrate.landing``.
+The methods are behind ``runtime.integrate.stepping``.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from runtime.dynamics.angles import follow
+from runtime.dynamics.angles import follow as follow_angles
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.kinematics import put_state
 from runtime.dynamics.layout import NOT_FINITE, OK
@@ -18,16 +20,25 @@ from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
 from runtime.integrate.closed_loops import NEAR, NEARLY, project_stages
 from runtime.integrate.dense_output import count_of_turns, write_results, write_turns
+from runtime.integrate.driver import (
+    after_step,
+    attempt,
+    begin_attempts,
+    bound_lengths,
+    drive,
+    end_run,
+    end_small,
+    follow,
+    go_on,
+    keep_step,
+    screen,
+)
 from runtime.integrate.slips import AFTER, AHEAD
 from runtime.integrate.step_control import (
     ACCEPTED,
     REJECTED,
-    after_acceptance,
-    after_bad_attempt,
-    after_rejection,
     failure,
     first_length,
-    step_length,
     too_small,
     trial_length,
     verdict,
@@ -38,18 +49,21 @@ from runtime.integrate.stepping import (
     SLIPS,
     SWITCHING,
     TYPICAL,
-    attempt,
+    Stepper,
     check_stiffness,
     lost_digits,
     norm_of,
     normalise,
 )
-from runtime.integrate.surfaces import AGAIN
+from runtime.integrate.stepping import attempt as attempt_step
+from runtime.integrate.surfaces import AGAIN, GO_ON
 from runtime.integrate.switching import FIRST_CONTACTS, FIRST_MODES, KEEP, SWITCH
 from runtime.integrate.turned_steps import longest_step
 from runtime.integrate.unsure_steps import keep_unsure, note_rows
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
+from runtime.support.arrays import Floats
 
 # A smallest pivot ratio below this fraction of the largest one of a closed loop is close to a singular configuration.
 CLOSE_TO_SINGULAR = 1e-3
@@ -98,76 +112,6 @@ def start(memory, m, t, w, end, rtol, atol, max_step):  # type: ignore[no-untype
 
 
 @inlined
-def try_step(memory, m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
-    """One attempt at a step of length h that ends at ``time_end``; RUNNING, or why the run fails.
-
-    ``step_ended`` is 1 afterwards if the step was accepted.
-    """
-    time = m.s.time[0]
-    code = attempt(m, t, w, h, m.s.loose[0] * rtol, m.s.loose[0] * atol)
-    judged, smallest_pivot = verdict(m.s.error[0]), m.s.smallest_pivot[0]
-    if m.s.projected[0] == 1:
-        projected = call_at(m.address[PROJECTING], judged, memory, t, w, h, time_end, rtol, atol)
-        if m.s.repeated[0] == 1:
-            return Status.RUNNING
-        code = projected if judged == ACCEPTED else code
-    if judged != ACCEPTED:
-        length = after_rejection(h, m.s.factor[0]) if judged == REJECTED else after_bad_attempt(h, time)
-        if length == 0.0:
-            return failure(code)
-        m.s.rejections[0] += 1
-        m.s.after_rejection[0], m.s.aimed[0] = 1, 0
-        m.s.next_length[0] = length
-        if judged == REJECTED and m.slips.shape[1] > 0:
-            call_at(m.address[SLIPS], AHEAD, memory, t, w, h)
-        return Status.RUNNING
-    if code != OK:
-        return failure(code)
-    compare(m.balance, m.s.steps[0], m.trial, t, w)
-    for i in range(len(m.y)):
-        m.y_old[i] = m.y[i]
-        m.y[i] = m.trial[i]
-    m.s.began[0], m.s.length[0] = time, h
-    m.s.dense_ready[0] = 0
-    if m.corners.shape[1] > 0:
-        if call_at(m.address[CORNERS], memory, t, w) > 0:
-            return Status.RUNNING
-    if m.slips.shape[1] > 0 and call_at(m.address[SLIPS], AFTER, memory, t, w, h) > 0:
-        return Status.RUNNING
-    if len(w.switches.mode) > 0:
-        code = call_at(m.address[SWITCHING], SWITCH, memory, t, w, h, time_end, rtol, atol)
-        if code != OK:
-            return failure(code)
-        if m.s.then[0] == AGAIN:
-            for i in range(len(m.y)):
-                m.y[i] = m.y_old[i]
-            m.s.rejections[0] += 1
-            m.s.next_length[0] = m.s.then_length[0]
-            return Status.RUNNING
-        if m.s.then_length[0] > 0.0:
-            m.s.factor[0], m.s.after_rejection[0] = m.s.then_length[0] / h, 0
-    if smallest_pivot < m.s.least_pivot[0]:
-        m.s.least_pivot[0] = smallest_pivot
-        if m.s.first_close[0] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
-            m.s.first_close[0] = time
-    if t.closed and m.s.projected[0] == 0:
-        # Without projection the branch of the motion may change at a singular pose.
-        m.s.largest_pivot[0] = max(m.s.largest_pivot[0], smallest_pivot)
-        if smallest_pivot < NEAR * m.s.largest_pivot[0]:
-            return Status.SINGULAR_CONFIGURATION
-    accept_work(m.balance, time_end)
-    follow(m.y, t, w)
-    m.s.time[0] = time_end
-    m.s.next_length[0] = after_acceptance(h, m.s.factor[0], m.s.after_rejection[0])
-    m.s.after_rejection[0] = 0
-    if len(w.switches.mode) > 0:
-        call_at(m.address[SWITCHING], KEEP, memory, t, w, h, time_end, rtol, atol)
-    m.s.steps[0] += 1
-    m.s.step_ended[0] = 1
-    return Status.RUNNING
-
-
-@inlined
 def write_outputs(memory, m, t, w, outputs, out):  # type: ignore[no-untyped-def]
     """States at the wanted times that the last step passed, and the work until then; a code."""
     first = last = m.output[0]
@@ -192,6 +136,177 @@ def record(m, t, w, to):  # type: ignore[no-untyped-def]
     write_turns(m.y, t, w, to[n + sources :])
 
 
+class Stretch(NamedTuple):
+    """What the driver runs: up to ``max_steps`` accepted steps towards ``end``."""
+
+    end: float  # [s]
+    rtol: float
+    atol: float
+    max_step: float  # [s]
+    max_steps: int
+    outputs: Floats  # (m,) times wanted
+    out: Floats  # (m, n + sources + turns) states there, the work of the sources of energy until then, angles and turns of a tree
+    record_t: Floats  # (max_steps,) ends of steps; or empty
+    record_y: Floats  # (max_steps, n + sources + turns)
+
+
+@for_memory(begin_attempts, Stepper)
+def begin_in_run(m, memory, of, run):  # type: ignore[no-untyped-def]
+    """``begin_attempts``."""
+    w, s = of[1], m.s
+    if s.busy[0] == 0.0 or s.left[0] <= 0.0 or m.events[0] + len(w.contacts.mode) > len(m.found):
+        return 0
+    if s.time[0] >= run.end:
+        return 0
+    if s.step_ended[0] == 1:
+        normalise(m.y, m.bodies[0])
+        normalise_coordinates(w.tree.data, m.y)
+        for i in range(len(m.y)):
+            m.begin[i] = m.end[i]
+        begin_step(m.balance)
+        s.step_ended[0] = 0
+        if s.projected[0] == 0:
+            w.chosen[0] = 0  # the next evaluation chooses independent rows anew
+        if s.projected[0] == 1:
+            near = w.near_singular[0] == 1 and s.pivot_at_begin[0] < s.project_stages[0] * s.largest_pivot[0]
+            project_stages(m, w, s.ends_ahead[0] == 1 or near)
+        s.ends_ahead[0] = 0
+    return 1
+
+
+@for_memory(bound_lengths, Stepper)
+def bound_run(m, of, run):  # type: ignore[no-untyped-def]
+    """``bound_lengths``."""
+    m.s.longest[0] = longest_step(m, of[0], of[1], run.max_step, run.rtol, run.atol)
+    return run.end
+
+
+@for_memory(end_small, Stepper)
+def end_small_in_run(m, of, run):  # type: ignore[no-untyped-def]
+    """``end_small``."""
+    s, w = m.s, of[1]
+    if not too_small(s.length[0], s.time[0], run.end):
+        return 0
+    far = s.pivot_at_begin[0] >= CLOSE_TO_SINGULAR * s.largest_pivot[0] and not s.off[0] > NEARLY
+    singular = w.near_singular[0] == 1 or (s.projected[0] == 1 and not far)
+    end_run(m, of, 0, Status.SINGULAR_CONFIGURATION if singular else Status.STEP_TOO_SMALL, run)
+    return 1
+
+
+@for_memory(attempt, Stepper)
+def attempt_in_run(m, memory, of, run):  # type: ignore[no-untyped-def]
+    """``attempt``, with the projection of the end onto constraints."""
+    (t, w), s = of, m.s
+    time, h = s.time[0], s.length[0]
+    s.end_time[0] = run.end if h == run.end - time else time + h
+    s.code[0] = s.end_code[0] = attempt_step(m, t, w, h, s.loose[0] * run.rtol, s.loose[0] * run.atol)
+    s.special[0] = 1.0
+    if s.projected[0] == 1:
+        judged = verdict(s.error[0])
+        code = call_at(m.address[PROJECTING], judged, memory, t, w, h, s.end_time[0], run.rtol, run.atol)
+        s.end_code[0] = code if judged == ACCEPTED else s.end_code[0]
+        s.special[0] = 1.0 - s.repeated[0]
+
+
+@for_memory(screen, Stepper)
+def screen_run(m, memory, of, run):  # type: ignore[no-untyped-def]
+    """``screen``; contacts whose slips pass a bend reject attempts, too."""
+    (t, w), s = of, m.s
+    if s.special[0] == 0.0:
+        return 0
+    h, judged, rejected = s.length[0], verdict(s.error[0]), False
+    if judged == REJECTED and m.slips.shape[1] > 0:
+        call_at(m.address[SLIPS], AHEAD, memory, t, w, h)
+    if judged == ACCEPTED and s.end_code[0] == OK:
+        compare(m.balance, s.steps[0], m.trial, t, w)
+        for i in range(len(m.y)):
+            m.y_old[i] = m.y[i]
+            m.y[i] = m.trial[i]
+        s.began[0], s.dense_ready[0] = s.time[0], 0
+        if m.corners.shape[1] > 0:
+            rejected = call_at(m.address[CORNERS], memory, t, w) > 0
+        if m.slips.shape[1] > 0 and not rejected:
+            rejected = call_at(m.address[SLIPS], AFTER, memory, t, w, h) > 0
+        if rejected:
+            undo(m)
+    s.special[0] = 1.0
+    return 1
+
+
+@inlined
+def undo(m):  # type: ignore[no-untyped-def]
+    """Go back to the start of the last step."""
+    for i in range(len(m.y)):
+        m.y[i] = m.y_old[i]
+
+
+@for_memory(follow, Stepper)
+def follow_in_run(m, memory, of, lane, run):  # type: ignore[no-untyped-def]
+    """``follow``."""
+    (t, w), s = of, m.s
+    s.until[0], s.then_length[0] = s.end_time[0], 0.0
+    if len(w.switches.mode) == 0:
+        return GO_ON
+    call_at(m.address[SWITCHING], SWITCH, memory, t, w, s.length[0], s.end_time[0], run.rtol, run.atol)
+    if s.then[0] == AGAIN:
+        undo(m)
+    return int(s.then[0])
+
+
+@for_memory(keep_step, Stepper)
+def keep_step_of_run(m, memory, of, lane, run, then):  # type: ignore[no-untyped-def]
+    """``keep_step``."""
+    (t, w), s = of, m.s
+    smallest_pivot = s.smallest_pivot[0]
+    if smallest_pivot < s.least_pivot[0]:
+        s.least_pivot[0] = smallest_pivot
+        if s.first_close[0] == np.inf and lost_digits(smallest_pivot, run.rtol + run.atol) > 0.0:
+            s.first_close[0] = s.time[0]
+    if t.closed and s.projected[0] == 0:
+        # Without projection the branch of the motion may change at a singular pose.
+        s.largest_pivot[0] = max(s.largest_pivot[0], smallest_pivot)
+        if smallest_pivot < NEAR * s.largest_pivot[0]:
+            return Status.SINGULAR_CONFIGURATION
+    accept_work(m.balance, s.end_time[0])
+    follow_angles(m.y, t, w)
+    return Status.RUNNING
+
+
+@for_memory(after_step, Stepper)
+def after_step_of_run(m, memory, of, lane, run, then):  # type: ignore[no-untyped-def]
+    """``after_step``; the driver returns where Python code is to look at the step."""
+    (t, w), s = of, m.s
+    if len(w.switches.mode) > 0:
+        call_at(m.address[SWITCHING], KEEP, memory, t, w, s.length[0], s.end_time[0], run.rtol, run.atol)
+    s.step_ended[0], s.last_length[0] = 1, s.length[0]
+    s.left[0] -= 1
+    full = keep_unsure(m)
+    s.turn[0] = check_stiffness(m, run.rtol, run.atol, s.longest[0], run.end)
+    written = m.output[0]
+    code = write_outputs(memory, m, t, w, run.outputs, run.out)
+    if code != OK:
+        return failure(code)
+    if len(run.record_t) > 0:
+        taken = run.max_steps - int(s.left[0])
+        run.record_t[taken - 1] = s.time[0]
+        record(m, t, w, run.record_y[taken - 1])
+    found = len(w.events.value) > 0 and call_at(w.events.address[0], memory, t, w) != 0
+    if found or full or s.turn[0] == 1 or (s.close_by[0] == 1 and m.output[0] > written):
+        s.busy[0] = 0.0
+    return Status.RUNNING
+
+
+@for_memory(end_run, Stepper)
+def end_run_in_run(m, of, lane, status, run):  # type: ignore[no-untyped-def]
+    """``end_run``; the last step is known as before."""
+    m.status[0], m.s.busy[0], m.s.length[0] = status, 0.0, m.s.last_length[0]
+
+
+@for_memory(go_on, Stepper)
+def go_on_in_run(m, memory, of, run):  # type: ignore[no-untyped-def]
+    """``go_on``: all attempts are special."""
+
+
 @compiled
 def advance(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """``steps_of_loop``, called from Python."""
@@ -200,62 +315,17 @@ def advance(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 
 @inlined
 def steps_of_loop(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
-    """Up to ``max_steps`` accepted steps towards ``end``.
+    """Steps of a ``Stretch``, from where the run is; its ``Status``.
 
-    ``outputs`` (m,) are the times wanted; states at those that were passed, the work of the sources of energy until then, angles
-    and turns of a tree go to ``out`` (m, n + sources + turns).  Every step goes to ``record_t``, ``record_y`` unless they are
-    empty.  Returns the ``Status``: RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event is in the last
-    step, the other method should go on, or states were written in a step close to a singular pose.
+    RUNNING when the steps are used up, ``found`` or ``unsure`` is full, an event is in the last step, the other method should go
+    on, or states were written in a step close to a singular pose.
     """
-    memory, m, taken = m, local(m), 0
+    memory, m = m, local(m)
     if m.s.started[0] == 0:
         code = start(memory, m, t, w, end, rtol, atol, max_step)
         if code != OK:
             return failure(code)
         m.s.started[0] = 1
-    while taken < max_steps and m.events[0] + len(w.contacts.mode) <= len(m.found):
-        time = m.s.time[0]
-        if time >= end:
-            return Status.REACHED_END
-        if m.s.step_ended[0] == 1:
-            normalise(m.y, m.bodies[0])
-            normalise_coordinates(w.tree.data, m.y)
-            for i in range(len(m.y)):
-                m.begin[i] = m.end[i]
-            begin_step(m.balance)
-            m.s.step_ended[0] = 0
-            if m.s.projected[0] == 0:
-                w.chosen[0] = 0  # the next evaluation chooses independent rows anew
-            if m.s.projected[0] == 1:
-                near = w.near_singular[0] == 1 and (
-                    m.s.pivot_at_begin[0] < m.s.project_stages[0] * m.s.largest_pivot[0]
-                )
-                project_stages(m, w, m.s.ends_ahead[0] == 1 or near)
-            m.s.ends_ahead[0] = 0
-        longest = longest_step(m, t, w, max_step, rtol, atol)
-        h, last = step_length(m.s.next_length[0], longest, time, end, m.s.landings[0] + m.s.cornered[0] > 0)
-        if too_small(h, time, end):
-            close = m.s.projected[0] == 1 and (
-                m.s.pivot_at_begin[0] < CLOSE_TO_SINGULAR * m.s.largest_pivot[0] or m.s.off[0] > NEARLY
-            )
-            return Status.SINGULAR_CONFIGURATION if close or w.near_singular[0] == 1 else Status.STEP_TOO_SMALL
-        status = try_step(memory, m, t, w, h, end if last else time + h, rtol, atol)
-        if status != Status.RUNNING:
-            return status
-        if m.s.step_ended[0] == 0:
-            continue
-        taken += 1
-        full = keep_unsure(m)
-        m.s.turn[0] = check_stiffness(m, rtol, atol, longest, end)
-        written = m.output[0]
-        code = write_outputs(memory, m, t, w, outputs, out)
-        if code != OK:
-            return failure(code)
-        if len(record_t) > 0:
-            record_t[taken - 1] = m.s.time[0]
-            record(m, t, w, record_y[taken - 1])
-        if len(w.events.value) > 0 and call_at(w.events.address[0], memory, t, w) != 0:
-            break  # an event in the last step
-        if full or m.s.turn[0] == 1 or (m.s.close_by[0] == 1 and m.output[0] > written):
-            break
-    return Status.RUNNING if m.s.time[0] < end else Status.REACHED_END
+    m.status[0], m.s.busy[0], m.s.left[0] = Status.RUNNING, 1.0, max_steps
+    drive(m, memory, (t, w), Stretch(end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y))
+    return Status.REACHED_END if m.status[0] == Status.RUNNING and m.s.time[0] >= end else m.status[0]

@@ -18,7 +18,7 @@ from typing import Any
 from runtime.dynamics.contacts import SLIP, SPEED_RESOLUTION, measure, place_contacts
 from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.switches import ACTIVE, AUTO
-from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.lane_state import SAMPLES, reject
 from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
 from runtime.integrate.stepping import Stepper, between_ends
 from runtime.jit.by_memory import for_memory
@@ -286,28 +286,24 @@ def look_ahead(h, m, of):  # type: ignore[no-untyped-def]
     sample_slips(m, of, 1, m.s.time[0] + SHARE * h, m.trial)
     first = place_ahead(m, of, 0, 1)
     if first < SHORTER:
-        m.s.next_length[0] = first * h
+        m.s.factor[0] = first
 
 
 @inlined
-def cut_at_bend(h, m, of):  # type: ignore[no-untyped-def]
-    """Undo the last step of length h if it passes a bend before its end; 1 if it does."""
+def cut_at_bend(m, of):  # type: ignore[no-untyped-def]
+    """Reject the last attempt if it passes a bend before its end; 1 if it does."""
     for q in range(SAMPLES + 1):
         between_ends(m, q / SAMPLES, m.trial)
         sample_slips(m, of, q, m.s.began[0] + q / SAMPLES * m.s.length[0], m.trial)
     place = place_of_cut(m, of, 0)
     if place == NOWHERE:
         return 0
-    for i in range(len(m.y)):
-        m.y[i] = m.y_old[i]
-    m.s.next_length[0] = place * h
-    m.s.rejections[0] += 1
-    m.s.after_rejection[0], m.s.aimed[0] = 1, 0
+    reject(m.s, 0, 2.0, place, 0)
     return 1
 
 
 def slips_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
-    """After an accurate attempt of length h, 1 if it is undone, to be repeated up to a bend; ``m.trial`` is memory.
+    """After an accurate attempt of length h, 1 if it is rejected, to be repeated up to a bend; ``m.trial`` is memory.
 
     After a step that ends at a bend the next one has the usual length, or that of the way through the transition velocity.
     """
@@ -315,7 +311,7 @@ def slips_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
     for k in range(len(t.contacts.law)):
         if rubs(m, of, 0, k):
             if purpose == AFTER:
-                return cut_at_bend(h, m, of)
+                return cut_at_bend(m, of)
             look_ahead(h, m, of)
             return 0
     m.s.cuts[0] = 0

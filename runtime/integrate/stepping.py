@@ -30,6 +30,7 @@ class Stepper(NamedTuple):
     """State of an integration; changed in place, so that an integration can be paused and continued."""
 
     s: Annotated[Floats, Block(LaneState)]
+    status: Ints  # (1,) ``Status`` of the run
     output: Ints  # (1,) index of the next output
     events: Ints  # (1,) touch-downs and lift-offs in ``found``
     unsure_count: Ints  # (1,) steps in ``unsure``
@@ -91,7 +92,8 @@ def stepper(
     size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
-        s=LaneState.block(1), output=np.zeros(1, np.int64), events=np.zeros(1, np.int64), unsure_count=np.zeros(1, np.int64),
+        s=LaneState.block(1), status=np.zeros(1, np.int64), output=np.zeros(1, np.int64), events=np.zeros(1, np.int64),
+        unsure_count=np.zeros(1, np.int64),
         bodies=np.array([bodies]), y=np.zeros(n), y_old=np.zeros(n), trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n),
         address=np.zeros(8, np.int64), surfaces=surfaces_of(switches, NO_TIES, 1),
         corners=np.zeros((SAMPLES + 2, data.forces.corner[-1])),

@@ -1,8 +1,7 @@
-"""Many runs of one system side by side: DOP853 in vector instructions, each lane with its own step.
+"""Many runs of one system side by side, by ``runtime.integrate.driver``: DOP853 in vector instructions.
 
 Every lane integrates its own case with its own time and step; all lanes attempt a step together, and a lane whose case has ended
 begins the next case.  The result of a case does not depend on its lane or on the cases beside it.
-The steps are those of ``runtime.integrate.loop``, for systems without drivers.
 """
 
 from __future__ import annotations
@@ -13,10 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
-from runtime.integrate.batches.cases import EVALUATIONS, REJECTIONS, STEPS, end_case, end_small, fill
-from runtime.integrate.batches.control import choose_lengths, go_on, weigh_attempts
+from runtime.integrate.batches.cases import (
+    EVALUATIONS,
+    REJECTIONS,
+    STEPS,
+    Cases,
+    end_case,
+    fill,
+    first_output,
+)
+from runtime.integrate.batches.control import go_on_plainly, weigh_attempts
 from runtime.integrate.batches.event_memory import LOCATE, SCREEN_STEPS, call_event_part
 from runtime.integrate.batches.forces import (
     begin_angles,
@@ -28,30 +34,34 @@ from runtime.integrate.batches.forces import (
 from runtime.integrate.batches.limits import end_limits
 from runtime.integrate.batches.slopes import choose_slopes, put_state
 from runtime.integrate.batches.stages import (
-    attempt,
-    bound_lengths,
+    attempt_steps,
+    bound_attempts,
     dense_stages,
     prepare_dense,
     replace_accepted,
 )
 from runtime.integrate.batches.surfaces import KEEP, SCREEN, SWITCH, call_surfaces
-from runtime.integrate.batches.workspace import batch_workspace, tree_workspace
+from runtime.integrate.batches.workspace import BatchWorkspace, batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
-from runtime.integrate.settings import Settings
-from runtime.integrate.step_control import (
-    ACCEPTED,
-    NO_LIMIT,
-    REJECTED,
-    after_acceptance,
-    after_bad_attempt,
-    after_rejection,
-    failure,
-    verdict,
-    would_not_end,
+from runtime.integrate.driver import (
+    after_step,
+    attempt,
+    begin_attempts,
+    bound_lengths,
+    drive,
+    end_run,
+    end_small,
+    follow,
+    go_on,
+    keep_step,
+    screen,
 )
+from runtime.integrate.settings import Settings
+from runtime.integrate.step_control import NO_LIMIT, too_small, would_not_end
 from runtime.integrate.step_error import fastest_in_batch
-from runtime.integrate.surfaces import AGAIN, ALONE, GO_ON, STOP
+from runtime.integrate.surfaces import ALONE, GO_ON, STOP
 from runtime.jit.addresses import addresses_of
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import CONTRACT, compiled, inlined
 from runtime.jit.pointers import local
 from runtime.jit.second_process import ask
@@ -114,76 +124,7 @@ def hold_state(m, lane, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def judge(m, memory, lane, span, tolerances, max_steps, times, out):  # type: ignore[no-untyped-def]
-    """Accept or reject the special attempt of a lane; RUNNING, or the status with which its case ends.
-
-    ``out`` (m, n) is that of the case.
-    """
-    s = m.s
-    h, time = s.length[lane], s.time[lane]
-    judged, factor = verdict(s.error[lane]), s.factor[lane]
-    s.accepted[lane] = 0.0
-    if judged != ACCEPTED:
-        length = after_rejection(h, factor) if judged == REJECTED else after_bad_attempt(h, time)
-        if length == 0.0:
-            return failure(int(s.code[lane]))
-        s.rejections[lane] += 1.0
-        s.after_rejection[lane], s.next_length[lane] = 1.0, length
-        return Status.RUNNING
-    if s.end_code[lane] != OK:
-        return failure(int(s.end_code[lane]))
-    if s.speed[lane] > fastest_in_batch(tolerances[0], tolerances[1]):
-        return Status.CLOSE_TO_SINGULAR
-    if len(m.surfaces.over) > 0:
-        if s.then[lane] == ALONE:
-            return Status.NOT_RUN
-        if s.then[lane] == AGAIN:
-            s.rejections[lane] += 1.0
-            s.next_length[lane] = s.then_length[lane]
-            return Status.RUNNING
-        if s.then_length[lane] > 0.0:
-            factor, s.after_rejection[lane] = s.then_length[lane] / h, 0.0
-    s.until[lane], then = s.end_time[lane], GO_ON
-    if len(m.events.rules) > 0 and s.crossing[lane] > 0.0:
-        then = call_event_part(m, LOCATE, memory, lane)
-        if then == ALONE:
-            return Status.NOT_RUN
-    write_outputs(m, lane, times, out)
-    if then == STOP:
-        hold_state(m, lane, out)
-    s.accepted[lane], s.time[lane] = 1.0, s.until[lane]
-    s.next_length[lane] = after_acceptance(h, factor, s.after_rejection[lane])
-    s.after_rejection[lane] = 0.0
-    worst = s.attempt_worst[lane]
-    s.ever_worst[lane] = max(s.ever_worst[lane], worst)
-    s.least_worst[lane] = min(s.least_worst[lane], worst)
-    s.steps[lane] += 1.0
-    keep_forces(m, lane)
-    return after_step(m, lane, span, max_steps, then == STOP)
-
-
-@inlined
-def after_step(m, lane, span, max_steps, stopped):  # type: ignore[no-untyped-def]
-    """RUNNING, or the status with which a lane's case ends after an accepted step, or within it (``stopped``)."""
-    s, now = m.s, m.s.end_time[lane]
-    if now == span[1] or stopped:
-        end_limits(m, lane)
-        if s.ever_worst[lane] > s.least_worst[lane] / NEAR**2:
-            return Status.CLOSE_TO_SINGULAR
-        return Status.STOPPED_BY_EVENT if stopped else Status.REACHED_END
-    steps = int(s.steps[lane])
-    if steps >= max_steps:
-        return Status.STEPS_USED_UP
-    if s.look_at[lane] <= steps:
-        s.look_at[lane] = min(2.0 * s.look_at[lane], max_steps)
-        half, s.checked_at[lane] = now - s.checked_at[lane], now
-        if max_steps == NO_LIMIT and would_not_end(steps, now - 2.0 * half, now, span[1]):
-            return Status.TOO_MANY_STEPS
-    return Status.RUNNING
-
-
-@inlined
-def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-def]
+def prepare_special(m, memory, address, run):  # type: ignore[no-untyped-def]
     """The dense output of the special attempts with outputs, and what comes of those in which a mode changes."""
     s, outputs = m.s, 0
     for lane in range(m.W):
@@ -197,69 +138,136 @@ def prepare_special(m, memory, address, tolerances):  # type: ignore[no-untyped-
         for lane in range(m.W):
             if s.has_outputs[lane] > 0.0:
                 choose_slopes(m, lane)
-    call_surfaces(m, SWITCH, memory, address, 0, 0, tolerances[0], tolerances[1])
+    call_surfaces(m, SWITCH, memory, address, 0, 0, run.tolerances[0], run.tolerances[1])
 
 
-@inlined
-def attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached):  # type: ignore[no-untyped-def]
-    """End, accept, reject or repeat the special attempts."""
-    prepare_special(m, memory, address, tolerances)
+@for_memory(begin_attempts, BatchWorkspace)
+def begin_in_lanes(m, memory, address, run):  # type: ignore[no-untyped-def]
+    """``begin_attempts``."""
+    busy = 0
     for lane in range(m.W):
-        if m.s.special[lane] > 0.0:
-            ended = judge(m, memory, lane, span, tolerances, int(steps[2]), times, out[m.case[lane]])
-            if ended != Status.RUNNING:
-                end_case(m, lane, ended, 1 if steps[1] > 0.0 else 2, status, counts, reached)
+        busy += m.case[lane] >= 0
+    if busy < m.W:
+        busy = fill(m, memory, address, run)
+    return busy if run.stop[0] == 0 else 0
+
+
+@for_memory(bound_lengths, BatchWorkspace)
+def bound_lanes(m, address, run):  # type: ignore[no-untyped-def]
+    """``bound_lengths``."""
+    bound_attempts(m, run.steps[0], run.tolerances[0], run.tolerances[1])
+    return run.span[1]
+
+
+@for_memory(end_small, BatchWorkspace)
+def end_small_in_lanes(m, address, run):  # type: ignore[no-untyped-def]
+    """``end_small``."""
+    found = 0
+    for lane in range(m.W):
+        if m.case[lane] >= 0 and too_small(m.s.length[lane], m.s.time[lane], run.span[1]):
+            end_case(m, lane, Status.STEP_TOO_SMALL, run)
+            found += 1
+    return found
+
+
+@for_memory(attempt, BatchWorkspace)
+def attempt_in_lanes(m, memory, address, run):  # type: ignore[no-untyped-def]
+    """``attempt``."""
+    attempt_steps(m, address, run.tolerances[0], run.tolerances[1])
+
+
+@for_memory(screen, BatchWorkspace)
+def screen_lanes(m, memory, address, run):  # type: ignore[no-untyped-def]
+    """``screen``."""
+    fastest = fastest_in_batch(run.tolerances[0], run.tolerances[1])
+    special = weigh_attempts(m.s, m.size[0], run.span[1], fastest)
+    special = call_corner_part(m.forces, memory, special)
+    if len(m.surfaces.over) > 0:
+        special = call_surfaces(m, SCREEN, memory, address, 0, 0, 0.0, 0.0)
+    if len(m.events.rules) > 0:
+        special = call_event_part(m, SCREEN_STEPS, memory, special)
+    if special > 0:
+        prepare_special(m, memory, address, run)
+    return special
+
+
+@for_memory(follow, BatchWorkspace)
+def follow_in_lane(m, memory, address, lane, run):  # type: ignore[no-untyped-def]
+    """``follow``."""
+    s, then = m.s, GO_ON
+    s.until[lane] = s.end_time[lane]
+    if s.speed[lane] > fastest_in_batch(run.tolerances[0], run.tolerances[1]):
+        return ALONE
+    if len(m.surfaces.over) > 0:
+        then = int(s.then[lane])
+    if then == GO_ON and len(m.events.rules) > 0 and s.crossing[lane] > 0.0:
+        then = call_event_part(m, LOCATE, memory, lane)
+    return then
+
+
+@for_memory(keep_step, BatchWorkspace)
+def keep_step_of_lane(m, memory, address, lane, run, then):  # type: ignore[no-untyped-def]
+    """``keep_step``."""
+    s, out = m.s, run.out[m.case[lane]]
+    write_outputs(m, lane, run.times, out)
+    if then == STOP:
+        hold_state(m, lane, out)
+    worst = s.attempt_worst[lane]
+    s.ever_worst[lane] = max(s.ever_worst[lane], worst)
+    s.least_worst[lane] = min(s.least_worst[lane], worst)
+    keep_forces(m, lane)
+    return Status.RUNNING
+
+
+@for_memory(after_step, BatchWorkspace)
+def after_step_of_lane(m, memory, address, lane, run, then):  # type: ignore[no-untyped-def]
+    """``after_step``."""
+    s, now, end, max_steps = m.s, m.s.end_time[lane], run.span[1], int(run.steps[2])
+    if now == end or then == STOP:
+        end_limits(m, lane)
+        if s.ever_worst[lane] > s.least_worst[lane] / NEAR**2:
+            return Status.CLOSE_TO_SINGULAR
+        return Status.STOPPED_BY_EVENT if then == STOP else Status.REACHED_END
+    steps = int(s.steps[lane])
+    if steps >= max_steps:
+        return Status.STEPS_USED_UP
+    if s.look_at[lane] <= steps:
+        s.look_at[lane] = min(2.0 * s.look_at[lane], max_steps)
+        half, s.checked_at[lane] = now - s.checked_at[lane], now
+        if max_steps == NO_LIMIT and would_not_end(steps, now - 2.0 * half, now, end):
+            return Status.TOO_MANY_STEPS
+    return Status.RUNNING
+
+
+@for_memory(end_run, BatchWorkspace)
+def end_run_of_lane(m, address, lane, status, run):  # type: ignore[no-untyped-def]
+    """``end_run``."""
+    end_case(m, lane, status, run)
+
+
+@for_memory(go_on, BatchWorkspace)
+def go_on_in_lanes(m, memory, address, run):  # type: ignore[no-untyped-def]
+    """``go_on``."""
+    go_on_plainly(m.s)
+    go_on_with_forces(m)
+    call_surfaces(m, KEEP, memory, address, 0, 0, 0.0, 0.0)
+    follow_angles(m)
+    replace_accepted(m)
 
 
 def _integrate(m, address, span, tolerances, steps, initial, constants, times, out, status, counts, reached, stop):  # type: ignore[no-untyped-def]
-    """Run all cases.
-
-    ``span``: start and end; ``tolerances``: relative, absolute; ``steps``: longest, first (0: chosen), ``max_steps`` (as floats).
-    initial (cases, n); constants (cases, constants), or one row for all.  Filled: states at ``times`` (m,) in ``out`` (cases, m,
-    n), ``status`` (cases,), ``counts`` (cases, 3) and the time ``reached`` (cases,).  When another thread sets ``stop`` (1,) to a
-    value other than 0, the function returns, and cases that have not ended keep their status.
-    """
+    """Run all cases; the arguments are those of ``Cases``."""
     memory, m = m, local(m)
-    fastest = fastest_in_batch(tolerances[0], tolerances[1])
-    first_output, n = 1 if len(times) > 0 and times[0] == span[0] else 0, initial.shape[1]
-    if first_output == 1:
+    run = Cases(span, tolerances, steps, initial, constants, times, out, status, counts, reached, stop)
+    if first_output(run) == 1:
         for case in range(len(initial)):
-            for i in range(n):
+            for i in range(initial.shape[1]):
                 out[case, 0, i] = initial[case, i]
     begin_angles(m)
-    m.queue[0] = m.queue[2] = m.queue[3] = busy = 0
+    m.queue[0] = m.queue[2] = m.queue[3] = 0
     for lane in range(m.W):
         m.case[lane], m.s.busy[lane] = -1, 0.0
-    while True:
-        if busy < m.W:
-            busy = fill(
-                m, memory, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached
-            )  # fmt: skip
-        if busy == 0 or stop[0] != 0:
-            return
-        bound_lengths(m, steps[0], tolerances[0], tolerances[1])
-        if choose_lengths(m.s, span[1]) > 0:
-            ended = end_small(m, span, steps, status, counts, reached)
-            busy -= ended
-            if ended > 0:
-                continue
-        attempt(m, address, tolerances[0], tolerances[1])
-        special = weigh_attempts(m.s, m.size[0], span[1], fastest)
-        special = call_corner_part(m.forces, memory, special)
-        if len(m.surfaces.over) > 0:
-            special = call_surfaces(m, SCREEN, memory, address, 0, 0, 0.0, 0.0)
-        if len(m.events.rules) > 0:
-            special = call_event_part(m, SCREEN_STEPS, memory, special)
-        if special > 0:
-            attend(m, memory, address, span, tolerances, steps, times, out, status, counts, reached)
-        go_on(m.s)
-        go_on_with_forces(m)
-        call_surfaces(m, KEEP, memory, address, 0, 0, 0.0, 0.0)
-        follow_angles(m)
-        replace_accepted(m)
-        busy = 0
-        for lane in range(m.W):
-            busy += m.case[lane] >= 0
+    drive(m, memory, address, run)
 
 
 integrate = compiled(_integrate, fastmath=CONTRACT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from runtime.dynamics.layout import OK
@@ -12,10 +14,36 @@ from runtime.integrate.batches.limits import begin_limits, load_limits
 from runtime.integrate.batches.stages import norm
 from runtime.integrate.batches.surfaces import BEGIN, READY_CASES, call_surfaces
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
-from runtime.integrate.step_control import FIRST_LOOK, failure, first_length, too_small, trial_length
+from runtime.integrate.step_control import FIRST_LOOK, failure, first_length, trial_length
 from runtime.jit.compilation import inlined
+from runtime.support.arrays import Floats, Ints
 
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
+
+
+class Cases(NamedTuple):
+    """What the driver runs.
+
+    When another thread sets ``stop`` to a value other than 0, cases that have not ended keep their status.
+    """
+
+    span: Floats  # (2,) start and end [s]
+    tolerances: Floats  # (2,) relative, absolute
+    steps: Floats  # (3,) longest, first (0: chosen) [s], ``max_steps``
+    initial: Floats  # (cases, n)
+    constants: Floats  # (cases, constants), or one row for all
+    times: Floats  # (m,) [s]
+    out: Floats  # (cases, m, n) states at these
+    status: Ints  # (cases,)
+    counts: Ints  # (cases, 3)
+    reached: Floats  # (cases,) [s]
+    stop: Ints  # (1,)
+
+
+@inlined
+def first_output(run):  # type: ignore[no-untyped-def]
+    """Number of outputs at the start."""
+    return 1 if len(run.times) > 0 and run.times[0] == run.span[0] else 0
 
 
 @inlined
@@ -32,10 +60,15 @@ def put_constants(m, lane, of_case, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def make_ready(m, memory, address, span, tolerances, steps, initial, constants):  # type: ignore[no-untyped-def]
+def make_ready(m, memory, address, run):  # type: ignore[no-untyped-def]
     """Load the next cases beside the lanes, with their first derivatives and first steps (Hairer's choice unless given)."""
-    n, first, s, rtol, atol = initial.shape[1], m.queue[0], m.s, tolerances[0], tolerances[1]
-    max_step, first_step = steps[0], steps[1]
+    span, initial, constants, (rtol, atol) = (
+        run.span,
+        run.initial,
+        run.constants,
+        (run.tolerances[0], run.tolerances[1]),
+    )
+    n, first, s, max_step, first_step = initial.shape[1], m.queue[0], m.s, run.steps[0], run.steps[1]
     count = min(m.W, len(initial) - first)
     m.queue[0], m.queue[1], m.queue[2], m.queue[3] = first + count, first, count, 0
     for lane in range(m.W):
@@ -75,23 +108,23 @@ def make_ready(m, memory, address, span, tolerances, steps, initial, constants):
 
 
 @inlined
-def begin_next(m, memory, lane, begin, constants, times, first_output, max_steps):  # type: ignore[no-untyped-def]
+def begin_next(m, memory, lane, run):  # type: ignore[no-untyped-def]
     """Give a lane the next case that is ready; False where its limits are beyond what the kernel knows."""
-    r, s = m.queue[3], m.s
+    r, s, begin, first = m.queue[3], m.s, run.span[0], first_output(run)
     m.queue[3] = r + 1
     for e in range(0, len(m.y), m.W):
         m.y[e + lane] = m.end[e + lane] = m.trial[e + lane] = m.ready_y[e + r]
         m.k[0, e + lane] = m.ready_k[e + r]
-    if not share_constants(m, constants):
+    if not share_constants(m, run.constants):
         for i in range(len(m.constants)):
             m.constants[i, lane] = m.ready_constants[i, r]
     s.after_rejection[lane] = s.attempts[lane] = s.steps[lane] = s.rejections[lane] = 0.0
     s.dense_steps[lane] = s.checks[lane] = s.cornered[lane] = 0.0
     s.checked_at[lane] = begin
     s.time[lane], s.next_length[lane] = begin, s.ready_length[r]
-    s.busy[lane], s.look_at[lane] = 1.0, min(max_steps, FIRST_LOOK)
-    m.case[lane], m.output[lane] = m.queue[1] + r, first_output
-    s.next_output[lane] = times[first_output] if first_output < len(times) else np.inf
+    s.busy[lane], s.look_at[lane] = 1.0, min(run.steps[2], FIRST_LOOK)
+    m.case[lane], m.output[lane] = m.queue[1] + r, first
+    s.next_output[lane] = run.times[first] if first < len(run.times) else np.inf
     begin_forces(m, lane, r)
     call_surfaces(m, BEGIN, memory, 0, lane, r, begin, 0.0)
     worst = s.ready_worst[r]
@@ -100,43 +133,31 @@ def begin_next(m, memory, lane, begin, constants, times, first_output, max_steps
 
 
 @inlined
-def end_case(m, lane, ended, evaluations, status, counts, reached):  # type: ignore[no-untyped-def]
-    """Store the status and counts of a lane's case, with these evaluations before its steps, and leave the lane idle."""
-    case, s = m.case[lane], m.s
+def end_case(m, lane, ended, run):  # type: ignore[no-untyped-def]
+    """Store the status and counts of a lane's case, and leave the lane idle."""
+    case, s, evaluations = m.case[lane], m.s, 1 if run.steps[1] > 0.0 else 2  # before the steps
     taken, rejected = s.steps[lane], s.rejections[lane]
-    status[case], reached[case] = ended, s.time[lane]
+    run.status[case], run.reached[case] = ended, s.time[lane]
     found = STAGES * s.attempts[lane] + EXTRA * s.dense_steps[lane] + s.checks[lane]
-    counts[case, EVALUATIONS] = evaluations + int(found)
-    counts[case, STEPS], counts[case, REJECTIONS] = int(taken), int(rejected)
+    run.counts[case, EVALUATIONS] = evaluations + int(found)
+    run.counts[case, STEPS], run.counts[case, REJECTIONS] = int(taken), int(rejected)
     end_forces(m, lane, case)
     m.case[lane], s.busy[lane] = -1, 0.0
 
 
 @inlined
-def fill(m, memory, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached):  # type: ignore[no-untyped-def]
+def fill(m, memory, address, run):  # type: ignore[no-untyped-def]
     """Give idle lanes the next cases that do not fail at once, as long as there are any; the number of lanes with a case."""
-    evaluations, busy = 1 if steps[1] > 0.0 else 2, 0
+    busy = 0
     for lane in range(m.W):
         while m.case[lane] < 0:
             if m.queue[3] == m.queue[2]:
-                if m.queue[0] == len(initial):
+                if m.queue[0] == len(run.initial):
                     break
-                make_ready(m, memory, address, span, tolerances, steps, initial, constants)
+                make_ready(m, memory, address, run)
             code = int(m.s.ready_code[m.queue[3]])
-            known = begin_next(m, memory, lane, span[0], constants, times, first_output, steps[2])
+            known = begin_next(m, memory, lane, run)
             if code != OK or not known:
-                ended = failure(code) if code != OK else Status.NOT_RUN
-                end_case(m, lane, ended, evaluations, status, counts, reached)
+                end_case(m, lane, failure(code) if code != OK else Status.NOT_RUN, run)
         busy += m.case[lane] >= 0
     return busy
-
-
-@inlined
-def end_small(m, span, steps, status, counts, reached):  # type: ignore[no-untyped-def]
-    """End the cases whose next steps are too small; their number."""
-    found = 0
-    for lane in range(m.W):
-        if m.case[lane] >= 0 and too_small(m.s.length[lane], m.s.time[lane], span[1]):
-            end_case(m, lane, Status.STEP_TOO_SMALL, 1 if steps[1] > 0.0 else 2, status, counts, reached)
-            found += 1
-    return found

@@ -1,4 +1,4 @@
-"""Step control of a batch, over all lanes at once: lengths of attempts, what comes of them, beginnings of the next.
+"""Step control of a batch, over all lanes at once: what comes of attempts, beginnings of the next.
 
 The loops have no branches, so they become vector instructions.  An attempt that is neither simply accepted nor simply rejected is
 marked as special: bad, the last of its case, with an output in it, or with a limit that may change its mode.
@@ -13,29 +13,12 @@ from runtime.integrate.step_control import (
     after_rejection,
     factor_of,
     squared_error,
-    step_length,
     with_knot,
 )
 from runtime.integrate.step_error import FASTEST, SAFETY, SLOWEST
-from runtime.jit.compilation import CONTRACT, columns, inlined, linked
+from runtime.jit.compilation import CONTRACT, columns, linked
 
 _squared_error = linked(squared_error.py_func, fastmath=CONTRACT)
-SMALL = 1e-15  # of the largest time of a run: longer steps are surely not too small
-
-
-@columns
-def choose_lengths(s, finish):  # type: ignore[no-untyped-def]
-    """Length of the attempt of every lane, 0 of an idle one; number of lanes whose step may be too small."""
-    small = 0
-    for lane in range(s.W):
-        time = s.time[lane]
-        cut = s.landings[lane] + s.cornered[lane] > 0.0
-        h, _ = step_length(s.next_length[lane], s.longest[lane], time, finish, cut)
-        busy = s.busy[lane] == 1.0
-        s.length[lane] = h if busy else 0.0
-        least = SMALL * max(abs(time), abs(finish)) if busy else -1.0
-        small += 0 if h > least else 1
-    return small
 
 
 @columns
@@ -69,17 +52,8 @@ def weigh_attempts(s, n, finish, fastest):  # type: ignore[no-untyped-def]
     return found
 
 
-@inlined
-def reject(s, lane, error, factor, special):  # type: ignore[no-untyped-def]
-    """Reject the accurate attempt of a lane by another error; the number of special ones of ``special``."""
-    left = special - (1 if s.special[lane] > 0.0 else 0)
-    s.accepted[lane] = s.special[lane] = s.has_outputs[lane] = 0.0
-    s.error[lane], s.factor[lane] = error, factor
-    return left
-
-
 @columns
-def go_on(s):  # type: ignore[no-untyped-def]
+def go_on_plainly(s):  # type: ignore[no-untyped-def]
     """Begin the next attempt in the lanes whose attempt was not special.
 
     All numbers are read before the first is stored: a choice between two places in memory is no vector instruction.

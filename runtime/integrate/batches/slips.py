@@ -8,10 +8,9 @@ from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.batches.contact_memory import ELSEWHERE, END, MODE, START, TRANSITION_VELOCITY, WITHIN
 from runtime.integrate.batches.contacts import measure_at, place_of
-from runtime.integrate.batches.control import reject
 from runtime.integrate.batches.polynomial import put_between, states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.lane_state import SAMPLES
+from runtime.integrate.lane_state import SAMPLES, reject
 from runtime.integrate.slips import (
     NOWHERE,
     SHARE,

@@ -135,7 +135,7 @@ def bound_turns(rates, lever, s):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def bound_lengths(m, max_step, rtol, atol):  # type: ignore[no-untyped-def]
+def bound_attempts(m, max_step, rtol, atol):  # type: ignore[no-untyped-def]
     """The lengths that attempts have at most, by the settings, by turns and by knots of signals."""
     set_longest(max_step, m.s)
     if m.rates[0] > 0 and (
@@ -258,7 +258,7 @@ def written_stages(m, which):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
+def attempt_steps(m, address, rtol, atol):  # type: ignore[no-untyped-def]
     """One step in all lanes, with both error estimates."""
     clear_codes(m.s)
     if m.stages[0] != 0:
