@@ -21,7 +21,7 @@ from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_l
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
-from runtime.integrate.limit_changes import bends_of, cubic_of
+from runtime.integrate.polynomial import POWER, put_between, set_polynomials, value_of
 from runtime.integrate.quintic import SUSPICIOUS, largest_square, put_slopes, shows_error
 from runtime.integrate.step_error import estimate, judge
 from runtime.integrate.stepping import (
@@ -33,7 +33,6 @@ from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
-POWER = 7  # terms of the dense output
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
 
 
@@ -42,11 +41,10 @@ class Memory(NamedTuple):
 
     coefficients: Coefficients
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
-    dense: Floats  # (7, n) polynomial of the last step
+    dense: Floats  # (7 n,) polynomials of the last step
     ties: Ints  # (ties, 3) of ``runtime.integrate.quintic``: places of coordinates and of rates, number of the former
     better: Ints  # (ties,) 1: quintic polynomials are better in the last step
     compared: Ints  # (1,) 1 once this is known
-    coordinates: Ints  # (1,) of a tree of turns and slides alone, else 0
     scratch: Floats  # (1,)
     # (4, n) of the last attempt: estimates of the orders 5 and 3, the way between its last two stages over its length, and
     # of bends (``step_error.estimate``)
@@ -57,16 +55,16 @@ class Memory(NamedTuple):
     worst: Floats  # (1,) of their stages: inverse square of the smallest pivot ratio
 
 
-def memory(n: int, written: Sequence[int] = (0, 0, 0), coordinates: int = 0, ties: Ints | None = None) -> Memory:
+def memory(n: int, written: Sequence[int] = (0, 0, 0), ties: Ints | None = None) -> Memory:
     """Memory for states of n components.
 
-    ``written``: addresses as of ``runtime.integrate.tree_stages``, if there are any; ``coordinates``: of a tree of turns and
-    slides alone; ``ties``: none where the dense output is that of order 7 throughout.
+    ``written``: addresses as of ``runtime.integrate.tree_stages``, if there are any; ``ties``: none where the dense output is
+    that of order 7 throughout.
     """
     ties = np.zeros((0, 3), np.int64) if ties is None else ties
     return Memory(
-        coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), ties=ties,
-        better=np.zeros(len(ties), np.int64), compared=np.zeros(1, np.int64), coordinates=np.array([coordinates]),
+        coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros(POWER * n), ties=ties,
+        better=np.zeros(len(ties), np.int64), compared=np.zeros(1, np.int64),
         scratch=np.zeros(1), errors=np.zeros((4, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
     )  # fmt: skip
 
@@ -229,20 +227,7 @@ def prepare_dense(m, t, w):  # type: ignore[no-untyped-def]
         keep_powers(m.balance, m.trial, k[q], t, w, q)
     m.s.evaluations[0] += EXTRA
     for i in range(n):
-        delta = m.y[i] - m.y_old[i]
-        dense[0, i] = delta
-        dense[1, i] = h * k[0, i] - delta
-        dense[2, i] = 2.0 * delta - h * (k[STAGES, i] + k[0, i])
-    weights = coefficients.dense
-    for i in range(n):
-        third = fourth = fifth = sixth = 0.0
-        for q in range(len(k)):
-            rate = k[q, i]
-            third += h * weights[0, q] * rate
-            fourth += h * weights[1, q] * rate
-            fifth += h * weights[2, q] * rate
-            sixth += h * weights[3, q] * rate
-        dense[3, i], dense[4, i], dense[5, i], dense[6, i] = third, fourth, fifth, sixth
+        set_polynomials(m.y_old[i:], m.y[i:], k, coefficients.dense, i, m.s, dense[POWER * i :])
     m.s.dense_ready[0] = 1 if code == OK else 0
     m.own.compared[0] = 0
     for i in range(len(m.own.better)):
@@ -277,12 +262,8 @@ def interpolate(m, time, y):  # type: ignore[no-untyped-def]
 @inlined
 def interpolate_dense(m, x, y):  # type: ignore[no-untyped-def]
     """The polynomial of order 7 at a fraction of the step."""
-    dense = m.own.dense
     for i in range(len(y)):
-        value = 0.0
-        for d in range(POWER - 1, -1, -1):
-            value = (value + dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
-        y[i] = m.y_old[i] + value
+        y[i] = m.y_old[i] + value_of(m.own.dense[POWER * i :], 1, 0, x)
 
 
 @serves(stepping.interpolate_work, Memory)
@@ -307,17 +288,5 @@ def interpolate_work(m, time, work):  # type: ignore[no-untyped-def]
 
 @serves(stepping.between_ends, Memory)
 def between_ends(m, x, y):  # type: ignore[no-untyped-def]
-    """Hermite interpolation of the last step, from the states and derivatives at its ends.
-
-    It is quintic for coordinates of a tree of turns and slides alone, else cubic.
-    """
-    h, of_slopes, both = m.s.length[0], m.own.coordinates[0], x * (1.0 - x)
-    for i in range(of_slopes):
-        cubic = cubic_of(m.y_old[i], m.y[i], m.begin[i], m.end[i], h)
-        bend, tilt = bends_of(cubic, m.begin[i + of_slopes], m.end[i + of_slopes], h)
-        y[i] = cubic[0] + x * (cubic[1] + x * (cubic[2] + x * cubic[3])) + both * both * (bend + x * tilt)
-    for i in range(of_slopes, len(y)):
-        a, b, slope_a, slope_b = m.y_old[i], m.y[i], h * m.begin[i], h * m.end[i]
-        y[i] = a + x * (
-            slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))
-        )
+    """Hermite interpolation of the last step, from the states and derivatives at its ends."""
+    put_between(m.y_old, m.y, m.begin, m.end, m.own.ties, m.s.length[0], x, 0, 1, y)

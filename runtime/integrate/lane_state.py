@@ -126,17 +126,13 @@ class Surfaces(NamedTuple):
     """Values of limits and contacts (``runtime.integrate.surfaces``)."""
 
     part: Common[Ints]  # (1,) of a batch: address of ``surfaces_part.surfaces_part``; 0: there are no rows
-    slopes: Common[
-        Ints
-    ]  # (turns and slides, 2) of a batch: places of these coordinates, and of their rates, in a state
     over: OfLanes[Floats]  # (rows, W) values in the states that were asked for last
     samples: OfLanes[Floats]  # (SAMPLES + 1, rows, W)
 
 
-def surfaces_of(rows: int, ties: Ints, lanes: int) -> Surfaces:
-    """Memory for so many rows; ``ties`` of the coordinates as of ``spanning_tree.ties_of``."""
-    slopes = np.ascontiguousarray(ties[ties[:, 2] == 1, :2])
-    return Surfaces(np.zeros(1, np.int64), slopes, lanes_of(rows, lanes), lanes_of(SAMPLES + 1, rows, lanes))
+def surfaces_of(rows: int, lanes: int) -> Surfaces:
+    """Memory for so many rows."""
+    return Surfaces(np.zeros(1, np.int64), lanes_of(rows, lanes), lanes_of(SAMPLES + 1, rows, lanes))
 
 
 @inlined

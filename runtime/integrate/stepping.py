@@ -22,8 +22,6 @@ from runtime.jit.compilation import compiled, inlined
 from runtime.jit.named_rows import Block, Lane, with_lanes
 from runtime.support.arrays import Floats, Ints
 
-NO_TIES = np.zeros((0, 3), np.int64)
-
 
 @with_lanes(1)
 class Stepper(NamedTuple):
@@ -95,7 +93,7 @@ def stepper(
         s=LaneState.block(1), status=np.zeros(1, np.int64), output=np.zeros(1, np.int64), events=np.zeros(1, np.int64),
         unsure_count=np.zeros(1, np.int64),
         bodies=np.array([bodies]), y=np.zeros(n), y_old=np.zeros(n), trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n),
-        address=np.zeros(8, np.int64), surfaces=surfaces_of(switches, NO_TIES, 1),
+        address=np.zeros(8, np.int64), surfaces=surfaces_of(switches, 1),
         corners=np.zeros((SAMPLES + 2, data.forces.corner[-1])),
         slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.bends.any() else 0, 3)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),

@@ -338,8 +338,7 @@ def stepper_of_tree(tree: SpanningTree, data: ModelData, work: Workspace, z: Flo
     """A stepper for coordinates and rates z of a tree, which states of forces follow."""
     m = work.tree
     known = m.loaded[0] == 0 or len(tree.limits) > 0
-    of_slopes = int(m.size[0]) // 2 if {"turn", "slide"}.issuperset(tree.kinds) else 0
-    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0), of_slopes, ties_of(tree.kinds))
+    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0), ties_of(tree.kinds))
     scales = np.array(with_states(scales_of(tree), len(data.forces.state_place)))
     return stepping.stepper(z, 0.0, own, data, 0.0, balance_of(data, size_of_states(data)), scales)
 

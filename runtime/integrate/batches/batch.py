@@ -32,7 +32,6 @@ from runtime.integrate.batches.forces import (
     keep_forces,
 )
 from runtime.integrate.batches.limits import end_limits
-from runtime.integrate.batches.slopes import choose_slopes, put_state
 from runtime.integrate.batches.stages import (
     attempt_steps,
     bound_attempts,
@@ -41,6 +40,7 @@ from runtime.integrate.batches.stages import (
     replace_accepted,
 )
 from runtime.integrate.batches.surfaces import KEEP, SCREEN, SWITCH, call_surfaces
+from runtime.integrate.batches.within import choose_slopes, put_state
 from runtime.integrate.batches.workspace import BatchWorkspace, batch_workspace, tree_workspace
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.driver import (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from runtime.dynamics.layout import OK
 from runtime.integrate.batches.forces import set_signals
-from runtime.integrate.batches.polynomial import hermite
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.corner_landing import place_to_end
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.lane_state import SAMPLES, reject
 from runtime.integrate.limit_changes import cubic_of
+from runtime.integrate.polynomial import hermite
 from runtime.integrate.quintic import put_tie
 from runtime.integrate.unseen_corners import CLOSER_SAMPLE, NEAR, sample_within
 from runtime.jit import addresses

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from runtime.dynamics.layout import OK
 from runtime.integrate.batches.event_memory import EVENT, SCREEN_STEPS, STATE, TIME
-from runtime.integrate.batches.polynomial import states_between
-from runtime.integrate.batches.slopes import put_state
+from runtime.integrate.batches.within import put_state, states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.event_search import NEVER, UNKNOWN, find_zeros, may_pass, value_within
 from runtime.integrate.lane_state import SAMPLES

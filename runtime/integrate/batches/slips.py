@@ -8,7 +8,7 @@ from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.batches.contact_memory import ELSEWHERE, END, MODE, START, TRANSITION_VELOCITY, WITHIN
 from runtime.integrate.batches.contacts import measure_at, place_of
-from runtime.integrate.batches.polynomial import put_between, states_between
+from runtime.integrate.batches.within import lane_between, states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.lane_state import SAMPLES, reject
 from runtime.integrate.slips import (
@@ -63,7 +63,7 @@ def sampled_slip_of_lanes(m, of, lane, k, q):  # type: ignore[no-untyped-def]
 @for_memory(slip_at, BatchWorkspace)
 def slip_in_lanes(m, of, lane, k, x):  # type: ignore[no-untyped-def]
     """``slip_at``."""
-    put_between(m, x, lane)
+    lane_between(m, x, lane)
     m.s.at[lane] = x
     measure_at(m, m.contacts.measured[ELSEWHERE])
     return sampled_slip(m, of, lane, k, SAMPLES + 1)

@@ -14,10 +14,9 @@ from runtime.dynamics.layout import OK
 from runtime.integrate.batches.closing import check_ends, project_ends
 from runtime.integrate.batches.equations import count_bad, rates_in_steps, store_codes
 from runtime.integrate.batches.forces import bound_by_knots, check_forces, forces_in_steps
-from runtime.integrate.batches.polynomial import set_polynomials, value_of
 from runtime.integrate.batches.workspace import BENDS, END, ERROR3, ERROR5
-from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
+from runtime.integrate.polynomial import POWER, set_polynomials, value_of
 from runtime.integrate.turned_steps import TURN
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined

@@ -20,7 +20,7 @@ from runtime.integrate.batches.limits import (
     screen_limits,
     sides_in,
 )
-from runtime.integrate.batches.polynomial import put_between, put_dense, states_between
+from runtime.integrate.batches.within import lane_between, put_dense, states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.lane_state import SAMPLES
@@ -75,7 +75,7 @@ def along_in_lane(m, of):  # type: ignore[no-untyped-def]
 @for_memory(set_between, BatchWorkspace)
 def set_between_in_lane(m, of, x, lane):  # type: ignore[no-untyped-def]
     """``set_between``."""
-    put_between(m, x, lane)
+    lane_between(m, x, lane)
 
 
 @for_memory(set_dense, BatchWorkspace)
@@ -109,7 +109,7 @@ def value_within_in_lane(m, of, lane, k, x, dense):  # type: ignore[no-untyped-d
     """``value_within``."""
     if k < len(m.limits.q):
         return beyond_within(m.limits, k, lane, x)
-    put_between(m, x, lane)
+    lane_between(m, x, lane)
     m.s.at[lane] = x
     fill_over(m, of)
     return m.surfaces.over[k, lane]

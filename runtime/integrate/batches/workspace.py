@@ -15,10 +15,11 @@ from runtime.integrate.batches.equations import Equations, no_equations
 from runtime.integrate.batches.event_memory import BatchEvents, no_events
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
-from runtime.integrate.dop853 import POWER, ties_of_bodies
+from runtime.integrate.dop853 import ties_of_bodies
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.lane_state import LaneState, Surfaces, surfaces_of
 from runtime.integrate.memory_kinds import Common, OfLanes, Repeated, Scratch
+from runtime.integrate.polynomial import POWER
 from runtime.jit.named_rows import Block, with_lanes
 from runtime.support.arrays import Floats, Ints, lanes_of
 
@@ -165,7 +166,7 @@ def closed_workspace(
 
 def _with_surfaces(memory: BatchWorkspace) -> BatchWorkspace:
     """A memory with the rows of its limits and contacts."""
-    return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), memory.ties, LANES))
+    return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), LANES))
 
 
 def turned_of(ties: Ints) -> list[int]:
@@ -197,6 +198,6 @@ def _workspace(
         case=np.full(lanes, -1), output=np.zeros(lanes, np.int64), ready_y=ready_y, ready_k=ready_k,
         ready_constants=lanes_of(constants, lanes), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
         limits=batch_limits(lanes=lanes), equations=no_equations(),
-        forces=no_forces(), contacts=no_contacts(), surfaces=surfaces_of(0, ties, lanes),
+        forces=no_forces(), contacts=no_contacts(), surfaces=surfaces_of(0, lanes),
         closing=batch_closing(), events=no_events(),
     )  # fmt: skip

@@ -1,12 +1,37 @@
-"""States within stiff steps of a batch, by the rules of ``runtime.integrate.quintic``."""
+"""States of lanes within their steps."""
 
 from __future__ import annotations
 
 from runtime.dynamics.layout import STATE
 from runtime.integrate.batches.stages import interpolate
 from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.polynomial import POWER, add_difference, hermite, put_between, value_of
 from runtime.integrate.quintic import SUSPICIOUS, is_spoilt, largest_square, put_tie, rates_of
 from runtime.jit.compilation import inlined
+
+
+@inlined
+def states_between(m, x):  # type: ignore[no-untyped-def]
+    """``put_between`` of all lanes at once, into ``trial``."""
+    hermite(m.y, m.end, m.k[0], m.k[STAGES], x, m.s, m.trial)
+    for i in range(len(m.ties)):
+        if m.ties[i, 2] == 1:
+            o, a = m.ties[i, 0] * m.W, m.ties[i, 1] * m.W
+            first, last, pull, pull_end = m.k[0, o:], m.k[STAGES, o:], m.k[0, a:], m.k[STAGES, a:]
+            add_difference(m.y[o:], m.end[o:], first, last, pull, pull_end, x, m.s, m.trial[o:])
+
+
+@inlined
+def lane_between(m, x, lane):  # type: ignore[no-untyped-def]
+    """State of a lane at a fraction of its step by the polynomials of its ends, into ``trial``."""
+    put_between(m.y, m.end, m.k[0], m.k[STAGES], m.ties, m.s.length[lane], x, lane, m.W, m.trial)
+
+
+@inlined
+def put_dense(m, lane, x):  # type: ignore[no-untyped-def]
+    """State of a lane at a fraction of its step by the dense output, into ``trial``."""
+    for e in range(0, len(m.trial), m.W):
+        m.trial[e + lane] = m.y[e + lane] + value_of(m.dense[e * POWER :], m.W, lane, x)
 
 
 @inlined

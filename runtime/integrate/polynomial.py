@@ -1,11 +1,15 @@
-"""Dense output of a batch."""
+"""Polynomials of a step of DOP853: of order 7 by all stages, and of the states and derivatives at its ends.
+
+Components of states of W lanes are W places apart in arrays; single runs have one lane.
+"""
 
 from __future__ import annotations
 
-from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.limit_changes import bends_of, cubic_of
 from runtime.jit.compilation import columns, inlined
+
+POWER = 7  # terms of the dense output
 
 
 @columns
@@ -60,31 +64,18 @@ def add_difference(y, end, first, last, pull, pull_end, x, s, to):  # type: igno
 
 
 @inlined
-def states_between(m, x):  # type: ignore[no-untyped-def]
-    """States at a fraction of all steps, into ``trial``: turns and slides by quintic polynomials, all else by cubic ones."""
-    hermite(m.y, m.end, m.k[0], m.k[STAGES], x, m.s, m.trial)
-    for i in range(len(m.surfaces.slopes)):
-        o, a = m.surfaces.slopes[i, 0] * m.W, m.surfaces.slopes[i, 1] * m.W
-        first, last, pull, pull_end = m.k[0, o:], m.k[STAGES, o:], m.k[0, a:], m.k[STAGES, a:]
-        add_difference(m.y[o:], m.end[o:], first, last, pull, pull_end, x, m.s, m.trial[o:])
+def put_between(y, end, first, last, ties, h, x, lane, lanes, to):  # type: ignore[no-untyped-def]
+    """State of a lane at a fraction x of its step of length h, by its states and derivatives at both ends.
 
-
-@inlined
-def put_between(m, x, lane):  # type: ignore[no-untyped-def]
-    """As ``states_between``, for one lane."""
-    h, both = m.s.length[lane], x * x * (1.0 - x) * (1.0 - x)
-    for e in range(lane, len(m.trial), m.W):
-        c0, c1, c2, c3 = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
-        m.trial[e] = c0 + x * (c1 + x * (c2 + x * c3))
-    for i in range(len(m.surfaces.slopes)):
-        e, a = m.surfaces.slopes[i, 0] * m.W + lane, m.surfaces.slopes[i, 1] * m.W + lane
-        cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
-        bend, tilt = bends_of(cubic, m.k[0, a], m.k[STAGES, a], h)
-        m.trial[e] += both * (bend + x * tilt)
-
-
-@inlined
-def put_dense(m, lane, x):  # type: ignore[no-untyped-def]
-    """State of a lane at a fraction of its step by the dense output, into ``trial``."""
-    for e in range(0, len(m.trial), m.W):
-        m.trial[e + lane] = m.y[e + lane] + value_of(m.dense[e * POWER :], m.W, lane, x)
+    ``ties`` (n, 3) as of ``quintic``, of which turns and slides follow quintic polynomials; all else follows cubic ones.
+    """
+    both = x * x * (1.0 - x) * (1.0 - x)
+    for e in range(lane, len(to), lanes):
+        c0, c1, c2, c3 = cubic_of(y[e], end[e], first[e], last[e], h)
+        to[e] = c0 + x * (c1 + x * (c2 + x * c3))
+    for i in range(len(ties)):
+        if ties[i, 2] == 1:
+            e, a = ties[i, 0] * lanes + lane, ties[i, 1] * lanes + lane
+            cubic = cubic_of(y[e], end[e], first[e], last[e], h)
+            bend, tilt = bends_of(cubic, first[a], last[a], h)
+            to[e] += both * (bend + x * tilt)
