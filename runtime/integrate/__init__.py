@@ -41,7 +41,7 @@ add_words(
         "contact_events": "contact events",
         "crossings": "events",
         "dense_output": "the states within steps",
-        "landing": "the switching of limits and contacts",
+        "switching": "the switching of limits and contacts",
         "loop": "the integration loop",
         "resuming": "the change of efforts between steps",
         "quintic": "the states within stiff steps",
