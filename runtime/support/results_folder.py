@@ -100,7 +100,11 @@ def own_folder(folder: Path) -> Path:
         if not is_own(folder):
             if any(not is_unfinished(name) for name in os.listdir(folder)):
                 raise ModelError(f"{folder} holds other files; give an empty folder, or one that does not exist")
-            write_text(folder / MARK, MARKED)
+            try:
+                write_text(folder / MARK, MARKED)
+            except ModelError:
+                if not is_own(folder):  # by another process, which removes what is half written
+                    raise
     except (OSError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
