@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from runtime.report.tables import Table
 from runtime.results.recorded_quantities import angles_of
 from runtime.results.run import Run
 from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
 
 
 def run_answer(run: Run) -> str:
@@ -23,7 +25,7 @@ def run_answer(run: Run) -> str:
 
 
 def run_tables(run: Run) -> list[Table]:
-    """Tables of the motion, of coordinates of joints, of limits and contacts, and of the integration."""
+    """Tables of the motion, of coordinates of joints, of limits, contacts and reactions, and of the integration."""
     tables = [_motion(run)]
     if run.angles:
         tables.append(_coordinates(run))
@@ -31,6 +33,8 @@ def run_tables(run: Run) -> list[Table]:
         tables.append(_limits(run))
     if run.system.contacts:
         tables.append(_contacts(run))
+    with suppress(ModelError):  # undetermined at a time, or of a motion that meets its drivers by least squares
+        tables += [_reactions(run)] if len(run.t) and len(run.system.joints) > len(run.system.drivers) else []
     return [*tables, Table("integration", ["fact", "value"], facts_of(run))]
 
 
@@ -106,3 +110,26 @@ def _contacts(run: Run) -> Table:
     ]  # fmt: skip
     columns = ["contact", "first touch-down [s]", "touch-downs", "largest force [N]", "largest penetration [mm]"]
     return Table("contacts", columns, rows, "Forces and penetrations at the output times.", brief=columns[:4])
+
+
+def _reactions(run: Run) -> Table:
+    found = [run.reaction(joint.name, on=joint.body_j) for joint in run.system.joints if not joint.signals]
+    sizes = [[float(np.linalg.norm(part, axis=1).max()) for part in (r.force, r.moment)] for r in found]
+    rows = [
+        [
+            r.joint,
+            r.on,
+            *size,
+            ", ".join(r.shared_with),
+            ", ".join(dict.fromkeys(n for of in r.shared_with.values() for n in of)),
+        ]
+        for r, size in zip(found, sizes, strict=True)
+    ]
+    columns = ["joint", "on", "largest force [N]", "largest moment [N m]", "undetermined", "shared with"]
+    note = (
+        "On body j of each joint, moments about its point there, at the output times: what the rows of the joint exert beside "
+        "limits, motors and couplings along its coordinates."
+    )
+    if any(r.shared_with for r in found):
+        note += "  Components (global axes) that rigid bodies do not determine are those of least norm; the others are unique."
+    return Table("reactions", columns, rows, note, brief=["joint", *columns[2:5]])
