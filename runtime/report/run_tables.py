@@ -113,23 +113,21 @@ def _contacts(run: Run) -> Table:
 
 
 def _reactions(run: Run) -> Table:
-    found = [run.reaction(joint.name, on=joint.body_j) for joint in run.system.joints if not joint.signals]
-    sizes = [[float(np.linalg.norm(part, axis=1).max()) for part in (r.force, r.moment)] for r in found]
-    rows = [
-        [
-            r.joint,
-            r.on,
-            *size,
-            ", ".join(r.shared_with),
-            ", ".join(dict.fromkeys(n for of in r.shared_with.values() for n in of)),
-        ]
-        for r, size in zip(found, sizes, strict=True)
-    ]
-    columns = ["joint", "on", "largest force [N]", "largest moment [N m]", "undetermined", "shared with"]
+    rows: list[list[Any]] = []
+    for joint in run.system.joints:
+        if not joint.signals:
+            both = [of(joint.name, on=joint.body_j) for of in (run.reaction, run.joint_load)]
+            sizes = [float(np.linalg.norm(part, axis=1).max()) for one in both for part in (one.force, one.moment)]
+            shared = both[0].shared_with
+            others = ", ".join(dict.fromkeys(name for names in shared.values() for name in names))
+            rows.append([joint.name, joint.body_j, *sizes, ", ".join(shared), others])
+    columns = [
+        "joint", "on", "reaction [N]", "its moment [N m]", "load [N]", "moment of the load [N m]", "undetermined", "shared with",
+    ]  # fmt: skip
     note = (
-        "On body j of each joint, moments about its point there, at the output times: what the rows of the joint exert beside "
-        "limits, motors and couplings along its coordinates."
+        "Largest sizes on body j of each joint, about its point there, at the output times.  Reaction: of the rows of the joint; "
+        "load: all between its two bodies, with limits, motors and couplings, and in a tree the inertial force of what is beyond."
     )
-    if any(r.shared_with for r in found):
-        note += "  Components (global axes) that rigid bodies do not determine are those of least norm; the others are unique."
-    return Table("reactions", columns, rows, note, brief=["joint", *columns[2:5]])
+    if any(row[-1] for row in rows):
+        note += "  Undetermined components of reactions (global axes) are those of least norm; the others are unique."
+    return Table("reactions", columns, rows, note, brief=["joint", "reaction [N]", "load [N]", "undetermined"])

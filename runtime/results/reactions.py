@@ -180,7 +180,8 @@ def _unchanged(relative: Floats) -> Floats:
     along = np.linalg.svd(vectors)[0]
     without = along[:, (np.abs(along.T @ vectors) <= TAKES_PART).all(axis=1)]
     near = qr(without @ without.T, pivoting=True)[0][:, : without.shape[1]].T
-    return near * np.sign([[row[np.abs(row).argmax()]] for row in near]) if len(near) else near  # type: ignore[no-any-return]
+    signs = np.sign(np.take_along_axis(near, np.abs(near).argmax(axis=1, keepdims=True), axis=1))
+    return near * signs + 0.0  # type: ignore[no-any-return]  # no negative zeros
 
 
 def axes_of_joint(joint: Joint, side: int) -> tuple[str, Floats]:

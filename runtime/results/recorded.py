@@ -39,7 +39,7 @@ from runtime.results.whole_turns import WholeTurns, poses_show_hinges, turns_at
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import bounded, check_array
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.late_names import no_attribute
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
@@ -48,8 +48,8 @@ from runtime.system.state import State
 from runtime.system.system import System
 
 COMPUTED = (  # a pickled run leaves these out
-    *"_found _derived _energies _forces _free_wrenches undetermined_reactions limits contacts forces angles".split(),
-    *"degrees_of_freedom driven".split(),
+    *"_found _derived _energies _forces _free_wrenches _interactions _branches _of_couplings undetermined_reactions".split(),
+    *"limits contacts forces angles degrees_of_freedom driven".split(),
 )
 
 
@@ -424,4 +424,7 @@ class RecordedRun:
             return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
         if frame := next((one for one in self.system.frames if one.name == body), None):
             return self.rotations(frame.body) @ frame.A
+        if body not in self.system.body_names:
+            known = [*self.system.body_names, GROUND, *(frame.name for frame in self.system.frames)]
+            raise unknown_name(body, known, "body or frame", "bodies and frames")
         return rotation_matrices(self._state[:, self.system.body_index(body), P:V])

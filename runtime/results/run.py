@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from runtime.results.free_bodies import FreeBody, free_body, joint_load
+from runtime.results.free_bodies import FreeBody, Interaction, free_body, interactions, joint_load
 from runtime.results.ground_reaction import GroundReaction, ground_reaction
 from runtime.results.orientation_angles import TurnedRun
 from runtime.results.reactions import Reaction
 from runtime.results.seen import SeenRun
 from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
+from runtime.system.degrees_of_freedom import Branch, branches
 
 
 @checked_methods
@@ -49,6 +51,14 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         ModelError
         """
         return ground_reaction(self, contacts)
+
+    @cached_property
+    def _interactions(self) -> list[Interaction]:
+        return list(interactions(self))
+
+    @cached_property
+    def _branches(self) -> list[Branch]:
+        return branches(self.system)[0]
 
     def free_body(self, body: str) -> FreeBody:
         """Forces and moments on a body, or on the ground, by their sources; they add up to those that its motion needs.
