@@ -68,6 +68,26 @@ def test_components_depend_on_the_axes():
     assert_refused("'tilted'", run.reaction, "upper", on="door", axes="tilt")
 
 
+def test_axes_of_a_joint_are_those_of_the_body_that_carries_its_directions():
+    b = Builder("ring", gravity=(0, 0, -G), axes="global")
+    wire = np.array([1.0, 2.0, -2.0]) / 3.0
+    b.body("ring", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0.0, 0.1, 0.0), omega=(1.0, 2.0, 0.0), guess=True)
+    b.joint("wire", "point_on_line", GROUND, "ring", point=(0, 0, 0), axis=wire)
+    run = runtime.simulate(b.build(project_velocities=True), 0.5)
+    found, force = run.reaction("wire", on="ring", axes="joint"), run.reaction("wire", on="ring").force
+    assert (
+        np.abs(force).max() > 1.0 and np.abs(found.force[:, 0]).max() < 1e-9
+    )  # x along the wire, which the ground carries
+    assert np.abs(np.linalg.norm(found.force, axis=1) - np.linalg.norm(force, axis=1)).max() < 1e-9
+    foot = runtime.simulate(models.foot.build("modified"), 0.2)
+    for on in ("main_foot", "leg"):  # the axis of the ankle in this body
+        moment = foot.reaction("ankle", on=on, axes="joint").moment
+        assert np.abs(moment[:, 0]).max() < 1e-12 and np.abs(moment).max() > 0.01
+    balls = door("spherical")  # without directions: axes of the body
+    own, of_body = (balls.reaction("upper", on="door", axes=axes) for axes in ("joint", "door"))
+    assert np.array_equal(own.force, of_body.force)
+
+
 def test_the_cranks_of_a_parallelogram_share_the_forces_along_them():
     """Each crank's moment gives the force across it in the plane; along three parallel cranks two equations remain."""
     b = Builder("three cranks", gravity=(0, 0, -G), axes="global")
