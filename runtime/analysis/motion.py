@@ -8,14 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import ROWS, STATE, P, R, V
+from runtime.dynamics.layout import ROWS, STATE, V
 from runtime.dynamics.signals import DEGREE
-from runtime.results.drawn_motion import load_motion
-from runtime.results.reactions import Reaction
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, ReadOnlyArrays, frozen
@@ -108,15 +105,6 @@ class Motion(Run):
             )
         return super()._solved
 
-    def _on_bodies(self, of: tuple[int, ...]) -> Floats:
-        """Wrench -D^T lam of some joints and drivers on all bodies about their centres of mass, (n, bodies + 1, 6)."""
-        wrench, data = self._solved.wrench, self.data
-        total = np.zeros((len(self.t), len(data.mass), 6))
-        for k in of:
-            for side, body in enumerate((int(data.body_i[k]), int(data.body_j[k]))):
-                total[:, body] += wrench[:, k, side]
-        return total
-
     @cached_property
     def degrees_of_freedom(self) -> Mapping[str, DegreeOfFreedomMotion]:
         """Rate, effort and power of every degree of freedom of the joints by its name; joints in closed loops have none."""
@@ -134,8 +122,11 @@ class Motion(Run):
         drivers = tuple(k for k, joint in enumerate(self.system.joints) if joint.signals)
         efforts = np.full((len(self.t), len(names)), np.nan)
         if self.fitted is None:
-            Q = self._on_bodies(drivers)[:, 1:].reshape(len(self.t), -1)
-            efforts = np.einsum("nkf,nk->nf", B, Q)
+            Q = np.zeros((len(self.t), len(self.data.mass), 6))
+            for k in drivers:
+                for side, body in enumerate((self.data.body_i[k], self.data.body_j[k])):
+                    Q[:, body] += self._solved.wrench[:, k, side]
+            efforts = np.einsum("nkf,nk->nf", B, Q[:, 1:].reshape(len(self.t), -1))
         motions_of = {
             f.name: DegreeOfFreedomMotion(
                 f.name, f.joint, f.distal, "N m" if f.turning else "N", rate, effort, power=effort * rate
@@ -184,71 +175,3 @@ class Motion(Run):
                 projection.worst_row(float(time), still, frozen(self.data._replace(signals=signals)), work, True)
                 slopes[n, s] = work.Phi_dot
         return slopes
-
-    def joint_load(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
-        """Total force and moment that are transmitted across a joint.
-
-        In a tree of joints this is the inertial force of the distal part without gravity and loads (Newton-Euler): the joint's
-        reaction with the drivers, motors, limits and forces across the joint, and those between the ground and the distal part.
-        In a closed loop it is the reaction of the joint and of the drivers between its two bodies.
-
-        Parameters
-        ----------
-        joint, on : str
-            Names of the joint and of that one of its two bodies on which the load acts.
-        at : "joint", "centre" or (3,) [m]
-            Point of that body about which the moment is taken, as for ``reaction``.
-        axes : str
-            "global", or the name of a body whose axes are used.
-
-        Returns
-        -------
-        Reaction
-            Force (n, 3) [N] and moment (n, 3) [N m].
-
-        Raises
-        ------
-        ModelError
-            For an unknown joint or body, for a driver, and where the drivers were met by least squares.
-        """
-        if self.system.joint(joint).signals:
-            raise ModelError(f"'{joint}' is a driver; ask for the load of a joint, or for driven['{joint}']")
-        _, k, side = self._end(joint, on)
-        b = int((self.data.body_i, self.data.body_j)[side][k])
-        other = int((self.data.body_j, self.data.body_i)[side][k])
-        branch = next((branch for branch in branches(self.system)[0] if k in branch.joints), None)
-        bodies: tuple[int, ...]
-        ends: tuple[tuple[int, int], ...] = ()
-        if branch is None:
-            pair = {b, other}
-            of = tuple(
-                n for n in range(len(self.system.joints))
-                if {int(self.data.body_i[n]), int(self.data.body_j[n])} == pair
-            )  # fmt: skip
-            bodies, sign, total = (b,), 1.0, self._on_bodies(of)
-            ends = tuple((n, 0 if int(self.data.body_i[n]) == b else 1) for n in of)
-        else:
-            bodies, sign, total = branch.bodies, 1.0 if b == branch.distal else -1.0, self._inertial()
-        centre = np.zeros((len(self.t), 3)) if b == 0 else self._state[:, b - 1, R:P]
-        wrench = np.zeros((len(self.t), 6))
-        for body in bodies:
-            arm = (self._state[:, body - 1, R:P] if body else 0.0) - centre
-            wrench += sign * total[:, body]
-            wrench[:, 3:] += np.cross(arm, sign * total[:, body, :3])
-        return self._as_reaction(joint, on, at, axes, wrench, ends)
-
-    def _inertial(self) -> Floats:
-        """Inertial wrench of each body minus gravity and loads, about its centre of mass, (n, bodies + 1, 6)."""
-        v_dot = self._solved.v_dot
-        inertial: Floats = np.zeros(v_dot.shape)
-        for k, body in enumerate(self.system.bodies):
-            A, omega = self.rotations(body.name), self.omega[body.name]
-            J = A @ body.inertia @ A.swapaxes(1, 2)
-            inertial[:, k + 1, :3] = body.mass * (v_dot[:, k + 1, :3] - self.system.gravity)
-            inertial[:, k + 1, 3:] = np.einsum("nab,nb->na", J, v_dot[:, k + 1, 3:])
-            inertial[:, k + 1, 3:] += np.cross(omega, np.einsum("nab,nb->na", J, omega))
-        for load in self.system.loads:
-            k, own = self.system.body_index(load.body), load_motion(self, load)
-            inertial[:, k + 1, :3] -= own.force
-            inertial[:, k + 1, 3:] -= own.moment + np.cross(own.point - self._state[:, k, R:P], own.force)
-        return inertial

@@ -13,7 +13,8 @@ from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.energy import energies_of
 from runtime.dynamics.equations import accelerations
 from runtime.dynamics.layout import LOADS, OK, REPORT, ROWS
-from runtime.dynamics.limits import OUTPUTS
+from runtime.dynamics.limits import EXCESS, OUTPUTS
+from runtime.dynamics.loads import motor_effort
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import EVALUATION
 from runtime.dynamics.responses import accelerations_without_rows
@@ -37,6 +38,10 @@ class Derived(NamedTuple):
     Phi_dot: Floats
     outputs: Floats  # (n, limits, OUTPUTS)
     measured: Floats  # (n, limits, 3) angle, rate, moment
+    limit_wrench: (
+        Floats  # (n, limits, 2, 6) on the reference and the moving body: force, moment about the centre of mass
+    )
+    motor_wrench: Floats  # (n, motors, 2, 6) on body i and j
     contact_outputs: Floats  # (n, contacts, CONTACT_OUTPUTS)
     damping_force: Floats  # (n, contacts)
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
@@ -48,10 +53,12 @@ class Derived(NamedTuple):
 def derived_memory(n: int, t: ModelData, given: int = 0) -> Derived:
     """Arrays for n states; given: number of them at which couplings or rotors act."""
     bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
+    motors = len(t.loads.address)
     return Derived(
         v_dot=np.zeros((n, bodies, 6)), pivot=np.zeros(n), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
         Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)),
         outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
+        limit_wrench=np.zeros((n, limits, 2, 6)), motor_wrench=np.zeros((n, motors, 2, 6)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
         contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
         force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)), given=np.zeros((given, bodies, 6)),
@@ -67,6 +74,19 @@ def derive_limit(n, k, t, w, d):  # type: ignore[no-untyped-def]
         d.outputs[n, k, c] = m.outputs[k, c]
     for c in range(3):
         d.measured[n, k, c] = m.measured[c]
+    acts = m.outputs[k, EXCESS] != 0.0 or t.limits.damping[k] != 0.0
+    if acts:
+        dispatch.wrench(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.Q)
+    for c in range(12):
+        d.limit_wrench[n, k, c // 6, c % 6] = m.Q[c] if acts else 0.0
+
+
+@inlined
+def derive_motor(n, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for motor k at time n."""
+    effort = motor_effort(k, t.loads, w)
+    for c in range(12):
+        d.motor_wrench[n, k, c // 6, c % 6] = w.loads.D[0, c] * effort
 
 
 @inlined
@@ -136,6 +156,8 @@ def derive_states(times, states, before, contact_events, first, t, w, d):  # typ
                 d.v_dot[n, b, c] = w.v_dot[b, c]
         for k in range(len(t.limits.kind)):
             derive_limit(n, k, t, w, d)
+        for k in range(len(t.loads.address)):
+            derive_motor(n, k, t, w, d)
         for k in range(len(t.contacts.law)):
             derive_contact(n, k, t, w, d)
         for k in range(len(t.forces.address)):

@@ -42,6 +42,7 @@ from runtime.integrate.tree_method import (
     tree_of_lanes,
 )
 from runtime.integrate.tree_scales import scales_of
+from runtime.results.outputs import undetermined_outputs
 from runtime.results.run import Run
 from runtime.results.whole_turns import turns_at
 from runtime.support.arrays import Floats
@@ -303,5 +304,7 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         return
     try:
         chunk.states[case] = columns_of_run(task.outputs, run, len(s.t or ()))
+        if remark := undetermined_outputs(run, task.outputs):
+            chunk.say(np.array([case]), 0, remark)
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)

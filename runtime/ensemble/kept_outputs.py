@@ -26,7 +26,7 @@ from runtime.integrate.batches.parameters import (
 from runtime.integrate.settings import Settings
 from runtime.jit.python_code import python_code
 from runtime.results.joint_angles import angles_of_joint
-from runtime.results.outputs import Output, values_of
+from runtime.results.outputs import Output, undetermined_outputs, values_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import before_start, whole_turns
@@ -228,6 +228,8 @@ def columns_of_batch(
             say(case, str(error))
             found[case] = np.nan
             continue
+        if remark := undetermined_outputs(run, of_runs):
+            say(case, remark)
         for name, place in places_of(of_runs).items():
             found[case, places[name]] = values[place]
     return found

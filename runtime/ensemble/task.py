@@ -152,8 +152,9 @@ class Chunk:
             self.events.append((np.full(len(rows), self.first + case), np.array(rows)))
 
     def say(self, cases: Ints, place: int, text: str) -> None:
-        """Keep the message of the case at a place among these."""
-        self.messages[self.first + int(cases[place])] = text
+        """Keep a message of the case at a place among these, behind those that it has."""
+        case = self.first + int(cases[place])
+        self.messages[case] = f"{self.messages[case]}; {text}" if case in self.messages else text
 
     def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
         """Keep remarks on some of these cases, which reached their end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from runtime.report.tables import Table
 from runtime.results.recorded_quantities import angles_of
 from runtime.results.run import Run
 from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
 
 
 def run_answer(run: Run) -> str:
@@ -23,7 +25,7 @@ def run_answer(run: Run) -> str:
 
 
 def run_tables(run: Run) -> list[Table]:
-    """Tables of the motion, of coordinates of joints, of limits and contacts, and of the integration."""
+    """Tables of the motion, of coordinates of joints, of limits, contacts and reactions, and of the integration."""
     tables = [_motion(run)]
     if run.angles:
         tables.append(_coordinates(run))
@@ -31,6 +33,8 @@ def run_tables(run: Run) -> list[Table]:
         tables.append(_limits(run))
     if run.system.contacts:
         tables.append(_contacts(run))
+    with suppress(ModelError):  # undetermined at a time, or of a motion that meets its drivers by least squares
+        tables += [_reactions(run)] if len(run.t) and len(run.system.joints) > len(run.system.drivers) else []
     return [*tables, Table("integration", ["fact", "value"], facts_of(run))]
 
 
@@ -106,3 +110,24 @@ def _contacts(run: Run) -> Table:
     ]  # fmt: skip
     columns = ["contact", "first touch-down [s]", "touch-downs", "largest force [N]", "largest penetration [mm]"]
     return Table("contacts", columns, rows, "Forces and penetrations at the output times.", brief=columns[:4])
+
+
+def _reactions(run: Run) -> Table:
+    rows: list[list[Any]] = []
+    for joint in run.system.joints:
+        if not joint.signals:
+            both = [of(joint.name, on=joint.body_j) for of in (run.reaction, run.joint_load)]
+            sizes = [float(np.linalg.norm(part, axis=1).max()) for one in both for part in (one.force, one.moment)]
+            shared = both[0].shared_with
+            others = ", ".join(dict.fromkeys(name for names in shared.values() for name in names))
+            rows.append([joint.name, joint.body_j, *sizes, ", ".join(shared), others])
+    columns = [
+        "joint", "on", "reaction [N]", "its moment [N m]", "load [N]", "moment of the load [N m]", "undetermined", "shared with",
+    ]  # fmt: skip
+    note = (
+        "Largest sizes on body j of each joint, about its point there, at the output times.  Reaction: of the rows of the joint; "
+        "load: all between its two bodies, with limits, motors and couplings, and in a tree the inertial force of what is beyond."
+    )
+    if any(row[-1] for row in rows):
+        note += "  Undetermined components of reactions (global axes) are those of least norm; the others are unique."
+    return Table("reactions", columns, rows, note, brief=["joint", "reaction [N]", "load [N]", "undetermined"])

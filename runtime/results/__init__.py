@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from runtime.results.drawn_motion import DrawnMotion
     from runtime.results.energy_balance import EnergyBalance
     from runtime.results.export import write_columns, write_dataset, write_storage
+    from runtime.results.free_bodies import FreeBody
     from runtime.results.ground_reaction import GroundReaction
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.motion_file import MotionFile, read_netcdf
@@ -28,6 +29,7 @@ else:
             "energy_balance": "EnergyBalance",
             "orientation_angles": "euler_angles",
             "export": "write_columns write_dataset write_storage",
+            "free_bodies": "FreeBody",
             "ground_reaction": "GroundReaction",
             "limit_motion": "LimitMotion",
             "motion_file": "MotionFile read_netcdf",
@@ -39,6 +41,6 @@ else:
     )
 
 __all__ = [
-    "ContactMotion", "DrawnMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "Output", "Reaction", "Seen",
-    "Stats", "euler_angles", "read_netcdf", "write_columns", "write_dataset", "write_storage",
+    "ContactMotion", "DrawnMotion", "EnergyBalance", "FreeBody", "GroundReaction", "LimitMotion", "MotionFile", "Output",
+    "Reaction", "Seen", "Stats", "euler_angles", "read_netcdf", "write_columns", "write_dataset", "write_storage",
 ]  # fmt: skip

@@ -27,11 +27,20 @@ from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.trees import trees_of
 
 
+class Part(NamedTuple):
+    """What a coupling or a rotor exerts along one coordinate, on the bodies of its joint."""
+
+    name: str  # of the coupling; of the rotor its coordinate
+    joint: str
+    wrench: Floats  # (n, 2, 6) on body i and j: force, moment about the centre of mass
+
+
 class CouplingForces(NamedTuple):
     """What couplings and rotors exert at n states, and the accelerations with them."""
 
     follower: Floats  # (n, couplings) along the follower [N m], [N]
     wrench: Floats  # (n, bodies + 1, 6) of all: force, moment about the centre of mass
+    parts: list[Part]  # of which it is the sum
     v_dot: Floats  # (n, bodies + 1, 6) by the equations in joint coordinates
     undetermined: Bools  # (n,) whether the state is singular; forces and accelerations are 0 there
 
@@ -67,14 +76,15 @@ def forces_of_couplings(
     for array in (z_dot, v_dot, lam):
         array[undetermined] = 0.0
     for k, one in enumerate(system.couplings):
-        along.push(one.follower, -lam[:, k])
+        along.push(one.name, one.follower, -lam[:, k])
         slopes = one.derivatives(along.values)[1]
         for n, leader in enumerate(one.leaders):
-            along.push(leader, lam[:, k] * slopes[:, n])
+            along.push(one.name, leader, lam[:, k] * slopes[:, n])
     for rotor in system.armatures:
         k = step_of(rotor.name, rotor.coordinate, system.joint_motions, tree)
-        along.push(rotor.coordinate, -rotor.inertia * tree.coordinates[k].sign * z_dot[:, memory.data.u[k]])
-    return CouplingForces(-lam, along.wrench, v_dot, undetermined)
+        force = -rotor.inertia * tree.coordinates[k].sign * z_dot[:, memory.data.u[k]]
+        along.push(rotor.name, rotor.coordinate, force)
+    return CouplingForces(-lam, along.wrench, along.parts, v_dot, undetermined)
 
 
 def energy_of_rotors(system: System, states: Floats) -> Floats:
@@ -93,7 +103,7 @@ class _Along:
         n = len(states)
         self.motions, self.places = system.joint_motions, body_places(system.body_names)
         self.states = states_with_ground(states)
-        self.wrench = np.zeros((n, len(system.bodies) + 1, 6))
+        self.wrench, self.parts = np.zeros((n, len(system.bodies) + 1, 6)), list[Part]()
         self.values: dict[str, Floats] = {}
         self.slopes: dict[str, Floats] = {}
         named = [one for c in system.couplings for one in (c.follower, *c.leaders)]
@@ -106,19 +116,20 @@ class _Along:
             self.values |= {f"{name}.{c}": found[:, k] for k, c in enumerate(motion.units)}
             self.slopes[name] = _unit_wrenches(twists(motion, poses))
 
-    def push(self, coordinate: str, force: Floats) -> None:
-        """Add a force (n,) along a coordinate."""
+    def push(self, name: str, coordinate: str, force: Floats) -> None:
+        """Add a force (n,) along a coordinate, of the coupling or rotor of this name."""
         joint, _, column = coordinate.rpartition(".")
         motion = self.motions[joint]
         along = self.slopes[joint][:, list(motion.units).index(column)] * force[:, None]  # (n, 6), in axes of body i
         i, j = self.places[motion.joint.body_i], self.places[motion.joint.body_j]
         A = rotation_matrices(self.states[:, i, P:V])
         linear, moment = (np.einsum("nab,nb->na", A, part) for part in (along[:, :3], along[:, 3:]))
-        self.wrench[:, j, :3] += linear
-        self.wrench[:, j, 3:] += moment
-        self.wrench[:, i, :3] -= linear
         arm = self.states[:, j, R:P] - self.states[:, i, R:P]
-        self.wrench[:, i, 3:] -= moment + np.cross(arm, linear)
+        on_j = np.concatenate([linear, moment], axis=1)
+        on_i = -np.concatenate([linear, moment + np.cross(arm, linear)], axis=1)
+        self.wrench[:, j] += on_j
+        self.wrench[:, i] += on_i
+        self.parts.append(Part(name, joint, np.stack([on_i, on_j], axis=1)))
 
 
 def _unit_wrenches(twists: Floats) -> Floats:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.results.outline import OUTLINE, outline_of, outline_text
+from runtime.results.outputs import REACTIONS
 from runtime.results.recorded import RecordedRun
 from runtime.results.recorded_quantities import Recorded, recorded_quantities
 from runtime.results.result_quantities import (
@@ -93,7 +94,14 @@ def to_xarray(run: RecordedRun) -> xarray.Dataset:
         if part in UNITS_OF_OWNERS:
             coordinates[UNITS_OF_OWNERS[part]] = (dimension, [one.unit for one, _ in listed])
     if "joint" in coordinates:
-        coordinates["reaction_on"] = ("joint", [system.joint(name).body_j for name in coordinates["joint"]])
+        found = [run.reaction(name, on=system.joint(name).body_j) for name in coordinates["joint"]]
+        coordinates["reaction_on"] = ("joint", [one.on for one in found])
+        if system.redundant:
+            for part in REACTIONS:
+                flags = np.array([getattr(one, f"{part}_determined") for one in found], int)
+                about = {"long_name": f"1 for a component of the {part} that rigid bodies determine"}
+                data[f"reaction_{part}_determined"] = (("joint", "axis"), flags, about)
+            coordinates["reaction_reason"] = ("joint", [one.reason for one in found])
     if system.loads:
         fixed = [int(load.point is None or load.point_of_body) for load in system.loads]
         data["load_point_is_fixed"] = (("load",), fixed, {"long_name": "1 for a point that is fixed in the body"})

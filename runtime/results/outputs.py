@@ -30,6 +30,7 @@ from runtime.system.system import System
 
 ROWS = ("lam", "Phi", "Phi_dot")  # quantities of constraint rows; the last one in datasets alone
 REACTIONS = tuple(name for name in WRENCH_QUANTITIES if name != "point")
+OF_JOINTS = {f"{sort}_{part}": (sort, part) for sort in ("reaction", "joint_load") for part in REACTIONS}
 FORCE_QUANTITIES = {"energy": "J", "power": "W"}  # beside those that the definition of a force reports
 FUNCTIONS = {"abs": "absolute value", "norm": "length of the vector"}
 CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)  # of a function
@@ -130,7 +131,9 @@ def meaning_of(quantity: Quantity) -> str:
         return f"{known[1]}, '{quantity.owner}'"
     words = {"angle": "coordinate", "rate": "rate of the coordinate", "lam": "multiplier", "Phi": "constraint row"}
     words |= {"coupling_force": "force along the follower of coupling"}
-    words |= {f"reaction_{name}": f"{name} of the reaction on body j of joint" for name in REACTIONS}
+    words |= {
+        name: f"{each} of the {sort.replace('_', ' ')} on body j of joint" for name, (sort, each) in OF_JOINTS.items()
+    }
     return f"{words.get(part, part.removeprefix('force_').replace('_', ' ') + ' of force')} '{quantity.owner}'"
 
 
@@ -152,8 +155,8 @@ def _quantities(system: System) -> Iterator[Quantity]:
             yield quantity("joint", "lam", f"{joint.name}.{row}", of_multiplier)
             yield quantity("joint", "Phi", f"{joint.name}.{row}", unit)
         if not joint.signals:
-            for part in REACTIONS:
-                yield quantity("joint", f"reaction_{part}", joint.name, WRENCH_QUANTITIES[part][0], 3)
+            for name, (_, part) in OF_JOINTS.items():
+                yield quantity("joint", name, joint.name, WRENCH_QUANTITIES[part][0], 3)
     for name, motion in system.joint_motions.items():
         for column, unit in motion.units.items():
             for part, own in zip(COORDINATES, (unit, f"{unit}/s"), strict=True):
@@ -203,8 +206,8 @@ def _values_of(run: Any, quantity: Quantity) -> Floats:
     elif part in ROWS:
         name, _, row = owner.rpartition(".")
         found = getattr(run, part)[name][:, run.system.joint(name).rows.index(row)]
-    elif sort == "joint":
-        found = getattr(run.reaction(owner, on=run.system.joint(owner).body_j), part.removeprefix("reaction_"))
+    elif part in OF_JOINTS:
+        found = getattr(_on_body_j(run, quantity), OF_JOINTS[part][1])
     elif sort == "coupling":
         found = run.coupling_forces[owner]
     elif sort:
@@ -212,6 +215,24 @@ def _values_of(run: Any, quantity: Quantity) -> Floats:
     else:
         found = getattr(run, part)
     return found
+
+
+def _on_body_j(run: Any, quantity: Quantity) -> Any:
+    """The reaction or the load of a joint of a run, on its body j."""
+    what = getattr(run, OF_JOINTS[quantity.part][0])
+    return what(quantity.owner, on=run.system.joint(quantity.owner).body_j)
+
+
+def undetermined_outputs(run: Any, outputs: Mapping[str, Output]) -> str:
+    """Outputs of a run that contain components of reactions which rigid bodies do not determine, with the reasons; else empty."""
+    found = []
+    for name, output in outputs.items() if run.system.redundant else ():
+        if output.quantity.part in OF_JOINTS:
+            part, reaction = OF_JOINTS[output.quantity.part][1], _on_body_j(run, output.quantity)
+            flags = getattr(reaction, f"{part}_determined")
+            if not flags[slice(None) if output.component is None else output.component].all():
+                found.append(f"{name}: {reaction.reason}")
+    return "; ".join(found)
 
 
 def parsed_outputs(

@@ -4,26 +4,36 @@ With redundant rows D^T has a null space, and any of its vectors may be added to
 that take part in it are undetermined for rigid bodies.  Reported are those with the smallest sum over the joints of
 |F|^2 + |M|^2 / L^2, with the force F and the moment M about the joint's point, and the largest lever arm L of the joints: they
 do not depend on the order of joints or rows.
+
+A component of a reaction is a linear function of the multipliers, c^T lam, and unique where c^T N = 0 for a basis N of the null
+space.  Shared with a joint is a component if that joint exerts anything by N N^T c, the change of the multipliers that
+changes it most: N N^T has no entries between loops that do not share a redundant row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.derived import Derived
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.results.result_quantities import AXES
 from runtime.support.arrays import Bools, Floats
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError, shown
+from runtime.support.names import named
 from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at
 from runtime.system.parts import GROUND, Joint
 from runtime.system.rank import lever_arm
 from runtime.system.system import System
 
-TAKES_PART = 1e-6  # a joint whose rows hold this part of a null vector of D^T has an undetermined reaction
+TAKES_PART = 1e-6  # of the largest force or moment of a null vector of D^T: what changes by less is determined
+ALONG = 1e-3  # sine of the angle between directions below which they make no axes
+COMPONENTS = tuple(f"{part}.{axis}" for part in ("force", "moment") for axis in AXES)
 
 
 @dataclass(frozen=True)
@@ -32,21 +42,61 @@ class Reaction:
 
     ``force_determined`` and ``moment_determined`` (3,) are False for the components, in ``axes``, that redundant rows leave
     undetermined at any of the times: these are of least norm, see the top of this module.  The other components are unique.
+    ``force_directions`` and ``moment_directions`` (k, 3): orthonormal directions in ``axes`` along which they are unique at all
+    times.  ``shared_with``: names of the joints that share each undetermined component, such as "force.z".
     """
 
     joint: str
     on: str  # the body
     at: str  # the point, in words
-    axes: str  # "global" or a body's name
+    axes: str  # "global", "joint", or the name of a body or frame
     force: Floats
     moment: Floats
     force_determined: Bools
     moment_determined: Bools
+    force_directions: Floats
+    moment_directions: Floats
+    shared_with: Mapping[str, tuple[str, ...]]
 
     @property
     def determined(self) -> bool:
         """True if all components are determined."""
-        return bool(self.force_determined.all() and self.moment_determined.all())
+        return not self.shared_with
+
+    @property
+    def reason(self) -> str:
+        """Which components are undetermined, and which joints share the load; empty where all are determined."""
+        together: dict[tuple[str, ...], dict[str, list[str]]] = {}
+        for component, joints in self.shared_with.items():
+            part, _, axis = component.partition(".")
+            together.setdefault(joints, {}).setdefault(part, []).append(axis)
+        shares = []
+        for joints, parts in together.items():
+            components = " and ".join(f"{part} {', '.join(axes)}" for part, axes in parts.items())
+            shares.append(f"{components} with joint{'s' * (len(joints) > 1)} {', '.join(map(repr, joints))}")
+        if not shares:
+            return ""
+        of = "the joint" if self.axes == "joint" else f"'{self.axes}'"
+        axes = "global axes" if self.axes == "global" else f"axes of {of}"
+        return (
+            f"joint '{self.joint}' shares {'; '.join(shares)} ({axes}), in parts that rigid bodies leave open; the values are "
+            "those of least norm"
+        )
+
+
+class FreeWrenches(NamedTuple):
+    """Wrenches on the bodies about their centres that have no effect on the motion, at n times."""
+
+    wrench: Floats  # (n, joints, 2, 6, redundant rows)
+    size: Floats  # (n, 6) the greatest force and, times the largest lever arm, the greatest moment
+
+
+class Uniqueness(NamedTuple):
+    """Which components and directions of a reaction are determined, and the joints that share the others."""
+
+    determined: Bools  # (6,)
+    directions: tuple[Floats, Floats]  # (k, 3) each
+    shared_with: Mapping[str, tuple[str, ...]]
 
 
 def null_vectors(system: System, time: float, y: Floats) -> Floats:
@@ -89,14 +139,11 @@ def least_norm(system: System, times: Floats, states: Floats, derived: Derived) 
     return lam, wrench
 
 
-def free_wrenches(system: System, times: Floats, states: Floats) -> tuple[Floats, Floats]:
-    """Wrenches on the bodies about their centres, (n, joints, 2, 6, redundant rows), that have no effect on the motion.
-
-    Also their largest size, (n, 6): the greatest force and, times the largest lever arm, the greatest moment.
-    """
+def free_wrenches(system: System, times: Floats, states: Floats) -> FreeWrenches:
+    """The wrenches of the joints that redundant rows leave open, in states (n, 13 bodies)."""
     k, r = np.array(row_places(system)).T
     if not system.data.redundant:
-        return np.zeros((len(times), len(system.joints), 2, 6, 0)), np.zeros((len(times), 6))
+        return FreeWrenches(np.zeros((len(times), len(system.joints), 2, 6, 0)), np.zeros((len(times), 6)))
     work, length = shared_workspace_for(system.data), max(lever_arm(joint) for joint in system.joints)
     found = np.zeros((len(times), len(system.joints), 12, system.data.redundant))
     for n, (time, y) in enumerate(zip(times, states, strict=True)):
@@ -104,7 +151,61 @@ def free_wrenches(system: System, times: Floats, states: Floats) -> tuple[Floats
         np.add.at(found[n], k, -work.D[k, r][:, :, None] * basis[:, None, :])
     wrenches = found.reshape(len(times), len(system.joints), 2, 6, -1)
     scale = np.repeat([1.0, length], 3)
-    return wrenches, scale * (np.abs(wrenches).max(axis=(1, 2, 4)) / scale).max(axis=1, keepdims=True)
+    sizes = scale * (np.abs(wrenches).max(axis=(1, 2, 4)) / scale).max(axis=1, keepdims=True)
+    return FreeWrenches(wrenches, sizes)
+
+
+def uniqueness(system: System, own: Collection[int], components: Floats, free: FreeWrenches) -> Uniqueness:
+    """What is determined of the reaction of joints ``own``, whose components by null vector are (n, 6, redundant rows)."""
+    if not components.size:
+        return Uniqueness(np.ones(6, bool), (np.eye(3), np.eye(3)), named("component", {}))
+    relative = components / free.size[:, :, None]
+    largest = np.abs(relative).max(axis=2)  # (n, 6)
+    shared = {}
+    for c in np.flatnonzero(largest.max(axis=0) > TAKES_PART):
+        n = int(largest[:, c].argmax())
+        change = free.wrench[n] @ (relative[n, c] / np.linalg.norm(relative[n, c]))  # (joints, 2, 6)
+        takes_part = (np.abs(change) > TAKES_PART * free.size[n]).any(axis=(1, 2))
+        names = [name for k, name in enumerate(system.joint_names) if takes_part[k] and k not in own]
+        shared[COMPONENTS[c]] = tuple(names)
+    directions = (_unchanged(relative[:, :3]), _unchanged(relative[:, 3:]))
+    return Uniqueness(largest.max(axis=0) <= TAKES_PART, directions, named("component", shared))
+
+
+def _unchanged(relative: Floats) -> Floats:
+    """Orthonormal directions (k, 3) along which vectors (n, 3, m) have no components, as near to the axes as they can be."""
+    from scipy.linalg import qr
+
+    vectors = np.concatenate([*relative], axis=1)
+    along = np.linalg.svd(vectors)[0]
+    without = along[:, (np.abs(along.T @ vectors) <= TAKES_PART).all(axis=1)]
+    near = qr(without @ without.T, pivoting=True)[0][:, : without.shape[1]].T
+    signs = np.sign(np.take_along_axis(near, np.abs(near).argmax(axis=1, keepdims=True), axis=1))
+    return near * signs + 0.0  # type: ignore[no-any-return]  # no negative zeros
+
+
+def axes_of_joint(joint: Joint, side: int) -> tuple[str, Floats]:
+    """Axes of a joint as seen by its body i (0) or j (1): the body that carries them, and the rotation from them to its own.
+
+    x is the first direction of the definition that this body carries, or else the other one; y its second one less the part
+    along x, or without another one the axis of the body that is most nearly perpendicular to x; z completes them.  Those of
+    the body where the definition has no direction.
+    """
+    bodies = joint.body_i, joint.body_j
+    for end in (side, 1 - side):
+        given = [
+            np.asarray(joint.values[name], float)
+            for name, kind, of in joint.module.VECTORS
+            if kind == "direction" and of == "ij"[end] and name in joint.values
+        ]
+        if given:
+            x = given[0] / np.linalg.norm(given[0])
+            others = [*given[1:], np.eye(3)[np.abs(x).argmin()]]
+            across = (y - (y @ x) * x for y in others)
+            y = next(y for y in across if np.linalg.norm(y) > ALONG)
+            y /= np.linalg.norm(y)
+            return bodies[end], np.stack([x, y, np.cross(x, y)], axis=1)
+    return bodies[side], np.eye(3)
 
 
 def _about_points(system: System, D: Floats, A: Floats, length: float) -> Floats:

@@ -25,19 +25,21 @@ from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.limit_motion import LimitMotion, limit_motions
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import (
-    TAKES_PART,
+    FreeWrenches,
     Reaction,
+    axes_of_joint,
     free_wrenches,
     least_norm,
     named_point,
     undetermined_reactions,
+    uniqueness,
 )
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import WholeTurns, poses_show_hinges, turns_at
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import bounded, check_array
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.late_names import no_attribute
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
@@ -46,8 +48,8 @@ from runtime.system.state import State
 from runtime.system.system import System
 
 COMPUTED = (  # a pickled run leaves these out
-    *"_found _derived _energies _forces _free_wrenches undetermined_reactions limits contacts forces angles".split(),
-    *"degrees_of_freedom driven".split(),
+    *"_found _derived _energies _forces _free_wrenches _interactions _branches _of_couplings undetermined_reactions".split(),
+    *"limits contacts forces angles degrees_of_freedom driven".split(),
 )
 
 
@@ -360,7 +362,9 @@ class RecordedRun:
         return np.abs(lengths - 1.0).max(axis=1)
 
     def reaction(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
-        """Force and moment of a joint on one of its bodies, -D^T lam.
+        """Force and moment of a joint on one of its bodies, -D^T lam: those of its rows alone.
+
+        Limits, motors, couplings and rotors that act along its coordinates are not part of it; ``joint_load`` adds them.
 
         Parameters
         ----------
@@ -370,7 +374,9 @@ class RecordedRun:
             Point of that body about which the moment is taken: that of the joint's definition (``s_i`` or ``s_j``;
             the centre of mass where it names no point), the centre of mass, or local components.
         axes : str
-            "global", or the name of a body whose axes are used.
+            "global"; the name of a body or a frame whose axes are used; or "joint" for those of the joint: x along its first
+            direction that this body carries (of the other body, where it carries none), such as the axis of a hinge, y along
+            its second direction less the part along x (without one, along the body's axis most nearly perpendicular to x).
 
         Raises
         ------
@@ -384,18 +390,25 @@ class RecordedRun:
     ) -> Reaction:
         """Reaction on a body of a wrench (n, 6) about its centre, to which some joints' sides contribute, by their indices."""
         j, _, side = self._end(joint, on)
-        free, size = self._free_wrenches
-        of_ends = sum((free[:, k, s] for k, s in ends), np.zeros((*wrench.shape, free.shape[-1])))
+        free = self._free_wrenches
+        of_ends = sum((free.wrench[:, k, s] for k, s in ends), np.zeros((*wrench.shape, free.wrench.shape[-1])))
         both = np.concatenate([wrench[:, :, None], of_ends], axis=2)
         point, text = named_point(j, side, at)
         arm = np.einsum("nab,b->na", self.rotations(on), point)
         moment = both[:, 3:] - np.cross(arm[:, :, None], both[:, :3], axis=1)
-        both = np.concatenate(self._in_axes(axes, both[:, :3], moment), axis=1)
-        determined = (np.abs(both[:, :, 1:]) <= TAKES_PART * size[:, :, None]).all(axis=(0, 2))
-        return Reaction(joint, on, text, axes, both[:, :3, 0], both[:, 3:, 0], determined[:3], determined[3:])
+        if axes != "global":
+            body, local = axes_of_joint(j, side) if axes == "joint" else (axes, np.eye(3))
+            B = self.rotations(body) @ local
+            both, moment = (np.einsum("nab,na...->nb...", B, part) for part in (both[:, :3], moment))
+        both = np.concatenate([both[:, :3], moment], axis=1)
+        found = uniqueness(self.system, [k for k, _ in ends], both[:, :, 1:], free)
+        return Reaction(
+            joint, on, text, axes, both[:, :3, 0], both[:, 3:, 0], found.determined[:3], found.determined[3:],
+            *found.directions, found.shared_with,
+        )  # fmt: skip
 
     @cached_property
-    def _free_wrenches(self) -> tuple[Floats, Floats]:
+    def _free_wrenches(self) -> FreeWrenches:
         return free_wrenches(self.system, self.t, self.states)
 
     def _end(self, joint: str, on: str) -> tuple[Joint, int, int]:
@@ -405,15 +418,13 @@ class RecordedRun:
             raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
         return j, self.system.joint_names.index(joint), 0 if on == j.body_i else 1
 
-    def _in_axes(self, axes: str, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
-        """Forces and moments (n, 3, ...) from global axes into those of a body, or unchanged."""
-        if axes == "global":
-            return force, moment
-        B = self.rotations(axes)
-        return np.einsum("nab,na...->nb...", B, force), np.einsum("nab,na...->nb...", B, moment)
-
     def rotations(self, body: str) -> Floats:
-        """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""
+        """Rotation matrices of a body, a frame or "ground", from its axes to global axes, (n, 3, 3)."""
         if body == GROUND:
             return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
+        if frame := next((one for one in self.system.frames if one.name == body), None):
+            return self.rotations(frame.body) @ frame.A
+        if body not in self.system.body_names:
+            known = [*self.system.body_names, GROUND, *(frame.name for frame in self.system.frames)]
+            raise unknown_name(body, known, "body or frame", "bodies and frames")
         return rotation_matrices(self._state[:, self.system.body_index(body), P:V])

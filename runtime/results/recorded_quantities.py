@@ -7,7 +7,7 @@ from typing import Any
 
 from runtime.results.drawn_motion import centre_of_pressure, load_motion, reactions_of
 from runtime.results.force_motion import BODIES
-from runtime.results.outputs import REACTIONS, quantities_of_runs, values_of
+from runtime.results.outputs import OF_JOINTS, REACTIONS, quantities_of_runs, values_of
 from runtime.results.recorded import RecordedRun
 from runtime.results.result_quantities import WRENCH_QUANTITIES
 from runtime.support.arrays import Floats
@@ -28,8 +28,11 @@ def recorded_quantities(run: RecordedRun) -> Iterator[Recorded]:
     """
     known = quantities_of_runs(run.system).values()
     for quantity in known:
-        of_wrench = quantity.part.removeprefix("reaction_") in REACTIONS
-        if of_wrench or quantity.owner_sort == "coupling" or (quantity.part == "lam" and not run.has_forces):
+        if (
+            quantity.part in OF_JOINTS
+            or quantity.owner_sort == "coupling"
+            or (quantity.part == "lam" and not run.has_forces)
+        ):
             continue
         yield quantity, values_of(run, quantity)
         if quantity.part == "Phi":

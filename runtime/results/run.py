@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from numpy.typing import ArrayLike
+
+from runtime.results.free_bodies import FreeBody, Interaction, free_body, interactions, joint_load
 from runtime.results.ground_reaction import GroundReaction, ground_reaction
 from runtime.results.orientation_angles import TurnedRun
+from runtime.results.reactions import Reaction
 from runtime.results.seen import SeenRun
 from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
+from runtime.system.degrees_of_freedom import Branch, branches
 
 
 @checked_methods
@@ -23,7 +29,8 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     force's: ``forces``, a ``ForceMotion`` each.  From a joint's: ``angles``, ``JointAngles`` of each joint with a motion.
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J]; ``energy_balance``.  ``violation``: largest
     abs Phi of all rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).
-    ``reaction(joint, ...)``; ``euler_angles(body, ...)``.
+    ``reaction(joint, ...)``: what the rows of a joint exert; ``joint_load(joint, ...)``: all that the joint transmits;
+    ``free_body(body)``: all that acts on a body.  ``euler_angles(body, ...)``.
 
     ``status``: a member of ``runtime.Status``, such as ``Status.REACHED_END``.  ``message`` gives the reason, the time, the joint
     and a remedy.
@@ -44,3 +51,48 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         ModelError
         """
         return ground_reaction(self, contacts)
+
+    @cached_property
+    def _interactions(self) -> list[Interaction]:
+        return list(interactions(self))
+
+    @cached_property
+    def _branches(self) -> list[Branch]:
+        return branches(self.system)[0]
+
+    def free_body(self, body: str) -> FreeBody:
+        """Forces and moments on a body, or on the ground, by their sources; they add up to those that its motion needs.
+
+        Raises
+        ------
+        ModelError
+        """
+        return free_body(self, body)
+
+    def joint_load(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
+        """Total force and moment that are transmitted across a joint.
+
+        The joint's reaction with the drivers, motors, limits, couplings, rotors and forces between its two bodies.  In a tree of
+        joints also what acts between the distal part and other bodies or the ground, such as a driver from the ground, but for
+        loads and contacts: the inertial force of the distal part without gravity, loads and contacts (Newton-Euler).
+
+        Parameters
+        ----------
+        joint, on : str
+            Names of the joint and of that one of its two bodies on which the load acts.
+        at : "joint", "centre" or (3,) [m]
+            Point of that body about which the moment is taken, as for ``reaction``.
+        axes : str
+            As for ``reaction``.
+
+        Returns
+        -------
+        Reaction
+            Force (n, 3) [N] and moment (n, 3) [N m].
+
+        Raises
+        ------
+        ModelError
+            For an unknown joint or body, for a driver, and where the drivers were met by least squares.
+        """
+        return joint_load(self, joint, on, at, axes)

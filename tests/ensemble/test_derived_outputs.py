@@ -12,11 +12,26 @@ from tests.ensemble.test_limits_beside_rows import leg
 
 SETTINGS = dict(t_eval=np.linspace(0.0, 0.5, 6), rtol=1e-12, atol=1e-12)
 OF_LEG = (
-    "lam.swing.angle", "lam.ankle.point_x", "Phi.ball.point_z", "violation", "velocity_violation", "norm(reaction_force.ankle)",
-    "reaction_moment.hip", "reaction_moment.ball", "v_dot.toes", "omega_dot.foot", "force_moment.spring", "force_energy.spring",
-    "force_power.spring", "limit_latitude.stop", "limit_restricting_moment.stop", "limit_dissipative_moment.stop",
-    "limit_rate.stop", "energy",
-)  # fmt: skip
+    "lam.swing.angle",
+    "lam.ankle.point_x",
+    "Phi.ball.point_z",
+    "violation",
+    "velocity_violation",
+    "norm(reaction_force.ankle)",
+    "reaction_moment.hip",
+    "reaction_moment.ball",
+    "v_dot.toes",
+    "omega_dot.foot",
+    "force_moment.spring",
+    "force_energy.spring",
+    "force_power.spring",
+    "limit_latitude.stop",
+    "limit_restricting_moment.stop",
+    "limit_dissipative_moment.stop",
+    "limit_rate.stop",
+    "energy",
+)
+LOADS = ["joint_load_force.ankle", "max(norm(joint_load_moment.ball))"]  # fmt: skip
 
 
 def no_runs(monkeypatch):
@@ -56,7 +71,13 @@ def test_redundant_rows_have_multipliers_of_least_norm():
     many = runtime.simulate_many(bricard_loop(), {"mass.bar_1": [0.9, 1.1]}, 0.5, outputs=outputs, **SETTINGS)
     run = runtime.simulate_many(bricard_loop(), {"mass.bar_1": [0.9, 1.1]}, 0.5, **SETTINGS)[1]
     assert np.abs(many["v_dot.bar_3"][1] - run.v_dot["bar_3"]).max() < 1e-8
-    assert np.abs(many["reaction_force.hinge_2"][1] - run.reaction("hinge_2", on="bar_3").force).max() < 1e-7
+    reaction = run.reaction("hinge_2", on="bar_3")
+    assert np.abs(many["reaction_force.hinge_2"][1] - reaction.force).max() < 1e-7
+    assert (
+        many.success and many.messages[1] == f"reaction_force.hinge_2: {reaction.reason}"
+    )  # which says what shares them
+    alone = runtime.simulate_many(bricard_loop(), {"mass.bar_1": [0.9]}, 0.5, outputs=["v_dot.bar_3"], **SETTINGS)
+    assert not alone.messages
 
 
 def test_outputs_in_singular_states_are_undetermined(monkeypatch):
@@ -69,3 +90,15 @@ def test_outputs_in_singular_states_are_undetermined(monkeypatch):
     monkeypatch.setattr(CaseStates, "_derive_portion", singular)
     many = runtime.simulate_many(leg(), {"mass.foot": [0.8, 1.0]}, 0.5, outputs=["lam.swing.angle"], **SETTINGS)
     assert np.isnan(many["lam.swing.angle"]).any() and "are undetermined at t = 0 s" in many.messages[0]
+
+
+def test_loads_of_joints_are_outputs():
+    """With the limit and the spring of the ankle; of each case by its run."""
+    many = runtime.simulate_many(leg(), {"mass.foot": [0.8, 1.0]}, 0.5, outputs=LOADS, **SETTINGS)
+    run = runtime.simulate_many(leg(), {"mass.foot": [0.8, 1.0]}, 0.5, **SETTINGS)[1]
+    force, moment = (
+        run.joint_load("ankle", on=run.system.joint("ankle").body_j).force,
+        run.joint_load("ball", on="toes").moment,
+    )
+    assert np.abs(many[LOADS[0]][1] - force).max() < 1e-8 * np.abs(force).max()
+    assert many[LOADS[1]][1] == pytest.approx(np.linalg.norm(moment, axis=1).max(), rel=1e-8)

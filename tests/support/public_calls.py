@@ -423,6 +423,8 @@ def methods(w):
         "System.check_span": (w.system.check_span, dict(t_start=0.0, t_end=1.0, what="a")),
         "System.check_bodies": (w.system.check_bodies, dict(state=w.state)),
         "Run.reaction": (w.run.reaction, reaction),
+        "Run.joint_load": (w.run.joint_load, reaction),
+        "Run.free_body": (w.run.free_body, dict(body="rod")),
         "Run.rotations": (w.run.rotations, dict(body="rod")),
         "Run.ground_reaction": (w.touching.ground_reaction, dict(contacts=["ball"])),
         "Run.scene": (
@@ -442,7 +444,6 @@ def methods(w):
         "Run.to_sto": (w.run.to_sto, dict(file="a.sto", overwrite=True)),
         "Run.to_mot": (w.foot_run.to_mot, dict(file="a.mot", overwrite=True)),
         "Run.to_netcdf": (w.run.to_netcdf, dict(file="a.nc", overwrite=True)),
-        "Motion.joint_load": (w.motion.joint_load, reaction),
         "Linearisation.modes": (w.linear.modes, dict(coordinates=None)),
         "Ensemble.states": (w.ensemble.states, dict(cases=[0])),
         "Ensemble.values": (w.kept.values, dict(names=["max(energy)"], cases=[0])),

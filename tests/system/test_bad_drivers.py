@@ -124,7 +124,7 @@ BAD_LOADS = [
     (dict(on="ground"), "joint 'ankle' does not act on body 'ground'; it joins 'leg' and 'foot'"),
     (dict(at="knee"), "at = 'knee'; use 'joint', 'centre' or three local components"),
     (dict(at=(0, np.nan, 0)), "is not finite"),
-    (dict(axes="knee"), "unknown body 'knee'"),
+    (dict(axes="knee"), "unknown body or frame 'knee'"),
 ]
 
 
