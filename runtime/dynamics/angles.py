@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.force_elements import put_moving
+from runtime.dynamics.force_elements import follow_force, put_moving
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
 from runtime.dynamics.lift import TURN
@@ -36,18 +36,12 @@ def angles_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     for n in range(len(t.angles)):
         row = t.angles[n]
         k = row[OWNER]
-        x = (w.x, w.forces.x, w.loads.x)[row[SORT]][k]
-        to = x[row[PLACE] :]
         if row[SORT] == OF_MOTOR:
-            to[0] = measure_motor(k, m, w)
+            w.loads.x[k, row[PLACE]] = measure_motor(k, m, w)
         elif row[SORT] == OF_FORCE:
-            b = t.forces.body[k]
-            i, j, o, p = w.state[b[0]], w.state[b[1]], w.state[b[2]], w.state[b[3]]
-            addresses.call(
-                row[ADDRESS], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, x.ctypes.data, to.ctypes.data
-            )
+            follow_force(k, t.forces, w.forces, w.state)
         else:
-            i, j = w.state[t.body_i[k]], w.state[t.body_j[k]]
+            i, j, x, to = w.state[t.body_i[k]], w.state[t.body_j[k]], w.x[k], w.x[k, row[PLACE] :]
             addresses.call(row[ADDRESS], i.ctypes.data, j.ctypes.data, x.ctypes.data, to.ctypes.data)
     return OK
 

@@ -221,6 +221,42 @@ def test_a_force_with_a_state_counts_revolutions(how):
     assert run.events["slow"].tolist() == pytest.approx([0.0, below], abs=1e-6)
 
 
+def ahead(a_i, b_i, c_j, target):
+    """Angle of a hinge less a target.
+
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    target : [rad]
+    value : [rad]
+    """
+    return atan2(c_j.dot(a_i.cross(b_i)), c_j.dot(b_i)) - target
+
+
+def two_revolutions_away():
+    along = dict(a_i=(0, 0, 1), b_i=(1, 0, 0), c_j=(1, 0, 0))
+    return runtime.zero_crossing("far", codegen.compile_event(ahead), "ground", "rim", target=4.0 * np.pi, **along)
+
+
+@METHODS
+def test_an_event_is_two_revolutions_away(how):
+    """An angle of 20 sin t passes 4 pi twice, and half a turn six times."""
+    run = runtime.simulate(
+        wheel("motor"), 3.0, events=[two_revolutions_away()], rtol=1e-9, atol=1e-9, progress=False, **how
+    )
+    first = np.arcsin(4.0 * np.pi / 20.0)
+    np.testing.assert_allclose(run.events["far"], [first, np.pi - first], atol=1e-6)
+
+
+def test_events_of_cases_count_revolutions():
+    rates, events = np.linspace(13.0, 20.0, 17), [two_revolutions_away()]
+    many = runtime.simulate_many(
+        wheel("motor"), {"rate.axle.angle": rates}, 3.0, events=events, rtol=1e-9, atol=1e-9, workers=1, progress=False
+    )
+    np.testing.assert_allclose(many.events["far"].first, np.arcsin(4.0 * np.pi / rates), atol=1e-6)
+    assert (many.events["far"].count == 2).all()
+
+
 def test_cases_with_states_count_revolutions():
     """Sixteen of seventeen wheels are vectorised, with the times at which they have turned once."""
     rates, names = np.linspace(10.0, 20.0, 17), ["force_angle.element", "rate.axle.angle", "force_flow.element"]
