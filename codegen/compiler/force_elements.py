@@ -142,7 +142,7 @@ def derive_event(definition: Definition) -> ForceDerivation:
         )
     parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)}, [])
     _refuse_forms(scope, arguments, parts)
-    return _derived(scope, definition, parts)
+    return _derived(scope, definition, _unwrapped(scope, parts))
 
 
 def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceDerivation:

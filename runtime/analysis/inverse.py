@@ -19,6 +19,7 @@ from runtime.integrate.contact_events import find_contact_events
 from runtime.jit.python_code import python_code
 from runtime.results.run import Run
 from runtime.results.stats import Stats
+from runtime.results.undecided_turns import remark_on_turns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times, not_negative
@@ -98,13 +99,14 @@ def kinematics(
     contact_events = (
         find_contact_events(times, states, data, workspace_for(system.data)) if system.contacts else np.zeros((0, 4))
     )
+    unknown = remark_on_turns(system, float(times[0]), states[0], times, states, "kinematics", of_tree=False)
     wall_time, compile_time = watch.times()
     stats = Stats(
         "kinematics", len(times), len(times), None, wall_time, 0.0, 0.0, "joint by joint", compile_time=compile_time
     )
     return Motion(
         system=system, data=data, t=times, states=states, final=State(system.body_names, states[-1].copy()),
-        status=Status.REACHED_END, message=f"{len(times)} configurations", stats=stats, events={}, event_states={},
+        status=Status.REACHED_END, message=f"{len(times)} configurations{unknown}", stats=stats, events={}, event_states={},
         contact_events=contact_events, residual=residual, fitted=fitted,
     )  # fmt: skip
 

@@ -326,7 +326,7 @@ class Mechanics:
         self.system.check_span(t, t, "applied_forces")
         found = np.zeros((len(at.z), len(self._all_rates)))
         if self.system.loaded:
-            compiled.forces_of_elements(t, at.z, self.system.data, self._work, found)
+            compiled.forces_of_elements(t, at.z, self.system.data, self._work, np.empty(at.z.shape[1]), found)
         return _shaped(self._of_rates(at, found), at.single)
 
     # Derivatives

@@ -1,4 +1,4 @@
-"""Angles of joints and forces whose revolutions are counted, in compiled code.
+"""Angles of joints, forces and motors whose revolutions are counted, in compiled code.
 
 An angle of a definition goes on beyond half a turn (``codegen.compiler.angles``): kernels take the angle before from its place in
 x, and add the revolutions that bring the angle of the pose closest to it.  Here angles in accepted states become those before.
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.force_elements import put_moving
+from runtime.dynamics.force_elements import follow_force, put_moving
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
+from runtime.dynamics.lift import TURN
+from runtime.dynamics.loads import measure_motor
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ANGLES
 from runtime.dynamics.vectors import rotate_vectors
@@ -20,7 +22,8 @@ from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats
 
-ADDRESS, OF_FORCE, OWNER, PLACE, COUNT = range(5)  # columns of ``ModelData.angles``
+ADDRESS, SORT, OWNER, PLACE, COUNT = range(5)  # columns of ``ModelData.angles``
+OF_JOINT, OF_FORCE, OF_MOTOR = range(3)  # sorts
 
 
 def angles_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -28,19 +31,17 @@ def angles_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     update_poses(y, t, w)
     rotate_vectors(t.vector_joint, t.vector_place, t.vector_body, t.vector_local, w.A, w.x)
     put_moving(t.forces, w.forces, w)
+    m = t.loads
+    rotate_vectors(m.vector_motor, m.vector_place, m.vector_body, m.vector_local, w.A, w.loads.x)
     for n in range(len(t.angles)):
         row = t.angles[n]
-        k, every = row[OWNER], w.forces.x if row[OF_FORCE] == 1 else w.x
-        x = every[k]
-        to = x[row[PLACE] :]
-        if row[OF_FORCE] == 1:
-            b = t.forces.body[k]
-            i, j, o, p = w.state[b[0]], w.state[b[1]], w.state[b[2]], w.state[b[3]]
-            addresses.call(
-                row[ADDRESS], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, x.ctypes.data, to.ctypes.data
-            )
+        k = row[OWNER]
+        if row[SORT] == OF_MOTOR:
+            w.loads.x[k, row[PLACE]] = measure_motor(k, m, w)
+        elif row[SORT] == OF_FORCE:
+            follow_force(k, t.forces, w.forces, w.state)
         else:
-            i, j = w.state[t.body_i[k]], w.state[t.body_j[k]]
+            i, j, x, to = w.state[t.body_i[k]], w.state[t.body_j[k]], w.x[k], w.x[k, row[PLACE] :]
             addresses.call(row[ADDRESS], i.ctypes.data, j.ctypes.data, x.ctypes.data, to.ctypes.data)
     return OK
 
@@ -58,7 +59,7 @@ def write_angles(t, w, to):  # type: ignore[no-untyped-def]
     n = 0
     for k in range(len(t.angles)):
         row = t.angles[k]
-        x = w.forces.x if row[OF_FORCE] == 1 else w.x
+        x = (w.x, w.forces.x, w.loads.x)[row[SORT]]
         for c in range(row[COUNT]):
             to[n] = x[row[OWNER], row[PLACE] + c]
             n += 1
@@ -70,7 +71,7 @@ def put_angles(given, t, w):  # type: ignore[no-untyped-def]
     n = 0
     for k in range(len(t.angles)):
         row = t.angles[k]
-        x = w.forces.x if row[OF_FORCE] == 1 else w.x
+        x = (w.x, w.forces.x, w.loads.x)[row[SORT]]
         for c in range(row[COUNT]):
             x[row[OWNER], row[PLACE] + c] = given[n]
             n += 1
@@ -81,10 +82,26 @@ def share_angles(t, w, other):  # type: ignore[no-untyped-def]
     """Use the angles before in other memory, of a system nearby, too."""
     for k in range(len(t.angles)):
         row = t.angles[k]
-        x = w.forces.x if row[OF_FORCE] == 1 else w.x
-        to = other.forces.x if row[OF_FORCE] == 1 else other.x
+        x, to = (w.x, w.forces.x, w.loads.x)[row[SORT]], (other.x, other.forces.x, other.loads.x)[row[SORT]]
         for c in range(row[PLACE], row[PLACE] + row[COUNT]):
             to[row[OWNER], c] = x[row[OWNER], c]
+
+
+@inlined
+def count_from_reference(z, t, w, way):  # type: ignore[no-untyped-def]
+    """Count revolutions up to coordinates z of a tree, on the way from turns of 0.  ``way``: memory as z."""
+    tree, length = w.tree.data, 0.0
+    for k in range(len(tree.kind) if t.counted > 0 else 0):
+        length += abs(z[tree.q[k]]) if tree.kind[k] == TURN else 0.0
+    share_angles(t, t, w)
+    pieces = int(length) + 1  # by 1 rad at most
+    for n in range(pieces + 1 if t.counted > 0 else 0):
+        for i in range(len(z)):
+            way[i] = z[i]
+        for k in range(len(tree.kind)):
+            if tree.kind[k] == TURN:
+                way[tree.q[k]] *= n / pieces
+        follow(way, t, w)
 
 
 @compiled
@@ -104,9 +121,9 @@ def angles_along(states: Floats, t: ModelData, w: Workspace) -> Floats:
 
 
 def _each(t: ModelData, w: Workspace) -> list[Floats]:
-    """The angles before of each joint and force."""
-    rows = t.angles.tolist()
-    return [(w.forces.x if r[OF_FORCE] else w.x)[r[OWNER], r[PLACE] : r[PLACE] + r[COUNT]] for r in rows]
+    """The angles before of each joint, force and motor."""
+    every = w.x, w.forces.x, w.loads.x
+    return [every[sort][k, place : place + count] for _, sort, k, place, count in t.angles.tolist()]
 
 
 def angles_now(t: ModelData, w: Workspace) -> Floats:

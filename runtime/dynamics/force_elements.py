@@ -30,6 +30,8 @@ class ForceData(NamedTuple):
     lookups: Ints  # (forces,) addresses of the kernels that give the arguments of their tables, 0 for none
     corners: Ints  # (forces,) addresses of the kernels that give the numbers that change sign at corners, 0 for none
     corner: Ints  # (forces + 1,) where the corners of each force begin
+    angles: Ints  # (forces,) addresses of the kernels of angles whose revolutions are counted, 0 for none
+    angle_place: Ints  # (forces,) in x of the first angle before
     bodies: Ints  # (forces,) number of bodies of their kernels, 2 or 4
     body: Ints  # (forces, 4) i, j, k, l
     vector_force: Ints  # (vectors,) body-fixed vectors: their force and place in x, and their components
@@ -166,6 +168,17 @@ def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
         m.x[k].ctypes.data,
         m.out[k].ctypes.data,
     )
+
+
+@inlined
+def follow_force(k, t, m, state):  # type: ignore[no-untyped-def]
+    """Keep the angles of force k as those before; its vectors must be up to date in x."""
+    if t.angles[k] != 0:
+        i, j, o, p = state[t.body[k, 0]], state[t.body[k, 1]], state[t.body[k, 2]], state[t.body[k, 3]]
+        x, to = m.x[k], m.x[k, t.angle_place[k] :]
+        addresses.call(
+            t.angles[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, x.ctypes.data, to.ctypes.data
+        )
 
 
 @inlined

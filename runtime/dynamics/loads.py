@@ -1,7 +1,8 @@
 """Prescribed loads in compiled code: forces and moments on bodies, and motors on the coordinates that drivers guide.
 
-A motor uses the driver's own kernel: with the coordinate theta and its target theta* the row is theta - theta*, D is the
-gradient of theta, and the motor's moment  Q = effort - stiffness (theta - theta*) - damping (theta' - theta*')  acts as D^T Q.
+A motor uses the driver's own kernel, whose row is the coordinate theta less its signal, an angle within half a turn.  The signal
+is the angle before (``runtime.dynamics.angles``): with it the row is theta with its revolutions.  D is the gradient of theta, and
+the motor's moment  Q = effort - stiffness (theta - theta*) - damping (theta' - theta*')  with the target theta* acts as D^T Q.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class LoadData(NamedTuple):
     body_j: Ints
     effort: Ints  # (motors,) index of its signal
     target: Ints  # (motors,) index of its signal
-    target_place: Ints  # (motors,) where the target's value and two derivatives go in x
+    angle_place: Ints  # (motors,) place in x of the driver's signal: the angle before, or 0
     stiffness: Floats  # (motors,) [N m/rad]
     damping: Floats  # (motors,) [N m s/rad]
     vector_motor: Ints  # (vectors,) body-fixed vectors: their motors, places in x, bodies
@@ -134,13 +135,22 @@ def placed_load(A, r, at, in_body_axes, force, point, moment):  # type: ignore[n
 
 
 @inlined
-def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
-    """The moment of motor k; puts its driver's rows into ``w.loads``.  Its vectors and target must be up to date."""
+def measure_motor(k, t, w):  # type: ignore[no-untyped-def]
+    """Put the rows of the driver of motor k into ``w.loads``; the coordinate.  Its vectors must be up to date."""
     m = w.loads
     addresses.call(
         t.address[k], w.state[t.body_i[k]].ctypes.data, w.state[t.body_j[k]].ctypes.data, m.x[k].ctypes.data,
         m.Phi.ctypes.data, m.Phi_dot.ctypes.data, m.D.ctypes.data, m.gamma.ctypes.data,
     )  # fmt: skip
+    return m.x[k, t.angle_place[k]] + m.Phi[0]
+
+
+@inlined
+def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
+    """The moment of motor k; puts how far its coordinate and rate are off the target into ``w.loads``, as ``measure_motor``."""
+    m, target = w.loads, w.signals[t.target[k]]
+    m.Phi[0] = measure_motor(k, t, w) - target[0]
+    m.Phi_dot[0] -= target[1]
     return motor_moment(w.signals[t.effort[k], 0], t.stiffness[k], t.damping[k], m.Phi[0], m.Phi_dot[0])
 
 
@@ -160,10 +170,7 @@ def loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def
     rotate_vectors(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     m.energy[0] = 0.0
     for k in range(len(t.address)):
-        i, j, o = t.body_i[k], t.body_j[k], t.target_place[k]
-        for c in range(3):
-            m.x[k, o + c] = w.signals[t.target[k], c]
-        effort = motor_effort(k, t, w)
+        i, j, effort = t.body_i[k], t.body_j[k], motor_effort(k, t, w)
         m.energy[0] += 0.5 * t.stiffness[k] * m.Phi[0] * m.Phi[0]
         power = t.stiffness[k] * m.Phi[0] * m.Phi_dot[0]  # into its spring
         for side in range(2):

@@ -9,6 +9,7 @@ Algorithms, sections 5.3 and 6.2), in global axes, about the point of each step.
 
 from __future__ import annotations
 
+from runtime.dynamics.angles import count_from_reference
 from runtime.dynamics.closing_rows import evaluate_couplings
 from runtime.dynamics.kinematics import update_kinematics
 from runtime.dynamics.layout import FORCES, OK
@@ -250,9 +251,13 @@ def accelerations_of_point(m, step, arm, z, rates, found):  # type: ignore[no-un
 
 
 @compiled
-def forces_of_elements(time, z, t, w, found):  # type: ignore[no-untyped-def]
-    """Forces along the coordinates (states, rates) of limits, contacts, force elements, loads and motors."""
+def forces_of_elements(time, z, t, w, way, found):  # type: ignore[no-untyped-def]
+    """Forces along the coordinates (states, rates) of limits, contacts, force elements, loads and motors.
+
+    ``way``: memory as z[0].
+    """
     for i in range(len(z)):
+        count_from_reference(z[i], t, w, way)
         load_steps(time, z[i], t, w, FORCES)
         forces_along(w.tree.data, w.tree)
         for u in range(len(w.tree.Q)):

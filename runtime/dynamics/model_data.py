@@ -31,12 +31,12 @@ class ModelData(NamedTuple):
     beta: float
     closed: int  # 1: there are closed loops, and states are projected onto the rows
     redundant: int  # rows that repeat others
-    counted: int  # angles of joints and forces whose revolutions are counted
+    counted: int  # angles of joints, forces and motors whose revolutions are counted
     address: Ints  # (joints,) of their kernels, in this process
     body_i: Ints
     body_j: Ints
     rows: Ints  # (joints,) rows of each joint
-    angles: Ints  # (joints and forces with these angles, 5) as of ``runtime.dynamics.angles``
+    angles: Ints  # (joints, forces and motors with these angles, 5) as of ``runtime.dynamics.angles``
     vector_joint: Ints  # (vectors,) body-fixed vectors: their joints, places in x, bodies
     vector_place: Ints
     vector_body: Ints

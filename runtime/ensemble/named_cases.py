@@ -29,13 +29,14 @@ from runtime.integrate.stepping import LEVER
 from runtime.integrate.transition_velocities import TRANSITION_VELOCITY
 from runtime.integrate.tree_method import in_joint_coordinates, module_of_tree, tree_of
 from runtime.integrate.tree_scales import levers_of
+from runtime.integrate.written.force_parameters import takes_values
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.contact_building import POINTS
 from runtime.system.model_description import parameters_of
 from runtime.system.parts import FRICTIONS, LIMIT_BOUNDS, NORMAL_LAWS
-from runtime.system.quantity import GRAVITY, MOTOR_PARTS, Quantity, Role
+from runtime.system.quantity import GRAVITY, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_geometry import carried, kernel_parameters
@@ -72,7 +73,7 @@ class _Values:
             return self._unfolded("gravity", values, system.gravity) and self._put("gravity", slice(None), values)
         if sort == "body" and quantity.part == "mass":
             return self._take_mass(system.body_index(quantity.owner) + 1, values)
-        if sort == "motor" and quantity.part in MOTOR_PARTS:
+        if sort == "motor" and takes_values(system, sort, quantity.owner, quantity.part):
             return self._put(f"loads.{quantity.part}", system.motor_names.index(quantity.owner), values)
         if sort == "limit" and quantity.part in LIMIT_BOUNDS:
             return self._take_limit(system.limit_names.index(quantity.owner), quantity.part, values)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from runtime.dynamics.force_elements import REPORTS, evaluate_force
+from runtime.dynamics.force_elements import REPORTS, evaluate_force, follow_force
 from runtime.dynamics.kinematics import put_state, update_poses
 from runtime.dynamics.layout import DERIVATIVE, OK, OMEGA, OVER, STATE, V
 from runtime.dynamics.vectors import rotate_vectors
@@ -42,9 +42,10 @@ def evaluate_events(time, y, data, w):  # type: ignore[no-untyped-def]
     rotate_vectors(t.vector_force, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.address)):
         evaluate_force(k, t, m, w.state)
+        follow_force(k, t, m, w.state)  # states that are asked for are less than half a turn apart
     if e.evaluation[0] != 0:
         put_state(y, data, w, e.y)
-        if data.counted > 0:  # states that are asked for are less than half a turn apart
+        if data.counted > 0:  # likewise
             call_at(e.evaluation[1], time, e.y, e.evaluation[2], e.evaluation[3], OVER, e.y)
     for k in range(len(e.now)):
         e.now[k] = m.out[e.definition[k], REPORTS] if e.definition[k] >= 0 else above_rest(time, k, w)

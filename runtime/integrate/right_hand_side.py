@@ -65,8 +65,8 @@ def rhs(
     ----------
     system : System
         With limits, contacts, forces, motors, loads, drivers and closed loops.  Modes of limits, contacts and friction follow
-        from t and y, on which alone f depends.  Angles of forces and of rows of your own are within half a turn of those in the
-        reference configuration, where they jump; ``simulate`` counts their revolutions.
+        from t and y, on which alone f depends.  Angles of forces, motors and rows of your own are within half a turn of those in
+        the reference configuration, where they jump; ``simulate`` counts their revolutions.
     coordinates : "auto", "absolute" or "joint"
         "absolute": 13 components for each body.  "joint": coordinates and rates of the joints, which are fewer and satisfy the
         rows of these joints; for systems that ``simulate`` integrates by them.  "auto": absolute, and joint for systems with

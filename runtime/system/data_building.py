@@ -12,11 +12,12 @@ from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE, AT_GLOBAL_POINT, Lo
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.sparsity import has_loops, sparsity
 from runtime.jit.addresses import addresses_of
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.system.armature import Armature
 from runtime.system.contact_building import contact_data
 from runtime.system.coupling import Coupling
-from runtime.system.force_addresses import counted_angles
+from runtime.system.force_addresses import counted_angles, place_of_signal
 from runtime.system.force_building import force_data
 from runtime.system.frames import Frame
 from runtime.system.limit_building import limit_data
@@ -71,7 +72,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     order = np.zeros(len(signals), np.int64)
     order[: len(driven)] = 2
     order[loads.target] = order[first_of_forces:] = 1
-    angles = counted_angles(joints, parts.forces)
+    angles = counted_angles(joints, parts.forces, parts.motors)
     data = ModelData(
         mass=np.array([1.0] + [body.mass for body in bodies]),
         inertia=inertia,
@@ -123,7 +124,12 @@ def load_data(
     """Flat data of loads and motors, whose signals are numbered from ``first_signal``."""
     numbers = first_signal + np.arange(len(signals_of_loads(loads, motors)), dtype=np.int64)
     components, efforts, targets = np.split(numbers, np.cumsum([OF_LOAD * len(loads), len(motors)]))
-    joints = [motor.joint for motor in motors]
+    joints, angle_place = [motor.joint for motor in motors], np.array([place_of_signal(m) for m in motors], np.int64)
+    of_motors = reference_data("motor", joints, places, states)
+    for k, motor in enumerate(motors):
+        if motor.winds:
+            ends, x = (of_motors["body_i"][k], of_motors["body_j"][k]), of_motors["x"][k]
+            python_code(motor.joint.module.phi)(*states[[*ends]], x, x[angle_place[k] :])
     return LoadData(
         body=np.array([places[load.body] for load in loads], np.int64),
         at=np.array(
@@ -136,10 +142,10 @@ def load_data(
         in_body_axes=np.array([load.axes == "body" for load in loads], np.int64),
         signal=components.reshape(-1, OF_LOAD),
         address=addresses_of(j.module for j in joints),
-        **reference_data("motor", joints, places, states),
+        **of_motors,
         effort=efforts,
         target=targets,
-        target_place=np.array([j.module.SIZE - 3 for j in joints], np.int64),
+        angle_place=angle_place,
         stiffness=np.array([motor.stiffness for motor in motors], float),
         damping=np.array([motor.damping for motor in motors], float),
     )

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.angles import OF_MOTOR
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Ints
-from runtime.system.parts import Force, Joint
+from runtime.system.parts import Force, Joint, Motor
 
 
 def force_addresses(forces: Sequence[Force]) -> dict[str, Any]:
     """Addresses (forces,) in this process of the kernels of ``ForceData``, by their names there; 0 for none."""
     found: dict[str, Any] = {"address": addresses_of(f.module for f in forces)}
-    for name, sort in (("lookups", "TABLES"), ("corners", "CORNERS")):
+    for name, sort in (("lookups", "TABLES"), ("corners", "CORNERS"), ("angles", "ANGLES")):
         own = [int(addresses_of([f.module], f"{name}_entry")[0]) if getattr(f.module, sort) else 0 for f in forces]
         found[name] = np.array(own, np.int64)
     return found
@@ -27,16 +28,22 @@ def place_of_angles(module: ModuleType) -> int:
     return int(3 * len(module.VECTORS) + len(module.PARAMETERS) + module.HELD - module.ANGLES)
 
 
-def counted_angles(joints: Sequence[Joint], forces: Sequence[Force]) -> Ints:
-    """Rows (joints and forces with such angles, 5) of ``runtime.dynamics.angles``, with addresses in this process."""
+def counted_angles(joints: Sequence[Joint], forces: Sequence[Force], motors: Sequence[Motor]) -> Ints:
+    """Rows (joints, forces and motors with such angles, 5) of ``runtime.dynamics.angles``, with addresses in this process."""
     modules = [joint.module for joint in joints], [force.module for force in forces]
     rows = [
-        [int(addresses_of([m], "angles_entry")[0]), of_force, k, place_of_angles(m), m.ANGLES]
-        for of_force, own in enumerate(modules)
+        [int(addresses_of([m], "angles_entry")[0]), sort, k, place_of_angles(m), m.ANGLES]
+        for sort, own in enumerate(modules)
         for k, m in enumerate(own)
         if m.ANGLES
     ]
+    rows += [[0, OF_MOTOR, k, place_of_signal(motor), 1] for k, motor in enumerate(motors) if motor.winds]
     return np.array(rows, np.int64).reshape(-1, 5)
+
+
+def place_of_signal(motor: Motor) -> int:
+    """Place in x of the signal of a motor's driver, with two derivatives behind it."""
+    return int(motor.joint.module.SIZE) - 3
 
 
 def reactive_data(forces: Sequence[Force], joints: Sequence[Joint]) -> Ints:

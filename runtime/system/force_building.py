@@ -17,7 +17,7 @@ from runtime.support.checks import bounded
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.connection import checked_values, definition, refuse_unknown_body
-from runtime.system.force_addresses import force_addresses, reactive_data
+from runtime.system.force_addresses import force_addresses, place_of_angles, reactive_data
 from runtime.system.global_axes import local_values
 from runtime.system.parts import GROUND, Force, Joint
 from runtime.system.reference import named_vectors, reference
@@ -170,7 +170,7 @@ def force_data(
     ]
     state_force, state_place, state_rate = np.array(of_states, np.int64).reshape(-1, 3).T.copy()
     return ForceData(
-        **force_addresses(forces), body=body,
+        **force_addresses(forces), angle_place=np.array([place_of_angles(f.module) for f in forces], np.int64), body=body,
         corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
         **named_vectors("force", vectors),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics import projection
+from runtime.dynamics.angles import COUNT
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.sparsity import has_loops
 from runtime.support.arguments import checked
@@ -29,6 +30,7 @@ from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.contact_building import changed_contact, contact_data
 from runtime.system.data_building import load_data, signals_of
+from runtime.system.force_addresses import counted_angles
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.load_building import motors_in
@@ -228,6 +230,8 @@ def _changed_data(system: System, new: Mapping[str, Any]) -> dict[str, Any]:
     if motors := new.get("motors"):
         first = _first_number(np.append(t.loads.signal, t.loads.effort))
         data["loads"] = load_data(system.loads, motors, places, states, first)
+        data["angles"] = counted_angles(system.joints, system.forces, motors)
+        data["counted"] = int(data["angles"][:, COUNT].sum())
         data["signals"] = signal_data(
             signals_of(system.joints, system.loads, motors, system.contacts, system.forces), t.signals.order
         )

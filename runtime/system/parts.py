@@ -162,6 +162,11 @@ class Motor:
         """Its name."""
         return self.joint.name
 
+    @property
+    def winds(self) -> bool:
+        """Whether its spring acts on an angle, whose revolutions are counted."""
+        return self.stiffness > 0.0 and self.joint.module.UNITS[0] == 0
+
 
 @checked_class
 @dataclass(frozen=True)

@@ -100,7 +100,8 @@ class System:
         reactive = reactive_data(self.forces, self.joints)
         kernels: dict[str, Any] = {**force_addresses(self.forces), "reactive": reactive}
         forces = self.data.forces._replace(**kernels)
-        angles, address = counted_angles(self.joints, self.forces), addresses_of(j.module for j in self.joints)
+        angles = counted_angles(self.joints, self.forces, self.motors)
+        address = addresses_of(j.module for j in self.joints)
         data = self.data._replace(address=address, angles=angles, loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:

@@ -22,7 +22,7 @@ from types import ModuleType
 import numpy as np
 
 from generated import digests
-from runtime.dynamics.angles import OF_FORCE
+from runtime.dynamics.angles import OF_JOINT, SORT
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.model_data import ModelData, WholeModelKernel
 from runtime.dynamics.sources import count_of_drivers
@@ -96,7 +96,7 @@ def place_of(system: System) -> str | None:
 
 def counts_in_rows(system: System) -> bool:
     """Whether rows of joints have angles whose revolutions are counted, which kernels of whole models do not know."""
-    return bool((system.data.angles[:, OF_FORCE] == 0).any())
+    return bool((system.data.angles[:, SORT] == OF_JOINT).any())
 
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:

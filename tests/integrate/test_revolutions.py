@@ -1,4 +1,4 @@
-"""Angles of forces, stops and rows of own joints go on beyond half a turn, against closed forms."""
+"""Angles of forces, motors, stops and rows of own joints go on beyond half a turn, against closed forms."""
 
 import numpy as np
 import pytest
@@ -24,10 +24,13 @@ METHODS = pytest.mark.parametrize(
 
 
 def wheel(kind="hinge_spring", *, rate=20.0, **values):
-    """A wheel of 0.5 kg m^2 on a hinge about z, with a force element of 0.5 N m/rad between it and the ground: q'' = -q."""
+    """A wheel of 0.5 kg m^2 on a hinge about z, with a force element or motor of 0.5 N m/rad: q'' = -q."""
     b = runtime.Builder("wheel", gravity=(0.0, 0.0, 0.0), axes="global")
     b.body("rim", mass=1.0, inertia=(0.5, 0.5, 0.5), omega=(0.0, 0.0, rate))
     b.joint("axle", "revolute", "ground", "rim", point=(0.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0))
+    if kind == "motor":
+        b.motor("element", coordinate="axle.angle", **dict(stiffness=0.5) | values)
+        return b.build()
     along = {} if kind == "torsional_spring" else dict(b_i=(1, 0, 0), c_j=(1, 0, 0))
     law = {} if {"half_range", "viscosity"} & {*values} else dict(stiffness=0.5, damping=0.0, free_angle=0.0)
     b.force("element", kind, "ground", "rim", a_i=(0, 0, 1), **along | law | values)
@@ -35,13 +38,14 @@ def wheel(kind="hinge_spring", *, rate=20.0, **values):
 
 
 @METHODS
-@pytest.mark.parametrize("kind", ["hinge_spring", "torsional_spring"])
+@pytest.mark.parametrize("kind", ["hinge_spring", "torsional_spring", "motor"])
 def test_a_spring_is_wound_three_revolutions(kind, how):
     run = runtime.simulate(wheel(kind), 3.0, t_eval=TIMES, rtol=1e-9, atol=1e-9, progress=False, **how)
     angle = 20.0 * np.sin(run.t)
     assert run.success and "energy" not in run.message
-    np.testing.assert_allclose(run.forces["element"].angle, angle, atol=2e-6)
-    np.testing.assert_allclose(run.forces["element"].moment, -0.5 * angle, atol=1e-6)
+    for element in run.forces.values():
+        np.testing.assert_allclose(element.angle, angle, atol=2e-6)
+        np.testing.assert_allclose(element.moment, -0.5 * angle, atol=1e-6)
     np.testing.assert_allclose(run.energy, 100.0, rtol=1e-6)
     np.testing.assert_allclose(run.omega["rim"][:, 2], 20.0 * np.cos(run.t), atol=2e-6)
 
@@ -49,6 +53,34 @@ def test_a_spring_is_wound_three_revolutions(kind, how):
 def test_a_spring_may_be_free_two_revolutions_away():
     run = runtime.simulate(wheel(rate=0.0, free_angle=4.0 * np.pi), 3.0, t_eval=TIMES, progress=False)
     np.testing.assert_allclose(run.forces["element"].angle, 4.0 * np.pi * (1.0 - np.cos(run.t)), atol=1e-4)
+
+
+@METHODS
+def test_the_target_of_a_motor_moves_on_by_revolutions(how):
+    """It begins two revolutions away and turns at 10 rad/s: q - 10 t - 4 pi = -4 pi cos t - 10 sin t."""
+    target = runtime.Signal.spline([0.0, 3.0], [4.0 * np.pi, 4.0 * np.pi + 30.0], degree=1)
+    run = runtime.simulate(
+        wheel("motor", rate=0.0, target=target), 3.0, t_eval=TIMES, rtol=1e-9, atol=1e-9, progress=False, **how
+    )
+    right = 10.0 + 4.0 * np.pi * np.sin(run.t) - 10.0 * np.cos(run.t)
+    assert run.success and "energy" not in run.message
+    np.testing.assert_allclose(run.omega["rim"][:, 2], right, atol=2e-6)
+
+
+def test_a_motor_counts_between_the_calls_of_a_controller_and_step_by_step():
+    idle = runtime.Controller("idle", lambda t, state: 0.0, rate_hz=2.0, efforts=["element"])
+    run = runtime.simulate(wheel("motor"), 3.0, rtol=1e-9, atol=1e-9, controllers=[idle], progress=False)
+    stepping = runtime.Stepping(wheel("motor"), rtol=1e-9, atol=1e-9)
+    for until in TIMES[1:]:
+        stepping.step(until=until)
+    for omega in (run.omega["rim"][-1], stepping.state.omega["rim"]):
+        assert omega[2] == pytest.approx(20.0 * np.cos(3.0), abs=2e-6)
+
+
+@pytest.mark.parametrize("kind", ["hinge_spring", "motor"])
+def test_efforts_along_coordinates_count_revolutions(kind):
+    found = runtime.mechanics(wheel(kind)).applied_forces([[1.0], [20.0], [-20.0]], np.zeros((3, 1)))
+    np.testing.assert_allclose(found, [[-0.5], [-10.0], [10.0]], atol=1e-12)
 
 
 @METHODS
@@ -68,36 +100,39 @@ def test_a_stop_three_and_a_half_revolutions_away(kind, how):
 
 
 @pytest.mark.parametrize("coordinates", ["joint", "absolute", "auto"])
-def test_cases_count_revolutions_of_their_own(coordinates):
+@pytest.mark.parametrize("kind", ["hinge_spring", "motor"])
+def test_cases_count_revolutions_of_their_own(kind, coordinates):
     """Seventeen wheels, of which sixteen are vectorised together and one begins later."""
-    rates, names = np.linspace(1.0, 20.0, 17), ["force_angle.element", "elastic_energy", "rate.axle.angle"]
+    rates, names = np.linspace(1.0, 20.0, 17), ["elastic_energy", "rate.axle.angle"]
     how = dict(t_eval=TIMES, coordinates=coordinates, rtol=1e-9, atol=1e-9)
     cases = {"rate.axle.angle": rates}
-    many = runtime.simulate_many(wheel(), cases, 3.0, outputs=names, workers=1, progress=False, **how)
+    many = runtime.simulate_many(wheel(kind), cases, 3.0, outputs=names, workers=1, progress=False, **how)
     assert many.success and many.vectorised.all()
-    angle, stored, rate = (np.asarray(many[name]) for name in names)
+    stored, rate = (np.asarray(many[name]) for name in names)
     t = np.array(TIMES)
-    np.testing.assert_allclose(angle, np.outer(rates, np.sin(t)), atol=2e-6)
-    np.testing.assert_allclose(stored, 0.25 * angle**2, atol=1e-9)
+    np.testing.assert_allclose(stored, 0.25 * np.outer(rates, np.sin(t)) ** 2, atol=1e-5)
     np.testing.assert_allclose(rate, np.outer(rates, np.cos(t)), atol=2e-6)
 
 
-@pytest.mark.parametrize("free", [0.0, 4.0 * np.pi], ids=["at zero", "two revolutions away"])
-def test_cases_differ_in_a_stiffness(free):
-    stiffness = np.array([0.5, 2.0, 8.0])
-    system = wheel(rate=0.0 if free else 20.0, free_angle=free)
+@pytest.mark.parametrize(
+    ("kind", "free", "values"),
+    [
+        ("hinge_spring", 0.0, dict(free_angle=0.0)),
+        ("hinge_spring", 4.0 * np.pi, dict(free_angle=4.0 * np.pi)),
+        ("motor", 4.0 * np.pi, dict(target=4.0 * np.pi)),
+        ("motor", 4.0 * np.pi, dict(target=4.0 * np.pi, stiffness=0.0)),
+    ],
+)
+def test_cases_differ_in_a_stiffness(kind, free, values):
+    """The angle is free at 0 or two revolutions away; the last motor has no spring of its own."""
+    stiffness, name = np.array([0.5, 2.0, 8.0]), "elastic_energy"
+    system = wheel(kind, rate=0.0 if free else 20.0, **values)
     many = runtime.simulate_many(
-        system,
-        {"stiffness.element": stiffness},
-        3.0,
-        t_eval=TIMES,
-        outputs=["force_angle.element"],
-        workers=1,
-        progress=False,
+        system, {"stiffness.element": stiffness}, 3.0, t_eval=TIMES, outputs=[name], workers=1, progress=False
     )
     w, t = np.sqrt(2.0 * stiffness)[:, None], np.array(TIMES)
-    right = free * (1.0 - np.cos(w * t)) if free else 20.0 / w * np.sin(w * t)
-    np.testing.assert_allclose(np.asarray(many["force_angle.element"]), right, atol=1e-4)
+    off = free * np.cos(w * t) if free else 20.0 / w * np.sin(w * t)
+    np.testing.assert_allclose(np.asarray(many[name]), 0.25 * w**2 * off**2, rtol=1e-5, atol=1e-2)
 
 
 def test_a_follower_of_a_coupling_winds_a_spring():
@@ -122,9 +157,12 @@ def test_a_periodic_law_and_a_derivative():
     """A spring that stays within half a turn; and the derivative of three revolutions by the stiffness."""
     swing = runtime.simulate(wheel(rate=3.0), 6.0, progress=False)
     assert swing.success and swing.omega["rim"][-1, 2] == pytest.approx(3.0 * np.cos(6.0), abs=1e-6)
-    found = sensitivities(wheel(), {"stiffness.element": 0.5}, 3.0, rtol=1e-9, atol=1e-9)
-    # omega = 20 cos(w t), w^2 = 2 k, dw/dk = 1/w
-    assert found.omega["rim"][-1, 2, 0] == pytest.approx(-20.0 * 3.0 * np.sin(3.0), rel=1e-6)
+    # omega = 20 cos(w t), w^2 = 2 k, dw/dk = 1/w; at k = 0 it is 20 - 20 k t^2
+    of_half, of_none = -20.0 * 3.0 * np.sin(3.0), -20.0 * 9.0
+    for kind, stiffness, right in (("hinge_spring", 0.5, of_half), ("motor", 0.5, of_half), ("motor", 0.0, of_none)):
+        system = wheel(kind, stiffness=stiffness) if kind == "motor" else wheel()
+        found = sensitivities(system, {"stiffness.element": stiffness}, 3.0, rtol=1e-9, atol=1e-9)
+        assert found.omega["rim"][-1, 2, 0] == pytest.approx(right, rel=1e-6)
 
 
 def creeping_spring(a_i, b_i, c_j, stiffness, viscosity, flow_0, coordinate, along, state):
@@ -181,6 +219,42 @@ def test_a_force_with_a_state_counts_revolutions(how):
     np.testing.assert_allclose(run.energy, 0.25 * (right[:, 1] ** 2 + (right[:, 0] - right[:, 2]) ** 2), rtol=1e-6)
     below = brentq(lambda t: wound([t])[0, 0] - wound([t])[0, 2] - 10.0, 1.5, 3.0)
     assert run.events["slow"].tolist() == pytest.approx([0.0, below], abs=1e-6)
+
+
+def ahead(a_i, b_i, c_j, target):
+    """Angle of a hinge less a target.
+
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    target : [rad]
+    value : [rad]
+    """
+    return atan2(c_j.dot(a_i.cross(b_i)), c_j.dot(b_i)) - target
+
+
+def two_revolutions_away():
+    along = dict(a_i=(0, 0, 1), b_i=(1, 0, 0), c_j=(1, 0, 0))
+    return runtime.zero_crossing("far", codegen.compile_event(ahead), "ground", "rim", target=4.0 * np.pi, **along)
+
+
+@METHODS
+def test_an_event_is_two_revolutions_away(how):
+    """An angle of 20 sin t passes 4 pi twice, and half a turn six times."""
+    run = runtime.simulate(
+        wheel("motor"), 3.0, events=[two_revolutions_away()], rtol=1e-9, atol=1e-9, progress=False, **how
+    )
+    first = np.arcsin(4.0 * np.pi / 20.0)
+    np.testing.assert_allclose(run.events["far"], [first, np.pi - first], atol=1e-6)
+
+
+def test_events_of_cases_count_revolutions():
+    rates, events = np.linspace(13.0, 20.0, 17), [two_revolutions_away()]
+    many = runtime.simulate_many(
+        wheel("motor"), {"rate.axle.angle": rates}, 3.0, events=events, rtol=1e-9, atol=1e-9, workers=1, progress=False
+    )
+    np.testing.assert_allclose(many.events["far"].first, np.arcsin(4.0 * np.pi / rates), atol=1e-6)
+    assert (many.events["far"].count == 2).all()
 
 
 def test_cases_with_states_count_revolutions():

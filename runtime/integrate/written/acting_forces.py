@@ -66,8 +66,9 @@ class ActingKernel(NamedTuple):
     bodies: tuple[int, ...]
     parameters: int  # of x, from its begin
     vectors: tuple[tuple[int, int], ...]  # place in x and body
-    signals: tuple[tuple[int, int], ...]  # number and place in x; of a motor the target
+    signals: tuple[tuple[int, int], ...]  # number and place in x
     effort: int = NOTHING  # signal of a motor
+    target: int = NOTHING  # likewise
     tables: tuple[tuple[int, int], ...] = ()  # place in x and number of pieces
     states: tuple[tuple[int, int], ...] = ()  # place in x and number among the states of all forces
     rates: int = 0  # place of the rate of the first one among the outputs
@@ -253,19 +254,23 @@ def _acting_forces(system: System) -> ActingForces:
             t.loads.body, t.loads.at, t.loads.in_body_axes, t.loads.signal.tolist(), strict=True
         )
     )
-    motors = tuple(
-        ActingKernel(
-            motor.joint.module, (int(t.loads.body_i[k]), int(t.loads.body_j[k])), motor.joint.module.SIZE,
-            _vectors(t.loads.vector_motor, t.loads.vector_place, t.loads.vector_body, k),
-            ((signal(t.loads.target[k]), int(t.loads.target_place[k])),), signal(t.loads.effort[k]),
-        )
-        for k, motor in enumerate(system.motors)
-    )  # fmt: skip
+    first, motors = sum(force.module.ANGLES for force in system.forces), list[ActingKernel]()
+    for k, motor in enumerate(system.motors):
+        place, module = int(t.loads.angle_place[k]), motor.joint.module
+        motors.append(
+            ActingKernel(
+                module, (int(t.loads.body_i[k]), int(t.loads.body_j[k])), module.SIZE,
+                _vectors(t.loads.vector_motor, t.loads.vector_place, t.loads.vector_body, k), ((NOTHING, place),),
+                signal(t.loads.effort[k]), signal(t.loads.target[k]),
+                angles=range(place, place + motor.winds), first_angle=first,
+            )
+        )  # fmt: skip
+        first += motor.winds
     constants = tuple(k for k, sort in enumerate(sorts) if sort == CONSTANT)
     rotors = () if tree.armature is None else tuple(np.flatnonzero(tree.armature).tolist())
     return ActingForces(
-        tree.kinds, tree.parents, tree.body_step, loads, motors, kernels_of_forces(system, system.forces, t.forces, signal),
-        acting_contacts(system, signal), constants, rotors,
+        tree.kinds, tree.parents, tree.body_step, loads, tuple(motors),
+        kernels_of_forces(system, system.forces, t.forces, signal), acting_contacts(system, signal), constants, rotors,
     )  # fmt: skip
 
 

@@ -28,7 +28,8 @@ def known_events(system: System, events: Sequence[Event | AtRest | ZeroCrossing]
     crossings = [event for event in events if isinstance(event, ZeroCrossing)]
     if len(crossings) < len(events) or (system.limits and any(event.terminal for event in crossings)):
         return False
-    return known_kernels([event.module for event in crossings])
+    modules = [event.module for event in crossings]
+    return known_kernels(modules) and not any(module.ANGLES for module in modules)
 
 
 def _write(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Corners and angles of all forces of a tree, for LANES vectorised cases.
+"""Corners of all forces of a tree, and angles of forces and motors, for LANES vectorised cases.
 
 Numbers that change their sign at corners of laws, and the angles whose revolutions are counted.
 """
@@ -22,7 +22,8 @@ OF_FORCES = {NAME: ("corners", "CORNERS"), ANGLES: ("angles", "ANGLES")}  # kern
 
 
 def _count(system: System, name: str) -> int:
-    return sum(getattr(force.module, OF_FORCES[name][1]) for force in system.forces)
+    of_motors = sum(motor.winds for motor in system.motors) if name == ANGLES else 0
+    return of_motors + sum(getattr(force.module, OF_FORCES[name][1]) for force in system.forces)
 
 
 def _address(system: System, name: str) -> int:
@@ -40,6 +41,9 @@ def _write(name: str, acting: ActingForces, code: Any, data: dict[str, Any]) -> 
         for c in range(count):
             code.store(out[c], data["out"], row + c)
         row += count
+    for k, motor in enumerate(acting.motors):
+        if name == ANGLES and motor.angles:
+            code.store(forces.measure_motor(k, motor)[0], data["out"], motor.first_angle)
 
 
 _addresses = {name: Latest(partial(_address, name=name), 8) for name in OF_FORCES}

@@ -82,15 +82,16 @@ def parameters_of_acting(
 
 
 def values_at_start(system: System, parameters: Floats) -> tuple[Floats, Floats]:
-    """Initial values of states of forces (cases or 1, states), and angles of forces in the reference configuration [rad].
+    """Initial values of states of forces (cases or 1, states), and angles before in the reference configuration [rad].
 
     They are among the parameters of cases.
     """
     acting = acting_forces(system)
     rows = Rows(acting)
-    of = [(rows.of("force", k), force) for k, force in enumerate(acting.forces)]
-    states = [first + place for first, force in of for place, _ in force.states]
-    return parameters[:, states], parameters[:, [first + place for first, force in of for place in force.angles]]
+    sorts = ("force", acting.forces), ("motor", acting.motors)
+    of = [(rows.of(sort, k), kernel) for sort, kernels in sorts for k, kernel in enumerate(kernels)]
+    states = [first + place for first, kernel in of for place, _ in kernel.states]
+    return parameters[:, states], parameters[:, [first + place for first, kernel in of for place in kernel.angles]]
 
 
 def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
@@ -98,7 +99,8 @@ def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
     if sort == "contact":
         return takes_value_of_contact(system, owner, part)
     if sort == "motor":
-        return part in MOTOR_PARTS
+        motor = system.motors[system.motor_names.index(owner)]
+        return part in MOTOR_PARTS and (part != "stiffness" or motor.winds or motor.joint.module.UNITS[0] != 0)
     if sort != "force":
         return False
     module = system.forces[system.force_names.index(owner)].module

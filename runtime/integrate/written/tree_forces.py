@@ -155,15 +155,20 @@ class ForcesOnSteps:
         given = {f"body_{s}": self.at.bodies[b] for s, b in zip(SUFFIXES, kernel.bodies, strict=False)} | arrays
         FunctionType(of.__code__, self.functions)(*(given[name] for name in names))
 
-    def _apply_motor(self, k: int, motor: ActingKernel) -> None:
+    def measure_motor(self, k: int, motor: ActingKernel) -> tuple[Number, Number, dict[Any, Number]]:
+        """Coordinate of motor k, its rate and its gradient D."""
         x = self.numbers("motor", k, motor)
         rows: dict[str, dict[Any, Number]] = {name: {} for name in ("Phi", "Phi_dot", "D", "gamma")}
         self._call(motor, "evaluate", x=x, **rows)
-        Phi, Phi_dot, D, _ = rows.values()
+        return x[motor.signals[0][1]] + rows["Phi"][0], rows["Phi_dot"][0], rows["D"]
+
+    def _apply_motor(self, k: int, motor: ActingKernel) -> None:
+        value, rate, D = self.measure_motor(k, motor)
+        off, rate = (part - self.at.signal(motor.target, n) for n, part in enumerate((value, rate)))
         stiffness, damping = (self.at.parameter("motor", k, motor.parameters + c) for c in range(2))
-        effort = motor_moment(self.at.signal(motor.effort), stiffness, damping, Phi[0], Phi_dot[0])
-        self.energy = self.energy + 0.5 * (stiffness * Phi[0] * Phi[0])
-        self.power = self.power + stiffness * Phi[0] * Phi_dot[0]  # into its spring
+        effort = motor_moment(self.at.signal(motor.effort), stiffness, damping, off, rate)
+        self.energy = self.energy + 0.5 * (stiffness * off * off)
+        self.power = self.power + stiffness * off * rate  # into its spring
         for side, body in enumerate(motor.bodies):
             wrench = [D[0, 6 * side + c] * effort for c in range(6)]
             self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))
