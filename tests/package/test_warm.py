@@ -14,9 +14,8 @@ from tests.support.processes import environment
 
 
 @pytest.fixture
-def warm(command, monkeypatch):
+def warm(command):
     """Calls ``talus warm``."""
-    monkeypatch.setenv("TALUS_SECOND_PROCESS", "0")  # as the command sets it, and restored after the test
     return partial(command, "warm")
 
 

@@ -153,7 +153,7 @@ def test_too_few_frames_are_refused():
 
 
 @pytest.mark.slow
-def test_command_with_a_trial_of_circles(talus, tmp_path):
+def test_command_with_a_trial_of_circles(talus, tmp_path, without_figures):
     """The table states both axes, and the axes of the subject are those."""
     walk = other_walk(scaled(TRUE))
     files = laboratory(tmp_path, None, walk, "c3d")
