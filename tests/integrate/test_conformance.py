@@ -15,6 +15,7 @@ from scipy.integrate import solve_ivp
 import runtime
 from runtime.results.outputs import quantities_of_runs, values_of
 from tests.support.conformance import INITIAL, PROBLEMS, started
+from tests.support.marks import quick_for
 from tests.support.processes import environment
 
 MEASURE = 100.0  # tolerances
@@ -73,10 +74,20 @@ def test_a_single_run(name, coordinates, method, tolerance):
         assert not errors(of_run(run, exact), exact, tolerance, problem.sizes), case
 
 
+BY_SCIPY = [name for name in PROBLEMS if not name.startswith("rebound")]  # whose laws these methods refuse
+BY_SCIPY_OFTEN = (
+    "foot_with_elastic_limits",
+    "maxwell",
+    "closed_loop",
+    "driven_loop",
+    "motor",
+    "sliding_to_rest",
+    "own_law",
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [name for name in PROBLEMS if not name.startswith("rebound")]
-)  # whose laws these refuse
+@pytest.mark.parametrize("name", quick_for(BY_SCIPY, BY_SCIPY_OFTEN, pytest.mark.nightly))
 def test_a_single_run_by_scipy(name):
     """Its steps do not end at kinks: a tenth of the tolerance."""
     problem = PROBLEMS[name]()
