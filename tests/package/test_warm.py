@@ -79,6 +79,7 @@ print(compilations())
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_after_it_nothing_is_left_to_compile_and_the_cache_may_be_read_only(tmp_path):
     drop, used = without_privileges(), tmp_path / "used"
     cache = copied_code(tmp_path / "cache", without=("tree_equations.", "loop."))

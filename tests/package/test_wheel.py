@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 PACKAGES = {"codegen", "generated", "models", "runtime"}
 
 

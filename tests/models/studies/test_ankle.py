@@ -16,6 +16,7 @@ slow = pytest.mark.slow
 
 
 @slow
+@pytest.mark.long
 def test_every_figure_table_and_file_is_written(ankle, monkeypatch):
     folder, report, faults = ankle
     assert report.failures == []

@@ -40,6 +40,7 @@ def storage(file):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_without_files_the_command_runs_the_synthetic_trial(talus, tmp_path, monkeypatch):
     monkeypatch.setattr(terminal, "out_console", terminal.plain_console(width=120))
     show, reports = terminal.show_report, []

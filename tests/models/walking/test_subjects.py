@@ -168,6 +168,7 @@ def test_without_spm1d_the_means_are_written_and_the_remedy_is_named(tmp_path, c
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @recorded
 def test_conditions_of_an_adult_in_two_processes_with_their_reports(tmp_path, command):
     pytest.importorskip("ezc3d")
