@@ -136,7 +136,7 @@ def test_a_first_step_that_is_too_long_is_rejected(coordinates, method, toleranc
 LOOSE = dict(rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", quick_for(PROBLEMS, QUICK[::4], pytest.mark.nightly))
 def test_a_case_depends_on_no_other(name):
     """Nor on their order, the size of chunks and the number of workers: bit by bit."""
     problem = PROBLEMS[name]()

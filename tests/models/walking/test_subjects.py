@@ -107,7 +107,7 @@ def test_curves_of_the_toes_carry_their_caveats():
     note = tables.comparison(results[0], found.caveats).note
     assert "metatarsophalangeal moment: upper bound" in note and "from one marker" in note
     drawings = figures.figures(found, "mean", results)
-    assert drawings.keys() == {"means", "comparison_1"}
+    assert drawings.keys() == {"means", "means_right", "comparison_1"}
     for drawing in drawings.values():
         texts = " ".join(" ".join(text.get_text().split()) for ax in drawing.draw().axes for text in ax.texts)
         assert texts.count("upper bound") == 2 and "from one marker, 'TOE'" in texts
