@@ -36,7 +36,10 @@ def pytest_sessionstart(session):
     if hasattr(config, "workerinput") or not getattr(config.option, "tx", None) or config.option.collectonly:
         return
     program = str(ROOT / "tests" / "support" / "warm_up.py")
-    parts = [subprocess.Popen([sys.executable, program, part], env=environment()) for part in ("runs", "implicit")]
+    parts = [
+        subprocess.Popen([sys.executable, program, part], env=environment(TALUS_SECOND_PROCESS=""))
+        for part in ("runs", "implicit")
+    ]
     for part in parts:
         part.wait()  # where it fails, the tests tell why
 

@@ -149,7 +149,7 @@ def test_a_kill_leaves_the_old_tree_or_the_new_one(copy, tmp_path_factory, numbe
         trees[name] = tree(folder / "generated")
     edit(copy / "codegen" / "joints.py", DISTANCE, CHANGED)
     rng, seen, longest = random.Random(3), set(), 6.0
-    for _ in range(6):
+    for _ in range(4):
         process = subprocess.Popen(
             [sys.executable, "-m", "codegen"], cwd=copy, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
