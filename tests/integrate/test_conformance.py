@@ -134,9 +134,10 @@ def test_a_first_step_that_is_too_long_is_rejected(coordinates, method, toleranc
 
 
 LOOSE = dict(rtol=1e-5, atol=1e-5)
+BITS_OFTEN = "foot_with_elastic_limits", "bounce", "closed_loop", "maxwell"
 
 
-@pytest.mark.parametrize("name", quick_for(PROBLEMS, QUICK[::4], pytest.mark.nightly))
+@pytest.mark.parametrize("name", quick_for(PROBLEMS, BITS_OFTEN, pytest.mark.nightly))
 def test_a_case_depends_on_no_other(name):
     """Nor on their order, the size of chunks and the number of workers: bit by bit."""
     problem = PROBLEMS[name]()

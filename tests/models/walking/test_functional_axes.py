@@ -79,6 +79,7 @@ def test_axes_of_exact_markers():
     assert two.from_rule_deg == pytest.approx(np.degrees(np.arccos(rule @ two.axis)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_twice_the_noise_has_twice_the_deviation():
     one, two = (found(0.4, 0.3, noise).talocalcaneal.sd_deg for noise in (5e-4, 1e-3))
     assert two == pytest.approx(2.0 * one, rel=0.35)
