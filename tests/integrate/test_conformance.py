@@ -61,7 +61,11 @@ QUICK = [
     "driven_loop", "prescribed_load", "bead_on_a_rod", "wheel_beyond_a_limit", "motor", "rebound_flores",
     "rod_between_a_stop_and_a_plane", "pendulums", "maxwell",
 ]  # fmt: skip
-ALL = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in PROBLEMS]
+REBOUNDS = {name for name in PROBLEMS if name.startswith("rebound")} - {*QUICK}  # of single runs: test_contacts_in_runs
+ALL = [
+    pytest.param(name, marks=pytest.mark.nightly if name in REBOUNDS else [] if name in QUICK else pytest.mark.slow)
+    for name in PROBLEMS
+]
 
 
 @pytest.mark.parametrize(("coordinates", "method", "tolerance"), COMPILED)
