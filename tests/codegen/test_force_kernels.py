@@ -36,7 +36,6 @@ OPERATIONS = {
 }
 all_forces = pytest.mark.parametrize("name", list(FORCES))
 seeds = over("seed", SEEDS)
-ELASTIC = [name for name in FORCES if not name.endswith("friction")]
 
 
 def expected_wrench(c):
