@@ -13,11 +13,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The content of the user's cache decides no test.  Workers and processes of the tests inherit the place; git ignores it.
 os.environ["TALUS_CACHE_DIR"] = str(Path(__file__).resolve().parents[1] / ".tests-cache")
+# Each core has a worker: a process that compiles ahead would take one of them its time.
+os.environ["TALUS_SECOND_PROCESS"] = "0"
 
 import pytest
 
 from tests.support.browser import browser, open_page  # noqa: F401  # fixtures
-from tests.support.command import command  # noqa: F401  # a fixture
+from tests.support.command import command, without_figures  # noqa: F401  # fixtures
 from tests.support.paths import ROOT
 from tests.support.processes import environment
 
@@ -34,7 +36,10 @@ def pytest_sessionstart(session):
     if hasattr(config, "workerinput") or not getattr(config.option, "tx", None) or config.option.collectonly:
         return
     program = str(ROOT / "tests" / "support" / "warm_up.py")
-    parts = [subprocess.Popen([sys.executable, program, part], env=environment()) for part in ("runs", "implicit")]
+    parts = [
+        subprocess.Popen([sys.executable, program, part], env=environment(TALUS_SECOND_PROCESS=""))
+        for part in ("runs", "implicit")
+    ]
     for part in parts:
         part.wait()  # where it fails, the tests tell why
 

@@ -17,8 +17,8 @@ from tests.support.systems import BUILDS, spun
 g = 9.81
 
 
-def pendulum(angle=0.0, omega=0.0, **motor):
-    """A rod on a hinge about y, at an angle from hanging; with a spring and a damper in the hinge."""
+def pendulum(angle=0.0, omega=0.0, rotor=0.0, **motor):
+    """A rod on a hinge about y, at an angle from hanging; with a rotor, a spring and a damper in the hinge."""
     b = Builder("rod on a hinge")
     turn = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
     down = np.array([-np.sin(angle), 0.0, -np.cos(angle)])
@@ -28,6 +28,8 @@ def pendulum(angle=0.0, omega=0.0, **motor):
     if motor:
         ends = dict(a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=0.0)
         b.motor("spring", "guided_angle", "ground", "rod", **ends, **motor)
+    if rotor:
+        b.armature("hinge.angle", rotor)
     return b.build()
 
 
@@ -134,36 +136,27 @@ def slope(function, x, h):
     return (a - 20 * b + 64 * c) / 45
 
 
-@pytest.mark.parametrize("joints", ["independent", "revolute"])
-def test_four_bar_in_the_angle_of_its_crank(joints):
-    """Frequency from potential and kinetic energy over the angle of the crank; with 17 rows and with 20, 3 of them redundant."""
+@pytest.mark.parametrize(("joints", "rotor"), [("independent", 0.0), ("revolute", 0.0), ("revolute", 0.02)])
+def test_four_bar_in_the_angle_of_its_crank(joints, rotor, tmp_path):
+    """Frequency from potential and kinetic energy over the angle of the crank; with 17 rows and with 20, 3 of them redundant.
+
+    A rotor behind the crank's hinge adds to the inertia.
+    """
     angle = brentq(lambda x: slope(potential, x, 1e-2), -2.5, -1.2, xtol=1e-14)
     moving = four_bar.build(crank_angle=angle, crank_speed=1.0)
-    inertia = sum(
+    inertia = rotor + sum(
         body.mass * np.sum(moving.state.v[body.name] ** 2) + body.inertia[1, 1] * moving.state.omega[body.name][1] ** 2
         for body in moving.bodies
     )
     stiffness = slope(lambda x: slope(potential, x, 1e-2), angle, 1e-2)
-    found = linearisation(four_bar.build(joints, crank_angle=angle)).modes()
+    b = Builder.from_file(four_bar.build(joints, crank_angle=angle).to_file(tmp_path / "four_bar.json"))
+    if rotor:
+        b.armature("A.angle", rotor)
+    found = linearisation(b.build()).modes()
     assert found.at_rest and len(found.coordinates) == 1
     assert found.frequency == pytest.approx([np.sqrt(stiffness / inertia) / (2 * np.pi)], rel=1e-8)
     shape = {name: found.rotation[name][0, 1].real / found.rotation["crank"][0, 1].real for name in moving.body_names}
     assert shape == pytest.approx({name: moving.state.omega[name][1] / -1.0 for name in moving.body_names}, rel=1e-9)
-
-
-def test_four_bar_with_a_rotor_in_the_angle_of_its_crank(tmp_path):
-    """The rotor behind the crank's hinge adds to the inertia over the angle of the crank."""
-    angle = brentq(lambda x: slope(potential, x, 1e-2), -2.5, -1.2, xtol=1e-14)
-    moving = four_bar.build(crank_angle=angle, crank_speed=1.0)
-    inertia = 0.02 + sum(
-        body.mass * np.sum(moving.state.v[body.name] ** 2) + body.inertia[1, 1] * moving.state.omega[body.name][1] ** 2
-        for body in moving.bodies
-    )
-    stiffness = slope(lambda x: slope(potential, x, 1e-2), angle, 1e-2)
-    b = Builder.from_file(four_bar.build("revolute", crank_angle=angle).to_file(tmp_path / "four_bar.json"))
-    b.armature("A.angle", 0.02)
-    found = linearisation(b.build()).modes(["crank.turn_y"])
-    assert found.at_rest and found.frequency == pytest.approx([np.sqrt(stiffness / inertia) / (2 * np.pi)], rel=1e-7)
 
 
 def geared(*law, first="hanging", rotor=0.0):
@@ -201,24 +194,8 @@ def test_the_curvature_of_a_law_is_a_stiffness():
 
 def test_a_moving_pendulum_with_a_rotor():
     """u' = -k sin q / (I + rotor) - c u / (I + rotor) far from rest."""
-    angle, speed, rotor, c = 0.7, 3.0, 0.5, 0.4
-    b = Builder("pendulum")
-    turn, down = (np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0), np.array([-np.sin(angle), 0.0, -np.cos(angle)])
-    b.body(
-        "rod",
-        mass=2.0,
-        inertia=(0.1, 0.12, 0.03),
-        r=0.4 * down,
-        p=turn,
-        v=np.cross((0, speed, 0), 0.4 * down),
-        omega=(0, speed, 0),
-    )
-    b.joint("hinge", "revolute", "ground", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.4), a_i=(0, 1, 0), a_j=(0, 1, 0))
-    b.motor(
-        "damper", "guided_angle", "ground", "rod", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=0.0, damping=c
-    )
-    b.armature("hinge.angle", rotor)
-    found = linearisation(b.build()).modes(["rod.turn_y"])
+    angle, rotor, c = 0.7, 0.5, 0.4
+    found = linearisation(pendulum(angle, 3.0, rotor, damping=c)).modes(["rod.turn_y"])
     inertia = INERTIA + rotor
     expected = [[0.0, 1.0], [-2.0 * g * 0.4 * np.cos(angle) / inertia, -c / inertia]]
     assert not found.at_rest and found.A == pytest.approx(np.array(expected), rel=1e-9, abs=1e-10)

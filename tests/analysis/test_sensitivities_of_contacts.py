@@ -5,6 +5,7 @@ import pytest
 
 import models
 from runtime import GROUND, Builder, fit_parameters, sensitivities, simulate
+from tests.support.marks import quick_for
 from tests.support.refusals import assert_refused
 from tests.support.sensitivities import difference
 from tests.support.stiff import MASS, reduced_ball, thrown_ball
@@ -70,7 +71,7 @@ def check(build, given, t_end, *, step, within, tolerance=1e-11):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("friction", [None, "smooth", "coulomb"])
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", quick_for(LAWS, ["kelvin_voigt", "hertz", "flores"], pytest.mark.nightly))
 def test_derivatives_through_a_touch_down_and_a_lift_off(law, friction):
     def build(**numbers):
         return ball(law, friction, **numbers)

@@ -101,6 +101,7 @@ def test_a_singular_pose_ends_the_derivatives_with_a_sentence():
         sensitivities(parallelogram, {"crank": 0.3}, 3.0)
 
 
+@pytest.mark.slow
 def test_systems_nearby_without_the_kernel_of_the_system():
     """Components of gravity that are 0 are constants of the kernel, and rows across the plane are left out of it."""
     system, times = four_bar(), np.linspace(0.0, 0.3, 4)

@@ -115,6 +115,7 @@ def test_limits(answer):
         assert lost < 1e-7 if row["law"] == "conservative" else lost > 1e-5
 
 
+@pytest.mark.nightly
 def test_contact(answer):
     """Subjects left out: nearer than the mean curve of the others, by physics as well; data of ``tests.support.paths``."""
     shared_file("gait", "dev/schreiber_moissenet/c3d/2014001_ST.c3d")

@@ -7,6 +7,7 @@ from tests.support.definitions import GENERATED
 from tests.support.kernel_checks import CHECKS, KERNELS, SEEDS, TOLERANCE
 from tests.support.kernel_text import mutants
 from tests.support.kernels import case
+from tests.support.marks import NIGHTLY_ALL
 from tests.support.motions import distance
 
 pytestmark = pytest.mark.slow
@@ -31,14 +32,15 @@ def is_found(kernel, c, module):
         return "math domain error" in str(error)
 
 
+@pytest.mark.parametrize("every", NIGHTLY_ALL)
 @all_generated
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_broken_kernel_is_found(name, kernel):
+def test_a_broken_kernel_is_found(name, kernel, every):
     """Whatever statement of a kernel is changed, its check says so: no check passes by being blind."""
     c = case(name, 0)
     missed = [
         text
-        for text, module in mutants(c.module, kernel)
+        for text, module in mutants(c.module, kernel, every)
         if not is_found(kernel, c, module)
         and not (name in WITH_IDLE_STATEMENTS and changes_nothing(name, kernel, module))
     ]

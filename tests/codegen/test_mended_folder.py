@@ -16,6 +16,7 @@ from codegen.compiler import swap
 from codegen.compiler.swap import WritingError, write_tree
 from codegen.compiler.text import body_of, with_header
 from tests.support.definition_copies import ROOT, copy_of, edit, run
+from tests.support.marks import quick_for
 
 DISTANCE = 'return {"distance": d.dot(d) - l**2}'
 CHANGED = 'return {"distance": (d.dot(d) - l**2) * 2}'
@@ -81,18 +82,12 @@ DAMAGES = {
 
 
 # A regeneration each; the others are left to the night.
-OFTEN = (
-    "a kernel cut off",
-    "a link to itself",
-    "digests cut off",
-    "nothing",
-)
+OFTEN = "a link to itself", "nothing"
+SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "damage", [damage if damage in OFTEN else pytest.param(damage, marks=pytest.mark.nightly) for damage in DAMAGES]
-)
+@pytest.mark.parametrize("damage", quick_for(DAMAGES, OFTEN, pytest.mark.nightly))
 def test_every_state_is_mended_by_one_command(copy, miniature, damage):
     DAMAGES[damage](copy / "generated")
     assert run(copy, "-m", "codegen", "--check", "--quick").returncode in (0, 3)
@@ -142,7 +137,7 @@ def test_a_spoilt_whole_model_kernel_is_mended_by_the_command_that_the_message_n
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "number", [signal.SIGKILL, *(pytest.param(n, marks=pytest.mark.nightly) for n in (signal.SIGTERM, signal.SIGINT))]
+    "number", quick_for([signal.SIGKILL, signal.SIGTERM, signal.SIGINT], [signal.SIGKILL], pytest.mark.nightly)
 )
 def test_a_kill_leaves_the_old_tree_or_the_new_one(copy, tmp_path_factory, number):
     other = copy_of(copy, tmp_path_factory.mktemp("other"))
@@ -154,7 +149,7 @@ def test_a_kill_leaves_the_old_tree_or_the_new_one(copy, tmp_path_factory, numbe
         trees[name] = tree(folder / "generated")
     edit(copy / "codegen" / "joints.py", DISTANCE, CHANGED)
     rng, seen, longest = random.Random(3), set(), 6.0
-    for _ in range(6):
+    for _ in range(4):
         process = subprocess.Popen(
             [sys.executable, "-m", "codegen"], cwd=copy, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

@@ -16,7 +16,6 @@ from tests.support.refusals import refused_with
 
 MODULES = {m.NAME: m for m in JOINT_MODULES if getattr(m, "MOTION", None) is not None}
 all_motions = pytest.mark.parametrize("name", MODULES)
-WIDTH = {"turn": 1, "slide": 1, "ball": 3}
 
 
 def steps_at(module, setting, body_i, body_j):

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.support.definition_copies import check, edit, modules_of, run
+from tests.support.marks import quick_for
 
 pytestmark = pytest.mark.slow
 
@@ -86,27 +87,21 @@ def test_an_edit_is_found_and_derived_alone(copy):
     assert derived(copy) == [] and run(copy, "-m", "codegen", "--check", "--quick").returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "names"),
-    [
-        (
-            "motions.py",
-            '{"orientation": ball(s_i)}',
-            '{"turn_of_j": ball(s_i)}',
-            {"spherical", "not constant_distance"},
-        ),
-        (
-            "basics.py",
-            "return r_j + s_j - r_i - s_i",
-            "return s_j + r_j - s_i - r_i",
-            {"constant_distance", "not law_cubic"},
-        ),
-        ("compiler/straight.py", "", "# A comment.\n", {"constant_distance", "law_cubic"}),
-        ("joints.py", "", "\n\n# A comment.\n", set()),
-    ],
-    ids=["motion", "what a definition uses", "compiler", "text beside"],
-)
-def test_what_counts_for_a_definition(copy, file, old, new, names):
+EDITS = {
+    "motion": (
+        "motions.py", '{"orientation": ball(s_i)}', '{"turn_of_j": ball(s_i)}', {"spherical", "not constant_distance"},
+    ),
+    "what a definition uses": (
+        "basics.py", "return r_j + s_j - r_i - s_i", "return s_j + r_j - s_i - r_i", {"constant_distance", "not law_cubic"},
+    ),
+    "compiler": ("compiler/straight.py", "", "# A comment.\n", {"constant_distance", "law_cubic"}),
+    "text beside": ("joints.py", "", "\n\n# A comment.\n", set()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", quick_for(EDITS, ["what a definition uses", "compiler"], pytest.mark.nightly))
+def test_what_counts_for_a_definition(copy, kind):
+    file, old, new, names = EDITS[kind]
     source = copy / "codegen" / file
     if old:
         edit(source, old, new)

@@ -20,15 +20,14 @@ def digest():
 
 
 SLOW = {"ankle_angles", "ensemble_bands", "excursion_study", "twenty_numbers"}
+LONG = [pytest.mark.slow, pytest.mark.long]  # .ci/run builds the site beside the slow tests, with what these keep
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in runner.names()]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG if name in SLOW else []) for name in runner.names()])
 def test_an_example_runs_and_draws(name, tmp_path, digest):
     printed = runner.run(name, tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == [f"{name}.png"]
-    runner.keep(name, digest, tmp_path, printed)  # for the site, which .ci/run builds after the tests
+    runner.keep(name, digest, tmp_path, printed)
     title, description = runner.text_of(name)
     assert title and description.endswith(".")
 

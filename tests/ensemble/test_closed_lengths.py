@@ -9,6 +9,7 @@ from benchmarks.ensemble_systems import driven_leg, slider_crank
 from runtime import Status
 from tests.support.driven_legs import made
 from tests.support.free_steps import chain, gait
+from tests.support.marks import quick_for
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12, assemble=True)
@@ -21,6 +22,12 @@ SYSTEMS = {
     "chain": chain,
     "gait": gait,
 }
+
+
+CASES = [
+    ("four-bar", "s_j.A"), ("four-bar", "s_j.B"), ("hinges", "s_i.C"), ("hinges", "s_j.A"), ("slider-crank", "s_j.B_sph"),
+    ("driven leg", "s_j.hip"), ("chain", "l.link"), ("chain", "s_j.ball"), ("gait", "l.ankle"), ("gait", "s_j.ankle"),
+]  # fmt: skip
 
 
 def cases_of(system, name):
@@ -36,14 +43,9 @@ def exact(system, name, k, **settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("system", "name"),
-    [
-        ("four-bar", "s_j.A"), ("four-bar", "s_j.B"), ("hinges", "s_j.A"), ("hinges", "s_i.C"), ("slider-crank", "s_j.B_sph"),
-        ("driven leg", "s_j.hip"), ("chain", "l.link"), ("chain", "s_j.ball"), ("gait", "l.ankle"), ("gait", "s_j.ankle"),
-    ],
-)  # fmt: skip
-def test_as_single_runs(system, name, closed_in_lanes):
+@pytest.mark.parametrize("case", quick_for(CASES, CASES[::2], pytest.mark.nightly), ids=" ".join)
+def test_as_single_runs(case, closed_in_lanes):
+    system, name = case
     system = SYSTEMS[system]()
     many = runtime.simulate_many(system, cases_of(system, name), 1.0, **SETTINGS)
     assert (many.status == Status.REACHED_END).all()

@@ -164,11 +164,13 @@ def test_outputs_counts_and_messages_have_the_bits_of_single_runs(way, monkeypat
 
 
 CHANGE_POINTS = ("driven_parallelogram",)  # mechanisms that pass these in their motion
+RANDOM = [name for name in question.CLASSES if name != "start_at_pose"]
+OFTEN = "driven_parallelogram", "near_change_point", "acting_loop", "spatial_loop", "tree", "driven_loop"
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*nearly dependent rows")
-@pytest.mark.parametrize("name", [name for name in question.CLASSES if name != "start_at_pose"])
+@pytest.mark.parametrize("name", quick_for(RANDOM, OFTEN, pytest.mark.nightly))
 def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monkeypatch):
     made = question.CLASSES[name](np.random.default_rng([7]))
     system, t = model.system_of(made, name), np.linspace(0.0, made.t_end, 5)

@@ -9,6 +9,7 @@ from benchmarks.random import model, question
 from runtime import Cone
 from runtime.system.trees import trees_of
 from tests.support.driven_legs import Y, driven_leg_of, made, once_with_kernel, one_by_one
+from tests.support.marks import quick_for
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
@@ -44,12 +45,19 @@ PLAIN = [
     ("door", 12),  # no row of its loops restrains a coordinate
     ("spatial_loop", 3), ("modified_loop", 1), ("sprung_loop", 0),  # with balls
 ]  # fmt: skip
+OFTEN = [("driven_loop", 0), ("door", 12), ("modified_loop", 1)]
 STOPPED = [("polygon", 0), ("spherical_four_bar", 1), ("driven_loop", 1), ("bricard", 0)]
+LOOPS = quick_for(
+    [(*one, False) for one in PLAIN] + [(*one, True) for one in STOPPED],
+    [(*one, False) for one in OFTEN] + [(*one, True) for one in STOPPED[1:3]],
+    pytest.mark.nightly,
+)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "seed", "stop"), [(*one, False) for one in PLAIN] + [(*one, True) for one in STOPPED])
-def test_random_loops_as_one_by_one(name, seed, stop, closed_in_lanes):
+@pytest.mark.parametrize("case", LOOPS, ids="{0[0]}-{0[1]}-{0[2]}".format)
+def test_random_loops_as_one_by_one(case, closed_in_lanes):
+    name, seed, stop = case
     system = model.system_of(question.CLASSES[name](np.random.default_rng(seed)), name)
     if stop:
         hinges = [

@@ -48,7 +48,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["spawn", "fork"])
+@pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=pytest.mark.nightly)])
 def test_workers_wait_for_one_compilation(method, tmp_path):
     (tmp_path / "study.py").write_text(PROGRAM.replace("METHOD", repr(method)), encoding="utf-8")
     cache = copied_code(tmp_path / "cache", without=("lift.", "projection.", "revolute.", "tree_turn."))

@@ -47,7 +47,7 @@ def test_random_mechanisms_agree_with_a_second_method(name):
     _examine(name, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LOOPS)
 def test_more_random_mechanisms_agree_with_a_second_method(name):
     for seed in range(100, 102):

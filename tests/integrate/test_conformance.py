@@ -15,6 +15,7 @@ from scipy.integrate import solve_ivp
 import runtime
 from runtime.results.outputs import quantities_of_runs, values_of
 from tests.support.conformance import INITIAL, PROBLEMS, started
+from tests.support.marks import quick_for
 from tests.support.processes import environment
 
 MEASURE = 100.0  # tolerances
@@ -60,7 +61,11 @@ QUICK = [
     "driven_loop", "prescribed_load", "bead_on_a_rod", "wheel_beyond_a_limit", "motor", "rebound_flores",
     "rod_between_a_stop_and_a_plane", "pendulums", "maxwell",
 ]  # fmt: skip
-ALL = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in PROBLEMS]
+REBOUNDS = {name for name in PROBLEMS if name.startswith("rebound")} - {*QUICK}  # of single runs: test_contacts_in_runs
+ALL = [
+    pytest.param(name, marks=pytest.mark.nightly if name in REBOUNDS else [] if name in QUICK else pytest.mark.slow)
+    for name in PROBLEMS
+]
 
 
 @pytest.mark.parametrize(("coordinates", "method", "tolerance"), COMPILED)
@@ -73,10 +78,20 @@ def test_a_single_run(name, coordinates, method, tolerance):
         assert not errors(of_run(run, exact), exact, tolerance, problem.sizes), case
 
 
+BY_SCIPY = [name for name in PROBLEMS if not name.startswith("rebound")]  # whose laws these methods refuse
+BY_SCIPY_OFTEN = (
+    "foot_with_elastic_limits",
+    "maxwell",
+    "closed_loop",
+    "driven_loop",
+    "motor",
+    "sliding_to_rest",
+    "own_law",
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [name for name in PROBLEMS if not name.startswith("rebound")]
-)  # whose laws these refuse
+@pytest.mark.parametrize("name", quick_for(BY_SCIPY, BY_SCIPY_OFTEN, pytest.mark.nightly))
 def test_a_single_run_by_scipy(name):
     """Its steps do not end at kinks: a tenth of the tolerance."""
     problem = PROBLEMS[name]()
@@ -123,9 +138,10 @@ def test_a_first_step_that_is_too_long_is_rejected(coordinates, method, toleranc
 
 
 LOOSE = dict(rtol=1e-5, atol=1e-5)
+BITS_OFTEN = "foot_with_elastic_limits", "bounce", "closed_loop", "maxwell"
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", quick_for(PROBLEMS, BITS_OFTEN, pytest.mark.nightly))
 def test_a_case_depends_on_no_other(name):
     """Nor on their order, the size of chunks and the number of workers: bit by bit."""
     problem = PROBLEMS[name]()

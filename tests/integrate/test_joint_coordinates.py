@@ -196,7 +196,8 @@ def test_failing_joint_coordinates_turn_to_those_of_all_bodies(monkeypatch):
     assert difference(run, usual) < 1e-9 and run.message.startswith("reached t = 1 s; turned to dop853")
 
 
-@pytest.mark.parametrize("seed", quick_for(range(24), ()))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", quick_for(range(24), range(8), pytest.mark.nightly))
 def test_random_trees_with_forces_of_all_kinds(seed):
     """Limits, contacts and forces, against the second method of ``benchmarks.random``."""
     verdict = compare.examine(

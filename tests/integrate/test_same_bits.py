@@ -11,6 +11,7 @@ import pytest
 import models
 import runtime
 from tests.support.compiled_code import copied_code
+from tests.support.marks import quick_for
 from tests.support.paths import ROOT
 from tests.support.processes import environment
 
@@ -66,22 +67,26 @@ print(*[digest(*kind.split(",")) for kind in sys.argv[1:]])
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_processes_with_other_surroundings(tmp_path):
-    """Other seeds of hashes, numbers of threads of libraries, an optimising Python; machine code from a cache or from memory."""
+def test_processes_with_other_surroundings():
+    """Other seeds of hashes, numbers of threads of libraries, an optimising Python."""
     surroundings = [
         dict(PYTHONHASHSEED="0", OPENBLAS_NUM_THREADS="1", NUMBA_NUM_THREADS="1"),
         dict(PYTHONHASHSEED="7", OPENBLAS_NUM_THREADS="2", NUMBA_NUM_THREADS="2", PYTHONOPTIMIZE="2"),
     ]
     found = [output(*map(",".join, KINDS), **more) for more in surroundings]
     assert found == [" ".join(digest(*kind) for kind in KINDS)] * len(found)
-    for method, anew in COMPILED_ANEW.items():
-        cache = copied_code(tmp_path / method, anew)
-        for _ in range(2):  # compiled, which runs from memory, and kept; then loaded
-            assert output(f"foot,{method}", TALUS_CACHE_DIR=str(cache), TALUS_SECOND_PROCESS="0") == digest(
-                "foot", method
-            )
-        made = [file.name for file in cache.glob("*/*/*-*")]
-        assert all(any(name.startswith(module) for name in made) for module in anew)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", quick_for(COMPILED_ANEW, ["dop853"], pytest.mark.nightly))
+def test_processes_that_compile_and_that_load(tmp_path, method):
+    """Code runs from memory where it was compiled, and from a file of the cache."""
+    anew = COMPILED_ANEW[method]
+    cache = copied_code(tmp_path, anew)
+    for _ in range(2):
+        assert output(f"foot,{method}", TALUS_CACHE_DIR=str(cache)) == digest("foot", method)
+    made = [file.name for file in cache.glob("*/*/*-*")]
+    assert all(any(name.startswith(module) for name in made) for module in anew)
 
 
 def output(*arguments, **more):

@@ -39,7 +39,7 @@ def program(tmp_path):
     (tmp_path / "pair.py").write_text(PAIR, encoding="utf-8")
 
     def run(cache=tmp_path / "cache", name="study.py"):
-        environment = {**os.environ, "TALUS_CACHE_DIR": str(cache), "TALUS_SECOND_PROCESS": "0"}
+        environment = {**os.environ, "TALUS_CACHE_DIR": str(cache)}
         command = [sys.executable, str(tmp_path / name)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -69,7 +69,7 @@ def test_processes_wait_for_one_compilation(program, tmp_path):
         "machine_code.store = lambda *a: (print('made', flush=True), time.sleep(0.5), store(*a))\nprint(",
     )  # fmt: skip
     (tmp_path / "study.py").write_text(slow, encoding="utf-8")
-    environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache"), "TALUS_SECOND_PROCESS": "0"}
+    environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache")}
     begun = [
         subprocess.Popen([sys.executable, "study.py"], env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
         for _ in range(3)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.compiled_code import copied_code
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]  # a process compiles the equations of motion
+pytestmark = pytest.mark.nightly  # a process compiles the equations of motion; in small: test_stale_kernels.py
 
 PROGRAM = """
 import numpy as np

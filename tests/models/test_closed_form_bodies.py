@@ -47,7 +47,6 @@ RADIUS = LENGTH / 30
 ACROSS = MASS * (LENGTH**2 + 3 * RADIUS**2) / 12
 ALONG = MASS * RADIUS**2 / 2
 ABOUT_PIVOT = ACROSS + MASS * LENGTH**2 / 4
-RATE = np.sqrt(MASS * g * LENGTH / 2 / ABOUT_PIVOT)  # of small swings
 
 
 def heavy_top(theta, omega, *, pendulum, longitude=0.3):

@@ -1,4 +1,4 @@
-"""Hooke's joint, the four-bar and the double pendulum against closed forms, quadrature and reduced coordinates."""
+"""Hooke's joint against its closed form and a quadrature; loops and the double pendulum: test_conformance."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,6 @@ from tests.support.vectors import matrix
 
 g = 9.81
 X, Y, Z = np.eye(3)
-
-
-# --- Hooke's joint -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bend_deg", [10.0, 45.0, 70.0])
@@ -47,6 +44,3 @@ def test_hooke_joint(bend_deg):
 
     initial = omega_in[0] * slowness(0.0)
     assert np.abs(quadrature(slowness, theta) / initial - t).max() < 1e-10
-
-
-# --- loops ---------------------------------------------------------------------------------------------------------

@@ -44,9 +44,6 @@ def distance(run, motions, quantity):
     return max(np.abs(getattr(run, quantity)[name] - getattr(motions[name], quantity)).max() for name in MOVING)
 
 
-# --- the reference itself ------------------------------------------------------------------------------------------
-
-
 # --- the motion ----------------------------------------------------------------------------------------------------
 
 

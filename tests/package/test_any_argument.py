@@ -19,7 +19,7 @@ from tests.support.any_value import anything
 from tests.support.public_calls import calls, make_world
 
 matplotlib.use("Agg")
-EXAMPLES, PER_NIGHT = 500, 10_000
+EXAMPLES, PER_NIGHT = 200, 10_000
 LONGEST = 60  # [s] of a call, on a busy machine
 
 

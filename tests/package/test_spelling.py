@@ -41,7 +41,7 @@ CALLS = [
 
 
 @pytest.mark.slow
-def test_every_option_with_odd_values(command):
+def test_every_option_with_odd_values(command, without_figures):
     refused = 0
     for arguments in CALLS:
         done = command(*arguments)
@@ -58,7 +58,7 @@ GAIT = (
 
 
 @pytest.mark.slow
-def test_every_option_of_gait_with_odd_values(command, tmp_path):
+def test_every_option_of_gait_with_odd_values(command, tmp_path, without_figures):
     files = laboratory(tmp_path)
     for option in GAIT:
         for odd in ("nan", "x=y"):

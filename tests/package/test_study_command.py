@@ -36,7 +36,7 @@ workers = 1
 
 
 @pytest.fixture
-def talus(command, tmp_path):
+def talus(command, without_figures, tmp_path):
     """``talus study`` with the text of a file."""
 
     def call(text, *arguments):

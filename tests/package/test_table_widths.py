@@ -4,26 +4,23 @@ import re
 
 import pytest
 
-from runtime.report import figure_files, printing, terminal
+from runtime.report import terminal
 from runtime.report.tables import text
 from tests.support.gait_files import laboratory
 from tests.support.terminals import printed
 
 WIDTHS = (60, 80, 100, 120)
-QUICK = (
+CALLS = (
     "info foot --set limits=dissipative", "info foot_ground", "info four_bar --set joints=revolute", "info gait",
     "info hooke_shaft", "info double_pendulum", "simulate foot --set limits=elastic --t-end 0.2",
     "simulate foot_ground --t-end 0.1", "doctor", "warm free_body", "pendulum --t-end 0.2",
 )  # fmt: skip
-SLOW = ("ankle --t-end 0.2", "drop --t-end 0.2", "gait")  # claims, and contacts of gait: in the tests of these studies
+# The tests of the other studies check their reports.
 
 
 @pytest.fixture
-def reports_of(command, monkeypatch):
+def reports_of(command, without_figures, monkeypatch):
     """The reports that a call of the command shows."""
-    for name, nothing in (("add", None), ("add_motion", None), ("write", [])):  # files take most of the time
-        monkeypatch.setattr(figure_files.FigureFiles, name, lambda *_, nothing=nothing, **__: nothing)
-    monkeypatch.setattr(printing, "missing", lambda: "not in this test")
 
     def call(*arguments):
         shown = []
@@ -53,7 +50,12 @@ def left_out(columns, shown):
     return found
 
 
+def check_width(shown, width):
+    assert max(map(len, shown.splitlines())) <= width
+
+
 def check_table(table, shown, width):
+    check_width(shown, width)
     missing = left_out(table.columns, shown)
     columns = [column for column in table.columns if column not in missing]
     assert columns, table.title
@@ -77,14 +79,13 @@ def check_report(report, monkeypatch):
     sentences = re.findall(r"\.(?=\s|$)", report.answer)
     assert report.answer and len(sentences) <= 3, report.answer
     for width in WIDTHS:
-        for full in (False, True):
-            whole = printed(monkeypatch, width, terminal.show_report, report, full=full)
-            assert max(map(len, whole.splitlines())) <= width
+        whole = printed(monkeypatch, width, terminal.show_report, report)
+        check_width(whole, width)
         assert whole.startswith(report.answer.split()[0])
     check_tables(report.tables, monkeypatch)
 
 
-@pytest.mark.parametrize("call", [*QUICK, *(pytest.param(call, marks=pytest.mark.slow) for call in SLOW)])
+@pytest.mark.parametrize("call", CALLS)
 def test_every_table_of_a_verb(call, reports_of, monkeypatch):
     for report in reports_of(*call.split()):
         check_report(report, monkeypatch)
@@ -99,5 +100,5 @@ def test_every_table_of_recorded_trials(reports_of, monkeypatch, tmp_path):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_list_of_models(width, command, monkeypatch):
     shown = printed(monkeypatch, width, command, "models")
-    assert max(map(len, shown.splitlines())) <= width
+    check_width(shown, width)
     assert {"independent", "ellipsoid's", "jacobi's"} & set(shown.lower().split())

@@ -14,9 +14,8 @@ from tests.support.processes import environment
 
 
 @pytest.fixture
-def warm(command, monkeypatch):
+def warm(command):
     """Calls ``talus warm``."""
-    monkeypatch.setenv("TALUS_SECOND_PROCESS", "0")  # as the command sets it, and restored after the test
     return partial(command, "warm")
 
 
@@ -80,9 +79,10 @@ print(compilations())
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_after_it_nothing_is_left_to_compile_and_the_cache_may_be_read_only(tmp_path):
     drop, used = without_privileges(), tmp_path / "used"
-    cache = copied_code(tmp_path / "cache", without=("tree_equations.", "loop."))
+    cache = copied_code(tmp_path / "cache", without=("tree_equations.",))
 
     def python(*arguments):
         done = subprocess.run(
@@ -93,7 +93,7 @@ def test_after_it_nothing_is_left_to_compile_and_the_cache_may_be_read_only(tmp_
         return done.stdout
 
     found = json.loads(python(WARM, "warm", "pendulum", "--json"))["models"]
-    assert {"equations of motion in joint coordinates", "integration loop (dop853)"} <= set(found[0]["compiled"])
+    assert "equations of motion in joint coordinates" in found[0]["compiled"]
     assert found[0]["seconds"] > 1.0
     names = used.read_text(encoding="utf-8").split()
     for file in cache.glob("*/*/*-*"):

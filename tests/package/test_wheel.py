@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 PACKAGES = {"codegen", "generated", "models", "runtime"}
 
 
@@ -74,7 +74,7 @@ def test_the_packages_are_those_of_the_environment(installed, tmp_path):
 @pytest.mark.parametrize(
     "arguments, files",
     [
-        (["ankle"], {"summary.json"}),  # the main job
+        (["ankle", "--t-end", "0.2"], {"summary.json"}),  # the main job
         (["simulate", "foot", "--t-end", "0.2"], {"run.nc", "run.csv", "run.sto"}),
         (["doctor"], set()),
     ],

@@ -53,9 +53,12 @@ def force_on_outer_crank(angle, rate, k):
     return ((MOMENT + 0.25) * turning - 0.5 * GRAVITY * sin - down * sin) / cos
 
 
+RADAU = {1.0: pytest.mark.slow, 1.032: pytest.mark.nightly, 1.056: pytest.mark.nightly, 1.092: pytest.mark.slow}
+
+
 @pytest.mark.parametrize(
     ("method", "speed"),
-    [("dop853", 1.0), *(pytest.param("radau", speed, marks=pytest.mark.slow) for speed in (1.0, 1.032, 1.056, 1.092))],
+    [("dop853", 1.0), *(pytest.param("radau", speed, marks=mark) for speed, mark in RADAU.items())],
 )
 @pytest.mark.parametrize("loops", [1, 2])
 def test_accelerations_and_reactions_close_to_singular_poses(loops, method, speed):

@@ -7,6 +7,16 @@ import pytest
 
 
 @pytest.fixture
+def without_figures(monkeypatch):
+    """Leaves out figures, motions and printed pages of studies, which take most of their time."""
+    from runtime.report import figure_files, printing
+
+    for name, nothing in (("add", None), ("add_motion", None), ("write", [])):
+        monkeypatch.setattr(figure_files.FigureFiles, name, lambda *_, nothing=nothing, **__: nothing)
+    monkeypatch.setattr(printing, "missing", lambda: "not in this test")
+
+
+@pytest.fixture
 def command(tmp_path, monkeypatch, capsys):
     """Calls ``talus`` in a folder of its own; gives exit code, output, and the lines and the last line that went to stderr."""
     import runtime.cli

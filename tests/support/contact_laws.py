@@ -8,7 +8,6 @@ from runtime import Builder
 from tests.support.limit_kernels import NORMAL_LAWS
 
 MASS, RADIUS, HEIGHT, FALL = 0.5, 0.1, 0.05, 9.81
-TIGHT = dict(rtol=1e-12, atol=1e-12)
 BOUNCES = {
     "kelvin_voigt": dict(stiffness=2e4, exponent=1.0, damping=8.0),
     "hertz": dict(stiffness=1e6),

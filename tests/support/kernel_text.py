@@ -101,17 +101,21 @@ def broken(value):
     return ast.UnaryOp(ast.USub(), value)
 
 
-def mutants(module, kernel):
-    """Each statement that computes or writes something, broken: its text, and the module with that kernel."""
+def computes(statement):
+    """Neither a docstring nor a loop nor an input."""
+    return isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Subscript)
+
+
+def mutants(module, kernel, every=1):
+    """Each statement that computes or writes something, broken: its text, and the module with that kernel.
+
+    ``every``: of so many statements one.
+    """
     function = functions_of(inspect.getsource(module))[kernel]
     function.decorator_list = []
     places = [(body, k) for body in (function.body, getattr(function.body[-1], "body", [])) for k in range(len(body))]
-    for body, k in places:
+    for body, k in [(body, k) for body, k in places if computes(body[k])][::every]:
         statement = body[k]
-        if not isinstance(statement, ast.Assign) or isinstance(
-            statement.value, ast.Subscript
-        ):  # docstring, loop, inputs
-            continue
         body[k] = copy.deepcopy(statement)
         body[k].value = broken(body[k].value)
         tree = ast.fix_missing_locations(ast.Module([function], []))
@@ -122,13 +126,18 @@ def mutants(module, kernel):
         body[k] = statement
 
 
+def distances(module, kernel, check):
+    """Text of each change of a kernel -> distance from the truth by a check, infinite where the changed kernel fails."""
+
+    def distance(other):
+        try:
+            return check(other)
+        except (ValueError, ZeroDivisionError):  # such as the root of a negative number
+            return np.inf
+
+    return {text: distance(other) for text, other in mutants(module, kernel)}
+
+
 def missed(module, kernel, check, least):
     """Changes of a kernel that a check does not notice: those for which its distance from the truth is not above ``least``."""
-
-    def found(other):
-        try:
-            return check(other) > least
-        except (ValueError, ZeroDivisionError):  # such as the root of a negative number
-            return True
-
-    return [text for text, other in mutants(module, kernel) if not found(other)]
+    return [text for text, distance in distances(module, kernel, check).items() if not distance > least]

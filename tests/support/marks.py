@@ -11,6 +11,10 @@ def quick_for(values, quick, otherwise=pytest.mark.slow):
     return [value if value in quick else pytest.param(value, marks=otherwise) for value in values]
 
 
+# Of so many statements one is broken; each night all are.
+NIGHTLY_ALL = [pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.nightly)]
+
+
 def over(name, values):
     """One test for all values of a parameter: thousands of tests take longer to report than to run."""
 

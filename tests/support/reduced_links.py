@@ -101,3 +101,8 @@ def reduced_accelerations(description, sample, pushes=None):
     G, g = follow(description, sample, [step.name for step in steps], places)
     u_dot = G @ np.linalg.solve(G.T @ M @ G, G.T @ (Q - bias - M @ g)) + g
     return {s.name: u_dot[a] if b == a + 1 else u_dot[a:b] for s, a, b in zip(steps, places, places[1:], strict=False)}
+
+
+def by_links(reading):
+    """Accelerations of a model that was read, by sample."""
+    return lambda sample: reduced_accelerations(reading.description, sample)

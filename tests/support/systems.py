@@ -2,7 +2,6 @@
 
 import numpy as np
 
-import codegen
 import runtime
 from models import chain, double_pendulum, foot, four_bar, free_body, hooke_shaft, pendulum
 from runtime import Builder, Signal
@@ -13,18 +12,6 @@ def spun(system, seed=4):
     rng = np.random.default_rng(seed)
     omega = {name: rng.normal(size=3) for name in system.body_names}
     return runtime.assemble(system, system.state.replace(omega=omega))
-
-
-def cart():
-    """A slide and a turn on two bodies, with a whole-model kernel."""
-    builder = Builder("cart")
-    builder.body("cart", r=(0, 0, 0), mass=2.0, inertia=(0.1, 0.1, 0.1))
-    builder.body("rod", r=(0, 0, -0.5), mass=1.0, inertia=(0.08, 0.08, 0.01))
-    builder.joint("rail", "translational", runtime.GROUND, "cart", axes="global", point=(0, 0, 0), axis=(1, 0, 0))
-    builder.joint("pin", "revolute", "cart", "rod", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
-    system = builder.build()
-    codegen.compile_model(system)
-    return system
 
 
 BUILDS = {

@@ -68,7 +68,7 @@ def test_nothing_is_printed_unasked():
 def test_the_command_prints_them_where_asked(tmp_path, monkeypatch):
     out = tmp_path / "out"
     command = [sys.executable, "-c", "from runtime.cli import main; main()"]
-    arguments = ["simulate", "pendulum", "--t-end", "0.1", "--out", str(out), "--json"]
+    arguments = ["simulate", "pendulum", "--t-end", "0.1", "--no-report", "--out", str(out), "--json"]
     quiet = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
     arguments[-2] = str(tmp_path / "again")
     loud = subprocess.run([*command, "--verbose", *arguments], capture_output=True, text=True, check=True)

@@ -83,9 +83,13 @@ def test_a_page_is_one_small_file_without_addresses(pages):
 
 
 @in_browser
-def test_a_page_plays(opened):
+def test_a_page_plays_and_shows_the_bodies_in_their_colours(opened):
+    from io import BytesIO
+
+    from PIL import Image
+
     page = opened("one")
-    assert page.title() == "foot, modified ankle"
+    assert page.title() == "foot, modified ankle" and page.locator("#talus label").first.is_visible()
     page.wait_for_function("!document.querySelector('#talus .time').textContent.includes('0.000')")
     before, first = time_of(page), page.screenshot(timeout=WAIT)
     page.wait_for_function(f"!document.querySelector('#talus .time').textContent.includes('{before:.3f}')")
@@ -97,17 +101,7 @@ def test_a_page_plays(opened):
     paused = time_of(page)
     page.wait_for_timeout(1000)
     assert time_of(page) == paused
-
-
-@in_browser
-def test_the_picture_shows_the_bodies_in_their_colours(opened):
-    from io import BytesIO
-
-    from PIL import Image
-
-    page = opened("one")
     page.evaluate("document.querySelector('#talus').remove()")
-    page.wait_for_timeout(3000)
     picture = np.asarray(Image.open(BytesIO(page.screenshot(timeout=WAIT))).convert("RGB")).astype(int)
     red, green, blue = (picture[:, :, k] for k in range(3))
     leg, foot = (green > red + 30) & (green > blue), (red > blue + 60) & (red > green + 30)  # green, orange
@@ -208,10 +202,7 @@ def test_a_film_by_ffmpeg(tmp_path):
 
 @in_browser
 def test_the_legend_of_a_small_window_is_folded(pages, open_page):
-    page = open_page(pages["one"])
-    assert page.locator("#talus label").first.is_visible()
-    page.set_viewport_size({"width": 600, "height": 500})
-    page.reload()
+    page = open_page(pages["one"], width=600, height=500)
     page.wait_for_selector("#talus h1")
     assert not page.locator("#talus label").first.is_visible()
     page.locator("#talus .fold").click()

@@ -10,7 +10,7 @@ from benchmarks.files.states import accelerations_of, random_sample, state_of, t
 from runtime.system.trees import trees_of
 from tests.support import model_files
 from tests.support.file_states import worst
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links, reduced_accelerations
 
 EXACT = 1e-9
 FILES = {name: model_files.mjcf(joints) for name, joints in model_files.JOINTS.items()} | {
@@ -35,7 +35,7 @@ def robot(request, read):
 
 @pytest.mark.slow
 def test_mjcf_against_the_principle_of_dalembert(model):
-    assert worst(model, lambda sample: reduced_accelerations(model.description, sample)) < EXACT
+    assert worst(model, by_links(model)) < EXACT
 
 
 def test_mjcf_against_mujoco(model):
@@ -43,7 +43,7 @@ def test_mjcf_against_mujoco(model):
 
 
 def test_urdf_against_the_principle_of_dalembert(robot):
-    assert worst(robot, lambda sample: reduced_accelerations(robot.description, sample)) < EXACT
+    assert worst(robot, by_links(robot)) < EXACT
 
 
 def test_urdf_against_pinocchio(robot):

@@ -7,8 +7,9 @@ import models
 from runtime import ModelError, simulate
 from tests.support import opensim_models
 from tests.support.file_states import worst
+from tests.support.marks import quick_for
 from tests.support.paths import shared_file
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links
 from tests.support.refusals import assert_refused
 
 COUPLER = """<CoordinateCouplerConstraint name="gear"><coupled_coordinates_function>{}</coupled_coordinates_function>
@@ -23,10 +24,6 @@ COUPLERS = {
     "chain": (opensim_models.line(0.7, -0.1), "ankle", "knee_angle"),
 }  # fmt: skip
 FILES = ("gait10dof18musc.osim", "subject01.osim", "Rajagopal_2015.osim")
-
-
-def by_links(reading):
-    return lambda sample: reduced_accelerations(reading.description, sample)
 
 
 @pytest.mark.slow
@@ -56,7 +53,7 @@ def test_couplers_against_the_program(read, in_program, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", quick_for(FILES, FILES[:2], pytest.mark.nightly))
 def test_published_models_against_the_links(name):
     reading = models.read(shared_file("opensim", name))
     assert worst(reading, by_links(reading), 5) < 3e-9

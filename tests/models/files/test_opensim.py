@@ -11,7 +11,7 @@ from runtime import simulate
 from tests.support import opensim_models
 from tests.support.file_states import worst
 from tests.support.paths import shared_file
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links
 from tests.support.refusals import assert_refused
 
 WITHOUT = "couplers"
@@ -24,7 +24,7 @@ MUSCLE = '<Thelen2003Muscle name="soleus"/><CoordinateActuator name="motor"/>'
 @pytest.mark.slow
 def test_accelerations_are_those_of_the_links(read):
     reading = read(opensim_models.leg(4, forces=SPRING), ignore=WITHOUT)
-    assert worst(reading, lambda sample: reduced_accelerations(reading.description, sample)) < 1e-9
+    assert worst(reading, by_links(reading)) < 1e-9
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_published_models_against_the_program(in_program, name):
 @pytest.mark.parametrize("name", FILES[:2])  # of the others with their couplers: ``test_followers``
 def test_published_models_against_the_links(name):
     reading = models.read(shared_file("opensim", name), ignore=WITHOUT)
-    assert worst(reading, lambda sample: reduced_accelerations(reading.description, sample), 5) < 1e-9
+    assert worst(reading, by_links(reading), 5) < 1e-9
 
 
 def test_springs_are_read_and_muscles_are_listed(read):

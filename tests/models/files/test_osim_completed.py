@@ -6,7 +6,7 @@ import pytest
 from runtime import ModelError
 from tests.support.file_states import worst
 from tests.support.osim_files import AXES, LINEAR, osim
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links
 from tests.support.refusals import assert_refused
 
 
@@ -51,7 +51,7 @@ def test_parts_outside_of_sets_are_sorted_by_their_kind(read):
     reading = read(osim(4, extra=COMPONENTS.format("")), ignore="couplers")
     listed = {one.sort: one.names for one in reading.left_out}
     assert {sort: listed[sort] for sort in LISTED} == LISTED
-    assert worst(reading, lambda sample: reduced_accelerations(reading.description, sample), 2) < 1e-9
+    assert worst(reading, by_links(reading), 2) < 1e-9
 
 
 @pytest.mark.parametrize(

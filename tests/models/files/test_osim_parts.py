@@ -12,7 +12,7 @@ from runtime.support.xml_reading import parse_xml
 from tests.support import osim_parts
 from tests.support.file_states import worst
 from tests.support.osim_files import AXES, osim
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links, reduced_accelerations
 from tests.support.refusals import assert_refused
 
 EXACT = 1e-9
@@ -28,7 +28,7 @@ def test_accelerations_of_the_program(read, name):
     sample = osim_parts.sample_of(reading, 0.0 if name in osim_parts.RESTING else 1.0)
     wanted = accelerations_of(reading, system, sample, osim_parts.BY_OPENSIM[name])
     assert largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))) < EXACT
-    assert worst(reading, lambda at: reduced_accelerations(reading.description, at), 2) < EXACT
+    assert worst(reading, by_links(reading), 2) < EXACT
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from runtime.system.trees import trees_of
 from tests.support.file_states import coordinate_table
 from tests.support.file_states import worst as worst_of
 from tests.support.limb_models import TINY, Limb
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links
 from tests.support.refusals import assert_refused
 
 LIMB = Limb()
@@ -40,7 +40,7 @@ def both(reading, **options):
 
 def worst(swapped, file):
     """Largest error of the accelerations of the bodies that are left, against the links of a file."""
-    return worst_of(swapped, lambda sample: reduced_accelerations(file.description, sample))
+    return worst_of(swapped, by_links(file))
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from models.walking import synthetic, write_leg
 from tests.support.file_states import coordinate_table, worst
 from tests.support.limb_models import Inertial, Limb, of_spatial, spatial
 from tests.support.paths import shared_file
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links
 
 FILES = ("subject01.osim", "Rajagopal_2015.osim")
 SOLVER = """
@@ -107,10 +107,6 @@ def write(e, of):
     e.find("inertia").text = words([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
 
 
-def by_links(reading):
-    return lambda sample: reduced_accelerations(reading.description, sample)
-
-
 def in_solver(file, given):
     """Forces of OpenSim's InverseDynamicsSolver, by coordinate."""
     text = json.dumps([{name: values.tolist() for name, values in of.items()} for of in given])
@@ -131,7 +127,10 @@ OPTIONS = {"as the file": (False, None, {"talus": "keep"}), "link": (True, None,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "case"), [*((FILES[0], case) for case in OPTIONS), (FILES[1], "short link")])
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [*((FILES[0], case) for case in OPTIONS), pytest.param(FILES[1], "short link", marks=pytest.mark.nightly)],
+)
 def test_against_the_links_of_an_edited_file(tmp_path, name, case):
     light, length, options = OPTIONS[case]
     file = models.read(edited(name, tmp_path, light=light, length=length))

@@ -9,7 +9,7 @@ from models.files.osim_functions import spline
 from runtime import Builder, ModelError, Signal
 from tests.support import model_files
 from tests.support.file_states import worst
-from tests.support.reduced_links import reduced_accelerations
+from tests.support.reduced_links import by_links
 from tests.support.refusals import assert_refused
 
 X = np.array([-1.0, -0.3, 0.2, 0.9, 1.4])
@@ -73,6 +73,6 @@ def test_bodies_between_joints_of_one_link_are_merged_again(joints, tmp_path):
         assert abs(one.mass - other.mass) < 1e-14 and [s.armature for s in one.steps] == [
             s.armature for s in other.steps
         ]
-    assert worst(again, lambda sample: reduced_accelerations(again.description, sample), 5) < 1e-9
+    assert worst(again, by_links(again), 5) < 1e-9
     with pytest.raises(ModelError, match="ignore='armature'|no ball joint"):
         models.write(first, tmp_path / "two.urdf", ignore=["springs", "forces", "gravity"])

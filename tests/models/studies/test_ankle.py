@@ -9,17 +9,20 @@ import models
 from models.studies import measures
 from models.studies.ankle import runs, tables
 from runtime import simulate
+from tests.package.test_table_widths import check_report
 from tests.support.reports import check_figures, records
 
 slow = pytest.mark.slow
 
 
 @slow
-def test_every_figure_table_and_file_is_written(ankle):
+@pytest.mark.long
+def test_every_figure_table_and_file_is_written(ankle, monkeypatch):
     folder, report, faults = ankle
     assert report.failures == []
     check_figures(folder, records(report, "figures"))
     assert faults == {}
+    check_report(report, monkeypatch)
     assert all(file.is_file() for file in report.files)
     summary = json.loads((folder / "summary.json").read_text())
     assert list(summary["tables"]) == [

@@ -73,7 +73,7 @@ def test_data_of_all_runs(swept):
         assert float(y.max() - y.min()) == pytest.approx(records(swept[1], "other feet")[-1]["y range [mm]"], abs=0.006)
 
 
-def test_one_foot_without_a_varied_value(tmp_path):
+def test_one_foot_without_a_varied_value(tmp_path, without_figures):
     report = study.ankle(tmp_path, quiet, t_end=0.2, side="right")
     assert len(records(report, "other feet")) == 2
     assert report.answer.count("from side to side") == 2

@@ -8,6 +8,7 @@ from models.studies import drop as study
 from models.studies import measures
 from runtime import simulate
 from runtime.report import plots
+from tests.package.test_table_widths import check_report
 from tests.support.contact_bodies import G
 from tests.support.reports import check_figures, quiet, records, table
 
@@ -15,11 +16,12 @@ STANDING = "standing on soles of three shapes"
 
 
 @pytest.mark.slow
-def test_figures_and_data_are_written(drop):
+def test_figures_and_data_are_written(drop, monkeypatch):
     folder, report, faults = drop
     assert not report.failures
     check_figures(folder, records(report, "figures"))
     assert faults == {}
+    check_report(report, monkeypatch)
     assert {"Coulomb.nc", "flat.nc"} <= {file.name for file in report.files}
     assert [row[""] for row in records(report, "friction")] == list(study.FRICTIONS)
 

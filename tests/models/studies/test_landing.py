@@ -61,7 +61,7 @@ def test_figures_and_files_are_written(report):
     assert (folder / "no_orthosis_classical_ankle.nc").exists()
 
 
-def test_without_an_orthosis_only_ankles_and_inclines_are_compared(tmp_path):
+def test_without_an_orthosis_only_ankles_and_inclines_are_compared(tmp_path, without_figures):
     made = study.drop(tmp_path, quiet, incline="15", orthosis="none", t_end=0.15, tolerance=1e-6)
     assert len(records(made, "peak inversion")) == 2 and "orthosis" not in made.answer
     assert table(made, "peak inversion").note and not any("Shuman" in line for line in made.cite)
@@ -85,6 +85,6 @@ def test_the_command_names_its_options(command):
     assert done.code == 2 and "--incline = 200 degrees must lie" in done.err
 
 
-def test_a_foot_that_does_not_land_is_reported(tmp_path):
+def test_a_foot_that_does_not_land_is_reported(tmp_path, without_figures):
     made = study.drop(tmp_path, quiet, incline="10", orthosis="none", t_end=0.05)
     assert len(made.failures) == 2 and "the foot did not land within 0.05 s; give a longer --t-end" in made.failures[0]

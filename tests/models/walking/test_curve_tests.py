@@ -3,6 +3,7 @@
 import itertools
 import re
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from models.walking import compare_curves
 from models.walking.curve_tests import missing
 from tests.support.refusals import assert_refused
 
-pytest.importorskip("spm1d")
+pytestmark = pytest.mark.skipif(find_spec("spm1d") is None, reason="needs the extra statistics")
 
 
 def smooth(count, seed, width=8.0):

@@ -79,6 +79,7 @@ def test_axes_of_exact_markers():
     assert two.from_rule_deg == pytest.approx(np.degrees(np.arccos(rule @ two.axis)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_twice_the_noise_has_twice_the_deviation():
     one, two = (found(0.4, 0.3, noise).talocalcaneal.sd_deg for noise in (5e-4, 1e-3))
     assert two == pytest.approx(2.0 * one, rel=0.35)
@@ -153,7 +154,7 @@ def test_too_few_frames_are_refused():
 
 
 @pytest.mark.slow
-def test_command_with_a_trial_of_circles(talus, tmp_path):
+def test_command_with_a_trial_of_circles(talus, tmp_path, without_figures):
     """The table states both axes, and the axes of the subject are those."""
     walk = other_walk(scaled(TRUE))
     files = laboratory(tmp_path, None, walk, "c3d")

@@ -17,7 +17,7 @@ from tests.support.refusals import assert_refused
 from tests.support.walking_person import STRIKES, person, push
 
 FRAMES, SAMPLES = 60, 300
-SOME, MANY = 250, 10_000  # files of each format in the full set, and each night
+SOME, MANY = 120, 10_000  # files of each format in the full set, and each night
 
 
 @dataclass(frozen=True)

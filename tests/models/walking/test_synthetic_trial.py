@@ -152,7 +152,7 @@ def test_another_subject_from_files(tmp_path, form):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wrong", [1.0, 1.0001])
+@pytest.mark.parametrize("wrong", [1.0, pytest.param(1.0001, marks=pytest.mark.nightly)])
 def test_forward_simulation_by_the_moments_alone(monkeypatch, wrong):
     """Without stiffness and damping, as long as the instability allows; and moments with a small error are detected."""
     for table in (forward_simulation.STIFFNESS, forward_simulation.DAMPING):
