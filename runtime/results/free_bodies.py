@@ -82,9 +82,9 @@ def interactions(run: RecordedRun) -> Iterator[Interaction]:
         force = np.stack([own.force, -own.force], axis=1)
         yield Interaction("contact", contact.name, bodies, np.concatenate([force, np.cross(arms, force)], axis=2))
     for k, force_ in enumerate(system.forces):
-        bodies = tuple(place[body] for body in force_.bodies)
-        wrench = derived.force_outputs[:, k, : 6 * len(bodies)].reshape(len(run.t), len(bodies), 6)
-        yield Interaction("force", force_.name, bodies, wrench)
+        ends = tuple(place[body] for body in force_.bodies)
+        wrench = derived.force_outputs[:, k, : 6 * len(ends)].reshape(len(run.t), len(ends), 6)
+        yield Interaction("force", force_.name, ends, wrench)
     for part in run._of_couplings.parts if system.joint_coordinates_only else ():
         joint = system.joints[joints.index(part.joint)]
         kind = "coupling" if part.name in system.coupling_names else "armature"
