@@ -8,9 +8,9 @@ of its slides at the centre of mass of body j, and the opposite on body i (see `
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +22,9 @@ from runtime.results.recorded import RecordedRun
 from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.errors import ModelError
 from runtime.support.names import named
+from runtime.system.degrees_of_freedom import Branch
 from runtime.system.parts import GROUND
 from runtime.system.reference import body_places
-
-if TYPE_CHECKING:
-    from runtime.results.run import Run
 
 GRAVITY = "gravity"
 
@@ -82,9 +80,9 @@ def interactions(run: RecordedRun) -> Iterator[Interaction]:
         force = np.stack([own.force, -own.force], axis=1)
         yield Interaction("contact", contact.name, bodies, np.concatenate([force, np.cross(arms, force)], axis=2))
     for k, force_ in enumerate(system.forces):
-        bodies = tuple(place[body] for body in force_.bodies)
-        wrench = derived.force_outputs[:, k, : 6 * len(bodies)].reshape(len(run.t), len(bodies), 6)
-        yield Interaction("force", force_.name, bodies, wrench)
+        ends = tuple(place[body] for body in force_.bodies)
+        wrench = derived.force_outputs[:, k, : 6 * len(ends)].reshape(len(run.t), len(ends), 6)
+        yield Interaction("force", force_.name, ends, wrench)
     for part in run._of_couplings.parts if system.joint_coordinates_only else ():
         joint = system.joints[joints.index(part.joint)]
         kind = "coupling" if part.name in system.coupling_names else "armature"
@@ -97,12 +95,12 @@ def _centres(run: RecordedRun, bodies: Collection[int]) -> Floats:
     return np.stack([run._state[:, b - 1, R:P] if b else zero for b in bodies], axis=1)
 
 
-def free_body(run: Run, body: str) -> FreeBody:
+def free_body(run: RecordedRun, acting: Sequence[Interaction], body: str) -> FreeBody:
     """All that acts on a body of a run, or on the ground; see ``Run.free_body``."""
     system, found = run.system, dict[tuple[str, str], Floats]()
     b = 0 if body == GROUND else 1 + system.body_index(body)
     kinds: list[tuple[str, str]] = [(load.name, "load") for load in system.loads]
-    for kind, name, bodies, wrench in run._interactions:
+    for kind, name, bodies, wrench in acting:
         kinds.append((name, kind))
         for n in np.flatnonzero(np.equal(bodies, b)):
             found[name, kind] = found.get((name, kind), 0.0) + wrench[:, n]
@@ -121,18 +119,26 @@ def free_body(run: Run, body: str) -> FreeBody:
     return FreeBody(body, named("source", forces), named("source", moments), total[:, :3], total[:, 3:])
 
 
-def joint_load(run: Run, joint: str, on: str, at: ArrayLike | str, axes: str) -> Reaction:
-    """The load that a joint of a run transmits; see ``Run.joint_load``."""
+def joint_load(
+    run: RecordedRun,
+    acting: Sequence[Interaction],
+    distal: Sequence[Branch],
+    joint: str,
+    on: str,
+    at: ArrayLike | str,
+    axes: str,
+) -> Reaction:
+    """The load that a joint of a run transmits, with all interactions and branches of its tree; see ``Run.joint_load``."""
     if run.system.joint(joint).signals:
         raise ModelError(f"'{joint}' is a driver; ask for the load of a joint, or for driven['{joint}']")
     _, k, side = run._end(joint, on)
     t = run.data
     pair = int(t.body_i[k]), int(t.body_j[k])
-    b, branch = pair[side], next((branch for branch in run._branches if k in branch.joints), None)
+    b, branch = pair[side], next((branch for branch in distal if k in branch.joints), None)
     inside = {b} if branch is None else {*branch.bodies}
     sign = 1.0 if branch is None or b == branch.distal else -1.0
     wrench, centre = np.zeros((len(run.t), 6)), _centres(run, (b,))
-    for one in run._interactions:
+    for one in acting:
         within = [n for n, body in enumerate(one.bodies) if body in inside]
         across = {*one.bodies} == {*pair} if branch is None else 0 < len(within) < len(one.bodies)
         if across and one.kind != "contact":

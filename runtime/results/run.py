@@ -67,7 +67,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         ------
         ModelError
         """
-        return free_body(self, body)
+        return free_body(self, self._interactions, body)
 
     def joint_load(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
         """Total force and moment that are transmitted across a joint.
@@ -95,4 +95,4 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         ModelError
             For an unknown joint or body, for a driver, and where the drivers were met by least squares.
         """
-        return joint_load(self, joint, on, at, axes)
+        return joint_load(self, self._interactions, self._branches, joint, on, at, axes)
