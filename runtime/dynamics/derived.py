@@ -12,8 +12,9 @@ from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.energy import energies_of
 from runtime.dynamics.equations import accelerations
-from runtime.dynamics.layout import LOADS, OK, REPORT, ROWS
+from runtime.dynamics.layout import LOADS, OK, REPORT, ROWS, V
 from runtime.dynamics.limits import OUTPUTS
+from runtime.dynamics.loads import motor_effort
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import EVALUATION
 from runtime.dynamics.responses import accelerations_without_rows
@@ -42,6 +43,7 @@ class Derived(NamedTuple):
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
     contact_point: Floats  # (n, contacts, 3)
     force_outputs: Floats  # (n, forces, outputs)
+    motors: Floats  # (n, motors, 2) effort, and rate of the coordinate
     given: Floats  # (n, bodies + 1, 6) wrenches of couplings and rotors; (0, bodies + 1, 6) without any
 
 
@@ -54,7 +56,8 @@ def derived_memory(n: int, t: ModelData, given: int = 0) -> Derived:
         outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
         contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
-        force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)), given=np.zeros((given, bodies, 6)),
+        force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)), motors=np.zeros((n, len(t.loads.address), 2)),
+        given=np.zeros((given, bodies, 6)),
     )  # fmt: skip
 
 
@@ -94,6 +97,15 @@ def derive_joint(n, k, t, w, d):  # type: ignore[no-untyped-def]
         for r in range(t.rows[k]):
             value -= w.D[k, r, c] * w.lam[k, r]
         d.wrench[n, k, c // 6, c % 6] = value
+
+
+@inlined
+def derive_motor(n, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for motor k at time n."""
+    effort, rate = motor_effort(k, t, w), 0.0
+    for c in range(6):
+        rate += w.loads.D[0, c] * w.state[t.body_i[k], V + c] + w.loads.D[0, 6 + c] * w.state[t.body_j[k], V + c]
+    d.motors[n, k, 0], d.motors[n, k, 1] = effort, rate
 
 
 @inlined
@@ -141,6 +153,8 @@ def derive_states(times, states, before, contact_events, first, t, w, d):  # typ
         for k in range(len(t.forces.address)):
             for c in range(t.forces.outputs):
                 d.force_outputs[n, k, c] = w.forces.out[k, c]
+        for k in range(len(t.loads.address)):
+            derive_motor(n, k, t.loads, w, d)
         for k in range(len(t.address)):
             derive_joint(n, k, t, w, d)
 

@@ -251,6 +251,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     chunk.keep(kept, found if task.outputs is None else None, results.counts[ended], results.reached[ended])
     if task.outputs is not None and len(kept):
         quantities = BatchQuantities(systems[0][0], lambda: found, lambda: start, lambda: energies[:, 1:])
+        quantities.masses = (masses, inertias) if isinstance(task.system, System) else None
         of_kept = (lambda k: system_of(int(ended[k]))), partial(chunk.say, kept)
         chunk.states[kept] = columns_of_batch(task.outputs, s, quantities, *of_kept)
     chunk.keep_starts(task, kept, lambda: start, of_tree=False)

@@ -162,6 +162,11 @@ class Motor:
         """Its name."""
         return self.joint.name
 
+    @property
+    def effort_unit(self) -> str:
+        """Unit of its effort; its coordinate is an angle or a power of metres."""
+        return self.joint.multiplier_units[0]
+
 
 @checked_class
 @dataclass(frozen=True)
