@@ -127,7 +127,9 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         chunk = replace(chunk, mark=mark_of(built, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
-        groups.setdefault("" if task.events else _kernel_key(own, how), []).extend(cases_of.tolist())
+        groups.setdefault("" if task.events or task.controllers else _kernel_key(own, how), []).extend(
+            cases_of.tolist()
+        )
     for key, members in groups.items():
         _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
     return chunk
@@ -201,7 +203,7 @@ def run_of_case(task: Task, values: Mapping[str, Any]) -> Run:
     """A case by ``simulate``."""
     own, state = built_case(task, values)
     how = task.how
-    return simulate(own, how.t_end, t_eval=how.t, initial=state, events=task.events, progress=False, **how.keywords)
+    return simulate(own, how.t_end, t_eval=how.t, initial=state, progress=False, **task.acting, **how.keywords)
 
 
 def _checked(system: System, state: State, time: float) -> State:
@@ -283,7 +285,7 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
 
     try:
         start = State(system.body_names, y)
-        run = simulate(system, s.t_end, t_eval=s.t, initial=start, events=task.events, progress=report, **s.keywords)
+        run = simulate(system, s.t_end, t_eval=s.t, initial=start, progress=report, **task.acting, **s.keywords)
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)
         return

@@ -18,9 +18,9 @@ from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
 from runtime.integrate.branches import OTHER, left_branch
-from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL, SCIPY_METHODS
+from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
-from runtime.integrate.controllers import Controller, Sampling, check_controllers
+from runtime.integrate.controllers import Controller, Sampling, sampling_of
 from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import (
     AtRest,
@@ -52,7 +52,6 @@ from runtime.results.undecided_turns import remark_on_turns
 from runtime.results.whole_turns import whole_turns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
 from runtime.support.logs import logger
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
@@ -157,22 +156,16 @@ def simulate(
     Raises
     ------
     ModelError
-        For arguments that break a rule, and for a controller whose function fails.  A failure of the integration itself never
-        raises.
+        For arguments that break a rule, and for a controller whose function fails at the start.  A failure of the integration
+        itself, or of a controller later, never raises.
     """
     how = settings(
         system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
     )  # fmt: skip
     known = {} if outputs is None else parsed_outputs(outputs, system, TIMES if how.t is None else len(how.t))
     state = start_of_run(system, how, initial, events)
-    data, sampling = stabilised(system.data, how.alpha, how.beta), None
-    if controllers:
-        check_controllers(controllers)
-        if how.method in SCIPY_METHODS:
-            raise ModelError(
-                f"method '{how.method}' knows no controllers; use {' or '.join(map(repr, COMPILED_METHODS))}"
-            )
-        sampling = Sampling(system, data, controllers, how.t_start, how.t_end)
+    data = stabilised(system.data, how.alpha, how.beta)
+    if (sampling := sampling_of(system, how, data, controllers)) is not None:
         data = sampling.held.data
     watch = Stopwatch()
     method, stepper = stepper_of(system, how, data, state)

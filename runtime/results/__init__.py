@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from runtime.results.ground_reaction import GroundReaction
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.motion_file import MotionFile, read_netcdf
+    from runtime.results.motor_motion import MotorMotion
     from runtime.results.orientation_angles import euler_angles
     from runtime.results.outputs import Output
     from runtime.results.reactions import Reaction
@@ -31,6 +32,7 @@ else:
             "ground_reaction": "GroundReaction",
             "limit_motion": "LimitMotion",
             "motion_file": "MotionFile read_netcdf",
+            "motor_motion": "MotorMotion",
             "outputs": "Output",
             "reactions": "Reaction",
             "seen": "Seen",
@@ -39,6 +41,6 @@ else:
     )
 
 __all__ = [
-    "ContactMotion", "DrawnMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "Output", "Reaction", "Seen",
-    "Stats", "euler_angles", "read_netcdf", "write_columns", "write_dataset", "write_storage",
+    "ContactMotion", "DrawnMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "MotorMotion", "Output",
+    "Reaction", "Seen", "Stats", "euler_angles", "read_netcdf", "write_columns", "write_dataset", "write_storage",
 ]  # fmt: skip

@@ -119,6 +119,8 @@ WAYS = {
     "joints": (arm(), {"s_j.elbow": [[0, 0, 0.16], [0, 0, 0.2]]}, dict(assemble=True)),
     "built": (arm, {"lower": [1.0, 2.0], "reach": [0.1, 0.3]}, {}),
     "compiled": (arm(), {"mass.lower": [1.0, 2.0]}, dict(method="radau")),
+    "efforts": (arm(), {"effort.drive": [0.0, 1.5]}, {}),
+    "efforts, compiled": (arm(), {"effort.drive": [0.0, 1.5], "mass.lower": [1.0, 2.0]}, dict(method="radau")),
     "absolute": (arm(), {"stiffness.drive": [1.0, 3.0]}, dict(coordinates="absolute")),
     "by a method of SciPy": (arm(), {"mass.lower": [1.0, 2.0]}, dict(method="DOP853")),
 }
