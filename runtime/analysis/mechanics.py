@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from runtime.analysis.independent import Independent
 from runtime.dynamics import mechanics as compiled
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import OK, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, lift_all
 from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.integrate.tree_method import coupled, dependent_coordinates
@@ -43,7 +43,8 @@ from runtime.support.checks import bounded, finite, finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.coupled_coordinates import tree_with_rows
-from runtime.system.frames import Frame, frame_of_body
+from runtime.system.frames import Frame, frame_motion, frame_of_body
+from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
 from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrices
 from runtime.system.state import State
@@ -438,7 +439,7 @@ class Mechanics:
     def centre_of_mass(self, q: ArrayLike) -> Floats:
         """Centre of mass of all bodies that can move, (3,) [m] in global coordinates."""
         at = self._at(q)
-        return _shaped(self._centre(self._bodies(at)[:, self._moving, R:P]), at.single)
+        return _shaped(centre_of_mass(self._mass, self._bodies(at)[:, self._moving, R:P]), at.single)
 
     def momentum(self, q: ArrayLike, u: ArrayLike, *, about: ArrayLike | None = None) -> Floats:
         """Linear momentum [kg m/s] and angular momentum [kg m^2/s] of all bodies, (6,), in global axes; without that of rotors.
@@ -450,14 +451,8 @@ class Mechanics:
             Point of the angular momentum, in global coordinates.  Default: the centre of mass.
         """
         at = self._at(q, u)
-        bodies = self._bodies(at)[:, self._moving]
-        r, v, omega = bodies[..., R:P], bodies[..., V:OMEGA], bodies[..., OMEGA:]
-        A = rotation_matrices(bodies[..., P:V].reshape(-1, 4)).reshape(*r.shape, 3)
-        centre = self._centre(r) if about is None else finite(about, (3,), "momentum: about")
-        linear = self._mass[:, None] * v
-        turning = np.einsum("nbxi,bij,nbyj,nby->nx", A, self._inertia, A, omega, optimize=True)
-        arms = r - centre[..., None, :]
-        return _shaped(np.hstack([linear.sum(axis=1), np.cross(arms, linear).sum(axis=1) + turning]), at.single)
+        point = None if about is None else finite(about, (3,), "momentum: about")
+        return _shaped(momentum(self._mass, self._inertia, self._bodies(at)[:, self._moving], point), at.single)
 
     def kinetic_energy(self, q: ArrayLike, u: ArrayLike) -> Floats:
         """Kinetic energy u . M u / 2, () or (states,) [J], rotors included."""
@@ -534,10 +529,6 @@ class Mechanics:
         lift_all(self._memory.data, self._memory.lifting, at.z, y)
         return y.reshape(len(y), -1, STATE)
 
-    def _centre(self, r: Floats) -> Floats:
-        """Centre of mass (states, 3) of bodies that can move, at r (states, bodies, 3)."""
-        return np.asarray(np.einsum("b,nbx->nx", self._mass, r) / self._mass.sum())
-
     def frame(self, frame: str | Frame) -> Frame:
         """The frame of a name among ``frame_names``; a frame of its own is checked."""
         if isinstance(frame, Frame):
@@ -561,11 +552,7 @@ class Mechanics:
         if frame.body == GROUND:
             none, n = np.zeros((len(at.z), 3)), len(at.z)
             return np.tile(frame.s, (n, 1)), np.tile(frame.A, (n, 1, 1)), none, none
-        state = self._bodies(at)[:, self.system.body_index(frame.body)]
-        A = rotation_matrices(state[:, P:V])
-        arm = A @ frame.s
-        v = state[:, V:OMEGA] + np.cross(state[:, OMEGA:], arm)
-        return state[:, R:P] + arm, A @ frame.A, v, state[:, OMEGA:]
+        return frame_motion(frame, self._bodies(at)[:, self.system.body_index(frame.body)])
 
     def _acceleration(self, frame: str | Frame, at: _At, rates: Floats, axes: Axes) -> Floats:
         own = self.frame(frame)
@@ -591,7 +578,7 @@ class Mechanics:
 
     @cached_property
     def _moving(self) -> Any:
-        return np.flatnonzero(self._memory.data.step != GROUND_STEP)
+        return moving_bodies(self.system)
 
     @cached_property
     def _mass(self) -> Floats:

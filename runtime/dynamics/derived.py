@@ -12,7 +12,7 @@ from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.energy import energies_of
 from runtime.dynamics.equations import accelerations
-from runtime.dynamics.layout import LOADS, OK, REPORT, ROWS
+from runtime.dynamics.layout import LOADS, OK, REPORT, ROWS, V
 from runtime.dynamics.limits import EXCESS, OUTPUTS
 from runtime.dynamics.loads import motor_effort
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -47,6 +47,7 @@ class Derived(NamedTuple):
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
     contact_point: Floats  # (n, contacts, 3)
     force_outputs: Floats  # (n, forces, outputs)
+    motors: Floats  # (n, motors, 2) effort, and rate of the coordinate
     given: Floats  # (n, bodies + 1, 6) wrenches of couplings and rotors; (0, bodies + 1, 6) without any
 
 
@@ -61,7 +62,8 @@ def derived_memory(n: int, t: ModelData, given: int = 0) -> Derived:
         limit_wrench=np.zeros((n, limits, 2, 6)), motor_wrench=np.zeros((n, motors, 2, 6)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
         contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
-        force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)), given=np.zeros((given, bodies, 6)),
+        force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)), motors=np.zeros((n, len(t.loads.address), 2)),
+        given=np.zeros((given, bodies, 6)),
     )  # fmt: skip
 
 
@@ -84,7 +86,10 @@ def derive_limit(n, k, t, w, d):  # type: ignore[no-untyped-def]
 @inlined
 def derive_motor(n, k, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for motor k at time n."""
-    effort = motor_effort(k, t.loads, w)
+    of, effort, rate = t.loads, motor_effort(k, t.loads, w), 0.0
+    for c in range(6):
+        rate += w.loads.D[0, c] * w.state[of.body_i[k], V + c] + w.loads.D[0, 6 + c] * w.state[of.body_j[k], V + c]
+    d.motors[n, k, 0], d.motors[n, k, 1] = effort, rate
     for c in range(12):
         d.motor_wrench[n, k, c // 6, c % 6] = w.loads.D[0, c] * effort
 

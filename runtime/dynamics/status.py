@@ -26,6 +26,7 @@ class Status(IntEnum):
     FRICTION_NOT_UNIQUE = -7
     TOO_MANY_STEPS = -8
     BRANCH_LEFT = -9
+    CONTROLLER_FAILED = -10
     REFUSED = -20
     NOT_RUN = -21
 
@@ -93,6 +94,7 @@ _TEXTS = {
         "an event function gave no finite number",
         "correct the function",
     ),
+    Status.CONTROLLER_FAILED: ("a controller failed", "correct its function"),
     Status.CONSTRAINTS_VIOLATED: (
         "a constraint row is violated by more than its bound",
         "lower rtol and atol; where alpha and beta are given, leave them out",

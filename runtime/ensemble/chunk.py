@@ -128,7 +128,9 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         chunk = replace(chunk, mark=mark_of(built, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
-        groups.setdefault("" if task.events else _kernel_key(own, how), []).extend(cases_of.tolist())
+        groups.setdefault("" if task.events or task.controllers else _kernel_key(own, how), []).extend(
+            cases_of.tolist()
+        )
     for key, members in groups.items():
         _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
     return chunk
@@ -202,7 +204,7 @@ def run_of_case(task: Task, values: Mapping[str, Any]) -> Run:
     """A case by ``simulate``."""
     own, state = built_case(task, values)
     how = task.how
-    return simulate(own, how.t_end, t_eval=how.t, initial=state, events=task.events, progress=False, **how.keywords)
+    return simulate(own, how.t_end, t_eval=how.t, initial=state, progress=False, **task.acting, **how.keywords)
 
 
 def _checked(system: System, state: State, time: float) -> State:
@@ -252,6 +254,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     chunk.keep(kept, found if task.outputs is None else None, results.counts[ended], results.reached[ended])
     if task.outputs is not None and len(kept):
         quantities = BatchQuantities(systems[0][0], lambda: found, lambda: start, lambda: energies[:, 1:])
+        quantities.masses = (masses, inertias) if isinstance(task.system, System) else None
         of_kept = (lambda k: system_of(int(ended[k]))), partial(chunk.say, kept)
         chunk.states[kept] = columns_of_batch(task.outputs, s, quantities, *of_kept)
     chunk.keep_starts(task, kept, lambda: start, of_tree=False)
@@ -283,7 +286,7 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
 
     try:
         start = State(system.body_names, y)
-        run = simulate(system, s.t_end, t_eval=s.t, initial=start, events=task.events, progress=report, **s.keywords)
+        run = simulate(system, s.t_end, t_eval=s.t, initial=start, progress=report, **task.acting, **s.keywords)
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)
         return

@@ -22,7 +22,12 @@ from runtime.dynamics.status import ENDED, Status, message_at_end
 from runtime.ensemble.batch_remarks import with_places
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.found_events import keep_events
-from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
+from runtime.ensemble.kept_outputs import (
+    BatchQuantities,
+    columns_of_batch,
+    needs_masses,
+    needs_more_than_states,
+)
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.automatic import DOP853, RADAU
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN, UNRESOLVED
@@ -374,7 +379,8 @@ def _columns(
     own = np.ascontiguousarray(found.out[good, :, : STATE * len(system.bodies)])
     same_joints = vary_alone(task, *OF_MASSES, *OF_FORCES)
     derives = derives_outputs(system)  # all that depends on masses is found here
-    same_parts = derives and not system.redundant and vary_alone(task, *OF_MASSES)
+    same_parts = derives and not system.redundant and vary_alone(task, *OF_MASSES) and not needs_masses(task.outputs)
+    one_mass = isinstance(task.system, System) and not any(q.owner_sort == "body" for q in task.quantities.values())
     resolution = SPEED_RESOLUTION * (how.rtol + how.atol)
     of_events = found.events, found.event_counts
     of_states = CaseStates(group.frame, given, good, np.array(how.t), own, turns.counted, *of_events, resolution)
@@ -386,6 +392,7 @@ def _columns(
         motions=system.joint_motions if same_joints else None,
         quarters=turns.quarters,
         derived=DerivedQuantities(system, task.outputs, of_states, own) if same_joints and derives else None,
+        masses=(system.data.mass[1:], system.data.inertia[1:]) if one_mass else None,
     )
     known = derives and needs_more_than_states(task.outputs)
 

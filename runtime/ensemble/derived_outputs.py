@@ -15,6 +15,7 @@ from runtime.integrate.cases.derived import CaseStates
 from runtime.results.force_motion import force_motions
 from runtime.results.outputs import Output
 from runtime.results.reactions import named_point
+from runtime.results.state_quantities import needs_accelerations, rows_of, value_in_rows
 from runtime.support.arrays import Floats
 from runtime.system.parts import GROUND
 from runtime.system.quantity import Quantity
@@ -77,12 +78,19 @@ class DerivedQuantities:
         part, sort = quantity.part, quantity.owner_sort
         if part in ("lam", *REACTIONS):
             return not self.system.redundant  # else those of least norm
-        of_limit = *OF_LIMITS, "limit_rate", "limit_restricting_moment"
-        return sort == "force" or part in {*ACCELERATIONS, *ROWS_OF_JOINTS, *VIOLATIONS, *of_limit}
+        known = {*ACCELERATIONS, *ROWS_OF_JOINTS, *VIOLATIONS, *OF_LIMITS, "limit_rate", "limit_restricting_moment"}
+        return sort in ("force", "motor") or needs_accelerations(quantity) or part in known
 
     def _values(self, quantity: Quantity, derived: Derived, states: Floats) -> Floats:
         """Values (n, ...) in states (n, 13 bodies)."""
         system, part, owner = self.system, quantity.part, quantity.owner
+        if needs_accelerations(quantity):
+            found = value_in_rows(system, quantity, rows_of(system, by_body(states), lambda: derived.v_dot[:, 1:]))
+            assert found is not None
+            return found
+        if quantity.owner_sort == "motor":
+            effort, rate = derived.motors[:, system.motor_names.index(owner)].T
+            return effort if part == "motor_effort" else effort * rate
         if part in ACCELERATIONS:
             return derived.v_dot[:, 1 + system.body_index(owner), ACCELERATIONS[part]]
         if part in ROWS_OF_JOINTS:

@@ -26,8 +26,10 @@ from runtime.integrate.batches.parameters import (
 from runtime.integrate.settings import Settings
 from runtime.jit.python_code import python_code
 from runtime.results.joint_angles import angles_of_joint
-from runtime.results.outputs import Output, undetermined_outputs, values_of
+from runtime.results.outputs import Output, is_on_request, undetermined_outputs, value_of
+from runtime.results.result_quantities import SYSTEM_QUANTITIES
 from runtime.results.run import Run
+from runtime.results.state_quantities import Rows, needs_accelerations, value_in_rows
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import before_start, whole_turns
 from runtime.support.arrays import Floats, Ints
@@ -74,7 +76,9 @@ class BatchQuantities:
     ``events``: returns touch-downs and lift-offs of a case, as ``Run.contact_events``;
     ``derived``: what follows by the equations of the cases;
     ``of_forces`` (cases, times, states): states of forces, where they have some;
-    ``counted`` (cases, times, angles): ``WholeTurns.counted``.
+    ``counted`` (cases, times, angles): ``WholeTurns.counted``;
+    ``masses``: (bodies,) or (cases, bodies), and inertias (bodies, 3, 3) or (cases, bodies, 3, 3), where all cases have the
+    frames of the system.
     """
 
     system: System
@@ -92,6 +96,7 @@ class BatchQuantities:
     derived: DerivedQuantities | None = None
     of_forces: Floats | None = None
     counted: Floats | None = None
+    masses: tuple[Floats, Floats] | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
@@ -108,8 +113,22 @@ class BatchQuantities:
             return self.contacts()[:, :, self.system.contact_names.index(quantity.owner), OF_CONTACTS[part]]
         if part in COORDINATES and self.motions is not None:
             return self._coordinate_of_states(self.motions, quantity)
+        if is_on_request(quantity) and not needs_accelerations(quantity):
+            return None if self.masses is None else self._of_rows(quantity, *self.masses)
         values = self._along_coordinates(quantity)
         return self.derived.of(quantity) if values is None and self.derived is not None else values
+
+    def _of_rows(self, quantity: Quantity, mass: Floats, inertia: Floats) -> Floats | None:
+        """A quantity of a frame or of all bodies."""
+        states = by_body(self.states())
+        cases, times, *of_each = states.shape
+        if mass.ndim > 1:
+            mass = np.repeat(mass, times, axis=0)
+        if inertia.ndim > 3:
+            inertia = np.repeat(inertia, times, axis=0)
+        rows = Rows(states.reshape(cases * times, *of_each), _no_accelerations, mass, inertia)
+        found = value_in_rows(self.system, quantity, rows)
+        return None if found is None else found.reshape(cases, times, *found.shape[1:])
 
     def _along_coordinates(self, quantity: Quantity) -> Floats | None:
         """Values of a quantity that follows from coordinates of the tree."""
@@ -176,14 +195,19 @@ class BatchQuantities:
         return None  # latitude and longitude of the direction
 
 
+def _no_accelerations() -> Floats:
+    raise AssertionError("accelerations come from DerivedQuantities")
+
+
 def needs_more_than_states(outputs: Outputs) -> bool:
     """Whether outputs need accelerations, multipliers or forces of cases."""
-    return not {output.quantity.part for output in outputs.values()} <= {
-        *PARTS,
-        *COORDINATES,
-        *ENERGIES,
-        "norm_violation",
-    }
+    of_states = {*PARTS, *COORDINATES, *ENERGIES, *SYSTEM_QUANTITIES, "norm_violation"}
+    return not {output.quantity.part for output in outputs.values()} <= of_states
+
+
+def needs_masses(outputs: Outputs) -> bool:
+    """Whether outputs depend on masses beside states and what is derived of them."""
+    return any(output.quantity.part in SYSTEM_QUANTITIES for output in outputs.values())
 
 
 def columns_of_batch(
@@ -247,7 +271,7 @@ def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
     for output in outputs.values():
         values = np.full(output.shape, np.nan)
         if len(run.t) == times or not output.reduction:
-            own = output.of(values_of(run, output.quantity)[None], run.t)[0] if len(run.t) else np.zeros(0)
+            own = value_of(output, run) if len(run.t) else np.zeros(0)
             values[() if output.reduction else slice(len(run.t))] = own
         columns.append(values.ravel())
     return np.concatenate(columns)

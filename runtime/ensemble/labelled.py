@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.dynamics.status import Status
+from runtime.results.dataset import variable_of
 from runtime.results.parquet import write_parquet
 from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.cells import cell
@@ -76,14 +77,8 @@ def _states(ensemble: Any, cases: Any) -> dict[str, Any]:
 
 def _outputs(ensemble: Any, cases: Any) -> dict[str, Any]:
     """Variables of the outputs."""
-    data = {}
-    for name, values in ensemble.values(None, cases).items():
-        output = ensemble.outputs[name]
-        over = () if output.reduction else ("time",)
-        along = {(): (), AXES: ("axis",), EULER: ("euler",)}[output.components]
-        about = {"units": output.unit, "long_name": output.meaning, "expression": output.expression}
-        data[name] = (("case", *over, *along), values, about)
-    return data
+    values = ensemble.values(None, cases)
+    return {name: variable_of(ensemble.outputs[name], own, "case") for name, own in values.items()}
 
 
 def ensemble_to_pandas(ensemble: Any, cases: Any) -> pandas.DataFrame:

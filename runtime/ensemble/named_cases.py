@@ -1,4 +1,4 @@
-"""Cases of a system that differ in masses, gravity, gains of motors, laws of limits and contacts, and constants of forces.
+"""Cases of a system that differ in masses, gravity, motors, laws of limits and contacts, and constants of forces.
 
 No case has a system of its own: the values of all are put as arrays where compiled code reads them.  Those that break a
 rule, and cases that differ in more, are left to the making of a system each.
@@ -36,7 +36,7 @@ from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.contact_building import POINTS
 from runtime.system.model_description import parameters_of
 from runtime.system.parts import FRICTIONS, LIMIT_BOUNDS, NORMAL_LAWS
-from runtime.system.quantity import GRAVITY, Quantity, Role
+from runtime.system.quantity import EFFORT, GRAVITY, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
 from runtime.system.tree_geometry import carried, kernel_parameters
@@ -73,6 +73,9 @@ class _Values:
             return self._unfolded("gravity", values, system.gravity) and self._put("gravity", slice(None), values)
         if sort == "body" and quantity.part == "mass":
             return self._take_mass(system.body_index(quantity.owner) + 1, values)
+        if sort == "motor" and quantity.part == EFFORT:  # a signal of one piece
+            signal = system.data.loads.effort[system.motor_names.index(quantity.owner)]
+            return self._put("signals.coefficient", (system.data.signals.start[signal], 0), values)
         if sort == "motor" and takes_values(system, sort, quantity.owner, quantity.part):
             return self._put(f"loads.{quantity.part}", system.motor_names.index(quantity.owner), values)
         if sort == "limit" and quantity.part in LIMIT_BOUNDS:

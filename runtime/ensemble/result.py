@@ -94,10 +94,11 @@ class Ensemble(ReadOnlyArrays, ByBody):
         return len(self.status)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without functions that build systems or are events, and without definitions, which are local to a study."""
+        """Pickle without functions, which build systems or are events or controllers, and without definitions of a study."""
         task = self._task
         known = task is not None and isinstance(task.system, System)
         known = known and task is not None and not any(isinstance(event, Event) for event in task.events)
+        known = known and task is not None and not task.controllers
         try:
             pickle.dumps((task.system, task.events) if known and task else None)
         except ModelError:

@@ -151,6 +151,9 @@ def _columns_of_block(
 
     begun = partial(prepared.at_start, kept)
     quantities = BatchQuantities(system, states, begun, of_energies, tree, angles, start, limits[kept], counted=counted)
+    if isinstance(task.system, System):
+        inertias = prepared.given.inertias
+        quantities.masses = prepared.given.masses[kept], inertias if inertias.ndim == 3 else inertias[kept]
     if len(system.data.forces.state_place):
         quantities.of_forces = z[..., prepared.z.shape[1] :]
     if tree.closing and prepared.joints is None:

@@ -34,6 +34,7 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import Finished, all_of, first_of
 from runtime.integrate.batches.event_memory import MOST_ZEROS
 from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, RTOL
+from runtime.integrate.controllers import Controller, sampling_of
 from runtime.integrate.events import AtRest, Event, ZeroCrossing, check_events
 from runtime.integrate.settings import Settings, settings
 from runtime.jit.second_process import ask
@@ -78,6 +79,7 @@ def simulate_many(
     alpha: float | None = None,
     beta: float | None = None,
     events: Sequence[Event | AtRest | ZeroCrossing] = (),
+    controllers: Sequence[Controller] | Callable[[], Sequence[Controller]] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
@@ -132,6 +134,9 @@ def simulate_many(
         ``many.events[name]`` has the times and states of each case.  A terminal event ends its case there: results at
         later times, and reductions of outputs, are NaN, ``status`` is ``STOPPED_BY_EVENT``, and ``reached`` is its time.
         With an ``Event`` among them, a function in Python, every case is a single run, and ``vectorised`` is False.
+    controllers : sequence of Controller, or function
+        As in ``simulate``; or a function without arguments that returns the controllers of a case, for controllers with memory of
+        their own.  Every case is then a single run, and ``vectorised`` is False.
     assemble : bool
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.
@@ -170,6 +175,7 @@ def simulate_many(
     )  # fmt: skip
     quantities = check_names(system, example, columns, parsed)
     check_events(events, example)
+    sampling_of(example, how, example.data, controllers() if callable(controllers) else controllers)
     if check_units:
         ask_about_columns(example, columns)
     warn_of_inertias(quantities, columns)
@@ -178,11 +184,11 @@ def simulate_many(
         in_joints = side_by_side(example, how) or (isinstance(system, System) and rows_in_lanes(example, how))
         if how.coordinates == AUTO and not in_joints:
             how = replace(how, coordinates=ABSOLUTE)
-        _refuse_for_gpu(example, how, in_joints, events)
+        _refuse_for_gpu(example, how, in_joints, events, controllers)
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     workers = min(GPU_WORKERS, cores()) if gpu and workers is None else workers
     pool, close, workers = _pool(None if gpu else engine, workers)
-    task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept, tuple(events))
+    task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept, tuple(events), controllers)
     if engine is None and in_lanes(task, example):
         ask("vectorised cases")
         if example.contacts:
@@ -296,11 +302,12 @@ def read_ensemble(folder: str | Path) -> Ensemble:
 
 
 def _refuse_for_gpu(
-    example: System, how: Settings, in_joints: bool, events: Sequence[Event | AtRest | ZeroCrossing]
+    example: System, how: Settings, in_joints: bool, events: Sequence[Event | AtRest | ZeroCrossing], controllers: Any
 ) -> None:
     """Refuse systems and settings that the graphics processor cannot run, in coordinates of joints or of all bodies."""
-    if events:
-        raise ModelError("engine='gpu' finds no events; leave engine or events out")
+    for what, given in (("finds no events", events), ("calls no controllers", controllers)):
+        if given:
+            raise ModelError(f"engine='gpu' {what}; leave engine or {what.split()[-1]} out")
     try:
         from runtime.integrate.batches import gpu
     except ImportError as error:

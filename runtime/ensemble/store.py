@@ -36,7 +36,8 @@ from runtime.ensemble.seals import (
     seal_of_description,
     sealed,
 )
-from runtime.ensemble.task import Chunk, Task
+from runtime.ensemble.task import Chunk, Controllers, Task
+from runtime.integrate.controllers import Controller
 from runtime.integrate.events import AtRest, Event, ZeroCrossing
 from runtime.jit.cache import compiled_folder
 from runtime.results.outputs import output_from, record_of
@@ -82,6 +83,7 @@ class Folder:
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "outputs": task.outputs and [record_of(output) for output in task.outputs.values()],
             "events": [_record_of(event) for event in task.events] or None,
+            "controllers": _record_of_controllers(task.controllers),
             "cases": digest_of_arrays(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},
         }  # fmt: skip
         own = json.loads(json.dumps(own))
@@ -335,10 +337,16 @@ def _write(file: Path, content: bytes | memoryview) -> None:
     write_bytes(file, content, remedy=RESUME)
 
 
-def _record_of(event: Event | AtRest | ZeroCrossing) -> dict[str, Any]:
-    """Name of an event and a digest of all that it is."""
+def _record_of_controllers(controllers: Controllers) -> list[dict[str, Any]] | None:
+    if callable(controllers):
+        return [{"name": "a function", "digest": _digest_of_function(controllers)}]
+    return [_record_of(one) for one in controllers] or None
+
+
+def _record_of(event: Event | AtRest | ZeroCrossing | Controller) -> dict[str, Any]:
+    """Name of an event or a controller and a digest of all that it is."""
     values = {name: value for name, value in vars(event).items() if name not in ("function", "module")}
-    made_from: str = _digest_of_function(event.function) if isinstance(event, Event) else ""
+    made_from: str = _digest_of_function(event.function) if isinstance(event, Event | Controller) else ""
     if isinstance(event, ZeroCrossing):
         made_from = inspect.getsource(event.module)
     of = repr((type(event).__name__, _stable({name: _stable(value) for name, value in values.items()}), made_from))
@@ -346,7 +354,7 @@ def _record_of(event: Event | AtRest | ZeroCrossing) -> dict[str, Any]:
 
 
 def _digest_of_function(system: Any) -> str:
-    """Digest of the source of a function that builds systems or is an event, of its closure and its defaults."""
+    """Digest of the source of a function of the user, of its closure and its defaults; none for a system."""
     if isinstance(system, System):
         return ""
     parts: list[Any] = []
@@ -392,9 +400,9 @@ def _difference(key: str, there: Any, here: Any) -> str:
             for outputs in (there, here)
         ]
         return f"it keeps {kept[0]}, not {kept[1]}"
-    if key == "events":
-        found = [", ".join(event["name"] for event in events or ()) or "none" for events in (there, here)]
-        return f"its events are {found[0]}, not {found[1]}" if found[0] != found[1] else f"its events {found[0]} differ"
+    if key in ("events", "controllers"):
+        found = [", ".join(one["name"] for one in of or ()) or "none" for of in (there, here)]
+        return f"its {key} are {found[0]}, not {found[1]}" if found[0] != found[1] else f"its {key} {found[0]} differ"
     if key in ("system", "cases"):
         return f"its {key} {'differs' if key == 'system' else 'differ'}"
     return f"its {key} is {there!r}, not {here!r}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status, message_at_end
+from runtime.integrate.controllers import Controller
 from runtime.integrate.events import AtRest, Event, ZeroCrossing
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
@@ -24,6 +25,7 @@ from runtime.system.quantity import Quantity
 from runtime.system.system import System
 from runtime.system.whole_model import own_kernels
 
+Controllers = Sequence[Controller] | Callable[[], Sequence[Controller]]
 TURNING = ("angle", "limit_angle")  # parts that count whole turns
 
 
@@ -43,6 +45,7 @@ class Task:
     gpu: bool = False
     outputs: Mapping[str, Output] | None = None  # what is kept of each case; None: its states
     events: tuple[Event | AtRest | ZeroCrossing, ...] = ()
+    controllers: Controllers = ()
     kernels: Mapping[str, str] = field(default_factory=own_kernels)  # for processes of an engine
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
 
@@ -65,15 +68,21 @@ class Task:
 
     @property
     def compiled(self) -> bool:
-        """Whether compiled code finds all events, of which there may be none."""
-        return len(self.watched) == len(self.events)
+        """Whether compiled code finds all events, of which there may be none, and no controllers act."""
+        return len(self.watched) == len(self.events) and not self.controllers
 
     def found_in_lanes(self, system: System) -> bool:
-        """Whether lanes find the events in cases of a system; True where there are none."""
-        if not self.events:
-            return True
+        """Whether lanes find the events in cases of a system; True where there are none.  Lanes know no controllers."""
+        if self.controllers or not self.events:
+            return not self.controllers
         in_lanes = isinstance(self.system, System) and joints_in_lanes(system, self.how)
         return in_lanes and known_events(system, self.events)
+
+    @property
+    def acting(self) -> dict[str, Any]:
+        """Events and controllers of a single run."""
+        controllers = self.controllers() if callable(self.controllers) else self.controllers
+        return {"events": self.events, "controllers": controllers}
 
     @property
     def counts_turns(self) -> bool:

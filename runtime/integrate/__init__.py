@@ -15,14 +15,21 @@ if TYPE_CHECKING:
     from runtime.integrate.choices import METHODS
     from runtime.integrate.co_simulation import StepError
     from runtime.integrate.events import AtRest
+    from runtime.integrate.handed_state import RunState
     from runtime.integrate.right_hand_side import RightHandSide
 else:
     __getattr__, __dir__ = late_names(
         __name__,
-        {"events": "AtRest", "choices": "METHODS", "co_simulation": "StepError", "right_hand_side": "RightHandSide"},
+        {
+            "events": "AtRest",
+            "choices": "METHODS",
+            "co_simulation": "StepError",
+            "handed_state": "RunState",
+            "right_hand_side": "RightHandSide",
+        },
     )
 
-__all__ = ["METHODS", "AtRest", "RightHandSide", "StepError"]
+__all__ = ["METHODS", "AtRest", "RightHandSide", "RunState", "StepError"]
 
 add_words(
     __name__,

@@ -11,11 +11,11 @@ from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status
 from runtime.integrate.choices import ATOL, AUTO, RTOL, SCIPY_METHODS
 from runtime.integrate.controllers import HeldEfforts
+from runtime.integrate.handed_state import RunState, RunStates
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import NONE, NONE2
 from runtime.integrate.settings import settings
 from runtime.integrate.simulate import start_of_run, stepper_of
-from runtime.integrate.stepwise import handed
 from runtime.support.arguments import checked, fitting
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, unknown_name
@@ -112,6 +112,8 @@ class Stepping:
         motors = [motor.name for motor in system.motors if motor.effort.is_constant]
         held = HeldEfforts(system, stabilised(system.data, how.alpha, how.beta), motors, f"system '{system.name}'")
         self._m: Any = stepper_of(system, how, held.data, start_of_run(system, how, initial, ()))[1]
+        self._states = RunStates(system)
+        self._states.now(self._m)  # turns are counted from here
         self._turns, self._began = isinstance(self._m, JointsFirst), False
         self.system, self.efforts = system, Efforts(held)
         self._t, self._end = how.t_start, how.t_end
@@ -122,10 +124,10 @@ class Stepping:
         return self._t
 
     @property
-    def state(self) -> State:
-        """State reached."""
+    def state(self) -> RunState:
+        """State reached; ``state.coordinate("knee.angle")`` is a coordinate of a joint, ``state.rate`` its rate."""
         self._m.normalise()
-        return handed(self.system, self._m.y)
+        return self._states.now(self._m)
 
     @fitting
     def step(self, dt: float | None = None, *, until: float | None = None) -> None:

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.status import Status
+from runtime.dynamics.status import RunFailure, Status
+from runtime.integrate.choices import COMPILED_METHODS, SCIPY_METHODS
+from runtime.integrate.handed_state import RunStates
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
-from runtime.integrate.stepwise import handed
+from runtime.integrate.settings import Settings
 from runtime.support.arguments import checked_class
 from runtime.support.checks import finite_number, positive
 from runtime.support.errors import ModelError, said_by, shown, unknown_name
@@ -34,8 +36,9 @@ class Controller:
     ----------
     name : str
     function : callable(t, state) -> efforts
-        ``state.r["arm"]`` and so on, at a time [s].  It returns a mapping of efforts by the names of the motors, a sequence in
-        their order, or of a single motor a number [N m], [N].
+        ``state.coordinate("knee.angle")``, ``state.rate("knee.angle")``, ``state.r["arm"]`` and so on, at a time [s].  It
+        returns a mapping of efforts by the names of the motors, a sequence in their order, or of a single motor a number [N m],
+        [N].
     rate_hz : float [1/s], optional
         Calls a second, the first one at the start of the run.
     period : float [s], optional
@@ -74,26 +77,22 @@ def efforts_of(controller: Controller, t: float, state: State) -> dict[str, floa
     try:
         given = controller.function(t, state)
     except Exception as error:
-        raise ModelError(f"{_said(controller, t)}: its function failed: {said_by(error)}") from error
+        raise ModelError(f"controller '{controller.name}': its function failed: {said_by(error)}") from error
     if type(given) in PLAIN and len(names) == 1 and abs(given) < np.inf:
         return {names[0]: float(given)}
     if isinstance(given, Mapping):
         if set(given) != set(names):
             returned = ", ".join(map(str, given)) or "no motor"
             raise ModelError(
-                f"{_said(controller, t)}: returned efforts of {returned}; return those of {', '.join(names)}"
+                f"controller '{controller.name}': returned efforts of {returned}; return those of {', '.join(names)}"
             )
         numbers = [given[name] for name in names]
     else:
         numbers = list(given) if isinstance(given, Iterable) and np.ndim(given) else [given]  # type: ignore[arg-type]
     if len(numbers) != len(names):
-        raise ModelError(f"{_said(controller, t)}: returned {len(numbers)} efforts; return {len(names)}")
+        raise ModelError(f"controller '{controller.name}': returned {len(numbers)} efforts; return {len(names)}")
     pairs = zip(names, numbers, strict=True)
-    return {name: finite_number(x, f"{_said(controller, t)}: effort of '{name}'") for name, x in pairs}
-
-
-def _said(controller: Controller, t: float) -> str:
-    return f"controller '{controller.name}' at t = {t:.6g} s"
+    return {name: finite_number(x, f"controller '{controller.name}': effort of '{name}'") for name, x in pairs}
 
 
 class HeldEfforts:
@@ -135,20 +134,35 @@ class Sampling:
         whose = f"controller '{controllers[0].name}'" if len(controllers) == 1 else "controllers"
         self.system, self.held = system, HeldEfforts(system, data, names, whose)
         self.controllers, self.t_start, self.t_end = controllers, t_start, t_end
-        self.calls = [0] * len(controllers)
+        self.states, self.calls = RunStates(system), [0] * len(controllers)
         self.times: dict[str, list[float]] = {name: [] for name in names}
         self.efforts: dict[str, list[float]] = {name: [] for name in names}
 
     def begin(self, m: Compiled | JointsFirst) -> None:
-        """The first calls, at the start of the run."""
+        """The first calls, at the start of the run.
+
+        Raises
+        ------
+        ModelError
+            A function failed.
+        """
         self._call(m)
 
     def go_on(self, m: Compiled | JointsFirst) -> Status:
-        """The calls at the time reached, before which steps end; RUNNING unless this is the end of the run."""
+        """The calls at the time reached, before which steps end; RUNNING unless this is the end of the run.
+
+        Raises
+        ------
+        RunFailure
+            A function failed.
+        """
         if m.t >= self.t_end:
             return Status.REACHED_END
         m.normalise()
-        self._call(m)
+        try:
+            self._call(m)
+        except ModelError as error:
+            raise RunFailure(Status.CONTROLLER_FAILED, m.t, str(error)) from error
         m.resume()
         return Status.RUNNING
 
@@ -158,7 +172,7 @@ class Sampling:
             if self._next(k) > t + ROUNDING * max(1.0, abs(t)):
                 continue
             self.calls[k] += 1
-            for name, effort in efforts_of(controller, t, handed(self.system, m.y)).items():
+            for name, effort in efforts_of(controller, t, self.states.now(m)).items():
                 self.held.put(name, effort)
                 self.times[name].append(t)
                 self.efforts[name].append(effort)
@@ -180,12 +194,18 @@ class Sampling:
         return Signal(np.array([*self.times[name], self.t_end]), coefficients)
 
 
-def check_controllers(controllers: Sequence[Controller]) -> None:
-    """Refuse what are no controllers.
+def sampling_of(system: System, how: Settings, data: ModelData, controllers: Sequence[Controller]) -> Sampling | None:
+    """The calls of the controllers of a run; None without controllers.
 
     Raises
     ------
     ModelError
+        For what are no controllers, motors that they cannot set, and methods that do not know them.
     """
     if not all(isinstance(one, Controller) for one in controllers):
         raise ModelError("controllers must be a sequence of runtime.Controller(name, function, rate_hz, efforts=[...])")
+    if not controllers:
+        return None
+    if how.method in SCIPY_METHODS:
+        raise ModelError(f"method '{how.method}' knows no controllers; use {' or '.join(map(repr, COMPILED_METHODS))}")
+    return Sampling(system, data, controllers, how.t_start, how.t_end)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
 from runtime.integrate.branches import OTHER, left_branch
-from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL, SCIPY_METHODS
+from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
-from runtime.integrate.controllers import Controller, Sampling, check_controllers
+from runtime.integrate.controllers import Controller, Sampling, sampling_of
 from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import (
     AtRest,
@@ -44,13 +45,13 @@ from runtime.integrate.stepwise import (
     until_next_look,
 )
 from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, in_joint_coordinates
+from runtime.results.outputs import parsed_outputs
 from runtime.results.run import Run
 from runtime.results.stats import Part, Stats
 from runtime.results.undecided_turns import remark_on_turns
 from runtime.results.whole_turns import whole_turns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
 from runtime.support.logs import logger
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
@@ -66,6 +67,7 @@ LOG = logger(__name__)
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 256, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
+TIMES = 2  # of a run at the ends of its steps, at least
 GOT_STUCK = (
     Status.STEPS_USED_UP, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.SINGULAR_CONFIGURATION,
 )  # fmt: skip
@@ -78,6 +80,7 @@ def simulate(
     t_end: float,
     *,
     t_eval: ArrayLike | None = None,
+    outputs: Mapping[str, str] | Sequence[str] | None = None,
     method: str = "auto",
     rtol: float = RTOL,
     atol: float = ATOL,
@@ -102,6 +105,10 @@ def simulate(
     t_end : float [s]
     t_eval : (n,) [s], optional
         Times of the result, increasing, within the interval.  Default: the steps that the method takes.
+    outputs : sequence of str, or mapping of str to str, optional
+        Quantities that the run and its files have by name, beside all states: those of ``simulate_many``, such as "r.hand" of a
+        frame, "centre_of_mass.z", "acceleration.knee.angle", "max(norm(reaction_force.ankle))"; a mapping gives them names of
+        your own.  ``run["r.hand"]`` are the values, reductions those over the times of the run.
     method : str
         "auto": "dop853", and "radau" while the motion is stiff.  Results of motions that are never stiff are those of "dop853" to
         the last digit.  ``message`` gives the times of the turns, ``stats.parts`` the cost of each part.
@@ -149,21 +156,16 @@ def simulate(
     Raises
     ------
     ModelError
-        For arguments that break a rule, and for a controller whose function fails.  A failure of the integration itself never
-        raises.
+        For arguments that break a rule, and for a controller whose function fails at the start.  A failure of the integration
+        itself, or of a controller later, never raises.
     """
     how = settings(
         system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
     )  # fmt: skip
+    known = {} if outputs is None else parsed_outputs(outputs, system, TIMES if how.t is None else len(how.t))
     state = start_of_run(system, how, initial, events)
-    data, sampling = stabilised(system.data, how.alpha, how.beta), None
-    if controllers:
-        check_controllers(controllers)
-        if how.method in SCIPY_METHODS:
-            raise ModelError(
-                f"method '{how.method}' knows no controllers; use {' or '.join(map(repr, COMPILED_METHODS))}"
-            )
-        sampling = Sampling(system, data, controllers, how.t_start, how.t_end)
+    data = stabilised(system.data, how.alpha, how.beta)
+    if (sampling := sampling_of(system, how, data, controllers)) is not None:
         data = sampling.held.data
     watch = Stopwatch()
     method, stepper = stepper_of(system, how, data, state)
@@ -215,6 +217,7 @@ def simulate(
         contact_events=stepper.contact_events,
         singular_passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
         event_states={event.name: tuple(state_of(system, y) for y in search.found[event.name][1]) for event in events},
+        outputs={name: replace(output, times=int(finite_rows.sum())) for name, output in known.items()},
         _work_done=work,
         _turns=whole_turns(start[data.counted :], angles[finite_rows], data.counted) if len(start) else None,
         _at_steps=how.t is None,

@@ -9,14 +9,13 @@ import numpy as np
 
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.events import AtRest, Event, ZeroCrossing
+from runtime.integrate.handed_state import RunStates
 from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.progress import Progress
-from runtime.system.force_states import state_of
-from runtime.system.state import State
 from runtime.system.system import System
 
 # An event function is evaluated at this many places of a step, so that two zeros in one step are not missed.
@@ -57,13 +56,6 @@ class Lookout:
         return Status.TOO_MANY_STEPS, Status.TOO_MANY_STEPS.text(t, detail)
 
 
-def handed(system: System, y: Floats) -> State:
-    """A state for a function of the user, who may change it: no other one has its array."""
-    state = state_of(system, y)
-    state.y.flags.writeable = True  # functions of SciPy refuse arrays that are not
-    return state
-
-
 def stopped_by(event: Event | AtRest | ZeroCrossing, t: float) -> tuple[Status, str]:
     """Status and message of a run that a terminal event stopped."""
     return Status.STOPPED_BY_EVENT, Status.STOPPED_BY_EVENT.text(t, f"event '{event.name}'")
@@ -73,7 +65,7 @@ class EventSearch:
     """Zeros of event functions along a run, by the names of the events: times [s] and states."""
 
     def __init__(self, events: Sequence[Event], system: System) -> None:
-        self.events, self.system = events, system
+        self.events, self.states = events, RunStates(system)
         self.found: dict[str, tuple[list[float], list[Floats]]] = {event.name: ([], []) for event in events}
         self.values: list[float] = []
 
@@ -84,7 +76,7 @@ class EventSearch:
 
     def begin(self, m: Method) -> Event | None:
         """Evaluate all functions at the start; the terminal event whose zero is there, if any."""
-        self.values = [event.value(m.t, handed(self.system, m.y)) for event in self.events]
+        self.values = [event.value(m.t, self.states.now(m)) for event in self.events]
         stop = None
         for event, value in zip(self.events, self.values, strict=True):
             if event.at_start and value <= 0.0:
@@ -120,7 +112,7 @@ class EventSearch:
     def _value(self, event: Event, t: float, m: Method) -> float:
         """The value of an event at a time within the last step; its function's failure there is one of the run."""
         try:
-            return event.value(t, handed(self.system, m.at(t)))
+            return event.value(t, self.states.at(m, t))
         except ModelError as error:
             raise RunFailure(Status.EVENT_NOT_FINITE, t, str(error)) from error
 

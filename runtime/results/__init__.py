@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from runtime.results.ground_reaction import GroundReaction
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.motion_file import MotionFile, read_netcdf
+    from runtime.results.motor_motion import MotorMotion
     from runtime.results.orientation_angles import euler_angles
     from runtime.results.outputs import Output
     from runtime.results.reactions import Reaction
@@ -33,6 +34,7 @@ else:
             "ground_reaction": "GroundReaction",
             "limit_motion": "LimitMotion",
             "motion_file": "MotionFile read_netcdf",
+            "motor_motion": "MotorMotion",
             "outputs": "Output",
             "reactions": "Reaction",
             "seen": "Seen",
@@ -41,6 +43,6 @@ else:
     )
 
 __all__ = [
-    "ContactMotion", "DrawnMotion", "EnergyBalance", "FreeBody", "GroundReaction", "LimitMotion", "MotionFile", "Output",
-    "Reaction", "Seen", "Stats", "euler_angles", "read_netcdf", "write_columns", "write_dataset", "write_storage",
+    "ContactMotion", "DrawnMotion", "EnergyBalance", "FreeBody", "GroundReaction", "LimitMotion", "MotionFile", "MotorMotion",
+    "Output", "Reaction", "Seen", "Stats", "euler_angles", "read_netcdf", "write_columns", "write_dataset", "write_storage",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.results.outputs import ROWS
+from runtime.results.outputs import ROWS, value_of
 from runtime.results.recorded import RecordedRun
 from runtime.results.recorded_quantities import recorded_quantities
 from runtime.results.result_quantities import AXES, EULER
@@ -15,8 +15,8 @@ from runtime.system.quantity import COORDINATES, Quantity
 def columns_of(run: RecordedRun) -> tuple[list[str], list[str], Floats]:
     """Names, units and values (n, columns) of all quantities of a run; the first column is the time.
 
-    Where two columns would have one name, since parts of two kinds share a name, the later one has its kind in brackets, such as
-    "knee (limit).angle".
+    The last columns are the outputs over time that ``simulate`` was asked for.  Where two columns would have one name, since
+    parts of two kinds share a name, the later one has its kind in brackets, such as "knee (limit).angle".
     """
     found: dict[str, tuple[str, Floats]] = {"time": ("s", run.t)}
     for quantity, values in recorded_quantities(run):
@@ -27,6 +27,14 @@ def columns_of(run: RecordedRun) -> tuple[list[str], list[str], Floats]:
         for component, column in zip(components, values.reshape(len(run.t), len(components)).T, strict=True):
             name = f"{owner}.{own}{component}".removeprefix(".")
             found[f"{owner} ({sort}).{own}{component}" if name in found else name] = quantity.unit, column
+    for name, output in run.outputs.items():
+        if output.reduction:
+            continue  # a table has a row for each time
+        for part, column in zip(
+            output.components or ("",), value_of(output, run).reshape(len(run.t), -1).T, strict=True
+        ):
+            own = f"{name}.{part}".removesuffix(".")
+            found[f"{own} (output)" if own in found else own] = output.unit, column
     return list(found), [unit for unit, _ in found.values()], np.column_stack([values for _, values in found.values()])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.results.outline import OUTLINE, outline_of, outline_text
-from runtime.results.outputs import REACTIONS
+from runtime.results.outputs import REACTIONS, Output, value_of
 from runtime.results.recorded import RecordedRun
 from runtime.results.recorded_quantities import Recorded, recorded_quantities
 from runtime.results.result_quantities import (
@@ -17,6 +17,7 @@ from runtime.results.result_quantities import (
     CONVENTION,
     EULER,
     LIMIT_QUANTITIES,
+    MOTOR_QUANTITIES,
     SCALARS,
     WRENCH_QUANTITIES,
 )
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 # Dimensions by the sort of the owners; those of joints depend on the quantity, and the others have none.
 DIMENSIONS = {
     "body": "body", "limit": "limit", "contact": "contact", "reaction": "joint", "load": "load", "coupling": "coupling",
-    "driver": "signal", "degree of freedom": "degree_of_freedom", "source": "source",
+    "motor": "motor", "driver": "signal", "degree of freedom": "degree_of_freedom", "source": "source",
 }  # fmt: skip
 # Coordinates with the units of the owners of a quantity, and the units of variables whose owners differ in them.
 UNITS_OF_OWNERS = {
-    "lam": "lam_unit", "Phi": "row_unit", "angle": "coordinate_unit", "coupling_force": "coupling_unit",
-    "degree_of_freedom_effort": "effort_unit",
+    "lam": "lam_unit", "Phi": "row_unit", "angle": "coordinate_unit", "motor_effort": "motor_unit",
+    "coupling_force": "coupling_unit", "degree_of_freedom_effort": "effort_unit",
 }  # fmt: skip
 SEE = {part: f"see {unit}" for part, unit in UNITS_OF_OWNERS.items()} | {
     "Phi_dot": "see row_unit, per second", "rate": "see coordinate_unit, per second",
@@ -44,6 +45,7 @@ MEANINGS = {
     **{part: meaning for part, (_, meaning) in SCALARS.items()},
     **{f"limit_{part}": meaning for part, (_, meaning) in LIMIT_QUANTITIES.items()},
     **{f"contact_{part}": meaning for part, (_, meaning) in CONTACT_QUANTITIES.items()},
+    **{f"motor_{part}": meaning for part, (_, meaning) in MOTOR_QUANTITIES.items()},
     **{f"{sort}_{part}": one[1] for sort in ("load", "reaction") for part, one in WRENCH_QUANTITIES.items()},
     **{f"signal_{part}": f"{part} of the signal" for part in ("value", "rate", "effort", "power")},
     **{f"degree_of_freedom_{part}": f"{part} of the degree of freedom" for part in ("rate", "effort", "power")},
@@ -62,7 +64,7 @@ MEANINGS = {
 def to_xarray(run: RecordedRun) -> xarray.Dataset:
     """A dataset of all quantities of a run.
 
-    Dimensions: time, body, axis, euler, row and coordinate (of joints), limit, contact, load, joint, coupling, signal (of
+    Dimensions: time, body, axis, euler, row and coordinate (of joints), limit, contact, motor, load, joint, coupling, signal (of
     drivers), degree_of_freedom, source (of work), event, contact_event.
     """
     import xarray
@@ -105,8 +107,17 @@ def to_xarray(run: RecordedRun) -> xarray.Dataset:
     if system.loads:
         fixed = [int(load.point is None or load.point_of_body) for load in system.loads]
         data["load_point_is_fixed"] = (("load",), fixed, {"long_name": "1 for a point that is fixed in the body"})
+    for name, output in run.outputs.items():
+        data[f"{name} (output)" if name in data else name] = variable_of(output, value_of(output, run))
     _add_events(run, data, coordinates)
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
+
+
+def variable_of(output: Output, values: Any, *first: str) -> tuple[tuple[str, ...], Any, dict[str, str]]:
+    """Dimensions, values and attributes of an output with these first dimensions."""
+    along = {(): (), AXES: ("axis",), EULER: ("euler",)}[output.components]
+    about = {"units": output.unit, "long_name": output.meaning, "expression": output.expression}
+    return (*first, *(() if output.reduction else ("time",)), *along), values, about
 
 
 def _variable(quantity: Quantity) -> str:

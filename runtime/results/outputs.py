@@ -19,13 +19,16 @@ from runtime.results.result_quantities import (
     CONTACT_QUANTITIES,
     EULER,
     LIMIT_QUANTITIES,
+    MOTOR_QUANTITIES,
     SCALARS,
+    SYSTEM_QUANTITIES,
     VECTORS_OF_CONTACTS,
     WRENCH_QUANTITIES,
 )
+from runtime.results.state_quantities import value_in_rows
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
-from runtime.system.quantity import COORDINATES, Quantity, Role
+from runtime.system.quantity import ACCELERATION, COORDINATES, Quantity, Role
 from runtime.system.system import System
 
 ROWS = ("lam", "Phi", "Phi_dot")  # quantities of constraint rows; the last one in datasets alone
@@ -124,17 +127,28 @@ def meaning_of(quantity: Quantity) -> str:
     part, sort = quantity.part, quantity.owner_sort
     if sort == "body":
         return f"{BODY_QUANTITIES[part][2]} of '{quantity.owner}'"
-    if part in SCALARS:
-        return SCALARS[part][1]
-    table: Mapping[str, Any] = {"limit": LIMIT_QUANTITIES, "contact": CONTACT_QUANTITIES}.get(sort, {})
+    if sort == "frame":
+        return f"{BODY_QUANTITIES[part][2].replace('centre of mass', 'origin')} of frame '{quantity.owner}'"
+    if not sort:
+        return (SCALARS.get(part) or SYSTEM_QUANTITIES[part])[-1]
+    tables: dict[str, Mapping[str, Any]] = {
+        "limit": LIMIT_QUANTITIES, "contact": CONTACT_QUANTITIES, "motor": MOTOR_QUANTITIES,
+    }  # fmt: skip
+    table = tables.get(sort, {})
     if known := table.get(part.removeprefix(f"{sort}_")):
         return f"{known[1]}, '{quantity.owner}'"
-    words = {"angle": "coordinate", "rate": "rate of the coordinate", "lam": "multiplier", "Phi": "constraint row"}
+    words = {"angle": "coordinate", "rate": "rate of the coordinate", ACCELERATION: "acceleration of the coordinate"}
+    words |= {"lam": "multiplier", "Phi": "constraint row"}
     words |= {"coupling_force": "force along the follower of coupling"}
     words |= {
         name: f"{each} of the {sort.replace('_', ' ')} on body j of joint" for name, (sort, each) in OF_JOINTS.items()
     }
     return f"{words.get(part, part.removeprefix('force_').replace('_', ' ') + ' of force')} '{quantity.owner}'"
+
+
+def is_on_request(quantity: Quantity) -> bool:
+    """Whether tables and datasets of a run have a quantity only where it is among its outputs."""
+    return quantity.owner_sort == "frame" or quantity.part == ACCELERATION or quantity.part in SYSTEM_QUANTITIES
 
 
 def quantities_of_runs(system: System) -> dict[str, Quantity]:
@@ -159,7 +173,7 @@ def _quantities(system: System) -> Iterator[Quantity]:
                 yield quantity("joint", name, joint.name, WRENCH_QUANTITIES[part][0], 3)
     for name, motion in system.joint_motions.items():
         for column, unit in motion.units.items():
-            for part, own in zip(COORDINATES, (unit, f"{unit}/s"), strict=True):
+            for part, own in zip((*COORDINATES, ACCELERATION), (unit, f"{unit}/s", f"{unit}/s^2"), strict=True):
                 yield quantity("joint", part, f"{name}.{column}", own)
     for limit in system.limit_names:
         for part, (unit, _) in LIMIT_QUANTITIES.items():
@@ -171,8 +185,16 @@ def _quantities(system: System) -> Iterator[Quantity]:
     for force in system.forces:
         for part, unit in {**force.outputs, **FORCE_QUANTITIES}.items():
             yield quantity("force", f"force_{part}", force.name, unit)
+    for motor in system.motors:
+        for part, (unit, _) in MOTOR_QUANTITIES.items():
+            yield quantity("motor", f"motor_{part}", motor.name, unit or motor.effort_unit)
     for part, (unit, _) in SCALARS.items():
         yield quantity("", part, "", unit)
+    for frame in system.frames:
+        for part, (components, unit, _) in BODY_QUANTITIES.items():
+            yield quantity("frame", part, frame.name, unit, len(components))
+    for part, (components, unit, _) in SYSTEM_QUANTITIES.items():
+        yield quantity("", part, "", unit, len(components))
     for coupling in system.couplings:
         name, _, column = coupling.follower.rpartition(".")
         turns = system.joint_motions[name].units[column] == "rad"
@@ -198,7 +220,9 @@ def values_of(run: Any, quantity: Quantity) -> Floats:
 def _values_of(run: Any, quantity: Quantity) -> Floats:
     part, owner, sort = quantity.part, quantity.owner, quantity.owner_sort
     found: Floats
-    if sort == "body":
+    if (value := value_in_rows(run.system, quantity, run._rows)) is not None:
+        found = value
+    elif sort == "body":
         found = getattr(run, part)[owner]
     elif part in COORDINATES:
         joint, _, column = owner.rpartition(".")
@@ -235,10 +259,25 @@ def undetermined_outputs(run: Any, outputs: Mapping[str, Output]) -> str:
     return "; ".join(found)
 
 
+def value_of(output: Output, run: Any) -> Floats:
+    """An output of a run, (times, ...); NaN for a reduction of a run that has no time."""
+    if output.reduction and not len(run.t):
+        return np.full(output.shape, np.nan)
+    return output.of(values_of(run, output.quantity)[None], run.t)[0]
+
+
 def parsed_outputs(
-    outputs: Mapping[str, str] | Sequence[str], system: System, times: int, taken: Collection[str] = ()
+    outputs: Mapping[str, str] | Sequence[str],
+    system: System,
+    times: int,
+    taken: Collection[str] = (),
+    *,
+    named_by: str = "outputs",
 ) -> dict[str, Output]:
-    """Outputs by name, for runs of a system with so many times; ``taken``: names of parameters.
+    """Outputs by name, for runs of a system with so many times.
+
+    taken : names of parameters
+    named_by : what the messages begin with
 
     Raises
     ------
@@ -249,7 +288,7 @@ def parsed_outputs(
     given = dict(outputs) if isinstance(outputs, Mapping) else {text: text for text in outputs}
     if not given or len(given) < len(outputs):
         remedy = "give each once" if given else "give at least one name, such as 'energy', or leave it out"
-        raise ModelError(f"outputs = {shown(outputs)}: {remedy}")
+        raise ModelError(f"{named_by} = {shown(outputs)}: {remedy}")
     known = quantities_of_runs(system)
     named_components = {
         f"{name}.{component}": (quantity, k)
@@ -258,7 +297,7 @@ def parsed_outputs(
     }
     whole: dict[str, tuple[Quantity, int | None]] = {name: (quantity, None) for name, quantity in known.items()}
     found = {
-        name: _parsed(name, text, whole | named_components, system, times) for name, text in given.items()
+        name: _parsed(name, text, whole | named_components, system, times, named_by) for name, text in given.items()
     }  # fmt: skip
     for name, output in found.items():
         own = [name, *(f"{name}.{component}" for component in output.components)]
@@ -266,16 +305,16 @@ def parsed_outputs(
         if not name.strip() or {*own} & columns or name.startswith("case_"):
             use = "is empty" if not name.strip() else "is that of a parameter or of a column of the results"
             raise ModelError(
-                f"outputs: the name '{name}' of '{output.expression}' {use}; give another, such as 'result'"
+                f"{named_by}: the name '{name}' of '{output.expression}' {use}; give another, such as 'result'"
             )
     return found
 
 
 def _parsed(
-    name: str, text: str, known: Mapping[str, tuple[Quantity, int | None]], system: System, times: int
+    name: str, text: str, known: Mapping[str, tuple[Quantity, int | None]], system: System, times: int, named_by: str
 ) -> Output:
     """An output from its text."""
-    what = f"outputs: '{text}'" if name == text else f"outputs: '{name}' = '{text}'"
+    what = f"{named_by}: '{text}'" if name == text else f"{named_by}: '{name}' = '{text}'"
     opened, own = [], text
     while own not in known and (call := CALL.fullmatch(own)):
         word, own = call.groups()

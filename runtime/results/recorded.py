@@ -23,6 +23,8 @@ from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.limit_motion import LimitMotion, limit_motions
+from runtime.results.motor_motion import MotorMotion, motor_motions
+from runtime.results.outputs import Output, parsed_outputs, value_of
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import (
     FreeWrenches,
@@ -34,6 +36,7 @@ from runtime.results.reactions import (
     undetermined_reactions,
     uniqueness,
 )
+from runtime.results.state_quantities import Rows, rows_of
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import WholeTurns, poses_show_hinges, turns_at
 from runtime.support.arguments import checked_methods
@@ -49,7 +52,7 @@ from runtime.system.system import System
 
 COMPUTED = (  # a pickled run leaves these out
     *"_found _derived _energies _forces _free_wrenches _interactions _branches _of_couplings undetermined_reactions".split(),
-    *"limits contacts forces angles degrees_of_freedom driven".split(),
+    *"limits contacts forces motors angles degrees_of_freedom driven".split(),
 )
 
 
@@ -72,6 +75,7 @@ class RecordedRun:
     singular_passages: tuple[Passage, ...] = field(
         repr=False, default=()
     )  # of singular poses close to a time of the result
+    outputs: Mapping[str, Output] = field(repr=False, default_factory=dict)  # what ``simulate(..., outputs=)`` names
     _work_done: Work | None = field(repr=False, default=None)
     _turns: WholeTurns | None = field(repr=False, default=None)
     _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps
@@ -92,8 +96,8 @@ class RecordedRun:
             object.__setattr__(self, "status", Status(self.status))
         except Exception:  # whatever a foreign object raises
             raise ModelError(f"run: status = {shown(self.status)}: give a runtime.Status") from None
-        for name in ("events", "event_states"):
-            object.__setattr__(self, name, named("event", getattr(self, name)))
+        for name, owner in (("events", "event"), ("event_states", "event"), ("outputs", "output")):
+            object.__setattr__(self, name, named(owner, getattr(self, name)))
         n, events = (a.size if type(a) is np.ndarray else 0 for a in (self.t, self.contact_events))
         check_array(self.t, (n,), "run: t")
         check_array(self.states, (n, STATE * len(self.system.bodies)), "run: states")
@@ -104,7 +108,7 @@ class RecordedRun:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the quantities that can be computed again."""
         kept = {key: value for key, value in self.__dict__.items() if key not in COMPUTED}
-        return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states")}
+        return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states", "outputs")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Unpickle; the addresses of compiled code in this process come from the system."""
@@ -158,6 +162,34 @@ class RecordedRun:
     def omega(self) -> Mapping[str, Floats]:
         """Angular velocities, (n, 3) [rad/s], global axes."""
         return self._bodies(self._state, OMEGA, STATE)
+
+    def __getitem__(self, name: str) -> Floats:
+        """Values of an output of ``simulate(..., outputs=)``, or of any other by its expression.
+
+        ``run["r.hand"]``, ``run["centre_of_mass.z"]``, ``run["max(norm(reaction_force.ankle))"]``: quantities over time (n,) or
+        (n, components), and reductions over the times of the run, NaN where it has none.
+        ``runtime.ensemble.output_names(system)`` lists the quantities.
+
+        Raises
+        ------
+        ModelError
+            For an unknown name, and where a quantity is undetermined.
+        """
+        if not isinstance(name, str):
+            raise ModelError(f"run[{shown(name)}]: give the name of an output or of a quantity, such as 'energy'")
+        known = (
+            self.outputs if name in self.outputs else parsed_outputs([name], self.system, len(self.t), named_by="run")
+        )
+        return value_of(known[name], self)
+
+    @property
+    def _rows(self) -> Rows:
+        return rows_of(self.system, self._state, self._accelerations)
+
+    def _accelerations(self) -> Floats:
+        """Accelerations (n, bodies, 6) of the centres of mass and of the turns."""
+        each = [np.stack([*of.values()], axis=1) for of in (self.v_dot, self.omega_dot)]
+        return np.concatenate(each, axis=2)
 
     def _work(self) -> Workspace:
         """Memory for evaluations at the states of the run, with the contacts' resolution of speeds in the run."""
@@ -338,6 +370,11 @@ class RecordedRun:
     def forces(self) -> Mapping[str, ForceMotion]:
         """Reported quantities, energy and power of each force, by its name."""
         return force_motions(self.system.forces, self.system.body_names, self._state, self._derived.force_outputs)
+
+    @cached_property
+    def motors(self) -> Mapping[str, MotorMotion]:
+        """Effort and power of each motor, by its name."""
+        return motor_motions(self.system, self._derived)
 
     @cached_property
     def angles(self) -> Mapping[str, JointAngles]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from runtime.results.drawn_motion import centre_of_pressure, load_motion, reactions_of
 from runtime.results.force_motion import BODIES
-from runtime.results.outputs import OF_JOINTS, REACTIONS, quantities_of_runs, values_of
+from runtime.results.outputs import OF_JOINTS, REACTIONS, is_on_request, quantities_of_runs, values_of
 from runtime.results.recorded import RecordedRun
 from runtime.results.result_quantities import WRENCH_QUANTITIES
 from runtime.support.arrays import Floats
@@ -23,10 +23,10 @@ Recorded = tuple[Quantity, Floats]  # values (n,) or (n, components)
 def recorded_quantities(run: RecordedRun) -> Iterator[Recorded]:
     """Quantities of all runs, and those that not every run has, in the order of the columns of tables.
 
-    ``owner_sort``: "body", "joint", "limit", "contact", "force", "reaction", "load", "coupling", "driver", "degree of freedom" or
-    "source"; empty for those of the whole system.
+    ``owner_sort``: "body", "joint", "limit", "contact", "force", "motor", "reaction", "load", "coupling", "driver",
+    "degree of freedom" or "source"; empty for those of the whole system.
     """
-    known = quantities_of_runs(run.system).values()
+    known = [quantity for quantity in quantities_of_runs(run.system).values() if not is_on_request(quantity)]
     for quantity in known:
         if (
             quantity.part in OF_JOINTS

@@ -28,6 +28,16 @@ SCALARS = {
     "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),
     "norm_violation": ("1", "largest abs(|p| - 1) of all bodies"),
 }
+# Of all bodies that can move: components, unit, meaning
+SYSTEM_QUANTITIES = {
+    "centre_of_mass": (AXES, "m", "centre of mass of all bodies that can move"),
+    "momentum": (AXES, "kg m/s", "linear momentum of all bodies that can move"),
+    "angular_momentum": (AXES, "kg m^2/s", "their angular momentum about the centre of mass, without that of rotors"),
+}
+MOTOR_QUANTITIES = {
+    "effort": ("", "effort of the motor on its coordinate, with its spring and damper"),  # the unit is the motor's
+    "power": ("W", "power of the motor"),
+}
 LIMIT_QUANTITIES = {
     "angle": ("rad", "hinge angle, signed; latitude if the limit has no hinge"),
     "rate": ("rad/s", "rate of the hinge angle; magnitude of the relative angular velocity if there is no hinge"),

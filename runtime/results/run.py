@@ -26,11 +26,13 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
     [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
     From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each; from a
-    force's: ``forces``, a ``ForceMotion`` each.  From a joint's: ``angles``, ``JointAngles`` of each joint with a motion.
+    force's: ``forces``, a ``ForceMotion`` each; from a motor's: ``motors``, a ``MotorMotion`` each.  From a joint's: ``angles``,
+    ``JointAngles`` of each joint with a motion.
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J]; ``energy_balance``.  ``violation``: largest
     abs Phi of all rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).
     ``reaction(joint, ...)``: what the rows of a joint exert; ``joint_load(joint, ...)``: all that the joint transmits;
-    ``free_body(body)``: all that acts on a body.  ``euler_angles(body, ...)``.
+    ``free_body(body)``: all that acts on a body.  ``euler_angles(body, ...)``.  ``run["r.hand"]``, ``run["max(energy)"]``: any
+    output by its name; ``outputs``: those that ``simulate(..., outputs=)`` names.
 
     ``status``: a member of ``runtime.Status``, such as ``Status.REACHED_END``.  ``message`` gives the reason, the time, the joint
     and a remedy.

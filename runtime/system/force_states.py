@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.state import State
 from runtime.system.system import System
+
+Kind = TypeVar("Kind", bound=State)
 
 
 def names_of_states(system: System) -> tuple[str, ...]:
@@ -42,13 +46,13 @@ def vector_of(system: System, state: State) -> Floats:
     return np.append(state.y, states_of_forces(system, state))
 
 
-def state_of(system: System, y: Floats) -> State:
+def state_of(system: System, y: Floats, kind: type[Kind] = State) -> Kind:  # type: ignore[assignment]
     """The state of a system from ``vector_of`` it."""
     if not len(system.data.forces.state_force):
-        return State(system.body_names, y)
+        return kind(system.body_names, y)
     names = names_of_states(system)
     first = len(y) - len(names)
-    return State(system.body_names, y[:first], dict(zip(names, y[first:].tolist(), strict=True)))
+    return kind(system.body_names, y[:first], dict(zip(names, y[first:].tolist(), strict=True)))
 
 
 def refuse_states(system: System, what: str) -> None:

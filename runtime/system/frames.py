@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.layout import P, V
+from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite
@@ -18,7 +18,7 @@ from runtime.system.connection import refuse_unknown_body
 from runtime.system.global_axes import local_point
 from runtime.system.orientation import euler_parameters
 from runtime.system.parts import GROUND
-from runtime.system.reference import rotation_matrix
+from runtime.system.reference import rotation_matrices, rotation_matrix
 
 
 @checked_class
@@ -69,3 +69,10 @@ def build_frame(
 def frame_of_body(body: str) -> Frame:
     """The frame of a body: its centre of mass and its axes."""
     return Frame(body, body, np.zeros(3), np.eye(3))
+
+
+def frame_motion(frame: Frame, body: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Origin (n, 3), axes (n, 3, 3), velocity and angular velocity (n, 3) of a frame, from states (n, 13) of its body."""
+    A, omega = rotation_matrices(body[:, P:V]), body[:, OMEGA:]
+    arm = A @ frame.s
+    return body[:, R:P] + arm, A @ frame.A, body[:, V:OMEGA] + np.cross(omega, arm), omega

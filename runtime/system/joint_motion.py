@@ -6,7 +6,7 @@ reference configuration.  Arrays of poses are those of body j in axes of body i.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -196,17 +196,36 @@ def twists(motion: JointMotion, poses: Pose) -> Floats:
 
     They are relative to body i and in its axes.  The rates of any turn are the components of the angular velocity.
     """
-    n = len(poses.r)
-    A = _turned(motion, poses)
-    columns = []
-    for step, (_, _, axis_name, point_name) in zip(motion.steps, motion.joint.module.MOTION, strict=True):
-        axes = np.eye(3) if step.kind == "ball" else [step.axis]
-        point = _carried(motion, poses, step.point) if point_name.endswith("_j") else step.point
-        for axis in axes:
-            e = times(A, axis) if axis_name.endswith("_j") else np.broadcast_to(axis, (n, 3))
-            zero = np.zeros((n, 3))
-            columns.append(np.hstack([e, zero] if step.kind == "slide" else [np.cross(e, poses.r - point), e]))
+    columns = [
+        np.hstack([e if slide else np.cross(e, arm), 0.0 * e if slide else e])
+        for e, arm, slide, *_ in _axes(motion, poses)
+    ]
     return np.stack(columns, axis=2)
+
+
+def _twist_slopes(motion: JointMotion, poses: Pose, twist: Floats) -> Floats:
+    """Derivatives of ``twists``, in axes of body i, where body j moves against it by a twist (n, 6)."""
+    v, omega = np.split(twist, 2, axis=1)
+    columns = []
+    for e, arm, slide, turned, carried in _axes(motion, poses):
+        e_dot = np.cross(omega, e) if turned else 0.0 * e
+        moving = np.cross(e_dot, arm) + np.cross(e, np.cross(omega, arm) if carried else v)
+        columns.append(np.hstack([e_dot if slide else moving, 0.0 * e if slide else e_dot]))
+    return np.stack(columns, axis=2)
+
+
+def _axes(motion: JointMotion, poses: Pose) -> Iterator[tuple[Floats, Floats, bool, bool, bool]]:
+    """Axis (n, 3) of each coordinate, arm (n, 3) from its point to the centre of body j, whether it is a slide.
+
+    And whether the axis, and the point, are fixed in body j.
+    """
+    A = _turned(motion, poses)
+    for step, (_, _, axis_name, point_name) in zip(motion.steps, motion.joint.module.MOTION, strict=True):
+        turned, carried = axis_name.endswith("_j"), point_name.endswith("_j")
+        point = _carried(motion, poses, step.point) if carried else step.point
+        for axis in np.eye(3) if step.kind == "ball" else [step.axis]:
+            e = times(A, axis) if turned else np.broadcast_to(axis, poses.r.shape)
+            yield e, poses.r - point, step.kind == "slide", turned, carried
 
 
 def relative_twists(states_i: Floats, states_j: Floats) -> Floats:
@@ -224,6 +243,24 @@ def rates(motion: JointMotion, poses: Pose, states_i: Floats, states_j: Floats) 
     Where the twists depend on each other, the rows of the joint do too, and no run goes there.
     """
     return np.einsum("nka,na->nk", np.linalg.pinv(twists(motion, poses)), relative_twists(states_i, states_j))
+
+
+def accelerations(
+    motion: JointMotion, poses: Pose, states_i: Floats, states_j: Floats, v_dot_i: Floats, v_dot_j: Floats
+) -> Floats:
+    """Derivatives of ``rates``, (n, coordinates), from the accelerations (n, 6) of the centres of mass and of the turns."""
+    twist = relative_twists(states_i, states_j)
+    inverse = np.linalg.pinv(twists(motion, poses))
+    speeds = np.einsum("nka,na->nk", inverse, twist)
+    A_i, omega_i = rotation_matrices(states_i[:, P:V]), states_i[:, OMEGA:STATE]
+    arm = states_j[:, R:P] - states_i[:, R:P]
+    by_turn = np.cross(omega_i, arm)
+    v, omega = (np.einsum("nab,nb->na", A_i, part) for part in np.split(twist, 2, axis=1))
+    a, alpha = np.split(v_dot_j - v_dot_i, 2, axis=1)
+    a = a - np.cross(v_dot_i[:, 3:], arm) - np.cross(omega_i, by_turn + 2.0 * v)
+    relative = [np.einsum("nba,nb->na", A_i, part) for part in (a, alpha - np.cross(omega_i, omega))]
+    left = np.hstack(relative) - np.einsum("nak,nk->na", _twist_slopes(motion, poses, twist), speeds)
+    return np.einsum("nka,na->nk", inverse, left)
 
 
 def rotations_about(axis: Floats, angles: Floats) -> Floats:

@@ -167,6 +167,11 @@ class Motor:
         """Whether its spring acts on an angle, whose revolutions are counted."""
         return self.stiffness > 0.0 and self.joint.module.UNITS[0] == 0
 
+    @property
+    def effort_unit(self) -> str:
+        """Unit of its effort; its coordinate is an angle or a power of metres."""
+        return self.joint.multiplier_units[0]
+
 
 @checked_class
 @dataclass(frozen=True)

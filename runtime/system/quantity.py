@@ -27,6 +27,7 @@ POSITIVE: Bounds = (0.0, True, None, "")
 NOT_NEGATIVE: Bounds = (0.0, False, None, "")
 MOTOR_PARTS, EFFORT = ("stiffness", "damping"), "effort"
 COORDINATES = ("angle", "rate")  # "angle.ankle.theta_i": coordinate of a joint in the initial state, and its rate
+ACCELERATION = "acceleration"  # of a coordinate of a joint in results
 
 
 class Role(Enum):
@@ -115,8 +116,7 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
         for part, unit in zip(MOTOR_PARTS, _motor_units(motor), strict=True):
             yield parameter("motor", motor.name, part, unit, getattr(motor, part), NOT_NEGATIVE)
         if motor.effort.is_constant:
-            unit = unit_with_metres("N", 1 - motor.joint.module.UNITS[0])
-            yield parameter("motor", motor.name, EFFORT, unit, float(motor.effort.coefficients[0, 0]))
+            yield parameter("motor", motor.name, EFFORT, motor.effort_unit, float(motor.effort.coefficients[0, 0]))
     yield from of_definitions("force", system.forces)
     for limit in system.limits:
         for part, bounds in LIMIT_BOUNDS.items():

@@ -52,7 +52,7 @@ def joint_coordinates(
             q.append(states[:, outer, R:P] - poses[:, outer, R:P])
             u.append(states[:, outer, V:OMEGA])
         before, after = (_turns(states[:, b, P:V], poses[:, b, P:V]) for b in (inner, outer))
-        q.append(_products(before * CONJUGATE, after))
+        q.append(products(before * CONJUGATE, after))
         relative_omega = states[:, outer, OMEGA:] - states[:, inner, OMEGA:]
         u.append(np.einsum("nba,nb->na", rotation_matrices(after), relative_omega))
     return np.hstack(q + u)
@@ -68,7 +68,7 @@ def moved_coordinates(tree: TreeSteps, q: Floats, way: Floats) -> Floats:
     for at, to, own, turn in _parts(tree):
         q[:, at] += way[:, to]
         if own is not None:
-            q[:, own] = _products(q[:, own], Rotation.from_rotvec(way[:, turn]).as_quat(scalar_first=True))
+            q[:, own] = products(q[:, own], Rotation.from_rotvec(way[:, turn]).as_quat(scalar_first=True))
     return q
 
 
@@ -83,7 +83,7 @@ def way_between(tree: TreeSteps, a: Floats, b: Floats) -> Floats:
     for at, to, own, turn in _parts(tree):
         found[:, to] = b[:, at] - a[:, at]
         if own is not None:
-            turned = _products(a[:, own] * CONJUGATE, b[:, own])
+            turned = products(a[:, own] * CONJUGATE, b[:, own])
             found[:, turn] = Rotation.from_quat(turned, scalar_first=True).as_rotvec()
     return found
 
@@ -99,9 +99,9 @@ def _parts(tree: TreeSteps) -> Iterator[tuple[slice, slice, slice | None, slice]
 
 def _turns(p: Floats, reference: Floats) -> Floats:
     """Euler parameters (n, 4) of the turns of a body since the reference configuration."""
-    return _products(p, np.broadcast_to(reference * CONJUGATE, p.shape))
+    return products(p, np.broadcast_to(reference * CONJUGATE, p.shape))
 
 
-def _products(e: Floats, f: Floats) -> Floats:
+def products(e: Floats, f: Floats) -> Floats:
     """Euler parameters (..., 4) of the turns f followed by the turns e."""
     return np.stack(python_code(product)(e.T, f.T), axis=-1)

@@ -12,25 +12,11 @@ from tests.ensemble.test_limits_beside_rows import leg
 
 SETTINGS = dict(t_eval=np.linspace(0.0, 0.5, 6), rtol=1e-12, atol=1e-12)
 OF_LEG = (
-    "lam.swing.angle",
-    "lam.ankle.point_x",
-    "Phi.ball.point_z",
-    "violation",
-    "velocity_violation",
-    "norm(reaction_force.ankle)",
-    "reaction_moment.hip",
-    "reaction_moment.ball",
-    "v_dot.toes",
-    "omega_dot.foot",
-    "force_moment.spring",
-    "force_energy.spring",
-    "force_power.spring",
-    "limit_latitude.stop",
-    "limit_restricting_moment.stop",
-    "limit_dissipative_moment.stop",
-    "limit_rate.stop",
-    "energy",
-)
+    "lam.swing.angle", "lam.ankle.point_x", "Phi.ball.point_z", "violation", "velocity_violation", "norm(reaction_force.ankle)",
+    "reaction_moment.hip", "reaction_moment.ball", "v_dot.toes", "omega_dot.foot", "force_moment.spring", "force_energy.spring",
+    "force_power.spring", "limit_latitude.stop", "limit_restricting_moment.stop", "limit_dissipative_moment.stop",
+    "limit_rate.stop", "energy", "acceleration.ankle.angle", "momentum", "angular_momentum", "centre_of_mass",
+)  # fmt: skip
 LOADS = ["joint_load_force.ankle", "max(norm(joint_load_moment.ball))"]  # fmt: skip
 
 

@@ -26,8 +26,7 @@ def arm(*, gravity=0.0, effort=0.0):
 
 def coordinates(state):
     """Angle and rate of the arm."""
-    e0, _, e2, _ = state.p["arm"]
-    return np.array([2.0 * np.arctan2(e2, e0), state.omega["arm"][1]])
+    return np.array([state.coordinate("hinge.angle"), state.rate("hinge.angle")])
 
 
 def law(t, state):
@@ -132,7 +131,7 @@ def test_limits_and_contacts():
         (dict(function=lambda t, state: [1.0, 2.0]), "returned 2 efforts; return 1"),
         (dict(function=lambda t, state: {"other": 2.0}), "returned efforts of other; return those of motor"),
         (dict(function=lambda t, state: np.nan), "effort of 'motor' = nan"),
-        (dict(function=lambda t, state: 1 / 0), "at t = 0 s: its function failed: ZeroDivisionError"),
+        (dict(function=lambda t, state: 1 / 0), "controller 'pd': its function failed: ZeroDivisionError"),
     ],
 )
 def test_refused_controllers(given, message):
@@ -150,6 +149,104 @@ def test_refused_runs():
     signal = runtime.Signal.spline([0, 1, 2, 3], [0, 1, 0, 1], degree=3)
     with pytest.raises(runtime.ModelError, match="the effort of motor 'motor' is a signal of time"):
         runtime.simulate(arm(effort=signal), 1.0, controllers=[controller])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"coordinates": "absolute"}, {"method": "radau", "coordinates": "absolute"}],
+    ids=["joint", "absolute", "radau"],
+)
+def test_states_have_coordinates_by_name_with_whole_turns(how):
+    """As in the result, for three turns; also in functions of events and between steps of a program."""
+    seen, of_events = [], {}
+
+    def look(t, state):
+        seen.append((t, state.coordinate("hinge"), state.rate("hinge.angle")))
+        e0, _, e2, _ = state.p["arm"]
+        assert np.tan(0.5 * seen[-1][1]) == pytest.approx(e2 / e0, abs=1e-9)
+        return 30.0
+
+    controller = runtime.Controller("look", look, 20.0, efforts=["motor"])
+    passed = runtime.Event("two turns", lambda t, state: state.coordinate("hinge.angle") - 4.0 * np.pi)
+    start = runtime.simulate(arm(), 1.8, controllers=[controller], t_eval=np.arange(36) / 20.0, **EXACT, **how)
+    angles = start.angles["hinge"]
+    times, values, rates = np.array(seen).T
+    assert times == pytest.approx(start.t) and angles.angle.max() > 6.0 * np.pi
+    assert values == pytest.approx(angles.angle, abs=1e-9) and rates == pytest.approx(angles.rates["angle"], abs=1e-9)
+    again = runtime.simulate(start.system, 1.8, events=[passed], t_eval=start.t, **EXACT, **how)
+    (t,) = again.events["two turns"]
+    k = np.searchsorted(start.t, t)
+    assert angles.angle[k - 1] < 4.0 * np.pi < angles.angle[k]
+
+    stepping = runtime.Stepping(arm(effort=30.0), rtol=1e-11, atol=1e-11, **how)
+    for until in start.t[1:]:
+        stepping.step(until=float(until))
+        of_events[until] = stepping.state.coordinate("hinge.angle")
+    assert list(of_events.values()) == pytest.approx(angles.angle[1:], abs=1e-6)
+    with pytest.raises(runtime.ModelError, match="unknown coordinate 'hinge.angel'; did you mean 'hinge.angle'"):
+        stepping.state.rate("hinge.angel")
+
+
+@pytest.mark.parametrize("t_eval", [None, np.linspace(0.0, 1.0, 21)], ids=["steps", "times"])
+@pytest.mark.parametrize("event", [None, runtime.Event("never", lambda t, state: 1.0)], ids=["compiled", "stepwise"])
+def test_a_controller_that_fails_ends_the_run(t_eval, event):
+    """At its call, as a function of an event does; what was computed is kept."""
+
+    def fails_later(t, state):
+        return 14.0 if t < 0.449 else 1 / 0
+
+    def run(function, end=1.0):
+        controller = runtime.Controller("pd", function, 20.0, efforts=["motor"])
+        events = [] if event is None else [event]
+        return runtime.simulate(arm(), end, controllers=[controller], t_eval=t_eval, events=events, **EXACT)
+
+    failed, whole = run(fails_later), run(lambda t, state: 14.0)
+    assert failed.status is runtime.Status.CONTROLLER_FAILED and not failed.success
+    said = f"{failed.status.sentence} at t = 0.45 s: controller 'pd': its function failed: ZeroDivisionError"
+    assert failed.message.startswith(said) and failed.message.endswith(failed.status.remedy)
+    assert failed.t[-1] == pytest.approx(0.45) and np.array_equal(failed.states, whole.states[: len(failed.t)])
+    assert failed.system.motors[0].effort(0.4) == 14.0 and np.isfinite(failed.energy_balance.error).all()
+
+
+def test_cases_with_controllers_run_one_by_one(tmp_path):
+    """Functions with a memory of their own are made for each case; folders know them; what fails is said of its case."""
+
+    def integral():
+        total = 0.0
+
+        def act(t, state):
+            nonlocal total
+            total += state.coordinate("hinge.angle")
+            return -KP * state.coordinate("hinge.angle") - 5.0 * total
+
+        return [runtime.Controller("integral", act, 50.0, efforts=["motor"])]
+
+    stiffness, how = [1.0, 3.0, 5.0], dict(t_eval=np.linspace(0, 0.5, 11), **EXACT)
+    many = runtime.simulate_many(
+        arm(), {"stiffness.motor": stiffness}, 0.5, controllers=integral, outputs=["angle.hinge.angle", "motor_effort.motor"],
+        out=tmp_path / "many", **how,
+    )  # fmt: skip
+    assert many.success and not many.vectorised.any()
+    for case, value in enumerate(stiffness):
+        system = runtime.with_parameters(arm(), {"stiffness.motor": value})
+        run = runtime.simulate(system, 0.5, controllers=integral(), method="dop853", **how)
+        assert many["angle.hinge.angle"][case] == pytest.approx(run.angles["hinge"].angle, abs=1e-10)
+        assert many["motor_effort.motor"][case] == pytest.approx(run.motors["motor"].effort, abs=1e-8)
+        assert np.array_equal(many["angle.hinge.angle"][case], many[case].angles["hinge"].angle)
+    with pytest.raises(runtime.ModelError, match="its controllers are a function, not none"):
+        outputs = ["angle.hinge.angle", "motor_effort.motor"]
+        runtime.simulate_many(arm(), {"stiffness.motor": stiffness}, 0.5, outputs=outputs, out=tmp_path / "many", **how)
+
+    picky = runtime.Controller(
+        "picky", lambda t, state: 1.0 if abs(state.rate("hinge")) < 3.0 else 1 / 0, 50.0, efforts=["motor"]
+    )
+    some = runtime.simulate_many(arm(), {"rate.hinge.angle": [0.0, 4.0]}, 0.5, controllers=[picky], **how)
+    assert (
+        some.status[0] == runtime.Status.REACHED_END and "controller 'picky': its function failed" in some.messages[1]
+    )
+    with pytest.raises(runtime.ModelError, match="controller 'pd': unknown motor 'moter'"):
+        wrong = runtime.Controller("pd", law, 10.0, efforts=["moter"])
+        runtime.simulate_many(arm(), {"stiffness.motor": stiffness}, 0.5, controllers=[wrong])
 
 
 def pd(a_i, b_i, c_j, kp, kd, target_t, coordinate, rate):

@@ -85,6 +85,16 @@ def test_rates_are_those_of_the_coordinates(run):
             assert np.abs(rate - angles.rates[name])[1:-1].max() < 2e-3 * np.abs(rate).max() + 1e-9
 
 
+def test_accelerations_are_those_of_the_rates(run):
+    """By differences of order four in time; those of a rotation vector are the derivatives of the components of omega."""
+    h = TIMES[1]
+    for joint in ("hinge", "joint"):
+        for name, rates in run.angles[joint].rates.items():
+            slopes = (8.0 * (rates[3:-1] - rates[1:-3]) - rates[4:] + rates[:-4]) / (12.0 * h)
+            found = run[f"acceleration.{joint}.{name}"][2:-2]
+            assert np.abs(found - slopes).max() < 1e-5 * max(1.0, np.abs(slopes).max()), name
+
+
 def test_the_base_turns_by_its_own_hinge(run):
     hinge = run.angles["hinge"]
     assert hinge.angle[0] == pytest.approx(0.4, abs=1e-14) and hinge.rates["angle"][0] == pytest.approx(2.0, abs=1e-13)
