@@ -220,9 +220,9 @@ def _bounds(names: Sequence[str], bounds: Mapping[str, tuple[float, float]]) -> 
     for name, (lower, upper) in bounds.items():
         if name not in names:
             raise unknown_name(name, names, "coordinate", whose=f"{WHO}: bounds: ")
-        if not lower <= upper:
+        if not (lower <= upper and lower < np.inf and upper > -np.inf):
             raise ModelError(
-                f"{WHO}: bounds of '{name}' = ({lower:g}, {upper:g}); give the lower one first, and no NaN"
+                f"{WHO}: bounds of '{name}' = ({lower:g}, {upper:g}); give the lower one first, and no NaN or empty range"
             )
     return dict(bounds)
 

@@ -301,6 +301,7 @@ def test_calls_that_are_refused():
         ("'foot'", {"positions": {"hand": nan}, "weights": {"foot": 1}}),
         ("weight of 'hand' = -1", {"positions": {"hand": nan}, "weights": {"hand": -1}}),
         ("give the lower one first", {"positions": {"hand": nan}, "bounds": {"elbow.angle": (1, 0)}}),
+        ("empty range", {"positions": {"hand": nan}, "bounds": {"elbow.angle": (np.inf, np.inf)}}),
         ("'x'", {"positions": {"hand": nan}, "bounds": {"x": (0, 1)}}),
         ("2 instants", {"positions": {"hand": np.zeros((2, 3))}, "coordinates": {"elbow.angle": [1, 2, 3]}}),
         ("above 0", {"positions": {"hand": nan}, "tolerance": 0}),
