@@ -129,10 +129,14 @@ class FrameProblem(PoseProblem):
     pulls: Floats
     lower: Floats
     upper: Floats
+    start: Floats | None = None  # (poses, coordinates) to which poses are drawn
+    stay: Floats | None = None  # (poses,) weight of this
 
     def of(self, poses: Ints) -> FrameProblem:
         """The problem of some poses."""
         parts = {name: getattr(self, name)[poses] for name in ("t", "r", "A", "weights", "wanted", "pulls")}
+        if self.start is not None and self.stay is not None:
+            parts |= {"start": self.start[poses], "stay": self.stay[poses]}
         return replace(self, **parts)
 
     @property
@@ -173,6 +177,11 @@ class FrameProblem(PoseProblem):
         g[:, rates] += self.pulls * away
         H[:, rates, rates] += self.pulls
         cost = (np.repeat(self.weights, 3, axis=2) * off**2).sum(axis=(1, 2)) + (self.pulls * away**2).sum(axis=1)
+        if self.start is not None and self.stay is not None:
+            way, n = way_between(self.tree, self.start, x), np.arange(g.shape[1])
+            g += self.stay[:, None] * way
+            H[:, n, n] += self.stay[:, None]
+            cost += self.stay * (way**2).sum(axis=1)
         return g, H, np.where(none, np.nan, cost)
 
     def way(self, x: Floats, to: Floats) -> Floats:
@@ -192,6 +201,11 @@ class FrameProblem(PoseProblem):
         found[:, columns] = np.clip(x[:, columns], self.lower, self.upper)
         return found
 
+    def drawn(self, start: Floats, weight: float) -> FrameProblem:
+        """The problem with a weight of staying at the start, of the largest curvature there."""
+        largest = np.einsum("nii->ni", self.normal_equations(start)[1]).max(axis=1)
+        return replace(self, start=start, stay=weight * np.maximum(largest, 1e-30))
+
     def unwound(self, x: Floats, start: Floats) -> Floats:
         """Coordinates x with angles less than half a turn from those of the start, where nothing but poses depends on them."""
         system, found = self.frames.system, x.copy()
@@ -204,7 +218,7 @@ class FrameProblem(PoseProblem):
         found[:, columns] = np.where((near >= self.lower) & (near <= self.upper), near, x[:, columns])
         return found
 
-    def start(self, x: Floats) -> Floats:
+    def admitted(self, x: Floats) -> Floats:
         """Coordinates near to x, within the bounds and on the rows; NaN where there are none."""
         return self.closed(self.within(x), np.zeros((len(x), len(self.lower)), bool))
 

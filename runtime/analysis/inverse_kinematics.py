@@ -23,7 +23,7 @@ from runtime.system.frames import Frame
 from runtime.system.state import State
 from runtime.system.system import System
 
-NEAREST = 1e-9  # weight of staying at the start, of the largest curvature: of all solutions the nearest one
+PRIORS = (1e-1, 1e-3, 1e-5, 1e-7, 1e-9)  # falling weights of staying at the start, which lead to the nearest solution
 STEPS = 50  # of Gauss and Newton, before those of Newton
 NEWTON = 30  # steps of Newton's method
 REACH = 1e-4  # [rad], [m] of central differences of exact gradients
@@ -32,6 +32,7 @@ DOWNWARD = 1e-7  # curvature, of the largest, below which its negative is no rou
 LONGEST = 0.5  # [rad], [m] of a step of Newton's method
 ASIDE = 0.1  # [rad], [m] of a step off a saddle point or maximum
 HALVES = 12  # of a step that does not descend
+NEAREST = 1e-10  # as LEVEL, of the nearest solution
 LEVEL = 1e-6  # gradient at a solution, of the largest that sum and curvature admit
 AT_LIMIT = 1e-9  # [rad], [m] from a limit at which a coordinate counts as at it
 
@@ -219,9 +220,9 @@ def _bounds(names: Sequence[str], bounds: Mapping[str, tuple[float, float]]) -> 
     for name, (lower, upper) in bounds.items():
         if name not in names:
             raise unknown_name(name, names, "coordinate", whose=f"{WHO}: bounds: ")
-        if not lower <= upper:
+        if not (lower <= upper and lower < np.inf and upper > -np.inf):
             raise ModelError(
-                f"{WHO}: bounds of '{name}' = ({lower:g}, {upper:g}); give the lower one first, and no NaN"
+                f"{WHO}: bounds of '{name}' = ({lower:g}, {upper:g}); give the lower one first, and no NaN or empty range"
             )
     return dict(bounds)
 
@@ -260,19 +261,21 @@ def _solved(problem: FrameProblem, x: Floats, reach: float) -> tuple[Floats, NDA
 
 def _from(problem: FrameProblem, x: Floats, reach: float, first: int) -> tuple[Floats, NDArray[np.bool_]]:
     """Solutions from starts of their own; ``first``: number of the first instant."""
-    start = problem.start(x)
+    start = problem.admitted(x)
     if (open_ := np.isnan(start).any(axis=1)).any():
         k = int(open_.argmax())
         raise ModelError(
             f"{WHO}: system '{problem.frames.system.name}': instant {first + k}: {problem.why_open(x, k)}; start nearer "
             "(initial=), or check bounds= and the drivers"
         )
-    one = problem.solve(start, prior=NEAREST, most=STEPS)
-    x = one.x
+    x = problem.solve(start, most=STEPS).x
     off = np.flatnonzero(~(problem.largest_error(x) <= reach))
     if off.size:
         x[off] = _descended(problem.of(off), x[off])
-    last = problem.solve(problem.unwound(x, start))  # without the weight of the start
+    x = problem.unwound(x, start)
+    if (rows := np.flatnonzero(problem.undetermined(x).any(axis=1))).size:
+        x[rows] = _nearest(problem.of(rows), start[rows], x[rows], reach)
+    last = problem.solve(x)
     near = problem.largest_error(last.x) <= reach
     g, H, cost = problem.normal_equations(last.x)
     slope = np.linalg.norm(problem.slope(last.x, g), axis=1)
@@ -280,7 +283,21 @@ def _from(problem: FrameProblem, x: Floats, reach: float, first: int) -> tuple[F
     return last.x, near | level
 
 
-def _descended(problem: FrameProblem, x: Floats) -> Floats:
+def _nearest(problem: FrameProblem, start: Floats, x: Floats, reach: float) -> Floats:
+    """Of the solutions that the targets leave open, those nearest to the start, by a falling weight of staying there.
+
+    Solutions x are kept where this leads to larger errors.
+    """
+    near = start
+    for prior in PRIORS:
+        drawn = problem.drawn(start, prior)
+        near = _descended(drawn, drawn.solve(near, most=STEPS).x, NEAREST)
+    near = problem.solve(near).x
+    good = problem.largest_error(near) <= np.maximum(problem.largest_error(x), reach)
+    return np.where(good[:, None], near, x)
+
+
+def _descended(problem: FrameProblem, x: Floats, most: float = LEVEL) -> Floats:
     """Coordinates after steps of Newton's method to a minimum: off saddle points, also where errors stay large.
 
     Second derivatives are differences of exact gradients.  Directions without curvature are left as they are.
@@ -295,7 +312,7 @@ def _descended(problem: FrameProblem, x: Floats) -> Floats:
         along = np.einsum("nij,ni->nj", vectors, slope)
         faint = np.abs(values) < FLAT * size[:, None]
         way = np.where(faint, 0.0, -along / np.where(faint, 1.0, np.abs(values)))
-        level = np.linalg.norm(slope, axis=1) <= LEVEL * np.sqrt(np.einsum("nii->n", H) * cost)
+        level = np.linalg.norm(slope, axis=1) <= most * np.sqrt(np.einsum("nii->n", H) * cost)
         down = level & (values[:, 0] < -DOWNWARD * size)
         way[down] += ASIDE * (np.arange(way.shape[1]) == 0) * np.where(along[down, :1] > 0.0, -1.0, 1.0)
         if (ends := level & ~down).all():

@@ -226,14 +226,18 @@ def test_what_is_left_open_stays_near_to_the_start():
         before = f"rod_{k - 1}" if k else "ground"
         b.joint(f"hinge_{k}", "revolute", before, f"rod_{k}", point=(0, 0, -0.2 * k), axis=(0, 1, 0))
     b.frame("tip", "rod_3", s=(0, 0, -0.8))
-    m, start, wanted = runtime.mechanics(b.build()), np.array([0.3, -0.4, 0.5, 0.2]), np.array([0.1, 0.0, -0.6])
-    found = runtime.inverse_kinematics(m.system, positions={"tip": wanted}, initial=start)
-    assert found.reached and len(found.undetermined) == 4
-    other = minimize(
-        lambda q: ((q - start) ** 2).sum(), found.q, tol=1e-12, method="SLSQP",
-        constraints={"type": "eq", "fun": lambda q: (m.pose("tip", q).r - wanted)[[0, 2]]},
-    )  # fmt: skip
-    assert found.q == pytest.approx(other.x, abs=1e-5)
+    m, random = runtime.mechanics(b.build()), np.random.default_rng(0)
+    starts, wanted = random.uniform(-1, 1, (6, 4)), m.pose("tip", random.uniform(-1, 1, (6, 4))).r
+    found = runtime.inverse_kinematics(m.system, positions={"tip": wanted}, initial=starts)
+    assert found.reached.all() and len(found.undetermined) == 4
+    for q, start, to, J in zip(found.q, starts, wanted, m.jacobian("tip", found.q), strict=True):
+        open_ways = np.linalg.svd(J[[0, 2]])[2][2:]
+        assert largest(open_ways @ (q - start)) < 1e-5
+        other = minimize(
+            lambda q, start=start: ((q - start) ** 2).sum(), start, tol=1e-12, method="SLSQP",
+            constraints={"type": "eq", "fun": lambda q, to=to: (m.pose("tip", q).r - to)[[0, 2]]},
+        )  # fmt: skip
+        assert np.linalg.norm(q - start) <= np.linalg.norm(other.x - start) + 1e-5
 
 
 def test_weights_divide_what_cannot_be_met():
@@ -297,6 +301,7 @@ def test_calls_that_are_refused():
         ("'foot'", {"positions": {"hand": nan}, "weights": {"foot": 1}}),
         ("weight of 'hand' = -1", {"positions": {"hand": nan}, "weights": {"hand": -1}}),
         ("give the lower one first", {"positions": {"hand": nan}, "bounds": {"elbow.angle": (1, 0)}}),
+        ("empty range", {"positions": {"hand": nan}, "bounds": {"elbow.angle": (np.inf, np.inf)}}),
         ("'x'", {"positions": {"hand": nan}, "bounds": {"x": (0, 1)}}),
         ("2 instants", {"positions": {"hand": np.zeros((2, 3))}, "coordinates": {"elbow.angle": [1, 2, 3]}}),
         ("above 0", {"positions": {"hand": nan}, "tolerance": 0}),
