@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from runtime.analysis.equilibrium import equilibrium
     from runtime.analysis.fit import fit_parameters
     from runtime.analysis.inverse import inverse_dynamics, kinematics
+    from runtime.analysis.inverse_kinematics import inverse_kinematics
     from runtime.analysis.linearisation import linearisation
     from runtime.analysis.mechanics import mechanics
     from runtime.analysis.sensitivities import sensitivities
@@ -61,6 +62,7 @@ else:
             "analysis.equilibrium": "equilibrium",
             "analysis.fit": "fit_parameters",
             "analysis.inverse": "inverse_dynamics kinematics",
+            "analysis.inverse_kinematics": "inverse_kinematics",
             "analysis.linearisation": "linearisation",
             "analysis.mechanics": "mechanics",
             "analysis.sensitivities": "sensitivities",
@@ -111,6 +113,7 @@ __all__ = [
     "equilibrium",
     "fit_parameters",
     "inverse_dynamics",
+    "inverse_kinematics",
     "kinematics",
     "linearisation",
     "mechanics",

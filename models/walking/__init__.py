@@ -21,7 +21,7 @@ What lives here, from the bottom up; each module imports only from those above i
 ``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
     Curves and values of a trial; all trials of a subject; a table of subjects; comparison of two sets of curves; the curves of
     many subjects; their analysis.
-``fitted_motion``, ``opensim_trial``, ``least_squares``, ``inverse_kinematics``
+``fitted_motion``, ``opensim_trial``, ``marker_problem``, ``inverse_kinematics``
     The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
     coordinates from markers.
 ``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_leg``

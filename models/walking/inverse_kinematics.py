@@ -21,7 +21,7 @@ from models.walking.capture import Capture
 from models.walking.capture.read import read_markers
 from models.walking.capture.vertical import ROTATIONS
 from models.walking.fitted_motion import FittedMotion
-from models.walking.least_squares import TOLERANCE, Problem, solve, undetermined
+from models.walking.marker_problem import MarkerProblem
 from models.walking.opensim_trial import kinds_of
 from models.walking.samples import all_finite, sampling_rate
 from runtime import ModelError
@@ -110,7 +110,7 @@ def inverse_kinematics(
     unknowns = _Unknowns.of(reading, wanted, coordinates or {})
     points = {frame.name: (frame.link, frame.position) for frame in source.frames}
     kinematics = PointKinematics(source, unknowns.names, unknowns.fixed, [points[name] for name in seen.names])
-    problem = Problem(
+    problem = MarkerProblem(
         kinematics, seen.observed, seen.weights, unknowns.wanted, unknowns.pulls, unknowns.lower, unknowns.upper
     )
     t, notes = _even(capture)
@@ -298,7 +298,7 @@ def _even(capture: Capture) -> tuple[Floats, list[str]]:
 
 
 def _solved(
-    problem: Problem, t: Floats, unknowns: _Unknowns, turning: Sequence[int], whole: NDArray[np.bool_], name: str
+    problem: MarkerProblem, t: Floats, unknowns: _Unknowns, turning: Sequence[int], whole: NDArray[np.bool_], name: str
 ) -> tuple[Floats, NDArray[np.bool_], int]:
     """Coordinates (frames, unknowns), those that the markers leave open, and the steps of the slowest frame."""
     weight = problem.seen_weights()
@@ -307,46 +307,47 @@ def _solved(
     for k in turning:
         for angle in TURNS:
             starts.append(np.where(np.arange(len(unknowns.first)) == k, angle, unknowns.first))
-    found = solve(problem.of(np.full(len(starts), seed)), np.array(starts), tolerance=ROUGH, most=FIRST_STEPS)
+    admitted = np.clip(starts, unknowns.lower, unknowns.upper)
+    found = problem.of(np.full(len(starts), seed)).solve(admitted, tolerance=ROUGH, most=FIRST_STEPS)
     best = int(
         np.flatnonzero(found.cost <= found.cost.min() * (1.0 + ROUGH) + ROUGH**2)[0]
     )  # the default pose comes first
-    x = solve(problem.of(np.array([seed])), _unwound(found.x[[best]], unknowns, whole), tolerance=ROUGH).x[0]
+    x = problem.of(np.array([seed])).solve(_unwound(found.x[[best]], unknowns, whole), tolerance=ROUGH).x[0]
     at = {seed: x}
     stride = max(int(KEY * (len(t) - 1) / max(t[-1] - t[0], 1e-9)), 1)
     backward, forward = list(range(seed - stride, -1, -stride)), list(range(seed + stride, len(t), stride))
     before = [seed, seed]
     for k in range(max(len(backward), len(forward))):  # both ways at once
         pair = [(n, side[k]) for n, side in enumerate((backward, forward)) if k < len(side)]
-        one = solve(
-            problem.of(np.array([key for _, key in pair])), np.array([at[before[n]] for n, _ in pair]), tolerance=ROUGH
+        one = problem.of(np.array([key for _, key in pair])).solve(
+            np.array([at[before[n]] for n, _ in pair]), tolerance=ROUGH
         )
         for (n, key), x in zip(pair, one.x, strict=True):
             at[key], before[n] = x, key
     keys = np.array(sorted(at))
     near = keys[np.abs(np.arange(len(t))[:, None] - keys).argmin(axis=1)]
-    first = solve(problem, np.array([at[key] for key in near]))
+    first = problem.solve(np.array([at[key] for key in near]))
     x, steps = first.x, first.steps
     x, converged = _improved(problem, x, first.cost, first.converged)
-    open_ = undetermined(problem, x)
+    open_ = problem.undetermined(x)
     if (rows := np.flatnonzero(open_.any(axis=1))).size:
         guess = x.copy()
         for k in np.flatnonzero(open_.any(axis=0)).tolist():
             shown = ~open_[:, k]
             guess[rows, k] = np.interp(t[rows], t[shown], x[shown, k]) if shown.any() else unknowns.first[k]
-        again = solve(problem.of(rows), np.where(open_[rows], guess[rows], x[rows]), prior=STRONG)
+        again = problem.of(rows).solve(np.where(open_[rows], guess[rows], x[rows]), prior=STRONG)
         x[rows], converged[rows] = again.x, again.converged
     if not converged.all():
         bad = np.flatnonzero(~converged)
         raise ModelError(
-            f"{name}: {bad.size} of {len(t)} frames did not converge within {TOLERANCE:g} rad, the first at {t[bad[0]]:g} s; "
+            f"{name}: {bad.size} of {len(t)} frames did not converge, the first at {t[bad[0]]:g} s; "
             "check the labels and the unit of the markers there"
         )
     return x, open_, steps
 
 
 def _improved(
-    problem: Problem, x: Floats, cost: Floats, converged: NDArray[np.bool_]
+    problem: MarkerProblem, x: Floats, cost: Floats, converged: NDArray[np.bool_]
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Frames that are farther off than most are solved again from their neighbours; the better solution counts."""
     x, cost, converged = x.copy(), cost.copy(), converged.copy()
@@ -355,7 +356,7 @@ def _improved(
         rows = bad[(bad + side >= 0) & (bad + side < len(x))]
         if not rows.size:
             continue
-        again = solve(problem.of(rows), x[rows + side])
+        again = problem.of(rows).solve(x[rows + side])
         better = again.converged & ((again.cost < cost[rows] * (1.0 - 1e-9)) | ~converged[rows])
         take = rows[better]
         x[take], cost[take], converged[take] = again.x[better], again.cost[better], True

@@ -1,4 +1,4 @@
-"""Mechanics by name, inverse dynamics, equilibrium, linearisation, sensitivities, fits, points of chains.
+"""Mechanics by name, inverse kinematics and dynamics, equilibrium, linearisation, sensitivities, fits, points of chains.
 
 Imports ``integrate`` and below.
 """
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from runtime.analysis.contact_sensitivity import ContactSensitivity
     from runtime.analysis.fit import ParameterFit
     from runtime.analysis.inverse import coordinate
+    from runtime.analysis.inverse_kinematics import InverseKinematicsSolution
+    from runtime.analysis.least_squares import PoseProblem, PoseSolution
     from runtime.analysis.linearisation import Linearisation
     from runtime.analysis.mechanics import AccelerationDerivatives, EffortDerivatives, FramePose, Mechanics
     from runtime.analysis.modes import Modes
@@ -27,6 +29,8 @@ else:
             "contact_sensitivity": "ContactSensitivity",
             "fit": "ParameterFit",
             "inverse": "coordinate",
+            "inverse_kinematics": "InverseKinematicsSolution",
+            "least_squares": "PoseProblem PoseSolution",
             "linearisation": "Linearisation",
             "mechanics": "AccelerationDerivatives EffortDerivatives FramePose Mechanics",
             "modes": "Modes",
@@ -43,12 +47,15 @@ __all__ = [
     "DriverMotion",
     "EffortDerivatives",
     "FramePose",
+    "InverseKinematicsSolution",
     "Linearisation",
     "Mechanics",
     "Modes",
     "Motion",
     "ParameterFit",
     "PointChain",
+    "PoseProblem",
+    "PoseSolution",
     "Sensitivities",
     "coordinate",
 ]

@@ -27,6 +27,14 @@ OFF = 1e-8  # [m], [rad], and as the rows have it: how far coordinates may be of
 STEPS = 50  # of Newton's method
 
 
+def rows_of_tree(system: System, work: Workspace, times: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+    """Phi (states, rows), G (states, rows, rates) and gamma (states, rows) at times and states z (states, n) of a tree."""
+    rows, rates = len(work.tree.closing.joint), len(work.tree.Q)
+    Phi, G, gamma = np.zeros((len(z), rows)), np.zeros((len(z), rows, rates)), np.zeros((len(z), rows))
+    mechanics.rows_along(times, z, np.zeros(z.shape[1]), system.data, work, Phi, G, gamma)
+    return Phi, G, gamma
+
+
 class Independent:
     """The rows of a system, and which of all rates are independent: ``places`` among them.
 
@@ -141,10 +149,7 @@ class Independent:
 
     def _rows(self, z: Floats) -> tuple[Floats, Floats, Floats]:
         """Phi, G and gamma of states z of the tree."""
-        rows, rates = len(self.work.tree.closing.joint), len(self.rates)
-        Phi, G, gamma = np.zeros((len(z), rows)), np.zeros((len(z), rows, rates)), np.zeros((len(z), rows))
-        mechanics.rows_along(self.system.time, z, np.zeros(z.shape[1]), self.system.data, self.work, Phi, G, gamma)
-        return Phi, G, gamma
+        return rows_of_tree(self.system, self.work, np.full(len(z), self.system.time), z)
 
     def _name(self, row: int) -> str:
         closing = self.work.tree.closing

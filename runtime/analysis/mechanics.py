@@ -386,7 +386,7 @@ class Mechanics:
         q : (n,) or (states, n)
         """
         at = self._at(q)
-        r, A, _, _ = self._frame_state(self._frame(frame), at)
+        r, A, _, _ = self._frame_state(self.frame(frame), at)
         return FramePose(_shaped(r, at.single), _shaped(A, at.single))
 
     def velocity(self, frame: str | Frame, q: ArrayLike, u: ArrayLike, *, axes: Axes = "global") -> Floats:
@@ -401,7 +401,7 @@ class Mechanics:
             Of the components.
         """
         at = self._at(q, u)
-        _, A, v, omega = self._frame_state(self._frame(frame), at)
+        _, A, v, omega = self._frame_state(self.frame(frame), at)
         return _shaped(_in_axes(axes, A, np.hstack([v, omega])), at.single)
 
     def acceleration(
@@ -432,7 +432,7 @@ class Mechanics:
             As of ``velocity``.
         q : (n,) or (states, n)
         """
-        at, own = self._at(q), self._frame(frame)
+        at, own = self._at(q), self.frame(frame)
         step, arm = self._place(own)
         found = np.zeros((len(at.z), 6, len(self._all_rates)))
         compiled.jacobians_of_point(self._memory, step, arm, at.z, found)
@@ -549,7 +549,8 @@ class Mechanics:
         """Centre of mass (states, 3) of bodies that can move, at r (states, bodies, 3)."""
         return np.asarray(np.einsum("b,nbx->nx", self._mass, r) / self._mass.sum())
 
-    def _frame(self, frame: str | Frame) -> Frame:
+    def frame(self, frame: str | Frame) -> Frame:
+        """The frame of a name among ``frame_names``; a frame of its own is checked."""
         if isinstance(frame, Frame):
             if frame.body not in (*self.system.body_names, GROUND):
                 raise unknown_name(frame.body, self.system.body_names, "body", "bodies", f"frame '{frame.name}': ")
@@ -578,7 +579,7 @@ class Mechanics:
         return state[:, R:P] + arm, A @ frame.A, v, state[:, OMEGA:]
 
     def _acceleration(self, frame: str | Frame, at: _At, rates: Floats, axes: Axes) -> Floats:
-        own = self._frame(frame)
+        own = self.frame(frame)
         found = np.zeros((len(at.z), 6))
         compiled.accelerations_of_point(self._memory, *self._place(own), at.z, rates, found)
         return _shaped(_in_axes(axes, self._frame_state(own, at)[1], found), at.single)

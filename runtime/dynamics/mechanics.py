@@ -1,4 +1,4 @@
-"""Efforts, mass matrix, accelerations and Jacobians of a tree for arrays of states, in compiled code.
+"""Efforts, mass matrix, accelerations, Jacobians and frames of a tree for arrays of states, in compiled code.
 
     M(q) u' + c(q, u) + g(q) = tau
 
@@ -9,6 +9,7 @@ Algorithms, sections 5.3 and 6.2), in global axes, about the point of each step.
 
 from __future__ import annotations
 
+from runtime.dynamics.chain_points import add_point, cleared, mirror
 from runtime.dynamics.closing_rows import evaluate_couplings
 from runtime.dynamics.kinematics import update_kinematics
 from runtime.dynamics.layout import FORCES, OK
@@ -23,6 +24,7 @@ from runtime.dynamics.recursion import (
 from runtime.dynamics.responses import accelerations_without_rows, along_row
 from runtime.dynamics.small_matrices import (
     cross,
+    matrix_product,
     minus,
     plus,
     plus_times,
@@ -209,6 +211,27 @@ def derivatives_under(m, z, tau, found, smallest):  # type: ignore[no-untyped-de
     return len(z), OK
 
 
+@expanded
+def point_of(s, step, arm):  # type: ignore[no-untyped-def]
+    """Place of a point of a step, at ``arm`` from the point of the step."""
+    return plus(row_of(s.r, step, 3), times(row_of(s.A, step, 9), arm))
+
+
+@inlined
+def move_frame(t, s, step, point, found):  # type: ignore[no-untyped-def]
+    """Put the velocity of a point of a step, and its angular velocity, for unit rates into (6, rates), which is 0 elsewhere."""
+    k = step
+    while k != GROUND_STEP:
+        away = minus(point, row_of(s.r, k, 3))
+        for c in range(freedoms(t.kind[k])):
+            turning, moving = unit_motion(t, s, k, c)
+            moving = plus(moving, cross(turning, away))
+            u = t.u[k] - t.u[0] + c
+            for x in range(3):
+                found[x, u], found[3 + x, u] = moving[x], turning[x]
+        k = t.parent[k]
+
+
 @compiled
 def jacobians_of_point(m, step, arm, z, found):  # type: ignore[no-untyped-def]
     """Velocity of a point of a step, and angular velocity, for unit rates: (states, 6, rates), which is 0.
@@ -218,19 +241,46 @@ def jacobians_of_point(m, step, arm, z, found):  # type: ignore[no-untyped-def]
     t, s = m.data, m.lifting
     for i in range(len(z)):
         place_steps(t, s, z[i])
-        if step == GROUND_STEP:
-            continue
-        point = plus(row_of(s.r, step, 3), times(row_of(s.A, step, 9), (arm[0], arm[1], arm[2])))
-        k = step
-        while k != GROUND_STEP:
-            away = minus(point, row_of(s.r, k, 3))
-            for c in range(freedoms(t.kind[k])):
-                turning, moving = unit_motion(t, s, k, c)
-                moving = plus(moving, cross(turning, away))
-                u = t.u[k] - t.u[0] + c
-                for x in range(3):
-                    found[i, x, u], found[i, 3 + x, u] = moving[x], turning[x]
-            k = t.parent[k]
+        if step != GROUND_STEP:
+            move_frame(t, s, step, point_of(s, step, (arm[0], arm[1], arm[2])), found[i])
+
+
+@compiled
+def place_frames(m, step, arm, axes, z, r, A):  # type: ignore[no-untyped-def]
+    """Origins r (states, frames, 3) and axes A (states, frames, 3, 3) of frames of steps, at ``arm`` (frames, 3) as above.
+
+    ``axes`` (frames, 3, 3): of the frames in the reference configuration.
+    """
+    s = m.lifting
+    for i in range(len(z)):
+        place_steps(m.data, s, z[i])
+        for k in range(len(step)):
+            put_row(r[i], k, point_of(s, step[k], row_of(arm, k, 3)))
+            put_row(A[i], k, matrix_product(row_of(s.A, step[k], 9), row_of(axes, k, 9)))
+
+
+@compiled
+def normal_equations_of_frames(m, step, arm, z, off, weights, moved, g, H):  # type: ignore[no-untyped-def]
+    """Half of gradient and curvature of the weighted squares of how far frames are off: g (states, rates) and H.
+
+    ``off`` (states, frames, 6): displacement and rotation vector, in global axes; ``weights`` (states, frames, 2) of both;
+    ``moved`` (6, rates) is scratch.
+    """
+    t, s = m.data, m.lifting
+    for i in range(len(z)):
+        place_steps(t, s, z[i])
+        cleared(g[i], H[i])
+        for k in range(len(step)):
+            if weights[i, k, 0] == 0.0 and weights[i, k, 1] == 0.0:
+                continue
+            for x in range(6):
+                for u in range(moved.shape[1]):
+                    moved[x, u] = 0.0
+            move_frame(t, s, step[k], point_of(s, step[k], row_of(arm, k, 3)), moved)
+            for x in range(6):
+                if weights[i, k, x // 3] != 0.0:
+                    add_point(weights[i, k, x // 3], off[i, k, x], moved[x], g[i], H[i])
+        mirror(H[i])
 
 
 @compiled
@@ -260,15 +310,15 @@ def forces_of_elements(time, z, t, w, found):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rows_along(time, z, rates, t, w, Phi, G, gamma):  # type: ignore[no-untyped-def]
+def rows_along(instants, z, rates, t, w, Phi, G, gamma):  # type: ignore[no-untyped-def]
     """Rows that restrain the coordinates: Phi (states, rows); G (states, rows, rates) and gamma (states, rows) of G u' = gamma.
 
-    ``rates`` (n,): 0.
+    ``instants`` (states,) [s]; ``rates`` (n,): 0.
     """
     m = w.tree
     c, first, none = m.closing, m.data.u[0], (0.0, 0.0, 0.0)
     for i in range(len(z)):
-        update_kinematics(time, z[i], t, w)
+        update_kinematics(instants[i], z[i], t, w)
         evaluate_couplings(z[i], t, w)
         accelerate(m.data, m.lifting, m.recursion, rates, 1.0)
         accelerations_without_rows(m.data, m.lifting, m.recursion, w.v_dot)

@@ -62,6 +62,8 @@ def moved_coordinates(tree: TreeSteps, q: Floats, way: Floats) -> Floats:
     """Coordinates (m, n) of a tree after a way (m, rates) from q: turns of balls and free bodies are rotation vectors."""
     from scipy.spatial.transform import Rotation
 
+    if tree.turns_and_slides:
+        return q + way
     q = q.copy()
     for at, to, own, turn in _parts(tree):
         q[:, at] += way[:, to]
@@ -74,6 +76,8 @@ def way_between(tree: TreeSteps, a: Floats, b: Floats) -> Floats:
     """The way (m, rates) from coordinates a to b (m, n), as of ``moved_coordinates``."""
     from scipy.spatial.transform import Rotation
 
+    if tree.turns_and_slides:
+        return b - a
     places = tree.places
     found = np.empty((len(a), places[1][-1] - places[0][-1]))
     for at, to, own, turn in _parts(tree):

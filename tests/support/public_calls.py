@@ -132,6 +132,22 @@ def calls(world):
         ),
         "mechanics": (runtime.mechanics, dict(system=w.closed.system, independent=["A.angle"])),
         **of_mechanics(w.closed),
+        "inverse_kinematics": (
+            runtime.inverse_kinematics,
+            dict(
+                system=w.closed.system,
+                positions={"coupler": (0.2, 0.0, 0.1)},
+                orientations={"crank": (1.0, 0.0, 0.0, 0.0)},
+                coordinates={"A.angle": 0.1},
+                weights={"coupler": 2.0},
+                frames=[],
+                limits=True,
+                bounds={"D.angle": (-1.0, 1.0)},
+                initial=w.closed.q0,
+                t=0.0,
+                tolerance=1e-6,
+            ),
+        ),
         "kinematics": (
             runtime.kinematics,
             dict(system=w.driven, t=w.t, initial=w.driven.state, weights=None),
