@@ -58,7 +58,11 @@ def mjcf_text(tree: Tree) -> str:
 def _with_thin_bodies_merged(d: Description) -> Description:
     """The description with bodies that MuJoCo refuses merged into those behind them, which share their masses."""
     links = {link.name: link for link in d.links}
-    held = {end for c in d.closures for end in (c.link_1, c.link_2)} | {o.link for o in d.outlines} | {f.link for f in d.frames}
+    held = (
+        {end for c in d.closures for end in (c.link_1, c.link_2)}
+        | {o.link for o in d.outlines}
+        | {f.link for f in d.frames}
+    )
     for thin in (links[link.name] for link in d.links):
         behind = [link for link in links.values() if link.parent == thin.name]
         if len(behind) != 1 or thin.name in held or not thin.steps or not _shares(thin, behind[0]):
