@@ -42,6 +42,9 @@ def mjcf_text(tree: Tree) -> str:
         _add_shape(bodies[WORLD], outline)
     for link in d.links:
         bodies[link.name] = _body(tree, bodies[link.parent], link)
+    for frame in d.frames:
+        turn = quaternion(frame.rotation)
+        element(bodies[frame.link], "site", name=frame.name, pos=frame.position, quat=turn)
     _add_equalities(tree, top)
     _add_keyframe(tree, top)
     if meshes := tuple(dict.fromkeys(o.link for o in d.outlines if o.kind not in DRAWN)):
@@ -55,7 +58,11 @@ def mjcf_text(tree: Tree) -> str:
 def _with_thin_bodies_merged(d: Description) -> Description:
     """The description with bodies that MuJoCo refuses merged into those behind them, which share their masses."""
     links = {link.name: link for link in d.links}
-    held = {end for c in d.closures for end in (c.link_1, c.link_2)} | {o.link for o in d.outlines}
+    held = (
+        {end for c in d.closures for end in (c.link_1, c.link_2)}
+        | {o.link for o in d.outlines}
+        | {f.link for f in d.frames}
+    )
     for thin in (links[link.name] for link in d.links):
         behind = [link for link in links.values() if link.parent == thin.name]
         if len(behind) != 1 or thin.name in held or not thin.steps or not _shares(thin, behind[0]):

@@ -52,6 +52,8 @@ def opensim_text(tree: Tree) -> str:
         _add_spring(forces, step)
     _add_couplers(tree, model)
     _add_markers(model, d)
+    if turned := tuple(f.name for f in d.frames if f.kind == "marker" and not np.array_equal(f.rotation, np.eye(3))):
+        tree.left_out.append(Omitted("axes of frames", turned, "markers have no axes"))
     if thin:
         reason = (
             "bodies without mass lie between the joints of one body, as the massless link of a modified universal joint"

@@ -10,14 +10,16 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from models.files.building import Built, built
-from models.files.description import Description, Frame, Omitted, Step
+from models.files.description import Description, Floats, Frame, Omitted, Step
 from models.files.inertias import SORT as INERTIAS
 from models.files.inertias import with_possible_inertias
 from models.files.merging import merged
 from models.files.own_file import OwnReading, read_own
 from runtime import Builder, ModelError, System
-from runtime.support import checked
+from runtime.support import checked, floats, named
 
 SORTS = (
     "actuators", "armature", "components", "constraints", "contacts", "couplers", "damping", "equalities", "flexes", "fluid",
@@ -93,6 +95,31 @@ class Reading:
     def coordinates(self) -> Mapping[str, tuple[str, str]]:
         """Joint and coordinate of Talus by the name of the file's joint; both are empty where it has no coordinate of its own."""
         return dict(self._made.coordinates)
+
+    @checked
+    def coordinate_values(self, values: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+        """Values by the coordinates of Talus, for ``Mechanics.configuration``, ``displaced`` and cases, from values of the file.
+
+        ``{"knee_angle": 0.3}`` becomes ``{"knee_angle.angle": 0.3}``, less the value in the reference pose, which is 0 in Talus:
+        the default value of OpenSim, ``ref`` of MJCF.
+
+        Parameters
+        ----------
+        values : mapping of str to float or (states,) [rad], [m]
+            By the names of ``coordinates``: turns and slides that have a coordinate of Talus.
+
+        Raises
+        ------
+        ModelError
+            For other names.
+        """
+        made, whose = self._made.coordinates, f"of {self.file.name}"
+        own = {step.name: step for _, step in self.description.steps if made.get(step.name, ("", ""))[0]}
+        steps, found = named(f"coordinate {whose}", own, f"coordinates {whose}"), {}
+        for name, value in values.items():
+            zero = steps[name].reference
+            found[".".join(made[name])] = floats(value, f"coordinate '{name}'", "a number or (states,) numbers") - zero
+        return found
 
     @property
     def frames(self) -> Mapping[str, Frame]:

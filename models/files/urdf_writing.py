@@ -45,6 +45,8 @@ def urdf_text(tree: Tree) -> str:
         tree.left_out.append(
             Omitted("shapes", tuple(dict.fromkeys(o.link for o in d.outlines)), "shapes are not written")
         )
+    if d.frames:
+        tree.left_out.append(Omitted("frames", tuple(f.name for f in d.frames), "URDF has none beside those of links"))
     sprung = tuple(step.name for _, step in d.steps if step.stiffness > 0.0)
     if sprung:
         tree.ignored.append(Omitted("springs", sprung, "URDF has no springs", True))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from models.files.description import WORLD, Closure, Description, Floats, Link, Omitted, Outline, Step
+from models.files.description import WORLD, Closure, Description, Floats, Frame, Link, Omitted, Outline, Step
 from models.files.written_forces import with_forces
 from runtime import GROUND, ModelError, System
 from runtime.system import Joint, joint_coordinates
@@ -98,12 +98,18 @@ def tree_of(system: System, ignore: Collection[str], *, mjcf: bool) -> Tree:
     locked, left = _locks(left, links, joints, poses)
     closures, unsaid = _closures(left, poses)
     angles, rates = joint_coordinates(system)
+    own = {
+        f"{link}_origin" for link in links
+    }  # of links that were read; readers give these names to origins of written links
+    frames = [Frame(f.name, f.body, f.s, f.A, "marker") for f in system.frames if f.name not in own]
     description = Description(
-        system.name, "Talus", np.array(system.gravity), tuple(links.values()), outlines=tuple(_outlines(system)),
-        closures=tuple(closures),
+        system.name, "Talus", np.array(system.gravity), tuple(links.values()), tuple(frames), tuple(_outlines(system)),
+        tuple(closures),
     )  # fmt: skip
     start, speeds = ({name.replace(".", "_"): value for name, value in part.items()} for part in (angles, rates))
     tree = Tree(description, system, joints, frozenset(locked), start, speeds)
+    if origins := tuple(f.name for f in system.frames if f.name in own):
+        tree.left_out.append(Omitted("origins of links", origins, "origins of the written links are centres of mass"))
     tree.description, unwritten = with_forces(description, system.forces, poses, tree.locked if mjcf else None)
     if unwritten:
         reason = (

@@ -204,16 +204,27 @@ class Mechanics:
             raise ModelError("mechanics: state() takes one state; give q (n,) and u (n,)")
         return State(self.system.body_names, self._bodies(at)[0].ravel())
 
-    def configuration(self, values: Mapping[str, float]) -> Floats:
+    def configuration(self, values: Mapping[str, ArrayLike]) -> Floats:
         """Coordinates q (n,) with these values by name, such as ``{"knee.angle": 0.3}``, and all others as in ``q0``.
 
+        Values that are arrays (states,), with or without single numbers beside them, give an array of coordinates (states, n).
         Closed loops are closed, and followers of couplings moved: then only independent coordinates can be given.
         """
-        q, known = self.q0.copy(), self.coordinate_names if self.independent is None else self.independent
+        known = self.coordinate_names if self.independent is None else self.independent
+        given = {}
         for name, value in values.items():
             if name not in known or name not in self.coordinate_names:
                 raise unknown_name(name, known, "coordinate", whose=f"mechanics of system '{self.system.name}': ")
-            q[self.coordinate_names.index(name)] = finite_number(value, f"coordinate '{name}'")
+            array = floats(value, f"coordinate '{name}'", "a number or (states,) numbers")
+            given[name] = finite(array, array.shape[:1], f"coordinate '{name}'")
+        counts = {len(array) for array in given.values() if array.ndim}
+        if len(counts) > 1:
+            raise ModelError(
+                f"configuration: arrays of {', '.join(map(str, sorted(counts)))} values; give as many of each, or one"
+            )
+        q = np.tile(self.q0, (*counts, 1))
+        for name, array in given.items():
+            q[..., self.coordinate_names.index(name)] = array
         return self.assemble(q)
 
     def assemble(self, q: ArrayLike) -> Floats:

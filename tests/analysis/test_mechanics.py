@@ -258,6 +258,15 @@ def test_named_independent_coordinates():
     alike(m.of(m.state(q))[0], q, 1e-10)
 
 
+@pytest.mark.parametrize("build", [models.double_pendulum.build, models.four_bar.build])
+def test_an_array_of_values_gives_the_configuration_of_each(build):
+    m = runtime.mechanics(build())
+    first, *others = m.independent or m.coordinate_names
+    given = dict.fromkeys(others[:1], 0.2)
+    values = [-0.2, 0.1, 0.3]
+    alike(m.configuration({first: values, **given}), [m.configuration({first: x, **given}) for x in values])
+
+
 def refusals():
     m, closed = runtime.mechanics(models.double_pendulum.build()), runtime.mechanics(models.four_bar.build())
     q = m.q0
@@ -267,6 +276,7 @@ def refusals():
         "frame": (lambda: m.pose("lwer", q), "unknown frame 'lwer'"),
         "axes": (lambda: m.velocity(m.frame_names[0], q, 0 * q, axes="body"), "axes"),
         "coordinate": (lambda: m.configuration({"knee": 1.0}), "knee"),
+        "values": (lambda: m.configuration({"shoulder.p_e1": [0.1, 0.2], "elbow.p_e1": [0.1] * 3}), "arrays of 2, 3 values"),
         "rows": (lambda: closed.mass_matrix(closed.q0 + 0.1), "pass them through assemble"),
         "count": (lambda: runtime.mechanics(closed.system, independent=["A.angle", "D.angle"]), "1 degree"),
         "tree": (lambda: runtime.mechanics(m.system, independent=["shoulder.angle"]), "leave out independent"),
@@ -274,7 +284,9 @@ def refusals():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ["shape", "counts", "frame", "axes", "coordinate", "rows", "count", "tree", "closing"])
+@pytest.mark.parametrize(
+    "case", ["shape", "counts", "frame", "axes", "coordinate", "values", "rows", "count", "tree", "closing"]
+)
 def test_what_is_refused(case):
     call, sentence = refusals()[case]
     with pytest.raises(runtime.ModelError, match=sentence):

@@ -10,31 +10,18 @@ import pytest
 
 import runtime
 from tests.support.marks import over
+from tests.support.pages import blocks, run_blocks
 from tests.support.paths import ROOT
 
 README = ROOT / "README.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 IN_FOLDERS = sorted(page for page in (ROOT / "docs").glob("*/*.md") if page.parent.name != "_build")
 PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *DOCS, *IN_FOLDERS]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
-
-def blocks(page, language):
-    """The fenced blocks of a page in one language."""
-    return [text for found, text in FENCE.findall(page.read_text(encoding="utf-8")) if found == language]
 
 
 def commands(page):
     """The lines of a page's shell blocks, without comments."""
     return [line.split("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
-
-
-def run_blocks(page):
-    """Execute the Python blocks of a page in order, in one scope."""
-    scope = {}
-    for block in blocks(page, "python"):
-        exec(compile(block, page.name, "exec"), scope)
-    return scope
 
 
 def test_blocks_of_readme_run_one_by_one():
@@ -51,10 +38,11 @@ def test_blocks_of_readme_run_in_order():
 
 
 SLOW = {
-    "assembly.md", "control.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md",
-    "sensitivities.md", "simulation.md", "studies.md", "walking.md"
+    "assembly.md", "control.md", "coordinates.md", "drake.md", "ensembles.md", "foot_over_ground.md", "forces.md",
+    "mujoco.md", "opensim.md", "pinocchio.md", "sensitivities.md", "simulation.md", "studies.md", "walking.md"
 }  # fmt: skip
-WITH_BLOCKS = [page for page in (*DOCS, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
+COMING_FROM = sorted((ROOT / "docs" / "coming_from").glob("*.md"))
+WITH_BLOCKS = [page for page in (*DOCS, *COMING_FROM, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def of_trials(w):
                 unlock=False, check_units=True,
             ),
         ),
+        "Reading.coordinate_values": (one.reading.coordinate_values, dict(values={"knee_angle_r": 0.3})),
         "inverse_kinematics": (
             walking.inverse_kinematics,
             dict(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import models
+import runtime
 from benchmarks.files.owners import largest_error
 from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
 from models.files import Load, inverse_dynamics
@@ -66,6 +67,18 @@ def test_other_default_values_change_the_reference_pose_alone(read):
     one, two = (inverse_dynamics(read(osim(4, defaults=d), ignore="couplers").source, *states) for d in ({}, defaults))
     for name, values in one.items():
         np.testing.assert_allclose(two[name], values, rtol=1e-9, atol=1e-9)
+
+
+def test_values_of_the_file_give_one_pose_whatever_the_default_values(read):
+    values, poses = {"hip_y": [-0.3, 0.4], "knee": 0.1}, []
+    for defaults in ({}, {"hip_y": 0.4}):
+        reading = read(osim(4, defaults=defaults), ignore="couplers")
+        m = runtime.mechanics(reading.build())
+        q = m.configuration(reading.coordinate_values(values))
+        poses.append(np.array([m.pose(body, q).r for body in m.system.body_names]))
+    np.testing.assert_allclose(*poses, rtol=0, atol=1e-12)
+    with pytest.raises(runtime.ModelError, match="unknown coordinate of limb.osim 'kne'; did you mean 'knee'"):
+        reading.coordinate_values({"kne": 0.1})
 
 
 @pytest.mark.slow

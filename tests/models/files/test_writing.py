@@ -114,6 +114,22 @@ def test_a_run_of_the_file_from_rest_equals_one_of_the_system(name, tmp_path):
     assert same_run(system, reading.build()) < 1e-8
 
 
+@pytest.mark.parametrize("suffix", [".xml", ".osim"])
+def test_frames_are_sites_and_markers(suffix, tmp_path):
+    builder = Builder("arm", axes="global")
+    builder.body("arm", mass=2.0, inertia=(0.02, 0.03, 0.01), r=(0.1, 0.0, -0.2))
+    builder.joint("shoulder", "revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    builder.frame("hand", "arm", s=(0.3, 0.1, -0.5), p=(0.8, 0.6, 0.0, 0.0))
+    builder.frame("wall", "ground", s=(1.0, 2.0, 3.0))
+    written = models.write(builder, tmp_path / f"arm{suffix}")
+    before, after = (runtime.mechanics(one.build()) for one in (builder, models.read(written.file)))
+    for frame in ("hand", "wall"):
+        (r, A), (r_read, A_read) = (m.pose(frame, [0.4]) for m in (before, after))
+        assert np.abs(r_read - r).max() < EXACT
+        assert suffix == ".osim" or np.abs(A_read - A).max() < EXACT
+    assert [one.names for one in written.left_out] == ([("hand",)] if suffix == ".osim" else [])  # markers have no axes
+
+
 def test_what_is_left_out_is_listed(tmp_path):
     rows = models.write(foot.build(), tmp_path / "foot.urdf").rows()
     assert [sort for sort, *_ in rows] == ["locked coordinates", "initial state", "massless links", "shapes"]
