@@ -282,6 +282,7 @@ def of_mechanics(m):
         "forward_dynamics": q | u | dict(tau=np.zeros(1)), "applied_forces": q | u | dict(time=0.0),
         "pose": q | dict(frame="crank"), "velocity": q | u | frame, "acceleration": q | u | frame | dict(a=np.zeros(1)),
         "jacobian": q | frame, "bias_acceleration": q | u | frame, "centre_of_mass": q,
+        "centre_of_mass_jacobian": q,
         "inverse_dynamics_derivatives": q | u | dict(a=np.zeros(1)),
         "forward_dynamics_derivatives": q | u | dict(tau=np.zeros(1)),
         "momentum": q | u | dict(about=np.zeros(3)), "kinetic_energy": q | u, "potential_energy": q,
