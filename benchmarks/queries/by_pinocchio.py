@@ -23,9 +23,12 @@ class PinocchioQueries:
         self.free = [] if self.base is None else [0]
         self.count = self.model.nv
         self.places = {s.name: self.model.joints[self.owner.places[s.name]].idx_v for s in self.owner.steps}
-        names = identifiers(sorted({f.name for f in self.model.frames if f.type == self.pin.FrameType.BODY}))
+        places = {f.name: k for k, f in enumerate(self.model.frames) if f.type == self.pin.FrameType.BODY}
         frames = {f.name for f in reading.build().frames}
-        self.frames = {name: f"{own}_origin" for name, own in names.items() if f"{own}_origin" in frames}
+        self.frames = {
+            name: f"{own}_origin" for name, own in identifiers(list(places)).items() if f"{own}_origin" in frames
+        }
+        self.ids = [places[name] for name in self.frames]
 
     def of_file(self, sample: Sample, w: Floats) -> dict[str, Any]:
         """See ``Rates``."""
@@ -67,13 +70,13 @@ class PinocchioQueries:
         pin.forwardKinematics(m, d, q, w, asked.a)
         pin.updateFramePlacements(m, d)
         of_frames: dict[str, list[Floats]] = {}
-        for k in map(m.getFrameId, self.frames):
-            pose, J = d.oMf[k], pin.getFrameJacobian(m, d, k, world)
+        for k in self.ids:
+            pose, J = d.oMf[k], pin.getFrameJacobian(m, d, k, world).reshape(6, -1)
             for name, value in (
                 ("pose", np.hstack([pose.translation, pose.rotation.ravel()])), ("jacobian", J),
                 ("velocity", pin.getFrameVelocity(m, d, k, world).vector),
                 ("acceleration", pin.getFrameClassicalAcceleration(m, d, k, world).vector),
-                ("jacobian rate", pin.getFrameJacobianTimeVariation(m, d, k, world) @ w),
+                ("jacobian rate", pin.getFrameJacobianTimeVariation(m, d, k, world).reshape(6, -1) @ w),
             ):  # fmt: skip
                 of_frames.setdefault(name, []).append(np.array(value))
         return found | {name: np.array(rows) for name, rows in of_frames.items()}
@@ -88,6 +91,10 @@ class PinocchioQueries:
         pin, m, d = self.pin, self.model, self.data
         q, other = self.q(asked.sample), self.q(asked.other)
         pin.framesForwardKinematics(m, d, pin.integrate(m, q, asked.way))
-        poses = [d.oMf[k] for k in map(m.getFrameId, self.frames)]
+        poses = [d.oMf[k] for k in self.ids]
         rows = [np.hstack([pose.translation, pose.rotation.ravel()]) for pose in poses]
-        return {"integrate": np.array(rows), "difference": pin.difference(m, q, other)}
+        way = pin.difference(m, q, other)
+        for name, k in self.places.items():  # coordinates of Pinocchio's continuous joints wrap
+            plain = asked.other.q[name] - asked.sample.q[name]
+            way[k] += 2.0 * np.pi * np.round((plain - way[k]) / (2.0 * np.pi))
+        return {"integrate": np.array(rows), "difference": way}

@@ -20,7 +20,6 @@ from benchmarks.queries.by_pinocchio import PinocchioQueries
 from benchmarks.queries.tied import Asked, Floats, Rates, Tied
 from models.files import Reading
 from runtime import ModelError
-from runtime.analysis.mechanics import Mechanics
 from runtime.report import Report, Table
 
 STATES = 5
@@ -114,7 +113,7 @@ def compared(path: Path, states: int) -> Measured:
             found.ignored += ", closures left out here"
         owner: Owner = OWNERS[found.format](reading)
         try:
-            _compare(found, reading, runtime.mechanics(reading.build()), owner, states)
+            compare(found, reading, owner, states)
         finally:
             owner.close()
     except ImportError as error:
@@ -129,7 +128,9 @@ def floats(path: Path) -> bool:
     return path.suffix == ".urdf" and zlib.crc32(path.stem.encode()) % 2 == 0
 
 
-def _compare(found: Measured, reading: Reading, mechanics: Mechanics, owner: Owner, states: int) -> None:
+def compare(found: Measured, reading: Reading, owner: Owner, states: int) -> None:
+    """Put the largest differences into ``found.worst``."""
+    mechanics = runtime.mechanics(reading.build())
     random = np.random.default_rng(zlib.crc32(found.file.encode()))
     found.rates, found.states = owner.count, states
     for k in range(states):
@@ -158,9 +159,9 @@ def _compare(found: Measured, reading: Reading, mechanics: Mechanics, owner: Own
 
 def relative(found: Floats, wanted: Floats, least: float) -> float:
     """The largest difference, as a fraction of the largest entry, or of ``least``."""
-    if found.shape != wanted.shape:
+    if found.size != wanted.size:
         raise ValueError(f"shapes {found.shape} and {wanted.shape} differ")
     if not wanted.size:
         return 0.0
-    difference = float(np.abs(found - wanted).max()) / max(float(np.abs(wanted).max()), least)
+    difference = float(np.abs(found - wanted.reshape(found.shape)).max()) / max(float(np.abs(wanted).max()), least)
     return difference if np.isfinite(difference) else np.inf

@@ -6,7 +6,7 @@ owner, and drift those changes of u that constant w need.  Efforts are T^T tau.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-import runtime
 from benchmarks.files.states import Sample, accelerations_of, state_of
 from models.files import Reading
 from runtime import State
@@ -94,11 +93,6 @@ class Tied:
         self.q, self.u = self.of(sample, w)
         self.T = np.array([self.of(sample, unit)[1] for unit in np.eye(rates.count)]).T
         self.drift = self.drift_of(sample, w)
-
-    @classmethod
-    def made(cls, reading: Reading, rates: Rates, sample: Sample, w: Floats) -> Tied:
-        """With new mechanics."""
-        return cls(reading, runtime.mechanics(reading.build()), rates, sample, w)
 
     def of(self, sample: Sample, w: Floats) -> tuple[Floats, Floats]:
         """Coordinates and rates of Talus."""

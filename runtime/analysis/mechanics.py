@@ -21,8 +21,9 @@ method takes one state, (n,), or an array of states, (states, n), and returns ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.coupled_coordinates import tree_with_rows
 from runtime.system.frames import Frame, frame_of_body
+from runtime.system.installed_reader import read_by_installed
 from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrices
 from runtime.system.state import State
@@ -84,16 +86,21 @@ class AccelerationDerivatives(NamedTuple):
 
 
 @checked
-def mechanics(system: System, *, independent: Sequence[str] | None = None) -> Mechanics:
+def mechanics(
+    system: System | str | Path, *, independent: Sequence[str] | None = None, ignore: str | Collection[str] = (),
+    floating: bool = False,
+) -> Mechanics:  # fmt: skip
     """Mass matrix, efforts, accelerations, Jacobians, momentum and energies of a system, by the names of its coordinates.
 
     Parameters
     ----------
-    system : System
-        With or without closed loops and couplings.
+    system : System, or str or Path
+        With or without closed loops and couplings; or a file of a model in MJCF, URDF, OpenSim's format or Talus's own.
     independent : sequence of str, optional
         Of a system with closed loops or couplings: its independent coordinates, such as "crank.angle", one for each degree of
         freedom.  Default: those that determine the others best in the initial state; see ``Mechanics.rate_names``.
+    ignore, floating
+        Of a file: as of ``models.read``.
 
     Returns
     -------
@@ -102,8 +109,13 @@ def mechanics(system: System, *, independent: Sequence[str] | None = None) -> Me
     Raises
     ------
     ModelError
-        For a system whose joints make no tree, and coordinates that are unknown, or do not determine the motion.
+        For a system whose joints make no tree; coordinates that are unknown, or do not determine the motion; and a file that
+        cannot be read.
     """
+    if not isinstance(system, System):
+        system = read_by_installed(str(system), {"ignore": ignore, "floating": floating}).build()
+    elif ignore or floating:
+        raise ModelError("mechanics: ignore and floating belong to a file of a model; leave them out with a System")
     return Mechanics(system, independent)
 
 

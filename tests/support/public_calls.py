@@ -130,7 +130,10 @@ def calls(world):
             runtime.linearisation,
             dict(system=w.foot, state=w.foot_state, time=0.0, alpha=5.0, beta=5.0),
         ),
-        "mechanics": (runtime.mechanics, dict(system=w.closed.system, independent=["A.angle"])),
+        "mechanics": (
+            runtime.mechanics,
+            dict(system=w.closed.system, independent=["A.angle"], ignore=(), floating=False),
+        ),
         **of_mechanics(w.closed),
         "kinematics": (
             runtime.kinematics,
