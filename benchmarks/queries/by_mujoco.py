@@ -22,7 +22,7 @@ class MuJoCoQueries:
         m, flags = self.model, self.mujoco.mjtDisableBit
         for what in ("SPRING", "DAMPER", "ACTUATION", "EULERDAMP"):
             m.opt.disableflags |= int(getattr(flags, f"mjDSBL_{what}"))
-        self.off = int(flags.mjDSBL_GRAVITY)
+        self.off, self.weightless = int(flags.mjDSBL_GRAVITY), bool(m.opt.disableflags & int(flags.mjDSBL_GRAVITY))
         m.body_gravcomp[:] = 0.0
         m.opt.density = m.opt.viscosity = 0.0
         self.count = m.nv
@@ -54,7 +54,9 @@ class MuJoCoQueries:
     def place(self, sample: Sample, w: Floats, gravity: bool = True) -> None:
         """Put a state, and compute what follows from it."""
         m = self.model
-        m.opt.disableflags = (m.opt.disableflags & ~self.off) if gravity else (m.opt.disableflags | self.off)
+        m.opt.disableflags = m.opt.disableflags | self.off
+        if gravity and not self.weightless:
+            m.opt.disableflags &= ~self.off
         self.owner.accelerations(Sample(sample.q, self.of_file(sample, w)))
 
     def inverse(self, sample: Sample, w: Floats, a: Floats, gravity: bool = True) -> Floats:

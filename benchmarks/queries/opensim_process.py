@@ -1,7 +1,7 @@
 """A process that asks OpenSim for the mechanics of a model: a line of JSON with states in, a line with answers out.
 
-Rates w are derivatives of the independent coordinates; Simbody's mobilities are u = B w, u' = B w' + b, with the angular velocities
-of balls and the rates of couplers' followers in B.  No force acts but gravity.
+Rates w are derivatives of the independent coordinates; Simbody's mobilities are u = B w, u' = B w' + b, with the angular
+velocities of balls and the rates of couplers' followers in B.  No force acts but gravity.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from runtime import State
 from runtime.analysis.mechanics import Mechanics
 
 Floats = NDArray[np.float64]
-STEP = 0.01  # of differences of order 8, with errors of about 1e-13
+STEP = 0.002  # of differences of order 8, with errors of about 1e-12
 LINEAR = (".v_x", ".v_y", ".v_z")
 DIFFERENCES = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
