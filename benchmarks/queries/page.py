@@ -15,23 +15,24 @@ from benchmarks.queries.question import BOUND, BOUND_FORWARD, QUERIES, bound_of
 HEAD = """# Mechanics of models from files, against other programs
 
 Every query of [`runtime.mechanics`](../mechanics.md) on files of public repositories, in random states: against MuJoCo (MJCF),
-Pinocchio (URDF, some with a floating root) and OpenSim's Simbody (.osim, with splines and couplers). Each number is the
-largest difference as a fraction of the largest entry; of forward dynamics it is divided by the condition of the mass matrix. Frames
-are those of all bodies of the file. States are tied by the names of the file's coordinates.
+Pinocchio (URDF, some with a floating root) and OpenSim's Simbody (.osim, with splines and couplers). Each number is the largest
+difference as a fraction of the largest entry; of forward dynamics it is divided by the condition of the mass matrix. Frames are
+those of all bodies of the file. States are tied by the names of the file's coordinates.
 
 Generated from results of `python -m benchmarks queries` by `python -m benchmarks.queries.page`; {versions}.
 
 {summary}
 
-| difference by definition | |
-|---|---|
-| derivatives | MuJoCo and OpenSim have no analytic ones: theirs are differences of order 8 of their inverse dynamics |
-| potential energy | against another random state, since the programs count bodies that are fixed to the ground |
-| `integrate` of floating bodies | MuJoCo moves the origin along a straight line, Pinocchio along a screw, Talus the centre of mass along a straight line: compared without a turn, in which all three agree; `difference` likewise |
-| continuous joints of URDF | Pinocchio's coordinates wrap, those of Talus do not: compared up to revolutions |
-| rotors | `armature` of MJCF is part of the mass matrix in both; momentum is that of the bodies alone |
-| quantities that vanish | bias and gravity efforts count against a thousandth of the inverse dynamics at least |
-| - | OpenSim has no `integrate` and `difference`; nor a mass matrix of the independent coordinates where couplers act, so that forward dynamics are not compared there |
+Differences by definition:
+
+- MuJoCo and OpenSim have no analytic derivatives: theirs are differences of order 8 of their inverse dynamics.
+- Potential energy is that against another random state, since the programs count bodies that are fixed to the ground.
+- `integrate` moves the origin of a floating body along a straight line in MuJoCo, along a screw in Pinocchio; Talus moves the centre
+  of mass along a straight line. They are compared without a turn of such bodies, where all three agree, and `difference` likewise.
+- Coordinates of continuous joints wrap in Pinocchio, and not in Talus: they are compared up to revolutions.
+- Momentum is that of the bodies, without rotors; the mass matrix contains `armature` in both.
+- Bias, gravity efforts and derivatives may vanish: a thousandth of the inverse dynamics counts as their largest entry at least.
+- OpenSim has no `integrate` and `difference`, and where couplers act no forward dynamics of the independent coordinates alone.
 
 """
 

@@ -42,6 +42,10 @@ def mjcf_text(tree: Tree) -> str:
         _add_shape(bodies[WORLD], outline)
     for link in d.links:
         bodies[link.name] = _body(tree, bodies[link.parent], link)
+    for frame in d.frames:
+        if frame.link in bodies:
+            place = {"pos": frame.position, "quat": quaternion(frame.rotation)}
+            element(bodies[frame.link], "site", name=frame.name, **place)
     _add_equalities(tree, top)
     _add_keyframe(tree, top)
     if meshes := tuple(dict.fromkeys(o.link for o in d.outlines if o.kind not in DRAWN)):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from models.files.description import WORLD, Closure, Description, Floats, Link, Omitted, Outline, Step
+from models.files.description import WORLD, Closure, Description, Floats, Frame, Link, Omitted, Outline, Step
 from models.files.written_forces import with_forces
 from runtime import GROUND, ModelError, System
 from runtime.system import Joint, joint_coordinates
@@ -51,6 +51,13 @@ class Tree:
             return r, link.rotation.T @ A, v, A.T @ omega
         turn = link.rotation.T @ _axes(state, link.parent).T @ A
         return r, turn, v, A.T @ (omega - _spin(state, link.parent))
+
+
+def _frames(system: System) -> Iterator[Frame]:
+    """Frames of the system; the origins of its bodies in a file that was read, such as "arm_origin", are others in a new file."""
+    for frame in system.frames:
+        if frame.name.removesuffix("_origin") not in system.body_names:
+            yield Frame(frame.name, WORLD if frame.body == GROUND else frame.body, frame.s, frame.A, "marker")
 
 
 def _place(state: Any, body: str) -> Floats:
@@ -100,7 +107,7 @@ def tree_of(system: System, ignore: Collection[str], *, mjcf: bool) -> Tree:
     angles, rates = joint_coordinates(system)
     description = Description(
         system.name, "Talus", np.array(system.gravity), tuple(links.values()), outlines=tuple(_outlines(system)),
-        closures=tuple(closures),
+        closures=tuple(closures), frames=tuple(_frames(system)),
     )  # fmt: skip
     start, speeds = ({name.replace(".", "_"): value for name, value in part.items()} for part in (angles, rates))
     tree = Tree(description, system, joints, frozenset(locked), start, speeds)
