@@ -93,8 +93,4 @@ class PinocchioQueries:
         pin.framesForwardKinematics(m, d, pin.integrate(m, q, asked.way))
         poses = [d.oMf[k] for k in self.ids]
         rows = [np.hstack([pose.translation, pose.rotation.ravel()]) for pose in poses]
-        way = pin.difference(m, q, other)
-        for name, k in self.places.items():  # coordinates of Pinocchio's continuous joints wrap
-            plain = asked.other.q[name] - asked.sample.q[name]
-            way[k] += 2.0 * np.pi * np.round((plain - way[k]) / (2.0 * np.pi))
-        return {"integrate": np.array(rows), "difference": way}
+        return {"integrate": np.array(rows), "difference": pin.difference(m, q, other)}

@@ -27,9 +27,11 @@ Differences by definition:
 
 - MuJoCo and OpenSim have no analytic derivatives: theirs are differences of order 8 of their inverse dynamics.
 - Potential energy is that against another random state, since the programs count bodies that are fixed to the ground.
-- `integrate` moves the origin of a floating body along a straight line in MuJoCo, along a screw in Pinocchio; Talus moves the centre
-  of mass along a straight line. They are compared without a turn of such bodies, where all three agree, and `difference` likewise.
-- Coordinates of continuous joints wrap in Pinocchio, and not in Talus: they are compared up to revolutions.
+- `integrate` moves the origin of a floating body along a straight line in MuJoCo, along a screw in Pinocchio; Talus moves the
+  centre of mass along a straight line. They are compared without a turn of such bodies, where all three agree, and `difference`
+  without the displacement.
+- Angles of a state of bodies are known up to revolutions, and so are coordinates of continuous joints in Pinocchio: `difference`
+  is compared up to these.
 - Momentum is that of the bodies, without rotors; the mass matrix contains `armature` in both.
 - Bias, gravity efforts and derivatives may vanish: a thousandth of the inverse dynamics counts as their largest entry at least.
 - OpenSim has no `integrate` and `difference`, and where couplers act no forward dynamics of the independent coordinates alone.

@@ -151,6 +151,9 @@ def compare(found: Measured, reading: Reading, owner: Owner, states: int) -> Non
         for of in (wanted, own):
             if "difference" in of:
                 of["difference"] = np.delete(of["difference"], [start + x for start in owner.free for x in range(3)])
+        if "difference" in wanted:  # angles of a state are known up to revolutions
+            off = own["difference"] - wanted["difference"]
+            own["difference"] = wanted["difference"] + off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))
         for name, value in wanted.items():
             least = LEAST * float(np.abs(wanted[FLOORS[name]]).max()) if name in FLOORS and value.size else SMALL
             difference = relative(own[name], value, least) / (condition if name == "forward dynamics" else 1.0)
