@@ -41,14 +41,16 @@ QUESTIONS = {
     "contact": "How well does the motion predict the force of the ground on adults whom no model has seen?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
     "start": "How long does it take from an edit, an installation or a new process to a first result?",
+    "control": "How exact is a PD law, continuous or sampled at 1 kHz, and how long does an arm with one take beside MuJoCo?",
     "targets": "Does Talus reach its targets of speed, memory and accuracy?",
     "mechanisms": "How exactly and how fast are mechanisms from the literature simulated, by Talus and by other programs?",
     "random": "Are random mechanisms right against a second method, or ended with a status?",
     "files": "Are models from files of other programs right against the programs that own the formats?",
+    "queries": "Do mass matrices, efforts, frames, ... of models from files agree with MuJoCo, Pinocchio and OpenSim?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
-TAKE_FILES = ("contact", "mechanisms", "files")
-FOLDERS = ("targets", "mechanisms", "random", "peers", "files")  # questions with a folder of their own
+TAKE_FILES = ("contact", "mechanisms", "files", "queries")
+FOLDERS = ("targets", "mechanisms", "random", "peers", "files", "queries")  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 
 
@@ -70,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         "files",
         nargs="*",
         metavar="FILE",
-        help="of mechanisms: problem files in place of the shipped ones; of contact: a folder of C3D files; of files: models",
+        help="of mechanisms: problem files in place of the shipped ones; of contact: a folder of C3D files; else models",
     )
     out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
     parser.add_argument("--out", type=Path, help=out)

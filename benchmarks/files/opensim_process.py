@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def loaded(file: str, couplers: bool, limits: bool) -> tuple[Any, Any, Any]:
 
 
 def _hold_splines(opensim: Any, model: Any) -> None:
-    defaults = {c.getName(): c.getDefaultValue() for c in _coordinates(model)}
+    defaults = {c.getName(): c.getDefaultValue() for c in coordinates_of(model)}
     held: dict[str, tuple[Any, float]] = {}
     kept: set[str] = set()
     for k in range(model.getJointSet().getSize()):
@@ -66,7 +67,7 @@ def _hold_splines(opensim: Any, model: Any) -> None:
             axis.set_function(opensim.Constant(value))
             axis.setCoordinateNames(opensim.ArrayStr())
             held.setdefault(names[0], (axis, value))
-    for coordinate in _coordinates(model):
+    for coordinate in coordinates_of(model):
         name = coordinate.getName()
         if name in held and name not in kept:  # it would move nothing
             axis, value = held[name]
@@ -76,12 +77,12 @@ def _hold_splines(opensim: Any, model: Any) -> None:
     model.finalizeFromProperties()
 
 
-def _coordinates(model: Any) -> list[Any]:
+def coordinates_of(model: Any) -> list[Any]:
     found = model.updCoordinateSet()
     return [found.get(k) for k in range(found.getSize())]
 
 
-def _balls(opensim: Any, model: Any) -> list[list[str]]:
+def balls_of(opensim: Any, model: Any) -> list[list[str]]:
     """The angles of joints whose rates are components of the angular velocity in axes of the parent's frame."""
     joints = [model.getJointSet().get(k) for k in range(model.getJointSet().getSize())]
     turning = [one for one in joints if one.getConcreteClassName() in BALLS]
@@ -99,33 +100,59 @@ def turning(one: list[float], two: list[float], three: list[float]) -> tuple[Any
     return W, change @ [da, db, dc]
 
 
-def _follow(opensim: Any, model: Any, coordinates: dict[str, Any], state: Any) -> None:
+def follow(opensim: Any, model: Any, coordinates: dict[str, Any], state: Any) -> None:
     """Put coordinates with couplers where these hold them."""
-    for k in range(model.getConstraintSet().getSize()):
-        coupler = opensim.CoordinateCouplerConstraint.safeDownCast(model.getConstraintSet().get(k))
-        if coupler is None:
-            continue
-        names, function = coupler.getIndependentCoordinateNames(), coupler.getFunction()
+    for coupler, leaders in couplers_of(opensim, model, coordinates):
+        function, at = coupler.getFunction(), opensim.Vector(len(leaders), 0.0)
         scale = opensim.PropertyHelper.getValueDouble(coupler.getPropertyByName("scale_factor"))
-        leaders = [coordinates[names.get(n)] for n in range(names.getSize())]
-        at, rate = opensim.Vector(len(leaders), 0.0), 0.0
         for n, leader in enumerate(leaders):
             at.set(n, leader.getValue(state))
-        for n, leader in enumerate(leaders):
-            order = opensim.StdVectorInt()
-            order.append(n)
-            rate += function.calcDerivative(order, at) * leader.getSpeedValue(state)
+        rate = sum(slope_of(opensim, function, at, n) * leader.getSpeedValue(state) for n, leader in enumerate(leaders))
         follower = coordinates[coupler.getDependentCoordinateName()]
         follower.setValue(state, scale * function.calcValue(at), False)
         follower.setSpeedValue(state, scale * rate)
+
+
+def couplers_of(opensim: Any, model: Any, coordinates: dict[str, Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Couplers with the coordinates that lead."""
+    for k in range(model.getConstraintSet().getSize()):
+        coupler = opensim.CoordinateCouplerConstraint.safeDownCast(model.getConstraintSet().get(k))
+        if coupler is not None:
+            names = coupler.getIndependentCoordinateNames()
+            yield coupler, [coordinates[names.get(n)] for n in range(names.getSize())]
+
+
+def slope_of(opensim: Any, function: Any, at: Any, *places: int) -> float:
+    """A derivative of a function over the arguments at these places."""
+    order = opensim.StdVectorInt()
+    for place in places:
+        order.append(place)
+    return float(function.calcDerivative(order, at))
+
+
+def put(
+    opensim: Any, model: Any, coordinates: dict[str, Any], balls: list[list[str]], state: Any,
+    given: dict[str, list[float]], couplers: bool,
+) -> None:  # fmt: skip
+    """Put coordinates and rates, which are derivatives of the coordinates, and what follows them."""
+    rates = {name: u for name, (_, u) in given.items()}
+    for ball in balls:
+        W, _ = turning(*(given[name] for name in ball))
+        rates |= dict(zip(ball, (W @ [rates[name] for name in ball]).tolist(), strict=True))
+    for name, (q, _) in given.items():
+        if not coordinates[name].getLocked(state):
+            coordinates[name].setValue(state, q, False)
+            coordinates[name].setSpeedValue(state, rates[name])
+    if couplers:
+        follow(opensim, model, coordinates, state)
 
 
 def main() -> None:
     """Answer until the input ends; the word ``time`` asks for the time of one evaluation."""
     couplers, limits = ("couplers" in sys.argv[2:]), ("limits" in sys.argv[2:])
     opensim, model, state = loaded(sys.argv[1], couplers, limits)
-    coordinates = {c.getName(): c for c in _coordinates(model)}
-    balls = _balls(opensim, model)
+    coordinates = {c.getName(): c for c in coordinates_of(model)}
+    balls = balls_of(opensim, model)
     print(json.dumps(list(coordinates)), flush=True)
     for line in sys.stdin:
         given = json.loads(line)
@@ -139,16 +166,7 @@ def main() -> None:
                 times.append((time.perf_counter() - begin) / 200)
             print(json.dumps(min(times)), flush=True)
             continue
-        rates = {name: u for name, (_, u) in given.items()}
-        for ball in balls:
-            W, _ = turning(*(given[name] for name in ball))
-            rates |= dict(zip(ball, (W @ [rates[name] for name in ball]).tolist(), strict=True))
-        for name, (q, _) in given.items():
-            if not coordinates[name].getLocked(state):
-                coordinates[name].setValue(state, q, False)
-                coordinates[name].setSpeedValue(state, rates[name])
-        if couplers:
-            _follow(opensim, model, coordinates, state)
+        put(opensim, model, coordinates, balls, state, given, couplers)
         model.realizeAcceleration(state)
         found = {name: coordinates[name].getAccelerationValue(state) for name in given}
         for ball in balls:

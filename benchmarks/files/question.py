@@ -54,7 +54,7 @@ class Measured:
 
 def ask(*, quick: bool, say: Say, files: Sequence[str] = ()) -> Answer:
     """Measure the given files, or those of installed packages."""
-    paths = [Path(file) for file in files] or list(_installed())
+    paths = [Path(file) for file in files] or list(installed())
     if not paths:
         raise BenchmarkError(
             "no model file is installed; give files, or pip install dm-control gymnasium example-robot-data pin"
@@ -85,19 +85,20 @@ def ask(*, quick: bool, say: Say, files: Sequence[str] = ()) -> Answer:
         "relative to the largest acceleration. Contacts, stops, constraints, actuators and what is ignored are off in the owner "
         "too. Times are those of one evaluation; ours in joint coordinates, where the system has them."
     )
-    versions = Table("versions", ["program", "version"], [[name, _version(name)] for name in PROGRAMS])
+    versions = Table("versions", ["program", "version"], [[name, version_of(name)] for name in PROGRAMS])
     humanoids = [table_of(path) for path in paths if path.name == "humanoid.xml" and path.parent.name in HUMANOIDS]
     return Answer(Report("Models from files", [Table("files", COLUMNS, rows, note), versions, *humanoids]), {})
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """Of an installed package."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "not installed"
 
 
-def _installed() -> Iterable[Path]:
+def installed() -> Iterable[Path]:
     """Model files of installed packages."""
     for package, folders in FOLDERS.items():
         spec = find_spec(package)
@@ -119,7 +120,7 @@ def _is_model(path: Path) -> bool:
 
 def _measure(path: Path, states: int) -> Measured:
     try:
-        reading = _read(path)
+        reading = readable(path)
         refused = ""
         if reading.ignored:
             refused = ", ".join(sorted({one.sort for one in reading.ignored}))
@@ -134,12 +135,12 @@ def _measure(path: Path, states: int) -> Measured:
         return Measured(label_of(path), 0, 0, text, "", False, np.nan, np.nan, np.nan)
 
 
-def _read(path: Path) -> Reading:
+def readable(path: Path, *, floating: bool = False) -> Reading:
     """The reading of a file without what it is refused for and what its owner cannot have, and nothing more."""
     ignore: set[str] = set()
     while True:
         try:
-            reading = models.read(path, ignore=sorted(ignore))
+            reading = models.read(path, ignore=sorted(ignore), floating=floating)
             # Pinocchio's aba has no mimic joints, and MuJoCo holds equalities by springs.
             beside = {one.sort for one in reading.description.followers} - {"couplers"}
             if not beside <= ignore:

@@ -366,15 +366,27 @@ def _inertia(link: Link, at: Moving, step: Step, axis: Floats, point: Floats) ->
 
 
 def _add_frames(m: _Making) -> None:
-    """Frames of the links in the file, such as "arm_origin", merged ones too; sites and markers."""
+    """Frames of the links in the file, such as "arm_origin", merged ones too; sites and markers.
+
+    A frame of a link without mass needs a body that moves with it: between the two turns of a universal joint there is none.
+    """
     frames = [Frame(f"{link.name}_origin", link.name, np.zeros(3)) for link in m.description.links]
     for one in m.description.frames:
         merged = one.kind.startswith("link")
         frames.append(replace(one, name=f"{one.name}_origin") if merged else one)
     for frame, name in zip(frames, identifiers(unique(one.name for one in frames), m.parts).values(), strict=True):
-        body = GROUND if frame.link == WORLD else frame.link
-        centre = m.parts[body].centre if body in m.parts else np.zeros(3)
-        m.builder.frame(name, body, s=frame.position - centre, p=frame.rotation, axes="body")
+        body = GROUND if frame.link == WORLD else _moving_with(m, frame)
+        if body is not None:
+            centre = m.parts[body].centre if body in m.parts else np.zeros(3)
+            m.builder.frame(name, body, s=frame.position - centre, p=frame.rotation, axes="body")
+
+
+def _moving_with(m: _Making, frame: Frame) -> str | None:
+    """The body that moves with a frame."""
+    if frame.steps is None:
+        return frame.link
+    of_link = (name for name, part in m.parts.items() if (part.link, part.steps) == (frame.link, frame.steps))
+    return next(of_link, None)
 
 
 def _add_shape(m: _Making, outline: Any) -> None:

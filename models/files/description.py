@@ -99,6 +99,7 @@ class Frame:
     position: Floats
     rotation: Floats = field(default_factory=lambda: np.eye(3))
     kind: str = "site"  # or "link"
+    steps: int | None = None  # of the link, the first ones, that move it; None: all
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,7 +121,7 @@ def _with_masses(description: Description) -> Description:
     """Give the steps of links without mass to the one link behind them."""
     links = list(description.links)
     into: dict[str, tuple[str, Pose]] = {}
-    frames: list[Frame] = []
+    frames = list(description.frames)
     for link in description.links:
         if link.mass > 0.0:
             continue
@@ -141,11 +141,11 @@ def _with_masses(description: Description) -> Description:
         )
         # It moves between the steps of the other link, so nothing of it can be drawn on that one.
         into[link.name] = child.name, Pose(-back @ child.position, back)
-        frames.append(Frame(link.name, child.name, -back @ child.position, back, "link without mass"))
+        own = Frame(link.name, link.name, np.zeros(3), kind="link without mass")
+        frames = [_behind(f, link, *into[link.name]) if f.link == link.name else f for f in (*frames, own)]
         del links[k]
-    if not frames:
+    if not into:
         return description
-    kept = [f for f in description.frames if f.link not in into]
     shapes = [o for o in description.outlines if o.link not in into]
     for c in description.closures:
         if {c.link_1, c.link_2} & set(into):
@@ -153,7 +153,14 @@ def _with_masses(description: Description) -> Description:
     for b in description.bushings:
         if {b.link_1, b.link_2} & set(into):
             raise ModelError(f"force '{b.name}': acts on a link without mass; give the link a mass above 0 kg")
-    return description.changed(links=_ordered(links), frames=(*kept, *frames), outlines=tuple(shapes))
+    return description.changed(links=_ordered(links), frames=tuple(frames), outlines=tuple(shapes))
+
+
+def _behind(frame: Frame, link: Link, child: str, pose: Pose) -> Frame:
+    """A frame of a link without mass, which the first steps of its child move."""
+    here = pose.then(Pose(frame.position, frame.rotation))
+    steps = len(link.steps) if frame.steps is None else frame.steps
+    return replace(frame, link=child, position=here.position, rotation=here.rotation, steps=steps)
 
 
 def _refuse(link: Link, behind: Sequence[str]) -> None:

@@ -43,8 +43,9 @@ def mjcf_text(tree: Tree) -> str:
     for link in d.links:
         bodies[link.name] = _body(tree, bodies[link.parent], link)
     for frame in d.frames:
-        turn = quaternion(frame.rotation)
-        element(bodies[frame.link], "site", name=frame.name, pos=frame.position, quat=turn)
+        if frame.link in bodies:
+            place = {"pos": frame.position, "quat": quaternion(frame.rotation)}
+            element(bodies[frame.link], "site", name=frame.name, **place)
     _add_equalities(tree, top)
     _add_keyframe(tree, top)
     if meshes := tuple(dict.fromkeys(o.link for o in d.outlines if o.kind not in DRAWN)):

@@ -179,7 +179,7 @@ def _write_markers(root: Element, old: Description, new: Description, in_file: M
     before = {frame.name: frame for frame in old.frames}
     for frame in new.frames:
         one = before.get(frame.name)
-        if frame.kind != "marker" or one is None:
+        if frame.kind != "marker" or one is None or frame.steps is not None:
             continue
         if one.link != frame.link or not np.array_equal(one.position, frame.position):
             marker = _named(root, "Marker", frame.name)

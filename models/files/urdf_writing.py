@@ -36,6 +36,13 @@ def urdf_text(tree: Tree) -> str:
     origins = {WORLD: (root, np.zeros(3))}  # of the frame of each link, from the origin of the description's
     for link in d.links:
         origins[link.name] = _add_link(tree, top, link, *origins[link.parent], followers)
+    for frame in d.frames:
+        parent, origin = origins[frame.link]
+        made = element(top, "joint", name=f"{frame.name}_weld", type="fixed")
+        element(made, "parent", link=parent)
+        element(made, "child", link=frame.name)
+        element(made, "origin", xyz=frame.position - origin, rpy=fixed_angles(frame.rotation))
+        element(top, "link", name=frame.name)
     tree.left_out.append(Omitted("initial state", (name(d.name),), "URDF has none; coordinates begin at 0, at rest"))
     thin = tuple(link.name for link in d.links if len(_steps(tree, link)) > 1)
     if thin:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,6 +53,18 @@ class Tree:
         return r, turn, v, A.T @ (omega - _spin(state, link.parent))
 
 
+def _frames(system: System) -> Iterator[Frame]:
+    """Frames of the system; the origins of its bodies in a file that was read, such as "arm_origin", are others in a new file."""
+    for frame in system.frames:
+        if not _is_origin(frame.name, system):
+            yield Frame(frame.name, WORLD if frame.body == GROUND else frame.body, frame.s, frame.A, "marker")
+
+
+def _is_origin(frame: str, system: System) -> bool:
+    """Whether a frame is the origin of a body in a file that was read."""
+    return frame.endswith("_origin") and frame.removesuffix("_origin") in system.body_names
+
+
 def _place(state: Any, body: str) -> Floats:
     return np.asarray(state.r[body])
 
@@ -98,17 +110,13 @@ def tree_of(system: System, ignore: Collection[str], *, mjcf: bool) -> Tree:
     locked, left = _locks(left, links, joints, poses)
     closures, unsaid = _closures(left, poses)
     angles, rates = joint_coordinates(system)
-    own = {
-        f"{link}_origin" for link in links
-    }  # of links that were read; readers give these names to origins of written links
-    frames = [Frame(f.name, f.body, f.s, f.A, "marker") for f in system.frames if f.name not in own]
     description = Description(
-        system.name, "Talus", np.array(system.gravity), tuple(links.values()), tuple(frames), tuple(_outlines(system)),
-        tuple(closures),
+        system.name, "Talus", np.array(system.gravity), tuple(links.values()), outlines=tuple(_outlines(system)),
+        closures=tuple(closures), frames=tuple(_frames(system)),
     )  # fmt: skip
     start, speeds = ({name.replace(".", "_"): value for name, value in part.items()} for part in (angles, rates))
     tree = Tree(description, system, joints, frozenset(locked), start, speeds)
-    if origins := tuple(f.name for f in system.frames if f.name in own):
+    if origins := tuple(f.name for f in system.frames if _is_origin(f.name, system)):
         tree.left_out.append(Omitted("origins of links", origins, "origins of the written links are centres of mass"))
     tree.description, unwritten = with_forces(description, system.forces, poses, tree.locked if mjcf else None)
     if unwritten:

@@ -21,8 +21,9 @@ method takes one state, (n,), or an array of states, (states, n), and returns ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.coupled_coordinates import tree_with_rows
 from runtime.system.frames import Frame, frame_motion, frame_of_body
+from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
 from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrices
@@ -53,7 +55,12 @@ from runtime.system.tree_coordinates import joint_coordinates, moved_coordinates
 from runtime.system.trees import trees_of
 
 Axes = Literal["global", "frame"]
-REACH = 0.03  # [rad], [m] of differences of order six, whose error is then that of rounding
+# Efforts of a tree are quadratic in each distance, and in the sine and cosine of each turn, as its mass matrix is: four values
+# give their derivative exactly.
+TURNS = np.pi / 4.0 * np.array([1.0, -1.0, 3.0, -3.0])
+OF_TURNS = np.sqrt(1.0 / 8.0) * np.array([1.0, -1.0, 1.0, -1.0]) + np.array([0.5, -0.5, -0.5, 0.5])
+SLIDES = 0.1 * np.array([1.0, -1.0, 2.0, -2.0])
+REACH = 0.003  # [rad], [m] of differences of order six in closed loops, with errors of about 1e-12
 
 
 class FramePose(NamedTuple):
@@ -80,16 +87,21 @@ class AccelerationDerivatives(NamedTuple):
 
 
 @checked
-def mechanics(system: System, *, independent: Sequence[str] | None = None) -> Mechanics:
+def mechanics(
+    system: System | str | Path, *, independent: Sequence[str] | None = None, ignore: str | Collection[str] = (),
+    floating: bool = False,
+) -> Mechanics:  # fmt: skip
     """Mass matrix, efforts, accelerations, Jacobians, momentum and energies of a system, by the names of its coordinates.
 
     Parameters
     ----------
-    system : System
-        With or without closed loops and couplings.
+    system : System, or str or Path
+        With or without closed loops and couplings; or a file of a model in MJCF, URDF, OpenSim's format or Talus's own.
     independent : sequence of str, optional
         Of a system with closed loops or couplings: its independent coordinates, such as "crank.angle", one for each degree of
         freedom.  Default: those that determine the others best in the initial state; see ``Mechanics.rate_names``.
+    ignore, floating
+        Of a file: as of ``models.read``.
 
     Returns
     -------
@@ -98,8 +110,13 @@ def mechanics(system: System, *, independent: Sequence[str] | None = None) -> Me
     Raises
     ------
     ModelError
-        For a system whose joints make no tree, and coordinates that are unknown, or do not determine the motion.
+        For a system whose joints make no tree; coordinates that are unknown, or do not determine the motion; and a file that
+        cannot be read.
     """
+    if not isinstance(system, System):
+        system = read_by_installed(str(system), {"ignore": ignore, "floating": floating}).build()
+    elif ignore or floating:
+        raise ModelError("mechanics: ignore and floating belong to a file of a model; leave them out with a System")
     return Mechanics(system, independent)
 
 
@@ -346,8 +363,8 @@ class Mechanics:
     def inverse_dynamics_derivatives(self, q: ArrayLike, u: ArrayLike, a: ArrayLike) -> EffortDerivatives:
         """Derivatives of ``inverse_dynamics``, (n, n) each or (states, n, n): row of the effort, column of what varies.
 
-        Those over q are along ``integrate``: at constant u and a, over rates times time.  Efforts are quadratic in u, and their
-        differences exact; those over q are differences of order six, with errors of about 1e-13 of the largest entry.
+        Those over q are along ``integrate``: at constant u and a, over rates times time.  They are exact but for rounding; with
+        closed loops or couplings those over q are differences of order six, with errors of about 1e-12 of the largest entry.
         """
         (at, rates, changes), single = self._admitted(q=q, u=u, a=a)
         count, n = rates.shape
@@ -362,9 +379,9 @@ class Mechanics:
             found = self.inverse_dynamics(where, u_there + np.tile(turned.reshape(many, n), (count, 1)), a_there)
             return found.reshape(count, ways.shape[0], n, n)
 
-        units = np.eye(n)
-        ways, turned = (offsets[:, None, None] * units for offsets in (REACH * BOTH_SIDES, np.array([1.0, -1.0])))
-        of_q = np.einsum("k,skji->sij", weights(BOTH_SIDES) / REACH, efforts(ways, 0.0 * ways))
+        units, (places, factors) = np.eye(n), self._places
+        ways, turned = places[..., None] * units, np.array([1.0, -1.0])[:, None, None] * units
+        of_q = np.einsum("kj,skji->sij", factors, efforts(ways, 0.0 * ways))
         of_u = np.einsum("k,skji->sij", np.array([0.5, -0.5]), efforts(0.0 * turned, turned))
         parts = of_q, of_u, self.mass_matrix(at)
         return EffortDerivatives(*(_shaped(part, single) for part in parts))
@@ -451,6 +468,16 @@ class Mechanics:
         """Centre of mass of all bodies that can move, (3,) [m] in global coordinates."""
         at = self._at(q)
         return _shaped(centre_of_mass(self._mass, self._bodies(at)[:, self._moving, R:P]), at.single)
+
+    def centre_of_mass_jacobian(self, q: ArrayLike) -> Floats:
+        """J with J u the velocity of ``centre_of_mass``, (3, n) in global axes; J^T F are the efforts of a force F there."""
+        at = self._at(q)
+        found = np.zeros((len(at.z), 3, len(self._all_rates)))
+        for k, mass in zip(self._moving, self._mass, strict=True):
+            J = np.zeros((len(at.z), 6, len(self._all_rates)))
+            compiled.jacobians_of_point(self._memory, self._memory.data.step[k], self._memory.data.arm[k], at.z, J)
+            found += mass / self._mass.sum() * J[:, :3]
+        return _shaped(found * self._sign_u if at.N is None else found @ at.N, at.single)
 
     def momentum(self, q: ArrayLike, u: ArrayLike, *, about: ArrayLike | None = None) -> Floats:
         """Linear momentum [kg m/s] and angular momentum [kg m^2/s] of all bodies, (6,), in global axes; without that of rotors.
@@ -586,6 +613,16 @@ class Mechanics:
         """Where Euler parameters begin in q."""
         ends = self._tree.places[0][1:]
         return [end - 4 for kind, end in zip(self._tree.kinds, ends, strict=True) if kind in ("ball", "free")]
+
+    @cached_property
+    def _places(self) -> tuple[Floats, Floats]:
+        """Where along each direction efforts give their derivative, and with which factors, (values, rates) each."""
+        if self._loops is not None:
+            of_all = np.ones(len(self.rate_names))
+            return REACH * BOTH_SIDES[:, None] * of_all, weights(BOTH_SIDES)[:, None] / REACH * of_all
+        turns = np.array([unit == "rad/s" for unit in self.rate_units])
+        places = np.where(turns, TURNS[:, None], SLIDES[:, None])
+        return places, np.where(turns, OF_TURNS[:, None], weights(SLIDES)[:, None])
 
     @cached_property
     def _moving(self) -> Any:

@@ -16,12 +16,12 @@ from runtime.cli.helps import helps_of
 from runtime.report.tables import Table
 from runtime.support.errors import AssemblyWarning, ModelError, StaleKernelsError, said_by, shown
 from runtime.support.interruption import Interrupted
+from runtime.system.installed_reader import read_by_installed
 
 if TYPE_CHECKING:
     from runtime.system.system import System
 
 MODELS = "talus.models"
-FILES = "talus.files"
 FORMATS = (".xml", ".mjcf", ".urdf", ".osim", ".json")
 PLACE = "package.module:function"  # of a function that builds a model
 MODEL_FILES = f"a file ({', '.join(FORMATS)})"
@@ -37,14 +37,6 @@ def is_model_file(model: str) -> bool:
     return model.lower().endswith(FORMATS)
 
 
-def read_model(model: str, arguments: dict[str, Any]) -> Any:
-    """What the installed reader gives for a file."""
-    (reader,) = entry_points(group=FILES, name="read") or (None,)
-    if reader is None:
-        raise ModelError(f"{model}: no reader of such files is installed; pip install 'talus-multibody[files]'")
-    return reader.load()(model, **arguments)
-
-
 def _builder_of_file(model: str) -> Any:
     """A function with the arguments of the reader that returns the system."""
 
@@ -57,7 +49,7 @@ def _builder_of_file(model: str) -> Any:
         floating : the root of a URDF robot moves freely
         root : folder in which all files that the model names must lie
         """
-        return read_model(model, {"ignore": ignore, "floating": floating, "root": root}).build()
+        return read_by_installed(model, {"ignore": ignore, "floating": floating, "root": root}).build()
 
     return build
 
@@ -126,7 +118,7 @@ def left_out_table(model: str, given: list[str] | None) -> list[Table]:
     """What of a model's file is not in the system; nothing for models by name."""
     if not is_model_file(model):
         return []
-    rows = read_model(model, given_arguments(model, load_model(model), given)).rows()
+    rows = read_by_installed(model, given_arguments(model, load_model(model), given)).rows()
     return [Table("not carried over", ["sort", "names", "reason"], [list(row) for row in rows])] if rows else []
 
 

@@ -191,6 +191,15 @@ def test_frames_move_as_their_poses_show(motion):
     alike(m.jacobian("ground", q), np.zeros((len(q), 6, len(m.rate_names))))
 
 
+def test_the_centre_of_mass_moves_as_its_jacobian_and_the_momentum_say(motion):
+    m, q, u = motion.m, motion.q, motion.u
+    J = m.centre_of_mass_jacobian(q)
+    found, mass = np.einsum("nij,nj->ni", J, u), sum(m.system.body(name).mass for name in m.system.body_names)
+    alike(found, slope(lambda t: m.centre_of_mass(motion(t)[0])), SLOPE)
+    alike(mass * found, m.momentum(q, u)[:, :3])
+    alike(-mass * m.system.gravity @ J, m.gravity_forces(q))
+
+
 def test_configurations(motion):
     m, q = motion.m, motion.q
     way = 0.1 * motion.u

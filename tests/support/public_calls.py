@@ -130,7 +130,10 @@ def calls(world):
             runtime.linearisation,
             dict(system=w.foot, state=w.foot_state, time=0.0, alpha=5.0, beta=5.0),
         ),
-        "mechanics": (runtime.mechanics, dict(system=w.closed.system, independent=["A.angle"])),
+        "mechanics": (
+            runtime.mechanics,
+            dict(system=w.closed.system, independent=["A.angle"], ignore=(), floating=False),
+        ),
         **of_mechanics(w.closed),
         "inverse_kinematics": (
             runtime.inverse_kinematics,
@@ -298,6 +301,7 @@ def of_mechanics(m):
         "forward_dynamics": q | u | dict(tau=np.zeros(1)), "applied_forces": q | u | dict(time=0.0),
         "pose": q | dict(frame="crank"), "velocity": q | u | frame, "acceleration": q | u | frame | dict(a=np.zeros(1)),
         "jacobian": q | frame, "bias_acceleration": q | u | frame, "centre_of_mass": q,
+        "centre_of_mass_jacobian": q,
         "inverse_dynamics_derivatives": q | u | dict(a=np.zeros(1)),
         "forward_dynamics_derivatives": q | u | dict(tau=np.zeros(1)),
         "momentum": q | u | dict(about=np.zeros(3)), "kinetic_energy": q | u, "potential_energy": q,

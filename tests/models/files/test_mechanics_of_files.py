@@ -1,18 +1,20 @@
-"""Mechanics of models that were read, against the programs that own the formats.
-
-Their rates u_o are tied to those of Talus by u = T u_o: columns of T are rates of states with unit rates in the file.
-"""
+"""Mechanics of models that were read, against the programs that own the formats."""
 
 import numpy as np
 import pytest
 
+import models
 import runtime
-from benchmarks.files.owners import MuJoCo, Pinocchio
-from benchmarks.files.states import Sample, accelerations_of, random_sample, state_of
+from benchmarks.files.states import random_sample, state_of
+from benchmarks.queries.by_mujoco import MuJoCoQueries
+from benchmarks.queries.by_pinocchio import PinocchioQueries
+from benchmarks.queries.question import Measured, bound_of, compare
+from benchmarks.queries.tied import Tied
 from models.files import inverse_dynamics
+from models.files.motion import Coordinates, motion_of
 from runtime import State
 from tests.models.files.test_accelerations import FILES, ROBOTS
-from tests.support import opensim_models
+from tests.support import model_files, opensim_models
 from tests.support.vectors import largest
 
 EXACT = 1e-10  # of the largest entry
@@ -23,105 +25,81 @@ def alike(found, wanted):
     assert largest(found - wanted) <= EXACT * max(largest(wanted), 1e-3)
 
 
-class Compared:
-    """A model in a random state: coordinates and rates of Talus, T, and T' u_o, for the order of the steps of an owner."""
-
-    def __init__(self, reading, seed, names):
-        self.reading, self.system = reading, reading.build()
-        self.m, self.sample = runtime.mechanics(self.system), random_sample(reading, np.random.default_rng(seed))
-        self.steps = {step.name: step for _, step in reading.description.steps}
-        self.names, none = names, self.rates(lambda width: np.zeros(width))
-        self.q, self.u = self.of(self.sample.u)
-        columns = []
-        for name in names:
-            width = self.width(name)
-            for c in range(width):
-                unit = np.eye(width)[c]
-                columns.append(self.of(none | {name: unit if width > 1 else float(unit[0])})[1])
-        self.T = np.array(columns).T
-        # Where the rates of the file are constant: rates of floating bodies are those of other points in Talus.
-        accelerations = accelerations_of(reading, self.system, self.sample, none)
-        self.drift = np.zeros(len(self.m.rate_names))
-        for k, name in enumerate(self.m.rate_names):
-            body, _, part = name.rpartition(".")
-            if part in ("v_x", "v_y", "v_z"):
-                self.drift[k] = accelerations[self.system.body_index(body), "xyz".index(part[-1])]
-
-    def width(self, name):
-        return {"free": 6, "ball": 3}.get(self.steps[name].kind, 1)
-
-    def rates(self, value):
-        return {n: value(self.width(n)) if self.width(n) > 1 else float(value(1)[0]) for n in self.steps}
-
-    def of(self, rates):
-        y = state_of(self.reading, self.system, Sample(self.sample.q, rates))
-        return self.m.of(State(self.system.body_names, y))
-
-    def agrees(self, M, bias):
-        """Mass matrix, and efforts at constant rates with gravity, in the rates of the owner."""
-        alike(self.T.T @ self.m.mass_matrix(self.q) @ self.T, M)
-        alike(self.T.T @ self.m.inverse_dynamics(self.q, self.u, self.drift), bias)
+def worst_of(reading, owner):
+    """Queries of which a difference exceeds its bound."""
+    found = Measured("model", reading.description.format)
+    compare(found, reading, owner, 2)
+    assert len(found.worst) == 19
+    return {name: value for name, value in found.worst.items() if not value < bound_of(name)}
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_mass_matrix_bias_and_frames_against_mujoco(read, name):
+def test_all_queries_against_mujoco(read, name):
+    reading = read(FILES[name], "model.xml")
+    assert not worst_of(reading, MuJoCoQueries(reading))
+
+
+def test_a_site_against_mujoco(read):
     import mujoco
 
-    sites = '<site name="tool" pos="0.1 0.2 0.3" euler="0.3 0.2 0.1"/>'
-    reading = read(FILES[name].replace("<inertial", f"{sites}<inertial", 1), "model.xml")
-    owner = MuJoCo(reading)
-    model, data = owner.model, owner.data
-    c = Compared(reading, 3, [step.name for step in owner.steps])
-    owner.accelerations(c.sample)
-    M = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, data, M)
-    c.agrees(M, data.qfrc_bias)
-    for k in range(1, model.nbody):
-        pose = c.m.pose(f"{model.body(k).name}_origin", c.q)
-        alike(pose.r, data.xpos[k])
-        alike(pose.A.ravel(), data.xmat[k])
-    pose, J = c.m.pose("tool", c.q), np.zeros((2, 3, model.nv))
-    alike(pose.r, data.site_xpos[0])
-    alike(pose.A.ravel(), data.site_xmat[0])
-    mujoco.mj_jacSite(model, data, J[0], J[1], 0)
-    alike(c.m.jacobian("tool", c.q) @ c.T, J.reshape(6, -1))
-    mujoco.mj_subtreeVel(model, data)
-    momentum = c.m.momentum(c.q, c.u)
-    alike(c.m.centre_of_mass(c.q), data.subtree_com[0])
-    alike(momentum[:3], model.body_mass.sum() * data.subtree_linvel[0])
-    alike(momentum[3:], data.subtree_angmom[0])
+    site = '<site name="tool" pos="0.1 0.2 0.3" euler="0.3 0.2 0.1"/>'
+    reading = read(next(iter(FILES.values())).replace("<inertial", f"{site}<inertial", 1), "model.xml")
+    owner, sample = MuJoCoQueries(reading), random_sample(reading, np.random.default_rng(3))
+    tied = Tied(reading, runtime.mechanics(reading.build()), owner, sample, np.ones(owner.count))
+    owner.place(sample, np.ones(owner.count))
+    pose, J = tied.m.pose("tool", tied.q), np.zeros((2, 3, owner.count))
+    alike(pose.r, owner.data.site_xpos[0])
+    alike(pose.A.ravel(), owner.data.site_xmat[0])
+    mujoco.mj_jacSite(owner.model, owner.data, J[0], J[1], 0)
+    alike(tied.m.jacobian("tool", tied.q) @ tied.T, J.reshape(6, -1))
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_mass_matrix_bias_and_frames_against_pinocchio(read, name):
-    pin = pytest.importorskip("pinocchio")
+def test_all_queries_against_pinocchio(read, name):
+    pytest.importorskip("pinocchio")
     text, floating = ROBOTS[name]
     reading = read(text, "model.urdf", floating=floating)
-    owner = Pinocchio(reading)
-    names = [owner.free] if owner.free else []
-    names += sorted((step.name for step in owner.steps), key=lambda name: owner.model.joints[owner.places[name]].idx_v)
-    c = Compared(reading, 3, names)
-    owner.accelerations(c.sample)
-    model, data, q, u = owner.model, owner.data, owner.q, owner.u
-    # Linear rates of a floating base: Pinocchio's are in axes of the link.
-    own = np.eye(model.nv)
-    drift = np.zeros(model.nv)
-    if owner.free:
-        A = c.sample.q[owner.free][1]
-        own[:3, :3], drift[:3] = A.T, -np.cross(u[3:6], u[:3])
-    M = pin.crba(model, data, q)
-    M = own.T @ (np.triu(M) + np.triu(M, 1).T) @ own
-    c.agrees(M, own.T @ pin.rnea(model, data, q, u, drift))
-    pin.framesForwardKinematics(model, data, q)
-    for frame, k in ((f, model.getFrameId(f)) for f in ("arm", "hand", "finger") if model.existFrame(f)):
-        name = f"{frame}_origin"
-        pose = c.m.pose(name, c.q)
-        alike(pose.r, data.oMf[k].translation)
-        alike(pose.A, data.oMf[k].rotation)
-        J = pin.computeFrameJacobian(model, data, q, k, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
-        alike(c.m.jacobian(name, c.q) @ c.T, J.reshape(6, -1) @ own)
-        J = pin.computeFrameJacobian(model, data, q, k, pin.ReferenceFrame.LOCAL)
-        alike(c.m.jacobian(name, c.q, axes="frame") @ c.T, J.reshape(6, -1) @ own)
+    assert not worst_of(reading, PinocchioQueries(reading))
+
+
+def test_frames_of_links_without_mass(read):
+    """Three such links in a row; the first, between the two turns of a modified universal joint, has no body."""
+    joint = '<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/><axis xyz="{4}"/><origin xyz="{5}"/></joint>'
+    chain = [
+        ("yaw", "continuous", "arm", "hub", "0 0 1", "0.1 0 0.2"),
+        ("roll", "continuous", "hub", "rim", "1 0 0", "0 0.3 0.1"),
+    ]
+    chain += [
+        ("pitch", "continuous", "rim", "fork", "0 1 0", "0 0 0"),
+        ("lift", "continuous", "fork", "hand", "1 0 0", "0.2 0 0.1"),
+    ]
+    links = "".join(f'<link name="{name}"/>' for name in ("hub", "rim", "fork"))
+    hand = f'<link name="hand">{model_files.INERTIAL.format(mass=0.3)}</link>'
+    reading = read(model_files.urdf("".join(joint.format(*one) for one in chain), links + hand), "model.urdf")
+    m, sample = runtime.mechanics(reading.build()), random_sample(reading, np.random.default_rng(2))
+    assert "hub_origin" not in m.frame_names
+    q, _ = m.of(State(m.system.body_names, state_of(reading, m.system, sample)))
+    wanted = motion_of(reading.source.links, Coordinates(sample.q, sample.u, {}))
+    for link in ("arm", "rim", "fork", "hand"):
+        pose = m.pose(f"{link}_origin", q)
+        alike(pose.r, wanted[link][-1].r)
+        alike(pose.A, wanted[link][-1].A)
+
+
+def test_mechanics_of_a_file(tmp_path):
+    text, floating = ROBOTS["floating"]
+    file = tmp_path / "robot.urdf"
+    file.write_text(text)
+    m = runtime.mechanics(file, floating=True)
+    assert (
+        m.mass_matrix(m.q0).tolist()
+        == runtime.mechanics(models.read(file, floating=True).build()).mass_matrix(m.q0).tolist()
+    )
+    assert len(runtime.mechanics(str(file)).rate_names) == len(m.rate_names) - 6
+    with pytest.raises(runtime.ModelError, match="leave them out with a System"):
+        runtime.mechanics(m.system, floating=True)
+    with pytest.raises(runtime.ModelError, match="robot.obj"):
+        runtime.mechanics(tmp_path / "robot.obj")
 
 
 def test_efforts_of_an_opensim_leg_against_virtual_power(read):

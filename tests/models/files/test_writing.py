@@ -57,6 +57,24 @@ def test_pinocchio_finds_the_same_accelerations(name, tmp_path):
         assert (worst(system, by_pinocchio(file, q, u, {})) < EXACT).all()
 
 
+@pytest.mark.parametrize("suffix", ["xml", "urdf", "osim"])
+def test_frames_are_where_they_were(suffix, tmp_path):
+    """Sites of MJCF, links that are fixed of URDF, markers of OpenSim, which have no axes."""
+    b = Builder("arm", **GROUND)
+    b.body("arm", mass=2.0, inertia=(0.02, 0.03, 0.01), r=(0.1, 0.0, -0.2), p=(0.8, 0.0, 0.6, 0.0))
+    b.joint("hinge", "revolute", "ground", "arm", axes="global", point=(0.1, 0.2, 0.0), axis=(0.0, 0.6, 0.8))
+    b.frame("tool", "arm", s=(0.1, -0.2, 0.3), p=(0.6, 0.8, 0.0, 0.0))
+    b.frame("camera", "ground", s=(1.0, 2.0, 3.0), p=(0.6, 0.0, 0.8, 0.0))
+    own = runtime.mechanics(b.build())
+    other = runtime.mechanics(models.write(own.system, tmp_path / f"arm.{suffix}").file)
+    for name in ("tool", "camera"):
+        wanted = own.pose(name, [0.4])
+        found = other.pose(f"{name}_origin" if suffix == "urdf" else name, [0.4])
+        np.testing.assert_allclose(found.r, wanted.r, atol=1e-12)
+        if suffix != "osim":
+            np.testing.assert_allclose(found.A, wanted.A, atol=1e-12)
+
+
 @needs_opensim
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPENSIM)

@@ -1,0 +1,1 @@
+"""Mechanics of models from files, query by query, against MuJoCo, Pinocchio and OpenSim."""
