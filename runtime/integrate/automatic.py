@@ -18,6 +18,7 @@ from runtime.integrate.radau.linear import FASTEST_RATE
 from runtime.results.stats import Part
 from runtime.support.arrays import Floats
 from runtime.support.logs import logger
+from runtime.system.state import State
 from runtime.system.system import System
 
 LOG = logger(__name__)
@@ -32,15 +33,15 @@ class Automatic(Compiled):
     """The compiled methods in turn."""
 
     def __init__(
-        self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
+        self, method: str, system: System, data: ModelData, start: State | Floats, t_start: float, t_end: float, rtol: float,
+        atol: float, max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
     ) -> None:  # fmt: skip
         span = t_start, t_end, rtol, atol, max_step, first_step
-        super().__init__(DOP853, system, data, y, *span, projected=projected, work=work)
+        super().__init__(DOP853, system, data, start, *span, projected=projected, work=work)
         self.needed = dict(FIRST_NEEDED)
         self.now = DOP853
         self.steppers = {DOP853: self.s}
-        self.ended: list[Part] = []
+        self.past: list[Part] = []
         self.begun = (t_start, 0, 0, 0)
         self.lane.needed = self.needed[DOP853]
 
@@ -65,8 +66,8 @@ class Automatic(Compiled):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the run until now, in order."""
-        return (*self.ended, self._part())
+        """As of ``Method``."""
+        return (*self.past, self._part())
 
     def _part(self) -> Part:
         t, *begun = self.begun
@@ -84,7 +85,7 @@ class Automatic(Compiled):
         part = self._part()
         short = part.steps <= SHORT * self.needed[here]
         self.needed[there] = min(2 * self.needed[there], MAX_NEEDED) if short else FIRST_NEEDED[there]
-        self.ended.append(part)
+        self.past.append(part)
         self.begun = (self.t, *self._counts())
         if there not in self.steppers:
             self.steppers[there] = self._stepper_of_radau()
@@ -97,7 +98,8 @@ class Automatic(Compiled):
         s.now.turn = 0
         s.now.speaking = s.now.silent = 0
         s.now.needed = self.needed[there]
-        self.now, self.s = there, s
+        self.now = there
+        self.use(s)
 
     def _stepper_of_radau(self) -> stepping.Stepper:
         motions = len(self.s.y) // size_of_states(self.data)

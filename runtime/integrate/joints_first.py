@@ -30,7 +30,7 @@ class JointsFirst:
 
     def __init__(self, first: InJointCoordinates, rest: Rest, *, stiff: bool) -> None:
         self.first, self.now, self._rest = first, first, rest  # type: tuple[InJointCoordinates, Compiled, Rest]
-        self._begun, self._out = first.t, NONE2
+        self._out = NONE2
         self._followed: FollowedTurns | None = None
         if stiff:
             first.lane.needed = FIRST_NEEDED[DOP853]
@@ -84,7 +84,7 @@ class JointsFirst:
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
-        return self.turns_at(self.now.t)
+        return self.now.turns if self._followed is None else self.turns_at(self.now.t)
 
     def turns_at(self, t: float) -> Floats:
         """As of ``Compiled``."""
@@ -92,6 +92,11 @@ class JointsFirst:
             return self.now.turns_at(t)
         bodies = self.now.bodies if t == self.now.t else self.now.at(t)[: len(self.now.bodies)]
         return np.append(self.now.turns_at(t), self._followed.at(t, bodies))
+
+    @property
+    def used(self) -> InJointCoordinates | JointsFirst:
+        """The method that was at work, where there was only one."""
+        return self.first if self.now is self.first else self
 
     def step(self) -> tuple[Status, str]:
         """As of ``Compiled``."""
@@ -120,11 +125,8 @@ class JointsFirst:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the run until now, in order."""
-        parts = [Part(DOP853, self._begun, *self.first.counts())]
-        if self.now is not self.first:
-            of_rest = self.now.parts if isinstance(self.now, Automatic) else ()
-            parts += of_rest or (Part(DOP853, self.first.t, *self.now.counts()),)
+        """As of ``Method``."""
+        parts = self.first.parts if self.now is self.first else self.first.parts + self.now.parts
         return tuple(part for k, part in enumerate(parts) if part.steps or k == len(parts) - 1)
 
     def counts(self) -> tuple[int, int, int | None]:
@@ -133,6 +135,18 @@ class JointsFirst:
         if self.now is self.first:
             return found
         return tuple(a + b for a, b in zip(found, self.now.counts(), strict=True))  # type: ignore[operator, return-value]
+
+    @property
+    def reached(self) -> tuple[float, int]:
+        """As of ``Compiled``."""
+        t, steps = self.now.reached
+        return t, steps if self.now is self.first else steps + self.first.reached[1]
+
+    def ended(self) -> Any:
+        """As of ``Compiled``, after a turn."""
+        found = object.__new__(type(self))
+        vars(found).update(vars(self), first=self.first.ended(), now=self.now.ended())
+        return found
 
     @property
     def kernel(self) -> str:

@@ -7,6 +7,7 @@ from typing import Protocol
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import Status
 from runtime.integrate.branches import UnsureStep
+from runtime.results.stats import Part
 from runtime.support.arrays import Floats
 
 
@@ -62,6 +63,10 @@ class Method(Protocol):
     @property
     def contact_events(self) -> Floats:
         """Touch-downs and lift-offs, in order: time, contact, 1 or 0, speed of touch-down."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the run until now, in order."""
 
     def counts(self) -> tuple[int, int, int | None]:
         """Evaluations, accepted steps, rejected steps."""

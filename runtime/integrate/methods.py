@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,12 +18,14 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, stepping
 from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.branches import UnsureStep, fetch_unsure, unsure_steps
+from runtime.integrate.choices import ABSOLUTE
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.corner_landing import CORNERS_PART
 from runtime.integrate.crossings import CROSSINGS_PART
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
+from runtime.integrate.lane_state import LaneState
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
 from runtime.integrate.radau.linear import LINEAR_PART
@@ -34,15 +37,22 @@ from runtime.integrate.switching import SWITCHING_PART
 from runtime.integrate.transition_velocities import bounds_of_tolerances, sticks
 from runtime.integrate.turned_steps import longest_watched
 from runtime.integrate.unsure_steps import TURNED_PART
+from runtime.jit.named_rows import Lane
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
+from runtime.results.stats import Part
 from runtime.support.arrays import Floats
+from runtime.support.kept import kept
 from runtime.support.pool import Block, Pool
+from runtime.system.force_states import vector_of
+from runtime.system.state import State
 from runtime.system.system import System
-from runtime.system.workspaces import pooled_workspace, workspace_of_jacobian
+from runtime.system.whole_model import module_of_whole
+from runtime.system.workspaces import workspace, workspace_of_jacobian
 
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
-_STEPPERS = Pool(4)
+WITHOUT_MEMORY = dict.fromkeys(["s", "work", "kept", "steppers", "_ready", "_bound", "_resumed"])
+MOST_READY = 4  # methods and data of a system of which memory waits
 
 
 def memory_of_radau(system: System, motions: int = 1) -> radau.Memory:
@@ -80,41 +90,94 @@ def bind(s: stepping.Stepper, data: ModelData, work: Workspace) -> None:
         s.address[stepping.SWITCHING] = SWITCHING_PART.place(s, data)
 
 
+class Memory(NamedTuple):
+    """Memory of a run: of evaluations, and of steps."""
+
+    work: Workspace
+    s: stepping.Stepper
+
+
+class Ready(Block):
+    """Memory of a run as it is at a start, with the compiled code that is bound to it."""
+
+    value: Memory
+    lift: Any = None  # of coordinates of a tree, and the places of its turns
+    turns: Any = None
+    start: tuple[Any, ...] = ()  # state, time and first step of the start
+
+    def __init__(self, value: Memory, data: ModelData) -> None:
+        super().__init__(value)
+        s, work = self.value.s, self.value.work
+        self.data, self.lane = data, s.now  # by whose identity it is found; the named numbers
+        self.advance: tuple[Any, ...] = s, work, loop.advance.bound(s, data, work)
+
+
+@kept
+def pool_of(system: System) -> Pool:
+    """Memory of runs of a system that waits for the next ones."""
+    return Pool(MOST_READY)
+
+
 class Compiled:
     """The compiled methods: DOP853, and Radau IIA of order 5 for stiff systems."""
 
+    coordinates = ABSOLUTE
+
     def __init__(
-        self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
+        self, method: str, system: System, data: ModelData, start: State | Floats, t_start: float, t_end: float, rtol: float,
+        atol: float, max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
     ) -> None:  # fmt: skip
-        self.system, self.data = system, data
-        self._blocks = [] if work is not None else [self._pooled_workspace()]
-        self.work: Workspace = self._blocks[0].value if work is None else work
-        follow_states(data.forces, self.work.forces)
-        self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        self.s = self._stepper_for(method, y)
-        stepping.begin(self.s, y, t_start, first_step)
-        self.lane.projected = projected
-        self.bind(self.s)
-        # The loop, and ``resume_at_end``, with the memory that they were bound to.
-        self._bound: tuple[Any, ...] = (None, None, None)
-        self._resumed: tuple[Any, ...] = (None, None, None)
+        self.method, self.system, self.data = method, system, data
+        self.t_start, self.end, self.rtol, self.atol, self.max_step = t_start, t_end, rtol, atol, max_step
         self.found: list[Floats] = []
         self.unsure: list[Floats] = []  # as of ``Stepper.unsure``
         self.passages: list[Passage] = []
         self.variational = self.sampled = False
+        # The loop, and ``resume_at_end``, with the memory that they were bound to.
+        self._bound: tuple[Any, ...] = (None, None, None)
+        self._resumed: tuple[Any, ...] = (None, None, None)
+        self._ready: Ready | None = None
+        if work is not None:  # for equations of another size
+            self.work = work
+            self.use(self._stepper_for(method, work, start))
+            self._begin(start, first_step, projected)
+            return
+        of_start = (start.y.tobytes(), *start.z.items()) if isinstance(start, State) else (start.tobytes(),)
+        begun = *of_start, t_start, first_step, projected
+        ready = pool_of(system).take(lambda: self._made(start), id(data), method, self.coordinates, self._kernel())
+        self._ready, self._bound = ready, ready.advance
+        self.work, self.s = ready.value
+        self.lane, self.balance = ready.lane, self.s.balance.energy
+        if ready.start != begun:
+            self._begin(start, first_step, projected)
+            ready.keep()
+            ready.start = begun
 
-    @property
-    def s(self) -> stepping.Stepper:
-        """The stepper; ``lane`` has its named numbers."""
-        return self._s
+    def _kernel(self) -> ModuleType | None:
+        """The module of the kernel, which ``codegen.compile_model`` may have made since the last run."""
+        return module_of_whole(self.system, self.data)
 
-    @s.setter
-    def s(self, s: stepping.Stepper) -> None:
-        self._s, self.lane = s, s.now
+    def _made(self, start: Any) -> Ready:
+        work = workspace(self.system, self.data)
+        return Ready(Memory(work, self._stepper_for(self.method, work, start)), self.data)
 
-    def _pooled_workspace(self) -> Block:
-        return pooled_workspace(self.system, self.data)
+    def _stepper_for(self, method: str, work: Workspace, start: Any) -> stepping.Stepper:
+        return stepper_for(method, self.system, self.data, self._first(start))
+
+    def _first(self, start: Any) -> Floats:
+        """The state of the integration at a start."""
+        return vector_of(self.system, start) if isinstance(start, State) else start
+
+    def _begin(self, start: Any, first_step: float, projected: bool) -> None:
+        """Put the memory at a start."""
+        follow_states(self.data.forces, self.work.forces)
+        stepping.begin(self.s, self._first(start), self.t_start, first_step)
+        self.lane.projected = projected
+        self.bind(self.s)
+
+    def use(self, s: stepping.Stepper) -> None:
+        """Go on with a stepper; ``lane`` has its named numbers, ``balance`` is its ``Balance.energy``."""
+        self.s, self.lane, self.balance = s, s.now, s.balance.energy
 
     @property
     def kernel(self) -> str:
@@ -140,20 +203,11 @@ class Compiled:
         """Whether an accepted step came close to a singular pose of closed loops."""
         return bool(self.lane.least_pivot < NEAR * self.lane.largest_pivot)
 
-    def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
-        def made() -> stepping.Stepper:
-            return stepper_for(method, self.system, self.data, y)
-
-        if not self._blocks:
-            return made()  # for equations of another size
-        self._blocks.append(_STEPPERS.take(made, self.system, self.data, method))
-        stepper: stepping.Stepper = self._blocks[-1].value
-        return stepper
-
     def give_back(self) -> None:
         """Let the next run have the memory of this one, unless results refer to it."""
-        while self._blocks and not self.passages:
-            self._blocks.pop().give_back()
+        if self._ready is not None and not self.passages:
+            self._ready.give_back()
+            self._ready = None
 
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
@@ -209,7 +263,7 @@ class Compiled:
 
     @property
     def unsure_steps(self) -> list[UnsureStep]:
-        return unsure_steps(self.unsure, self._bodies_of)
+        return unsure_steps(self.unsure, self._bodies_of) if self.unsure else []
 
     @property
     def bodies(self) -> Floats:
@@ -284,10 +338,6 @@ class Compiled:
         work = self.s.balance.work[DONE]
         return work.copy() if t >= self.t or not len(work) else self._at(t)[1]
 
-    @property
-    def balance(self) -> Floats:
-        return self.s.balance.energy
-
     def turns_at(self, t: float) -> Floats:
         """As ``turns``, at a time within the last step."""
         return self.turns if t >= self.t or not len(self.turns) else self._at(t)[2]
@@ -314,7 +364,7 @@ class Compiled:
 
     @property
     def contact_events(self) -> Floats:
-        return np.concatenate([np.zeros((0, 4)), *self.found])
+        return np.concatenate(self.found) if self.found else np.zeros((0, 4))
 
     @property
     def t(self) -> float:
@@ -342,6 +392,23 @@ class Compiled:
     def counts(self) -> tuple[int, int, int | None]:
         now = self.lane
         return int(now.evaluations), int(now.steps), int(now.rejections)
+
+    @property
+    def reached(self) -> tuple[float, int]:
+        """Time [s] and accepted steps."""
+        return self.lane.time, int(self.lane.steps)
+
+    def ended(self) -> Any:
+        """A copy with the present numbers of the run and without its memory, which the next run may have."""
+        found = object.__new__(type(self))
+        lane, balance = Lane(LaneState, self.s.s.copy()), self.balance.copy()
+        vars(found).update(vars(self) | WITHOUT_MEMORY, lane=lane, balance=balance)
+        return found
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """As of ``Method``."""
+        return (Part(self.method, self.t_start, *self.counts()),)
 
 
 def kernel_of(work: Workspace) -> str:

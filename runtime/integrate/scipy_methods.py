@@ -23,6 +23,7 @@ from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.methods import kernel_of
 from runtime.integrate.right_hand_side import RightHandSide
 from runtime.integrate.stepwise_balance import SteppedBalance
+from runtime.results.stats import Part
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 
@@ -68,7 +69,7 @@ class SciPy:
 
         from scipy import integrate  # here because the import takes a third of a second
 
-        self.method = method
+        self.method, self.t_start = method, t_start
         self.bounded = 0
         self.failure: tuple[Status, str] | None = None
         self.evaluations = self.steps = self.attempts = 0
@@ -213,6 +214,11 @@ class SciPy:
     @property
     def lost_digits(self) -> tuple[float, float]:
         return lost_digits_at(self.smallest_pivot, self.tolerance, 0.0), self.first_lost
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """As of ``Method``."""
+        return (Part(self.method, self.t_start, *self.counts()),)
 
     def counts(self) -> tuple[int, int, int | None]:
         # Every attempt of an explicit method takes the same number of evaluations; implicit methods do not count attempts.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from runtime.integrate.transition_velocities import refuse_transition_velocities
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
+from runtime.support.kept import kept
 from runtime.system.coupling import whose_couplings
 from runtime.system.signal import jumps
 from runtime.system.system import System
@@ -22,6 +26,7 @@ ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
 LOOSEST = 1e4  # tolerance; with larger ones states grow beyond any motion, and stiff runs then take steps without end
 IN_JOINTS = ("auto", "dop853")  # methods that integrate joint coordinates
+LATEST, MOST_TIMES = 16, 1024  # settings of a system that are remembered, and their times
 MOST_STABILISED = 1e10  # [1/s] of both coefficients
 
 
@@ -52,18 +57,35 @@ class Settings:
         return {name: getattr(self, name) for name in names} | {"first_step": self.first_step or None}
 
 
-def settings(
-    system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
-    alpha: float | None, beta: float | None, max_step: float, first_step: float | None, max_steps: int | None,
-    coordinates: str = ABSOLUTE,
-) -> Settings:  # fmt: skip
-    """Checked settings from the arguments of ``simulate``.
+def settings(system: System, t_end: float, t_eval: ArrayLike | None, *more: Any, **named: Any) -> Settings:
+    """Checked settings from the arguments of ``simulate``; the others as of ``_checked``.
 
     Raises
     ------
     ModelError
         For an argument that breaks a rule.
     """
+    times: Any = t_eval
+    if type(times) is np.ndarray and times.dtype == np.float64 and times.ndim == 1 and len(times) <= MOST_TIMES:
+        times = times.tolist()
+    if type(times) in (list, tuple) and len(times) <= MOST_TIMES:
+        # Numbers of other types may be equal and refused.
+        times = tuple(times) if {*map(type, times)} == {float} else [*times]
+    check = _known(system) if times is None or type(times) is tuple else partial(_checked, system)
+    return check(t_end, times, *more, **named)
+
+
+@kept
+def _known(system: System) -> Callable[..., Settings]:
+    """``_checked`` of a system, which remembers the latest."""
+    return lru_cache(LATEST)(partial(_checked, system))
+
+
+def _checked(
+    system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
+    alpha: float | None, beta: float | None, max_step: float, first_step: float | None, max_steps: int | None,
+    coordinates: str = ABSOLUTE,
+) -> Settings:  # fmt: skip
     t_start = system.time if t_start is None else instant(t_start, "t_start")
     t_end = instant(t_end, "t_end")
     if t_end <= t_start:
@@ -91,7 +113,7 @@ def settings(
         method, coordinates = "radau", ABSOLUTE
     system.check_span(t_start, t_end, "simulating")
     _refuse_jumps(system, t_start, t_end)
-    times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
+    times = None if t_eval is None else tuple(_outputs(t_eval, t_start, t_end).tolist())
     return Settings(
         t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected, coordinates
     )
@@ -188,12 +210,12 @@ def _check_tolerances(rtol: float, atol: float) -> None:
 
 def _check_steps(t_start: float, t_end: float, max_step: float, first_step: float, max_steps: int | None) -> None:
     """Refuse steps that are lost in the rounding of time, and a run of more steps than any computer takes."""
-    rounding = ROUNDINGS * float(np.spacing(max(abs(t_start), abs(t_end))))
+    rounding = ROUNDINGS * math.ulp(max(abs(t_start), abs(t_end)))
     if max_step < rounding:
         raise ModelError(
             f"max_step = {max_step:g} s is below the rounding of time, {rounding:.1g} s at t = {t_end:g} s; give more, or none"
         )
-    if 0.0 < first_step < ROUNDINGS * float(np.spacing(abs(t_start))):
+    if 0.0 < first_step < ROUNDINGS * math.ulp(t_start):
         raise ModelError(
             f"first_step = {first_step:g} s is below the rounding of time at t_start = {t_start:g} s; give more, or leave it out"
         )

@@ -47,12 +47,13 @@ from runtime.integrate.stepwise import (
 from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, in_joint_coordinates
 from runtime.results.outputs import parsed_outputs
 from runtime.results.run import Run
-from runtime.results.stats import Part, Stats
+from runtime.results.stats import Stats
 from runtime.results.undecided_turns import remark_on_turns
 from runtime.results.whole_turns import whole_turns
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.logs import logger
+from runtime.support.names import named
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import check_state
@@ -64,6 +65,7 @@ from runtime.system.workspaces import workspace
 # Compiled steps before the first check of progress and interruption, of a system with states up to SMALL, and at most before a
 # later one.
 LOG = logger(__name__)
+_normalise_all = stepping.normalise_all.bound()
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 256, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
@@ -169,62 +171,75 @@ def simulate(
         data = sampling.held.data
     watch = Stopwatch()
     method, stepper = stepper_of(system, how, data, state)
-    bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
-    compiled = [event for event in events if isinstance(event, AtRest | ZeroCrossing)]
-    search = EventSearch(bound, system)
-    if not isinstance(stepper, SciPy) and compiled and len(compiled) == len(bound):
-        # ``EventSearch.begin`` has zeros at the start.
-        memory = watching(compiled, watched(compiled, system), size_of_states(data), at_start=False)
-        stepper.watch(memory, *evaluation_of(compiled, data, lambda: workspace(system, data)))
-    elif not isinstance(stepper, SciPy) and bound:
-        stepper.sample()
+    search = EventSearch([event if isinstance(event, Event) else event.of(system, data) for event in events], system)
+    if events and not isinstance(stepper, SciPy):
+        compiled = [event for event in events if isinstance(event, AtRest | ZeroCrossing)]
+        if len(compiled) == len(events):
+            # ``EventSearch.begin`` has zeros at the start.
+            memory = watching(compiled, watched(compiled, system), size_of_states(data), at_start=False)
+            stepper.watch(memory, *evaluation_of(compiled, data, lambda: workspace(system, data)))
+        else:
+            stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
-    times, states, z, done, angles, status, reason = _integrate(system, stepper, how, search, bar, len(start), sampling)
+    n, sources = size_of_states(data), len(stepper.work.power)
+    times, rows, status, reason = _integrate(stepper, how, search, bar, n + sources + len(start), sampling)
+    if isinstance(stepper, JointsFirst):
+        stepper = stepper.used
     if sampling is not None:
         system = sampling.recorded()
         data = stabilised(system.data, how.alpha, how.beta)
+    # Copies, which do not keep all of the rows.
+    bodies, end = STATE * len(system.bodies), n + sources
+    states, others = rows[:, :bodies].copy(), rows[:, bodies:].copy()
+    z, done, angles = others[:, : n - bodies], others[:, n - bodies : end - bodies], others[:, end - bodies :]
+    if not isinstance(stepper, SciPy):
+        stepper.normalise()
+        _normalise_all(states)  # as the next step begins; the ends of steps were recorded before
     if status in ENDED and (found := violated_row(system, stepper, times, states, angles, how)):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
-    left = left_branch(system, stepper.unsure_steps, stepper.t)
+    left = left_branch(system, unsure, stepper.t) if (unsure := stepper.unsure_steps) else None
     if left is not None and left.relation == OTHER and status in ENDED:
         status, reason = Status.BRANCH_LEFT, Status.BRANCH_LEFT.text(left.time, left.detail)
-    counts = evaluations, steps, rejections = stepper.counts()
-    of_method = stepper.parts if isinstance(stepper, Automatic | JointsFirst) else ()
-    parts = of_method or (Part(method, how.t_start, *counts),)
-    finite_rows = np.isfinite(states).all(axis=1)
-    work, unbalanced = judged(stepper, how, done[finite_rows])
+    if not np.vdot(states, states) < np.inf:  # in a fifth of the time
+        finite = np.isfinite(states).all(axis=1)
+        times, states, z, done, angles = (part[finite] for part in (times, states, z, done, angles))
+    ended: Any = stepper if isinstance(stepper, SciPy) else stepper.ended()
+    y, kernel, of_tree = stepper.y.copy(), stepper.kernel, len(start) > data.counted
     wall_time, compile_time = watch.times()
-    run = Run(
-        system=system,
-        data=data,
-        t=times[finite_rows],
-        states=states[finite_rows],
-        final=state_of(system, stepper.y),
-        status=status,
-        message=(reason or message_at_end(how.t_end))
-        + closeness(*stepper.lost_digits)
-        + (left.remark if left is not None and status in ENDED else "")
-        + unbalanced
-        + stiffness(system, steps, stepper.bounded)
-        + (remark_on_touches(method, system, how.max_step) if isinstance(stepper, SciPy) else "")
-        + _undecided(system, how, state.y, times[finite_rows], states[finite_rows], of_tree=len(start) > data.counted)
-        + turns_of([(part.method, part.t) for part in parts[1:]], len(parts) - 1)
-        + _of_assembly(system, status),
-        stats=Stats(
-            method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, stepper.kernel, parts, compile_time
+
+    def message() -> str:
+        return (
+            (reason or message_at_end(how.t_end))
+            + closeness(*ended.lost_digits)
+            + (left.remark if left is not None and status in ENDED else "")
+            + judged(ended, how, done)[1]
+            + stiffness(system, ended.counts()[1], ended.bounded)
+            + (remark_on_touches(method, system, how.max_step) if isinstance(ended, SciPy) else "")
+            + _undecided(system, how, state.y, times, states, of_tree=of_tree)
+            + turns_of([(part.method, part.t) for part in ended.parts[1:]], len(ended.parts) - 1)
+            + _of_assembly(system, status)
+        )
+
+    later: dict[str, Callable[[], Any]] = {
+        "message": message,
+        "stats": lambda: Stats(  # type: ignore[call-arg]  # of as many counts as ended has
+            method, *ended.counts(), wall_time, how.rtol, how.atol, kernel, ended.parts, compile_time
         ),
-        events={event.name: np.array(search.found[event.name][0]) for event in events},
-        contact_events=stepper.contact_events,
-        singular_passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
-        event_states={event.name: tuple(state_of(system, y) for y in search.found[event.name][1]) for event in events},
-        outputs={name: replace(output, times=int(finite_rows.sum())) for name, output in known.items()},
-        _work_done=work,
-        _turns=whole_turns(start[data.counted :], angles[finite_rows], data.counted) if len(start) else None,
-        _at_steps=how.t is None,
-        _start=state.y,
-        _z=z[finite_rows],
-    )
-    LOG.log(logging.DEBUG if run.success else logging.INFO, "system '%s': %s", system.name, run.message)
+        "final": lambda: state_of(system, y),
+        "events": lambda: named("event", {name: np.array(of[0]) for name, of in search.found.items()}),
+        "event_states": lambda: named(
+            "event", {name: tuple(state_of(system, y) for y in of[1]) for name, of in search.found.items()}
+        ),
+        "_work_done": lambda: judged(ended, how, done)[0],
+        "_turns": lambda: whole_turns(start[data.counted :], angles, data.counted) if len(start) else None,
+    }
+    run = Run._of(
+        later, system=system, data=data, t=times, states=states, status=status, contact_events=stepper.contact_events,
+        singular_passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages), _at_steps=how.t is None,
+        _start=state.y, _z=z, outputs=named("output", {name: replace(one, times=len(times)) for name, one in known.items()}),
+    )  # fmt: skip
+    if LOG.isEnabledFor(level := logging.DEBUG if run.success else logging.INFO):
+        LOG.log(level, "system '%s': %s", system.name, run.message)
     if not isinstance(stepper, SciPy):
         stepper.give_back()
     return run
@@ -240,15 +255,15 @@ def stepper_of(
         return "dop853", first
     compiled = Automatic if method == "auto" else Compiled
 
-    def absolute(y: Floats, t: float, h: float) -> Compiled:
+    def absolute(start: State | Floats, t: float, h: float) -> Compiled:
         return compiled(
-            method, system, data, y, t, how.t_end, how.rtol, how.atol, how.max_step, h, projected=how.projected
+            method, system, data, start, t, how.t_end, how.rtol, how.atol, how.max_step, h, projected=how.projected
         )
 
     if first is not None:
         return method, JointsFirst(first, absolute, stiff=method == "auto")
     if method in COMPILED_METHODS:
-        return method, absolute(vector_of(system, state), how.t_start, how.first_step)
+        return method, absolute(state, how.t_start, how.first_step)
     return method, SciPy(method, system, data, vector_of(system, state), *span)
 
 
@@ -269,7 +284,8 @@ def start_of_run(
     system: System, how: Settings, initial: State | None, events: Sequence[Event | AtRest | ZeroCrossing]
 ) -> State:
     """The initial state, after the checks of events and state."""
-    check_events(events, system)
+    if events:
+        check_events(events, system)
     state = system.state if initial is None else initial
     if initial is not None or (how.t_start != system.time and system.drivers):
         check_state(system, state, how.t_start)
@@ -277,41 +293,27 @@ def start_of_run(
 
 
 def _integrate(
-    system: System,
     stepper: Compiled | JointsFirst | SciPy,
     how: Settings,
     search: EventSearch,
     bar: Progress,
-    turns: int,
+    n: int,
     sampling: Sampling | None,
-) -> tuple[Floats, Floats, Floats, Floats, Floats, Status, str]:
-    """Times (m,), states of bodies (m, n) and forces (m, states), work (m, sources), angles and turns (m, turns); how it ended.
+) -> tuple[Floats, Floats, Status, str]:
+    """Times (m,); states, work of each source, and angles and turns (m, n); how it ended.
 
     That is the status, and a message that is empty where the run reached its end.
     """
-    outputs = None if how.t is None else np.array(how.t)
+    outputs, go_on = None if how.t is None else np.array(how.t), None
     if sampling is not None and not isinstance(stepper, SciPy):
         sampling.begin(stepper)
-    go_on = None if sampling is None else sampling.go_on
+        go_on = sampling.go_on
     with bar:
         if not isinstance(stepper, SciPy) and len(stepper.work.events.value) == len(search.events):
-            times, states, status, reason = _integrate_compiled(stepper, outputs, how, bar, search, go_on)
-        else:
-            recorder = Recorder(stepper, outputs)
-            status, reason = integrate_stepwise(stepper, recorder, search, how, bar, go_on)
-            times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power) + turns)
-    sources = len(stepper.work.power)
-    end = states.shape[1] - turns
-    width = end - sources
-    done, angles = states[:, width:end], states[:, end:]
-    of_bodies = STATE * len(system.bodies)
-    z = states[:, of_bodies:width]
-    if of_bodies < states.shape[1]:
-        states = np.ascontiguousarray(states[:, :of_bodies])
-    if not isinstance(stepper, SciPy):
-        stepper.normalise()
-        stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before
-    return times, states, z, done, angles, status, reason
+            return _integrate_compiled(stepper, outputs, how, bar, search, n, go_on)
+        recorder = Recorder(stepper, outputs)
+        ended = integrate_stepwise(stepper, recorder, search, how, bar, go_on)
+        return *recorder.arrays(n), *ended
 
 
 def _undecided(system: System, how: Settings, y: Floats, times: Floats, states: Floats, *, of_tree: bool) -> str:
@@ -327,52 +329,53 @@ def _of_assembly(system: System, status: Status) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled | JointsFirst, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch,
+    m: Compiled | JointsFirst, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch, n: int,
     go_on: Callable[[Any], Status] | None,
 ) -> tuple[Floats, Floats, Status, str]:  # fmt: skip
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 
-    Events that compiled code watches end a portion after the step in which one is.  ``go_on``: as of ``integrate_stepwise``.
+    Events that compiled code watches end a portion after the step in which one is.  n: numbers in a row of the result.
+    ``go_on``: as of ``integrate_stepwise``.
     """
-    n = len(m.row)
     wanted = NONE if outputs is None else outputs
-    out = np.full((len(wanted), n), np.nan)
-    if len(wanted) and wanted[0] == m.t:
+    out, times, states = np.empty((len(wanted), n)), [], []
+    if outputs is None:
+        times, states = [np.array([how.t_start])], [m.row[None, :]]
+    elif wanted[0] == how.t_start:
         m.first_output(out[0])
-    times, states, stop = [np.array([m.t])], [m.row[None, :]], np.inf
     portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2))  # a step of a large system takes long
-    status, reason, lookout = Status.RUNNING, "", Lookout(how)
+    status, reason, lookout, t, steps, stop = Status.RUNNING, "", Lookout(how), how.t_start, 0, np.inf
     try:
-        if (first := search.begin(m)) is not None:
+        if search.events and (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
-        steps = 0
         while status == Status.RUNNING:
-            if (ended := lookout.given_up(steps, m.t)) is not None:
+            if (ended := lookout.given_up(steps, t)) is not None:
                 status, reason = m.explained(*ended)
                 break
             portion = min(portion, until_next_look(steps, how.max_steps))
             if portion == 0:
-                status, reason = steps_used_up(how.max_steps, m.t)
+                status, reason = steps_used_up(how.max_steps, t)
                 break
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             begin = clock.perf_counter()
             status, reason = m.advance(portion, wanted, out, record_t, record_y)
-            before, steps = steps, m.counts()[1]
-            taken = steps - before
+            before, (t, steps) = steps, m.reached
             if outputs is None:
+                taken = steps - before
                 if go_on is not None:  # a view would keep the whole portion, of which there is one for each call
                     record_t, record_y = record_t[:taken].copy(), record_y[:taken].copy()
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
-            if m.crossed and (found := search.take(m, m.zeros)) is not None:
+            if search.events and m.crossed and (found := search.take(m, m.zeros)) is not None:
                 stop, event = found
                 status, reason = stopped_by(event, stop)
             if status == Status.REACHED_END and go_on is not None:
                 status = go_on(m)
-            bar.update(min(m.t, stop))
-            seconds = max(clock.perf_counter() - begin, 1e-6)
-            most = min(4 * portion, MAX_STEPS_PER_CALL)
-            portion = max(1, min(int(portion * SECONDS_PER_CALL / seconds), most))
+            bar.update(min(t, stop))
+            if status == Status.RUNNING:
+                seconds = max(clock.perf_counter() - begin, 1e-6)
+                most = min(4 * portion, MAX_STEPS_PER_CALL)
+                portion = max(1, min(int(portion * SECONDS_PER_CALL / seconds), most))
     except KeyboardInterrupt:
         status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     except RunFailure as failed:
@@ -383,8 +386,6 @@ def _integrate_compiled(
         if outputs is None:
             times[-1][-1], states[-1][-1] = stop, m.row
     if outputs is None:
-        wanted, out = np.concatenate(times), np.concatenate(states)
-    else:
-        done = min(m.written, int(np.searchsorted(wanted, stop, side="right")))
-        wanted, out = wanted[:done], out[:done]
-    return wanted, out, status, reason
+        return np.concatenate(times), np.concatenate(states), status, reason
+    done = m.written if stop == np.inf else min(m.written, int(np.searchsorted(wanted, stop, side="right")))
+    return wanted[:done], out[:done], status, reason

@@ -14,6 +14,7 @@ import numpy as np
 from runtime.dynamics.layout import OMEGA, STATE, V
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.kept import kept
 from runtime.system.parts import GROUND
 from runtime.system.system import System
 
@@ -31,6 +32,7 @@ class TransitionVelocity(NamedTuple):
     bodies: tuple[str, ...]
 
 
+@kept
 def transition_velocities_of(system: System) -> list[TransitionVelocity]:
     """The transition velocities of all frictions that are not zero."""
     found = [

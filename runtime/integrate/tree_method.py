@@ -18,7 +18,7 @@ from runtime.integrate.balance import balance_of
 from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.dense_output import state_once
 from runtime.integrate.failures import failure_detail
-from runtime.integrate.methods import Compiled
+from runtime.integrate.methods import Compiled, Memory, Ready
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.step_error import rounding_over_limit
@@ -30,8 +30,8 @@ from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.kept import kept
 from runtime.support.latest import Latest
-from runtime.support.pool import Block, Pool
 from runtime.system.coupled_coordinates import (
     OFF,
     coupled_coordinates,
@@ -53,7 +53,6 @@ from runtime.system.whole_model import counts_in_rows, module_of
 OFF_THE_ROWS = 1e-9
 MANY = 20  # bodies, from which on equations of all are ten times as slow on loops
 NEAR_LIMIT = 0.1  # the last state of a run is not quite at the limit of a fast turn
-_POOL, _STEPPERS = Pool(4), Pool(4)
 
 
 class OffTheRowsError(ModelError):
@@ -128,10 +127,17 @@ def tree_of_lanes(system: System) -> SpanningTree:
 
 def module_of_tree(system: System) -> ModuleType | None:
     """The module of the kernel of a system's tree, if there is one."""
+    key = _key_of_kernel(system)
+    return None if key is None else module_of(key)
+
+
+@kept
+def _key_of_kernel(system: System) -> str | None:
+    """The key of the module of the kernel of a system's tree; None where none can be one."""
     tree, closed = trees_of(system).tree, trees_of(system).closed
     if closed is not None:
-        return None if counts_in_rows(system) else module_of(closed.key)
-    return None if tree is None or tree.closing or system.joint_coordinates_only else module_of(tree.key)
+        return None if counts_in_rows(system) else closed.key
+    return None if tree is None or tree.closing or system.joint_coordinates_only else tree.key
 
 
 def in_joint_coordinates(system: System, how: Settings) -> bool:
@@ -168,34 +174,36 @@ def tree_of(system: System) -> SpanningTree:
 class InJointCoordinates(Compiled):
     """DOP853 in the coordinates of the joints of a tree, as a method of ``simulate``; states of bodies are its results."""
 
+    coordinates = JOINT
+
     def __init__(
         self, system: System, data: ModelData, state: State, t_start: float, t_end: float, rtol: float, atol: float,
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
         self.tree, self.start = tree_of(system), state
-        self.module = module_of_tree(system)  # ``codegen.compile_model`` may have made it since the last run
-        z = np.append(start_of(system, state), states_of_forces(system, state))
-        super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
-        self._places = places_of_turns(self.work.tree.data)
-        if is_projected(system):
-            self.lane.projected = 1
-            self.bind(self.s)
+        self.module = module_of_tree(system)
         try:
-            fit_signs(system, self.work, self.module, self.s.y, state.y)
+            super().__init__("dop853", system, data, state, t_start, t_end, rtol, atol, max_step, first_step)
         except OffTheRowsError:
             self.give_back()
             raise
 
-    def _pooled_workspace(self) -> Block:
-        return _POOL.take(lambda: workspace_of_tree(self.system, self.data), self.system, self.data, self.module)
+    def _kernel(self) -> ModuleType | None:
+        return self.module
 
-    def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
-        def made() -> stepping.Stepper:
-            return stepper_of_tree(self.tree, self.data, self.work, y)
+    def _made(self, start: State) -> Ready:
+        work = workspace_of_tree(self.system, self.data)
+        ready = Ready(Memory(work, stepper_of_tree(self.tree, self.data, work, self._first(start))), self.data)
+        of = ready.value.work.tree
+        ready.lift, ready.turns = lift_once.bound(of.data, of.lifting), places_of_turns(of.data)
+        return ready
 
-        self._blocks.append(_STEPPERS.take(made, self.system, self.data, self.module))
-        stepper: stepping.Stepper = self._blocks[-1].value
-        return stepper
+    def _first(self, start: State) -> Floats:
+        return np.append(start_of(self.system, start), states_of_forces(self.system, start))
+
+    def _begin(self, start: State, first_step: float, projected: bool) -> None:
+        super()._begin(start, first_step, is_projected(self.system))
+        fit_signs(self.system, self.work, self.module, self.s.y, start.y)
 
     @property
     def kernel(self) -> str:
@@ -215,16 +223,22 @@ class InJointCoordinates(Compiled):
     def y(self) -> Floats:
         """States of the bodies at the time reached, and of forces."""
         bodies = self.bodies if self.lane.steps else self.start.y
+        if not len(self.data.forces.state_place):
+            return bodies
         return np.concatenate([bodies, self.s.y[self.work.tree.size[0] :]])
 
     @property
     def turns(self) -> Floats:
         """As of ``Compiled``."""
-        own = self.s.y[self._places]
+        assert self._ready is not None
+        own = self.s.y[self._ready.turns]
         return np.concatenate([super().turns, own]) if self.data.counted else own
 
     def _bodies_of(self, y: Floats) -> Floats:
-        return bodies_of(self.work, y)
+        assert self._ready is not None
+        of_bodies = np.empty(len(self.work.motion))
+        self._ready.lift(y, of_bodies)
+        return of_bodies
 
     def _state_at(self, t: float) -> Floats:
         if t >= self.t:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,8 +52,12 @@ from runtime.system.system import System
 
 COMPUTED = (  # a pickled run leaves these out
     *"_found _derived _energies _forces _free_wrenches _interactions _branches _of_couplings undetermined_reactions".split(),
-    *"limits contacts forces motors angles degrees_of_freedom driven".split(),
+    *"limits contacts forces motors angles degrees_of_freedom driven _later".split(),
 )
+
+
+def _nothing() -> None:
+    """A default that hides no field that is computed later."""
 
 
 @checked_methods
@@ -76,15 +80,30 @@ class RecordedRun:
         repr=False, default=()
     )  # of singular poses close to a time of the result
     outputs: Mapping[str, Output] = field(repr=False, default_factory=dict)  # what ``simulate(..., outputs=)`` names
-    _work_done: Work | None = field(repr=False, default=None)
-    _turns: WholeTurns | None = field(repr=False, default=None)
+    _work_done: Work | None = field(repr=False, default_factory=_nothing)
+    _turns: WholeTurns | None = field(repr=False, default_factory=_nothing)
     _at_steps: bool = field(repr=False, default=False)  # ``t`` are the ends of steps
     _start: Floats | None = field(repr=False, default=None)  # (13 bodies,) from which angles follow
     _z: Floats | None = field(repr=False, default=None)  # (n, states of forces)
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
+    @classmethod
+    def _of(cls, later: Mapping[str, Callable[[], Any]], **known: Any) -> Self:
+        """A run of fields that were checked; ``later``: what returns the others, when they are asked for."""
+        run = object.__new__(cls)
+        for name in ("t", "states", "contact_events"):
+            known[name].flags.writeable = False
+        vars(run).update(known, _later=later)
+        return run
+
     def __getattr__(self, name: str) -> Any:
-        raise no_attribute(f"'{type(self).__name__}' object", name, dir(self))
+        if name not in (later := vars(self).get("_later", ())):
+            raise no_attribute(f"'{type(self).__name__}' object", name, dir(self))
+        object.__setattr__(self, name, value := later[name]())
+        return value
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *vars(self).get("_later", ())]
 
     def __post_init__(self) -> None:
         mappings = isinstance(self.events, Mapping) and isinstance(self.event_states, Mapping)
@@ -107,7 +126,8 @@ class RecordedRun:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the quantities that can be computed again."""
-        kept = {key: value for key, value in self.__dict__.items() if key not in COMPUTED}
+        every = {f.name: getattr(self, f.name) for f in fields(self)} | vars(self)
+        kept = {key: value for key, value in every.items() if key not in COMPUTED}
         return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states", "outputs")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from runtime.dynamics.lift import GROUND_STEP
 from runtime.results.joint_angles import coordinates_and_rates, poses_of, turns_of
 from runtime.results.whole_turns import turns_of_tree
 from runtime.support.arrays import Bools, Floats
-from runtime.support.latest import Latest
+from runtime.support.kept import kept
 from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates
 from runtime.system.reference import body_places
 from runtime.system.state import by_body
@@ -53,6 +53,7 @@ def remark_on_turns(
     return remark + (", or coordinates='joint'" if other else "")
 
 
+@kept
 def _followed(system: System) -> tuple[Followed, Followed]:
     """Joints whose bodies move against each other, and the places of their turns: all of them, and those that no tree has."""
     tree, places = trees_of(system).of_joints, body_places(system.body_names)
@@ -68,12 +69,9 @@ def _followed(system: System) -> tuple[Followed, Followed]:
     return tuple([one for one in found if one[1]] for found in (every, others))  # type: ignore[return-value]
 
 
-_followed_of = Latest(_followed, 8)
-
-
 def followed_by_poses(system: System, *, of_tree: bool) -> Followed:
     """Joints, and the places of their coordinates whose whole turns poses have to show."""
-    return _followed_of(system)[of_tree]
+    return _followed(system)[of_tree]
 
 
 def perhaps_unknown(t_start: float, start: Floats, t: Floats, states: Floats) -> Bools:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.support.latest import Latest
+from runtime.support.kept import kept
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.limits_along import turns_of_limits
 from runtime.system.spanning_tree import TreeSteps
@@ -130,10 +130,8 @@ def poses_show_hinges(system: System, turns: WholeTurns | None) -> bool:
     return bool(hinges) and (turns is None or any(_along(system)[k] is None for k in hinges))
 
 
-def _limits_of_tree(system: System) -> Sequence[tuple[int, float, float] | None]:
+@kept
+def _along(system: System) -> Sequence[tuple[int, float, float] | None]:
     tree = trees_of(system).of_joints
     assert tree is not None
     return turns_of_limits(tree, system.limits, system.data)
-
-
-_along = Latest(_limits_of_tree, 8)

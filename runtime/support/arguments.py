@@ -108,9 +108,15 @@ class Border:
         """The arguments in their proper types."""
         if self.kinds is None:
             self.kinds = self._find_kinds()
-        places = chain(self.order, repeat(self.many))
-        first = tuple(self._admitted((given, named), *one) for one in zip(places, given, strict=False))
-        return first, {name: self._admitted((given, named), name, value) for name, value in named.items()}
+        places = *zip(chain(self.order, repeat(self.many)), given, strict=False), *named.items()
+        for name, value in places:  # often all are of these types, and a call for each takes longer than the rest
+            kind = self.kinds.get(name if name in self.names else self.more)
+            if kind is not None and type(value) not in kind.at_once:
+                break
+        else:
+            return given, dict(named)
+        admitted = [self._admitted((given, named), *one) for one in places]
+        return tuple(admitted[: len(given)]), dict(zip(named, admitted[len(given) :], strict=True))
 
     def _admitted(self, calls: tuple[tuple[Any, ...], Mapping[str, Any]], name: str, value: Any) -> Any:
         assert self.kinds is not None

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
+from weakref import ref
 
 import numpy as np
 
-from runtime.support.latest import Latest
-
-MAX_FREE = 4  # blocks of the same objects that wait for their next use
+MAX_POOLS = 8  # of the latest blocks that were made
+MAX_FREE = 4  # blocks of a key that wait for their next use
 SMALL = 4  # items of constant arrays that are compared by value
 
 Layout = tuple[Any, ...]
+B = TypeVar("B", bound="Block")
 
 
 class Block:
     """A named tuple of arrays, with all arrays of a type side by side, so that they get their first values back at once."""
 
-    __slots__ = ("_blocks", "_home", "_own", "value")
+    home: list[Any] | None = None  # where it waits
 
-    def __init__(self, value: Any, home: list[Block] | None = None) -> None:
-        self._home = home  # where it waits
+    def __init__(self, value: Any) -> None:
         bases = {id(base): base for base in map(_base_of, filter(_is_moved, items_of(value)))}
         self._blocks: list[tuple[np.ndarray, np.ndarray]] = []
         places: dict[int, np.ndarray] = {}
@@ -47,6 +49,10 @@ class Block:
         items = items_of(value)
         for k, own in self._own:
             own[...] = items[k]
+        self.keep()
+
+    def keep(self) -> None:
+        """Take the values that all arrays have now for the first ones."""
         for block, first in self._blocks:
             first[:] = block
 
@@ -57,25 +63,36 @@ class Block:
 
     def give_back(self) -> None:
         """Let the next run have the memory, unless enough waits; nothing may refer to it any more."""
-        if self._home is not None and len(self._home) < MAX_FREE:
-            self._home.append(self)
+        if self.home is not None and len(self.home) < MAX_FREE:
+            self.home.append(self)
 
 
 class Pool:
-    """Blocks that wait for their next use, by the objects that they were made for.  ``most``: groups of objects."""
+    """Blocks that wait for their next use, by keys.  ``most``: the latest keys for which any wait.
+
+    A pool lives as long as its owner; only the latest pools that made blocks keep some.
+    """
 
     def __init__(self, most: int) -> None:
-        self._free: Latest[list[Block]] = Latest(lambda *objects: [], most)
+        self._waiting: Any = lru_cache(most)(lambda *key: [])
 
-    def take(self, make: Callable[[], Any], *objects: Any) -> Block:
-        """A block that no run uses, as ``make`` makes its named tuple for these objects.  Safe in threads."""
-        free = self._free(*objects)
+    def take(self, make: Callable[[], B], *key: Any) -> B:
+        """A block that no run uses, as ``make`` makes it for this key, with its first values.  Safe in threads."""
+        home = self._waiting(*key)
         try:
-            block = free.pop()
+            block: B = home.pop()
         except IndexError:
-            return Block(make(), free)
+            block = make()
+            block.home = home
+            _LATEST.append(ref(self))
+            if len(_LATEST) > MAX_POOLS and (other := _LATEST.popleft()()) is not None:
+                other._waiting.cache_clear()  # it makes blocks again when they are needed
+            return block
         block.set_back()
         return block
+
+
+_LATEST: deque[ref[Pool]] = deque()  # one for each block that was made
 
 
 def items_of(value: Any) -> list[Any]:

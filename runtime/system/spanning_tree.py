@@ -118,7 +118,7 @@ class TreeSteps:
                 z[after - 4] = 1.0
         return z
 
-    @property
+    @cached_property
     def turns_and_slides(self) -> bool:
         """Whether it has no other steps, so that its equations can be polynomials."""
         return not {"ball", "free"} & set(self.kinds)

@@ -157,12 +157,12 @@ class System:
         """Names of the bodies in order."""
         return tuple(body.name for body in self.bodies)
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints in order."""
         return tuple(joint.name for joint in self.joints)
 
-    @property
+    @cached_property
     def drivers(self) -> tuple[Joint, ...]:
         """The joints that are moved by prescribed signals of time."""
         return tuple(joint for joint in self.joints if joint.signals)
@@ -191,7 +191,7 @@ class System:
         """The force of this name."""
         return self.forces[_index(name, self.force_names, "force")]
 
-    @property
+    @cached_property
     def signals(self) -> Mapping[str, Signal]:
         """All signals by the names of their driver, load, motor, contact or force and their own, such as "leg.x_t"."""
         found = {f"{driver.name}.{name}": signal for driver in self.drivers for name, signal in driver.signals.items()}
@@ -286,7 +286,7 @@ class System:
         """For ``runtime.system.trees.trees_of``, and for codegen, which imports no other room."""
         return Trees(self)
 
-    @property
+    @cached_property
     def joint_coordinates_only(self) -> bool:
         """Whether couplings or armature act along its coordinates, which the equations of all bodies do not know."""
         return bool(self.couplings or self.armatures)

@@ -99,15 +99,19 @@ def counts_in_rows(system: System) -> bool:
     return bool((system.data.angles[:, SORT] == OF_JOINT).any())
 
 
-def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
-    """Return the whole-model kernel of a system with this data, if there is one."""
+def module_of_whole(system: System, data: ModelData) -> ModuleType | None:
+    """Return the module of the whole-model kernel of a system with this data, if there is one."""
     # Its elimination takes independent rows only, keeps no factors for friction by reactions, and gives no multipliers, which
     # the powers of several drivers need.
     if system.redundant or len(data.forces.reactive) or count_of_drivers(data) > 1 or counts_in_rows(system):
         return None
     with preparing():  # the import takes as long as a hundred runs
-        module = module_of(system.model.key)
-    if module is None:
+        return module_of(system.model.key)
+
+
+def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
+    """Return the whole-model kernel of a system with this data, if there is one."""
+    if (module := module_of_whole(system, data)) is None:
         return None
     return WholeModelKernel(int(addresses.addresses_of([module])[0]), module.LOADED, _latest(module, system, data))
 

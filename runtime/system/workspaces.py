@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_workspace
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.support.pool import Block, Pool
 from runtime.system.system import System
 from runtime.system.whole_model import whole_of
-
-_POOL = Pool(4)
-NO_CONSTANTS = np.zeros(1)
-
-
-def pooled_workspace(system: System, data: ModelData) -> Block:
-    """As ``workspace``, from memory that earlier runs gave back."""
-    whole = whole_of(system, data)
-    constants = NO_CONSTANTS if whole is None else whole.constants
-    return _POOL.take(lambda: workspace_for(data, whole), data, constants)
 
 
 def workspace(system: System, data: ModelData | None = None) -> Workspace:

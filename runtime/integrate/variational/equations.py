@@ -266,7 +266,7 @@ class AlongDirections(Automatic):
         if projected:
             self.project_derivatives()
 
-    def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
+    def _stepper_for(self, method: str, work: Workspace, y: Any) -> stepping.Stepper:
         tree, n, scales = self.varied.tree, self.varied.n, np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(len(y)))
         if tree is not None:
             scales[:, :n] = with_states(scales_of(tree), len(self.data.forces.state_place))
