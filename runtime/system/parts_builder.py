@@ -387,7 +387,7 @@ class PartsBuilder:
         stiffness : float [N m/rad], [N/m]
         damping : float [N m s/rad], [N s/m]
         target : Signal or float [rad], [m], optional
-            With ``coordinate``; default: 0.
+            With ``coordinate``; default: 0.  The spring of an angle counts revolutions.
         axes : "body" or "global", optional
             Axes of the vectors, as for joints.
         **values
