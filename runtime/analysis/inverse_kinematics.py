@@ -32,6 +32,7 @@ DOWNWARD = 1e-7  # curvature, of the largest, below which its negative is no rou
 LONGEST = 0.5  # [rad], [m] of a step of Newton's method
 ASIDE = 0.1  # [rad], [m] of a step off a saddle point or maximum
 HALVES = 12  # of a step that does not descend
+NEAR = 1e-7  # [rad], [m] from the nearest solution
 NEAREST = 1e-10  # as LEVEL, of the nearest solution
 LEVEL = 1e-6  # gradient at a solution, of the largest that sum and curvature admit
 AT_LIMIT = 1e-9  # [rad], [m] from a limit at which a coordinate counts as at it
@@ -273,7 +274,7 @@ def _from(problem: FrameProblem, x: Floats, reach: float, first: int) -> tuple[F
     if off.size:
         x[off] = _descended(problem.of(off), x[off])
     x = problem.unwound(x, start)
-    if (rows := np.flatnonzero(problem.undetermined(x).any(axis=1))).size:
+    if (rows := np.flatnonzero(_open_way(problem, start, x) > NEAR)).size:
         x[rows] = _nearest(problem.of(rows), start[rows], x[rows], reach)
     last = problem.solve(x)
     near = problem.largest_error(last.x) <= reach
@@ -281,6 +282,16 @@ def _from(problem: FrameProblem, x: Floats, reach: float, first: int) -> tuple[F
     slope = np.linalg.norm(problem.slope(last.x, g), axis=1)
     level = slope <= LEVEL * np.sqrt(np.einsum("nii->n", H) * cost)
     return last.x, near | level
+
+
+def _open_way(problem: FrameProblem, start: Floats, x: Floats) -> Floats:
+    """Largest component (poses,) of the way from the start along directions left open: 0 at the nearest solution."""
+    g, H, _ = problem.normal_equations(x)
+    _, H = problem.restrained(x, 0.0 * g, H)
+    values, vectors = np.linalg.eigh(H)
+    along = np.abs(np.einsum("nij,ni->nj", vectors, problem.way(start, x)))
+    faint = values < FLAT * np.einsum("nii->ni", H).max(axis=1)[:, None]
+    return np.asarray(np.where(faint, along, 0.0).max(axis=1, initial=0.0))
 
 
 def _nearest(problem: FrameProblem, start: Floats, x: Floats, reach: float) -> Floats:
