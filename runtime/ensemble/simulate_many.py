@@ -40,7 +40,7 @@ from runtime.integrate.settings import Settings, settings
 from runtime.jit.second_process import ask
 from runtime.results.outputs import parsed_outputs, quantities_of_runs
 from runtime.support.arguments import checked
-from runtime.support.checks import counted
+from runtime.support.checks import called, counted
 from runtime.support.errors import ModelError, shown
 from runtime.support.logs import logger
 from runtime.support.machine import cores
@@ -175,7 +175,9 @@ def simulate_many(
     )  # fmt: skip
     quantities = check_names(system, example, columns, parsed)
     check_events(events, example)
-    sampling_of(example, how, example.data, controllers() if callable(controllers) else controllers)
+    sampling_of(
+        example, how, example.data, called(controllers, "controllers") if callable(controllers) else controllers
+    )
     if check_units:
         ask_about_columns(example, columns)
     warn_of_inertias(quantities, columns)

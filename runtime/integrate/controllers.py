@@ -202,7 +202,7 @@ def sampling_of(system: System, how: Settings, data: ModelData, controllers: Seq
     ModelError
         For what are no controllers, motors that they cannot set, and methods that do not know them.
     """
-    if not all(isinstance(one, Controller) for one in controllers):
+    if not (isinstance(controllers, Sequence) and all(isinstance(one, Controller) for one in controllers)):
         raise ModelError("controllers must be a sequence of runtime.Controller(name, function, rate_hz, efforts=[...])")
     if not controllers:
         return None

@@ -248,6 +248,9 @@ def test_cases_with_controllers_run_one_by_one(tmp_path):
     assert (
         some.status[0] == runtime.Status.REACHED_END and "controller 'picky': its function failed" in some.messages[1]
     )
+    for wrong in (lambda: 3, lambda x: [picky], lambda: [3]):
+        with pytest.raises(runtime.ModelError, match="controllers"):
+            runtime.simulate_many(arm(), {"stiffness.motor": stiffness}, 0.5, controllers=wrong)
     with pytest.raises(runtime.ModelError, match="controller 'pd': unknown motor 'moter'"):
         wrong = runtime.Controller("pd", law, 10.0, efforts=["moter"])
         runtime.simulate_many(arm(), {"stiffness.motor": stiffness}, 0.5, controllers=[wrong])
