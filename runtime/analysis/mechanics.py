@@ -114,8 +114,8 @@ def mechanics(
         cannot be read.
     """
     if not isinstance(system, System):
-        system = read_by_installed(str(system), {"ignore": ignore, "floating": floating}).build()
-    elif ignore or floating:
+        return Mechanics(read_by_installed(str(system), {"ignore": ignore, "floating": floating}).build(), independent)
+    if ignore or floating:
         raise ModelError("mechanics: ignore and floating belong to a file of a model; leave them out with a System")
     return Mechanics(system, independent)
 
