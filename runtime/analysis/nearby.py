@@ -14,6 +14,7 @@ from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, smoothn
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
+from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS
 from runtime.system.system import System
@@ -25,6 +26,7 @@ CLOSER, TRIES = 0.03, 3  # factor of the step, and tries, where a function is no
 # Where a step changes accelerations by less than this fraction of them, rounding shortens the steps of the integration; slopes
 # with a step that is larger by a factor differ by less than a fraction, and rounding, where they are linear.
 LEAST_EFFECT, LARGER, LINEAR, ROUNDING_OF_EFFECT = 1e-6, 10.0, 1e-9, 1e-13
+LEAST = float(np.finfo(float).tiny)  # [N m/rad] a stiffness above 0
 SMOOTH = 1e-7  # relative error of derivatives of data with which a step is good enough
 
 
@@ -55,7 +57,8 @@ def smooth_nearby(
     while len(found) < TRIES and not (found and found[-1].error <= SMOOTH):
         six = _nearby(question, system, row, k, STEP * size * CLOSER ** len(found), places)
         if not isinstance(question.build, System):
-            own, others = _numbers(system, y), [_numbers(*other) for other in six.systems]
+            own = _numbers(counting_as(system, [other for other, _ in six.systems]), y)
+            others = [_numbers(*other) for other in six.systems]
             arrays = [(one, [other[n] for other in others]) for n, one in enumerate(own)]
             errors = [
                 smoothness(six.offsets, values, one)
@@ -67,6 +70,13 @@ def smooth_nearby(
     if len(found) == 1 and not found[0].error:
         return _with_effect(question, system, y, row, k, found[0], size, places)
     return min(found, key=lambda six: six.error)
+
+
+def counting_as(system: System, others: Sequence[System]) -> System:
+    """The system whose motors count revolutions where those of others do: by a stiffness next to 0 where it is 0."""
+    wound = {motor.name for other in others for motor in other.motors if motor.winds}
+    slack = [motor.name for motor in system.motors if motor.name in wound and not motor.winds]
+    return replace_parameters(system, {f"stiffness.{name}": LEAST for name in slack}) if slack else system
 
 
 def _with_effect(

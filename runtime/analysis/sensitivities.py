@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.analysis.angle_slopes import NearbyMotions, nearby_motions
-from runtime.analysis.nearby import NearbySystems, smooth_nearby
+from runtime.analysis.nearby import NearbySystems, counting_as, smooth_nearby
 from runtime.analysis.question import Question, question_of
 from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.dynamics.status import Status
@@ -40,7 +40,7 @@ from runtime.support.errors import ModelError
 from runtime.support.progress import reporter
 from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
-from runtime.system.parameters import joints_differ, replace_parameters
+from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import State
 from runtime.system.system import System
@@ -48,7 +48,6 @@ from runtime.system.variants import with_reference
 from runtime.system.whole_model import batch_kernel_of, constants_of, counts_in_rows
 
 ROUGH = 1e-3  # relative error of derivatives of a system from which on a function has none
-LEAST = float(np.finfo(float).tiny)  # [N m/rad] a stiffness above 0
 PORTION = 1024  # steps between which Ctrl-C is seen
 
 
@@ -135,9 +134,7 @@ def solve(
     sizes = question.sizes(row)
     places = places_for(max(how.rtol, how.atol))
     nearby = [smooth_nearby(question, system, y, row, k, sizes[k], places) for k in range(len(row))]
-    wound = {motor.name for six in nearby for other, _ in six.systems for motor in other.motors if motor.winds}
-    if slack := [motor.name for motor in system.motors if motor.name in wound and not motor.winds]:
-        system = replace_parameters(system, {f"stiffness.{name}": LEAST for name in slack})  # counts revolutions, too
+    system = counting_as(system, [other for six in nearby for other, _ in six.systems])
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
     in_joints = in_joint_coordinates(system, how)
     referenced = _referenced(question, system, nearby)
