@@ -1,6 +1,7 @@
 """Mass matrix, efforts, accelerations, frames and momentum by the names of coordinates, against closed forms and identities."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -274,6 +275,32 @@ def test_an_array_of_values_gives_the_configuration_of_each(build):
     given = dict.fromkeys(others[:1], 0.2)
     values = [-0.2, 0.1, 0.3]
     alike(m.configuration({first: values, **given}), [m.configuration({first: x, **given}) for x in values])
+
+
+def test_one_state_with_an_array_of_efforts_gives_an_array(motion):
+    m, q, u = motion.m, motion.q[0], motion.u[0]
+    alike(m.inverse_dynamics(q, u, motion.a), [m.inverse_dynamics(q, u, a) for a in motion.a])
+    alike(m.forward_dynamics(q, u, motion.tau), [m.forward_dynamics(q, u, tau) for tau in motion.tau])
+    body = m.system.body_names[-1]
+    alike(m.acceleration(body, q, u, motion.a), [m.acceleration(body, q, u, a) for a in motion.a])
+
+
+def test_no_states_give_no_results(motion):
+    m, q, u = motion.m, motion.q[:0], motion.u[:0]
+    assert m.momentum(q, u).shape == (0, 6) and m.centre_of_mass(q).shape == (0, 3)
+    assert m.pose(m.system.body_names[0], q).A.shape == (0, 3, 3)
+    assert m.forward_dynamics(q, u, u).shape == m.integrate(q, u)[:, : len(m.rate_names)].shape == u.shape
+
+
+@pytest.mark.parametrize(("build", "count"), [(models.free_body.build, 20_000), (models.four_bar.build, 300)])
+def test_threads_share_mechanics(build, count):
+    m = runtime.mechanics(build())
+    ways = 0.1 * np.random.default_rng(0).standard_normal((4, count, len(m.rate_names)))
+    states = [(m.integrate(np.tile(m.q0, (count, 1)), way), way) for way in ways]
+    alone = [m.bias(*state) for state in states]
+    with ThreadPoolExecutor(4) as threads:
+        together = [*threads.map(lambda state: m.bias(*state), 5 * states)]
+    assert all(np.array_equal(found, wanted) for found, wanted in zip(together, 5 * alone, strict=True))
 
 
 def refusals():
