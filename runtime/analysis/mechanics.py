@@ -34,6 +34,7 @@ from runtime.dynamics import mechanics as compiled
 from runtime.dynamics.layout import OK, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, lift_all
 from runtime.dynamics.tree_workspace import TreeWorkspace
+from runtime.integrate.handed_state import RunState
 from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.integrate.tree_method import coupled, dependent_coordinates
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
@@ -43,6 +44,7 @@ from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import bounded, finite, finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
+from runtime.system.coupled_coordinates import with_turns
 from runtime.system.frames import Frame, frame_motion, frame_of_body
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
@@ -182,7 +184,8 @@ class Mechanics:
     def of(self, state: State | Run) -> tuple[Floats, Floats]:
         """Coordinates q and rates u of a state, (n,) each, or of all times of a run, (times, n) each.
 
-        Angles of a state are within half a turn of the reference configuration; those of a run count whole turns.
+        Angles of a state are within half a turn of the reference configuration; those of a run, and of the states that
+        controllers, events and ``Stepping`` have, count whole turns.
 
         Raises
         ------
@@ -207,11 +210,16 @@ class Mechanics:
         if isinstance(state, State) and system.couplings:
             z = coupled(system, self._tree, state, z[0])[None]
         q, u = z[:, : self._first] * self._sign_q, z[:, self._first :] * self._sign_u
-        if isinstance(state, Run):
+        if isinstance(state, Run | RunState):
+            named = {}
             for k, name in enumerate(self.coordinate_names):
                 joint, _, column = name.rpartition(".")
                 if column in getattr(system.joint_motions.get(joint), "units", ()):
-                    q[:, k] = state.angles[joint][column]
+                    q[:, k] = state.angles[joint][column] if isinstance(state, Run) else state.coordinate(name)
+                    named[name] = k
+            for row in q if system.couplings else ():  # of which a follower may start beyond half a turn
+                counted = {name: float(row[k]) for name, k in named.items()}
+                row[[*named.values()]] = [*with_turns(system.couplings, system.joint_motions, counted).values()]
         return q, u
 
     def state(self, q: ArrayLike, u: ArrayLike | None = None) -> State:

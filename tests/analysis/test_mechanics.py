@@ -259,6 +259,43 @@ def test_coordinates_of_a_run():
     alike(pickle.loads(pickle.dumps(m)).mass_matrix(q), m.mass_matrix(q))
 
 
+def test_states_for_controllers_count_whole_turns():
+    """A target two turns away is reached, by a law of ``of``, and the coordinates agree with those by name."""
+    b = runtime.Builder("wheel", gravity=(0, 0, 0), axes="global")
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.3, 0, 0))
+    b.joint("hinge", "revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    b.motor("drive", coordinate="hinge.angle")
+    m = runtime.mechanics(b.build())
+    seen = []
+
+    def law(t, state):
+        (q,), (u,) = m.of(state)
+        seen.append(q - state.coordinate("hinge"))
+        return 20.0 * (12.0 - q) - 5.0 * u
+
+    run = runtime.simulate(m.system, 3.0, controllers=[runtime.Controller("pd", law, rate_hz=50.0, efforts=["drive"])])
+    assert run.angles["hinge"].angle[-1] == pytest.approx(12.0, abs=0.01) and largest(np.array(seen)) == 0.0
+
+
+def test_followers_that_start_beyond_half_a_turn():
+    b = runtime.Builder("gear", axes="global")
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0.1, -0.1))
+    b.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(1, 0, 0))
+    b.joint("slow", "revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("fast", "revolute", "ground", "wheel", point=(1, 0, 0), axis=(0, 1, 0))
+    b.coupling("gear", "fast.angle", "slow.angle", 10.0)
+    b.initial_coordinates("slow", angle=0.7)
+    b.initial_coordinates("fast", angle=7.0)
+    m = runtime.mechanics(b.build())
+    stepping = runtime.Stepping(m.system)
+    stepping.step(0.3)
+    for state in (runtime.simulate(m.system, 1.0), stepping.state):
+        q, u = m.of(state)
+        slow, fast = (q[..., m.coordinate_names.index(f"{name}.angle")] for name in ("slow", "fast"))
+        alike(fast, 10.0 * slow)
+        assert np.isfinite(m.bias(q, u)).all()
+
+
 def test_named_independent_coordinates():
     system = models.four_bar.build()
     assert runtime.mechanics(system).independent == ("A.angle",)
