@@ -36,6 +36,7 @@ DEPENDENT = 1e-9  # singular value of rows, of the largest, below which they dep
 AT_BOUND = 1e-10  # [rad], [m]
 ROUNDS = 5  # in which coordinates beyond their bounds become rows
 LONGEST = 0.5  # [rad], [m] of one step onto the rows
+HALF_TURN = 1e-6  # [rad] from half a turn, within which the direction of a rotation vector is no slope
 LARGEST_TURN = 1.0  # [rad] of one step: longer ones would add revolutions
 
 
@@ -157,6 +158,11 @@ class FrameProblem(PoseProblem):
             found[poses, frames, 3:] = Rotation.from_matrix(turned).as_rotvec()
         return found
 
+    def half_turns(self, x: Floats) -> NDArray[np.bool_]:
+        """Whether a frame is turned by half a turn from what is wanted, (poses,)."""
+        turned = np.linalg.norm(self.off(x)[..., 3:], axis=2)
+        return np.asarray((turned > 0.5 * FULL_TURN - HALF_TURN).any(axis=1))
+
     def largest_error(self, x: Floats) -> Floats:
         """Largest distance or angle [m], [rad] of what has a weight, (poses,); infinite where nothing has."""
         off = np.linalg.norm(self.off(x).reshape(*self.weights.shape, 3), axis=3)
@@ -206,14 +212,22 @@ class FrameProblem(PoseProblem):
         largest = np.einsum("nii->ni", self.normal_equations(start)[1]).max(axis=1)
         return replace(self, start=start, stay=weight * np.maximum(largest, 1e-30))
 
+    def wound(self, x: Floats) -> Floats:
+        """Coordinates x with wanted angles less than half a turn from what is wanted, where nothing but poses depends on them."""
+        return self._turned(x, self.wanted, self.pulls > 0.0)
+
     def unwound(self, x: Floats, start: Floats) -> Floats:
-        """Coordinates x with angles less than half a turn from those of the start, where nothing but poses depends on them."""
+        """Coordinates x with all other angles less than half a turn from those of the start."""
+        return self._turned(x, start[:, self.frames.scalars[0]], self.pulls == 0.0)
+
+    def _turned(self, x: Floats, to: Floats, which: NDArray[np.bool_]) -> Floats:
+        """Coordinates x with full turns towards scalars ``to`` (poses, scalars), where the bounds admit them."""
         system, found = self.frames.system, x.copy()
         columns = self.frames.scalars[0]
         if system.couplings or system.drivers:
             return found
         turning = self.frames.turning[self.frames.scalars[1]]
-        turns = np.where(turning & (self.pulls == 0.0), np.round((x - start)[:, columns] / FULL_TURN), 0.0)
+        turns = np.where(turning & which, np.round((x[:, columns] - to) / FULL_TURN), 0.0)
         near = x[:, columns] - FULL_TURN * turns
         found[:, columns] = np.where((near >= self.lower) & (near <= self.upper), near, x[:, columns])
         return found

@@ -11,13 +11,13 @@ import numpy as np
 
 from runtime.analysis.frame_problem import FrameProblem, scalars_of
 from runtime.analysis.mechanics import Mechanics
+from runtime.dynamics.lift import GROUND_STEP
 from runtime.support.arrays import Floats
 from runtime.support.checks import bounded
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.frames import Frame
 from runtime.system.orientation import euler_parameters
-from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrices
 
 WHO = "inverse_kinematics"
@@ -53,7 +53,7 @@ class Targets:
         names = list(dict.fromkeys([*positions, *orientations]))
         used = [own[name] if name in own else mechanics.frame(name) for name in names]
         for name, frame in zip(names, used, strict=True):
-            if frame.body == GROUND:
+            if mechanics._place(frame)[0] == GROUND_STEP:
                 raise ModelError(f"{WHO}: frame '{name}' is fixed in the ground, which does not move; leave it out")
         columns, _ = scalars_of(mechanics._tree)
         scalars = [mechanics.coordinate_names[k] for k in columns]

@@ -8,15 +8,19 @@ from redundant ones.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import qr
 
 from runtime.dynamics import mechanics
+from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError, unknown_name
+from runtime.system.coupled_coordinates import tree_with_rows
 from runtime.system.spanning_tree import TreeSteps
 from runtime.system.system import System
 from runtime.system.tree_coordinates import moved_coordinates
@@ -25,6 +29,18 @@ FOLLOWER = 1e6  # weight of the columns of followers: they are dependent before 
 DEPENDENT = 1e-9  # singular value, as a fraction of the largest, below which rows or columns depend on each other
 OFF = 1e-8  # [m], [rad], and as the rows have it: how far coordinates may be off the rows
 STEPS = 50  # of Newton's method
+
+
+class TreeMemory(threading.local):
+    """Memory of each thread for evaluations of a tree, with the rows (joint, row) of a system that restrain it."""
+
+    def __init__(self, system: System, rows: list[tuple[int, int]]) -> None:
+        self.system, self.tree = system, tree_with_rows(system, rows)
+
+    @cached_property
+    def work(self) -> Workspace:
+        """For forces, and for the rows."""
+        return workspace_for(self.system.data, tree=self.tree)
 
 
 def rows_of_tree(system: System, work: Workspace, times: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
@@ -42,10 +58,10 @@ class Independent:
     """
 
     def __init__(
-        self, system: System, tree: TreeSteps, work: Workspace, signs: tuple[Floats, Floats], rates: Sequence[str], q: Floats,
+        self, system: System, tree: TreeSteps, memory: TreeMemory, signs: tuple[Floats, Floats], rates: Sequence[str], q: Floats,
         wanted: Sequence[str] | None,
     ) -> None:  # fmt: skip
-        self.system, self.tree, self.work, self.signs, self.rates = system, tree, work, signs, rates
+        self.system, self.tree, self.memory, self.signs, self.rates = system, tree, memory, signs, rates
         self.first = len(signs[0])
         _, G, _ = self._rows(self._at_rest(q[None]))
         count = len(rates) - system.degrees_of_freedom
@@ -58,7 +74,7 @@ class Independent:
 
     def _best(self, G: Floats, count: int) -> Ints:
         """The rates that are left beside as many dependent ones as are determined best."""
-        weight, coupled = np.ones(len(self.rates)), self.work.tree.closing.coupled
+        weight, coupled = np.ones(len(self.rates)), self.memory.tree.closing.coupled
         weight[coupled.u[coupled.first[:-1]] - self.first] = FOLLOWER
         size = np.linalg.norm(G, axis=1, keepdims=True)
         _, order = qr(G / np.where(size > 0.0, size, 1.0) * weight, mode="r", pivoting=True)
@@ -149,8 +165,8 @@ class Independent:
 
     def _rows(self, z: Floats) -> tuple[Floats, Floats, Floats]:
         """Phi, G and gamma of states z of the tree."""
-        return rows_of_tree(self.system, self.work, np.full(len(z), self.system.time), z)
+        return rows_of_tree(self.system, self.memory.work, np.full(len(z), self.system.time), z)
 
     def _name(self, row: int) -> str:
-        closing = self.work.tree.closing
+        closing = self.memory.tree.closing
         return self.system.row_name(int(closing.joint[row]), int(closing.row[row]))

@@ -235,6 +235,8 @@ def _start(mechanics: Mechanics, initial: Any) -> Floats:
     if isinstance(initial, State):
         return mechanics.of(initial)[0]
     (found,), single = mechanics._admitted(q=initial)
+    if not found.size:
+        raise ModelError(f"{WHO}: initial has no instants; give (coordinates,) or (n, coordinates)")
     return found[0] if single else found
 
 
@@ -269,7 +271,9 @@ def _from(problem: FrameProblem, x: Floats, reach: float, first: int) -> tuple[F
             f"{WHO}: system '{problem.frames.system.name}': instant {first + k}: {problem.why_open(x, k)}; start nearer "
             "(initial=), or check bounds= and the drivers"
         )
-    x = problem.solve(start, most=STEPS).x
+    x = problem.solve(problem.wound(start), most=STEPS).x
+    if (half := np.flatnonzero(problem.half_turns(x))).size:
+        x[half] = _aside(problem.of(half), x[half])
     off = np.flatnonzero(~(problem.largest_error(x) <= reach))
     if off.size:
         x[off] = _descended(problem.of(off), x[off])
@@ -282,6 +286,15 @@ def _from(problem: FrameProblem, x: Floats, reach: float, first: int) -> tuple[F
     slope = np.linalg.norm(problem.slope(last.x, g), axis=1)
     level = slope <= LEVEL * np.sqrt(np.einsum("nii->n", H) * cost)
     return last.x, near | level
+
+
+def _aside(problem: FrameProblem, x: Floats) -> Floats:
+    """Coordinates from a start beside x, where the sum is less: at half a turn its slope jumps, and gradients show no way."""
+    way = np.tile(ASIDE * np.linspace(1.0, 0.5, problem.frames.rates), (len(x), 1))
+    new = problem.moved(x, way)
+    new = _descended(problem, problem.solve(np.where(np.isnan(new), x, new), most=STEPS).x)
+    less = problem.normal_equations(new)[2] < problem.normal_equations(x)[2]
+    return np.where(less[:, None], new, x)
 
 
 def _open_way(problem: FrameProblem, start: Floats, x: Floats) -> Floats:
@@ -299,7 +312,7 @@ def _nearest(problem: FrameProblem, start: Floats, x: Floats, reach: float) -> F
 
     Solutions x are kept where this leads to larger errors.
     """
-    near = start
+    near = np.where(problem.half_turns(start)[:, None], x, start)
     for prior in PRIORS:
         drawn = problem.drawn(start, prior)
         near = _descended(drawn, drawn.solve(near, most=STEPS).x, NEAREST)
@@ -376,7 +389,9 @@ def _message(
     count = len(reached)
     of = f" at {{}} of {count} instants" if count > 1 else ""
     parts = [f"all targets reached{of.format(int(reached.sum()))}" if reached.any() else "targets not reached"]
-    if not reached.all():
+    if all(np.isnan(error).all() or not targets.given_weights[name].any() for name, error in errors.items()):
+        parts.append("no target is seen and has a weight")
+    elif not reached.all():
         largest = {name: float(np.nanmax(error[~reached], initial=0.0)) for name, error in errors.items()}
         name = max(largest, key=largest.__getitem__)
         parts.append(

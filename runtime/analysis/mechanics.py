@@ -29,11 +29,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.analysis.independent import Independent
+from runtime.analysis.independent import Independent, TreeMemory
 from runtime.dynamics import mechanics as compiled
-from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import OK, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, lift_all
+from runtime.dynamics.tree_workspace import TreeWorkspace
+from runtime.integrate.handed_state import RunState
 from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.integrate.tree_method import coupled, dependent_coordinates
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
@@ -43,7 +44,7 @@ from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import bounded, finite, finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
-from runtime.system.coupled_coordinates import tree_with_rows
+from runtime.system.coupled_coordinates import with_turns
 from runtime.system.frames import Frame, frame_motion, frame_of_body
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
@@ -60,6 +61,7 @@ Axes = Literal["global", "frame"]
 TURNS = np.pi / 4.0 * np.array([1.0, -1.0, 3.0, -3.0])
 OF_TURNS = np.sqrt(1.0 / 8.0) * np.array([1.0, -1.0, 1.0, -1.0]) + np.array([0.5, -0.5, -0.5, 0.5])
 SLIDES = 0.1 * np.array([1.0, -1.0, 2.0, -2.0])
+NONE = read_only(np.zeros((0, 0)))
 REACH = 0.003  # [rad], [m] of differences of order six in closed loops, with errors of about 1e-12
 
 
@@ -125,7 +127,7 @@ class Mechanics:
     """The mechanics of a system; made by ``runtime.mechanics``.  ``runtime.analysis.mechanics`` defines all quantities.
 
     ``system``; ``coordinate_names``, ``coordinate_units`` of q; ``rate_names``, ``rate_units``, ``effort_units`` of u and tau;
-    ``q0``, ``u0``: the initial state.
+    ``q0``, ``u0``: the initial state.  Threads may share it.
     """
 
     def __init__(self, system: System, independent: Sequence[str] | None) -> None:
@@ -136,7 +138,7 @@ class Mechanics:
         self._steps = steps
         self.system, self._tree = system, tree
         rows = [(k, r) for k in tree.closing if not system.joints[k].signals for r in range(len(system.joints[k].rows))]
-        self._memory = tree_with_rows(system, rows)
+        self._memories = TreeMemory(system, rows)
         self._first = int(self._memory.data.u[0])
         names, rates = coordinates_of_tree(system, tree)
         self._sign_q, self._sign_u = (_signs(of) for of in (names, rates))
@@ -146,7 +148,7 @@ class Mechanics:
         if rows or system.couplings:
             q, _ = self._of(system.state)
             self._loops = Independent(
-                system, tree, self._work, (self._sign_q, self._sign_u), self._all_rates, q[0], independent
+                system, tree, self._memories, (self._sign_q, self._sign_u), self._all_rates, q[0], independent
             )
         elif independent is not None:
             raise ModelError(
@@ -182,7 +184,8 @@ class Mechanics:
     def of(self, state: State | Run) -> tuple[Floats, Floats]:
         """Coordinates q and rates u of a state, (n,) each, or of all times of a run, (times, n) each.
 
-        Angles of a state are within half a turn of the reference configuration; those of a run count whole turns.
+        Angles of a state are within half a turn of the reference configuration; those of a run, and of the states that
+        controllers, events and ``Stepping`` have, count whole turns.
 
         Raises
         ------
@@ -207,11 +210,16 @@ class Mechanics:
         if isinstance(state, State) and system.couplings:
             z = coupled(system, self._tree, state, z[0])[None]
         q, u = z[:, : self._first] * self._sign_q, z[:, self._first :] * self._sign_u
-        if isinstance(state, Run):
+        if isinstance(state, Run | RunState):
+            named = {}
             for k, name in enumerate(self.coordinate_names):
                 joint, _, column = name.rpartition(".")
                 if column in getattr(system.joint_motions.get(joint), "units", ()):
-                    q[:, k] = state.angles[joint][column]
+                    q[:, k] = state.angles[joint][column] if isinstance(state, Run) else state.coordinate(name)
+                    named[name] = k
+            for row in q if system.couplings else ():  # of which a follower may start beyond half a turn
+                counted = {name: float(row[k]) for name, k in named.items()}
+                row[[*named.values()]] = [*with_turns(system.couplings, system.joint_motions, counted).values()]
         return q, u
 
     def state(self, q: ArrayLike, u: ArrayLike | None = None) -> State:
@@ -303,9 +311,8 @@ class Mechanics:
 
     def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, a: ArrayLike) -> Floats:
         """Efforts tau = M a + c + g that give accelerations a of the coordinates, (n,) [N m], [N]."""
-        at = self._at(q, u)
-        (rates,), _ = self._admitted(a=a, like=at)
-        return self._efforts(at, self._all(at, rates) + at.drift, 1.0)
+        at = self._at(q, u, a=a)
+        return self._efforts(at, self._all(at, at.given) + at.drift, 1.0)
 
     def forward_dynamics(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> Floats:
         """Accelerations a of the coordinates under efforts tau, M a = tau - c - g; (n,) [rad/s^2], [m/s^2].
@@ -315,20 +322,19 @@ class Mechanics:
         ModelError
             In a configuration in which the coordinates depend on each other, such as a gimbal lock.
         """
-        at = self._at(q, u)
-        (efforts,), single = self._admitted(tau=tau, like=at)
+        at = self._at(q, u, tau=tau)
         if self._loops is not None:
             bias = np.atleast_2d(self._efforts(at, at.drift, 1.0))
             M = self.mass_matrix(at.q)
-            return _shaped(np.asarray(np.linalg.solve(M, (efforts - bias)[..., None])[..., 0]), single)
+            return _shaped(np.asarray(np.linalg.solve(M, (at.given - bias)[..., None])[..., 0]), at.single)
         found, work = np.empty_like(at.z), np.zeros(1)
-        done, code = compiled.derivatives_under(self._memory, at.z, efforts * self._sign_u, found, work)
+        done, code = compiled.derivatives_under(self._memory, at.z, at.given * self._sign_u, found, work)
         if code != OK or not np.isfinite(found).all():
             k = done if code != OK else int(np.argmin(np.isfinite(found).all(axis=1)))
             raise ModelError(
                 f"forward_dynamics: state {k}: {dependent_coordinates(self.system)}; give other coordinates"
             )
-        return _shaped(found[:, self._first :] * self._sign_u, single)
+        return _shaped(found[:, self._first :] * self._sign_u, at.single)
 
     def applied_forces(self, q: ArrayLike, u: ArrayLike, time: float | None = None) -> Floats:
         """Efforts tau of the system's limits, contacts, force elements, loads and motors, (n,) [N m], [N].
@@ -355,7 +361,7 @@ class Mechanics:
         self.system.check_span(t, t, "applied_forces")
         found = np.zeros((len(at.z), len(self._all_rates)))
         if self.system.loaded:
-            compiled.forces_of_elements(t, at.z, self.system.data, self._work, np.empty(at.z.shape[1]), found)
+            compiled.forces_of_elements(t, at.z, self.system.data, self._memories.work, np.empty(at.z.shape[1]), found)
         return _shaped(self._of_rates(at, found), at.single)
 
     # Derivatives
@@ -435,9 +441,8 @@ class Mechanics:
             As of ``velocity``.
         q, u, a : (n,) or (states, n)
         """
-        at = self._at(q, u)
-        (rates,), _ = self._admitted(a=a, like=at)
-        return self._acceleration(frame, at, self._all(at, rates) + at.drift, axes)
+        at = self._at(q, u, a=a)
+        return self._acceleration(frame, at, self._all(at, at.given) + at.drift, axes)
 
     def jacobian(self, frame: str | Frame, q: ArrayLike, *, axes: Axes = "global") -> Floats:
         """J with ``velocity = J u``, (6, n): rows x, y, z of the origin, then of the angular velocity; columns ``rate_names``.
@@ -508,9 +513,9 @@ class Mechanics:
 
     # Arrays of states
 
-    def _admitted(self, like: _At | None = None, **given: ArrayLike) -> tuple[list[Floats], bool]:
+    def _admitted(self, **given: ArrayLike) -> tuple[list[Floats], bool]:
         """New arrays (states, n) of coordinates (names with q) and rates, and whether it is one state."""
-        found, single = [], True if like is None else like.single
+        found, single = [], True
         for what, value in given.items():
             n = len(self.coordinate_names) if what.startswith("q") else len(self.rate_names)
             array = floats(value, f"mechanics: {what}", f"({n},) or (states, {n}) numbers")
@@ -527,7 +532,7 @@ class Mechanics:
                     raise ModelError(
                         f"mechanics: {what}: the Euler parameters from '{self.coordinate_names[k]}' on are 0; give a direction"
                     )
-        counts = {len(array) for array in found} | ({len(like.z)} if like is not None else set())
+        counts = {len(array) for array in found}
         if len(counts - {1}) > 1:
             raise ModelError(
                 f"mechanics: arrays of {', '.join(map(str, sorted(counts)))} states; give as many of each, or one"
@@ -535,12 +540,12 @@ class Mechanics:
         most = next(iter(counts - {1}), 1)
         return [np.ascontiguousarray(np.broadcast_to(array, (most, array.shape[1]))) for array in found], single
 
-    def _at(self, q: ArrayLike, u: ArrayLike | None = None) -> _At:
-        """Coordinates and rates as compiled code has them."""
-        (coordinates, *rates), single = self._admitted(q=q) if u is None else self._admitted(q=q, u=u)
+    def _at(self, q: ArrayLike, u: ArrayLike | None = None, **given: ArrayLike) -> _At:
+        """Coordinates and rates as compiled code has them; ``given``: accelerations or efforts of as many states, with rates."""
+        (coordinates, *rates), single = self._admitted(q=q, **({} if u is None else {"u": u}), **given)
         z = np.zeros((len(coordinates), self._first + len(self._all_rates)))
         z[:, : self._first] = coordinates * self._sign_q
-        at = _At(coordinates, z, None, np.zeros((len(z), len(self._all_rates))), single)
+        at = _At(coordinates, z, None, np.zeros((len(z), len(self._all_rates))), single, rates[-1] if given else NONE)
         if self._loops is not None:
             N, z[:, self._first :], drift = self._loops.maps(coordinates, rates[0] if rates else None)
             return at._replace(N=N, drift=drift)
@@ -565,7 +570,7 @@ class Mechanics:
         """States (states, bodies, 13) of the bodies."""
         y = np.empty((len(at.z), STATE * len(self.system.bodies)))
         lift_all(self._memory.data, self._memory.lifting, at.z, y)
-        return y.reshape(len(y), -1, STATE)
+        return y.reshape(len(y), len(self.system.bodies), STATE)
 
     def frame(self, frame: str | Frame) -> Frame:
         """The frame of a name among ``frame_names``; a frame of its own is checked."""
@@ -598,10 +603,10 @@ class Mechanics:
         compiled.accelerations_of_point(self._memory, *self._place(own), at.z, rates, found)
         return _shaped(_in_axes(axes, self._frame_state(own, at)[1], found), at.single)
 
-    @cached_property
-    def _work(self) -> Any:
-        """Memory for forces, and for the rows of closed loops."""
-        return workspace_for(self.system.data, tree=self._memory)
+    @property
+    def _memory(self) -> TreeWorkspace:
+        """Memory of this thread for compiled code."""
+        return self._memories.tree
 
     @cached_property
     def _mirrored(self) -> bool:
@@ -645,6 +650,7 @@ class _At(NamedTuple):
     N: Floats | None  # (states, all rates, independent rates); None: all are independent
     drift: Floats  # (states, all rates) accelerations where those of the independent coordinates are 0
     single: bool
+    given: Floats  # (states, independent rates) accelerations or efforts
 
 
 def _signs(names: Sequence[tuple[str, str]]) -> Floats:

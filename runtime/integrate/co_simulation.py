@@ -19,7 +19,7 @@ from runtime.integrate.simulate import start_of_run, stepper_of
 from runtime.support.arguments import checked, fitting
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, unknown_name
-from runtime.support.numbers import PLAIN
+from runtime.support.numbers import LARGEST, PLAIN
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -37,10 +37,9 @@ class Efforts(MutableMapping[str, float]):
         return self._held.value(self._known(name))
 
     def __setitem__(self, name: str, effort: float) -> None:
-        value = float(effort) if type(effort) in PLAIN else finite_number(effort, f"effort of motor '{name}'")
-        if not abs(value) < np.inf:
-            raise ModelError(f"effort of motor '{name}' = {value}: give a finite number")
-        self._held.put(self._known(name), value)
+        if not (type(effort) in PLAIN and abs(effort) <= LARGEST):
+            effort = finite_number(effort, f"effort of motor '{name}'")
+        self._held.put(self._known(name), float(effort))
         self.changed = True
 
     def __delitem__(self, name: str) -> None:

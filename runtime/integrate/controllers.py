@@ -18,7 +18,7 @@ from runtime.integrate.settings import Settings
 from runtime.support.arguments import checked_class
 from runtime.support.checks import finite_number, positive
 from runtime.support.errors import ModelError, said_by, shown, unknown_name
-from runtime.support.numbers import PLAIN
+from runtime.support.numbers import LARGEST, PLAIN
 from runtime.system.parameters import replace_parameters
 from runtime.system.signal import Signal
 from runtime.system.state import State
@@ -78,7 +78,7 @@ def efforts_of(controller: Controller, t: float, state: State) -> dict[str, floa
         given = controller.function(t, state)
     except Exception as error:
         raise ModelError(f"controller '{controller.name}': its function failed: {said_by(error)}") from error
-    if type(given) in PLAIN and len(names) == 1 and abs(given) < np.inf:
+    if type(given) in PLAIN and len(names) == 1 and abs(given) <= LARGEST:
         return {names[0]: float(given)}
     if isinstance(given, Mapping):
         if set(given) != set(names):

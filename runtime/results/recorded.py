@@ -106,10 +106,10 @@ class RecordedRun:
         return [*super().__dir__(), *vars(self).get("_later", ())]
 
     def __post_init__(self) -> None:
-        mappings = isinstance(self.events, Mapping) and isinstance(self.event_states, Mapping)
-        if not (isinstance(self.system, System) and mappings):
+        mappings = self.events, self.event_states, self.outputs
+        if not (isinstance(self.system, System) and all(isinstance(one, Mapping) for one in mappings)):
             raise ModelError(
-                "a run is made by runtime.simulate; change one with dataclasses.replace, keeping system and events"
+                "a run is made by runtime.simulate; change one with dataclasses.replace, keeping system, events and outputs"
             )
         try:
             object.__setattr__(self, "status", Status(self.status))

@@ -218,6 +218,34 @@ def test_orientations_up_to_half_a_turn(turn):
     assert largest(state.A - wanted.as_matrix()) < 1e-12
 
 
+def test_half_a_turn_about_an_axis_that_no_joint_has():
+    """At the start every small turn leaves the error at half a turn; half a turn of both joints is that about the third axis."""
+    b = runtime.Builder("pendulum", axes="global")
+    b.body("rod", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0, 0, -0.5))
+    b.joint("pivot", "universal", "ground", "rod", point=(0, 0, 0), a_i=(0, 1, 0), a_j=(1, 0, 0))
+    turned = runtime.inverse_kinematics(b.build(), orientations={"rod": (0, 0, 0, 1)})
+    assert turned.reached and np.abs(turned.q) == pytest.approx([np.pi, np.pi], abs=1e-9)
+    fixed = {"pivot.theta_i": (0.0, 0.0)}
+    kept = runtime.inverse_kinematics(b.build(), orientations={"rod": (0, 0, 0, 1)}, bounds=fixed)
+    assert not kept.reached and kept.errors["rod.orientation"] == pytest.approx(np.pi)
+
+
+def test_a_wanted_angle_may_be_many_revolutions_away():
+    wanted = {"elbow.angle": 100.0 * np.pi + 0.3}
+    found = runtime.inverse_kinematics(arm(), coordinates=wanted, positions={"hand": hand(np.array([0.2, 0.3]))})
+    assert found.reached and found.q == pytest.approx([0.2, 100.0 * np.pi + 0.3], abs=1e-9)
+    kept = runtime.inverse_kinematics(arm(), coordinates=wanted, bounds={"elbow.angle": (-3.0, 3.0)})
+    assert kept.q[1] == 3.0 and kept.converged and not kept.reached
+
+
+def test_a_body_that_joints_fix_to_the_ground_is_no_target():
+    b = runtime.Builder("wall", axes="global")
+    for name, kind, own in (("wall", "fixed", {}), ("arm", "revolute", {"point": (0, 0, 0), "axis": (0, 1, 0)})):
+        b.body(name, mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0.1, 0, 0))
+        b.joint(f"of_{name}", kind, "ground", name, **own)
+    assert_refused("does not move", runtime.inverse_kinematics, b.build(), positions={"wall": (0.1, 0, 0)})
+
+
 def test_what_is_left_open_stays_near_to_the_start():
     """A chain of four hinges in a plane: of all poses with the hand there, that of the least change of its angles."""
     b = runtime.Builder("chain", axes="global")
@@ -317,5 +345,7 @@ def test_calls_that_are_refused():
     b.joint("hinge", "revolute", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0))
     longer = runtime.Signal.spline([0, 0.5, 1, 1.5], np.sqrt(1.04) + np.array([0, 0.1, 1, 2]), degree=3)
     b.driver("jack", "guided_distance", "ground", "rod", s_i=(0, 0, 1), s_j=(0.1, 0, 0), l_t=longer, axes="body")
+    assert_refused("no instants", solve, system, positions={"hand": nan}, initial=np.zeros((0, 2)))
+    assert "no target is seen" in solve(system, positions={"hand": nan}).message
     sentence = ("instant 1", "satisfies jack.", "start nearer")
     assert_refused(sentence, solve, b.build(), coordinates={"hinge.angle": 0.1}, t=[0.0, 1.0])

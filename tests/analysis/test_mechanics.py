@@ -1,6 +1,7 @@
 """Mass matrix, efforts, accelerations, frames and momentum by the names of coordinates, against closed forms and identities."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -258,6 +259,43 @@ def test_coordinates_of_a_run():
     alike(pickle.loads(pickle.dumps(m)).mass_matrix(q), m.mass_matrix(q))
 
 
+def test_states_for_controllers_count_whole_turns():
+    """A target two turns away is reached, by a law of ``of``, and the coordinates agree with those by name."""
+    b = runtime.Builder("wheel", gravity=(0, 0, 0), axes="global")
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.3, 0, 0))
+    b.joint("hinge", "revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    b.motor("drive", coordinate="hinge.angle")
+    m = runtime.mechanics(b.build())
+    seen = []
+
+    def law(t, state):
+        (q,), (u,) = m.of(state)
+        seen.append(q - state.coordinate("hinge"))
+        return 20.0 * (12.0 - q) - 5.0 * u
+
+    run = runtime.simulate(m.system, 3.0, controllers=[runtime.Controller("pd", law, rate_hz=50.0, efforts=["drive"])])
+    assert run.angles["hinge"].angle[-1] == pytest.approx(12.0, abs=0.01) and largest(np.array(seen)) == 0.0
+
+
+def test_followers_that_start_beyond_half_a_turn():
+    b = runtime.Builder("gear", axes="global")
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0.1, -0.1))
+    b.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(1, 0, 0))
+    b.joint("slow", "revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("fast", "revolute", "ground", "wheel", point=(1, 0, 0), axis=(0, 1, 0))
+    b.coupling("gear", "fast.angle", "slow.angle", 10.0)
+    b.initial_coordinates("slow", angle=0.7)
+    b.initial_coordinates("fast", angle=7.0)
+    m = runtime.mechanics(b.build())
+    stepping = runtime.Stepping(m.system)
+    stepping.step(0.3)
+    for state in (runtime.simulate(m.system, 1.0), stepping.state):
+        q, u = m.of(state)
+        slow, fast = (q[..., m.coordinate_names.index(f"{name}.angle")] for name in ("slow", "fast"))
+        alike(fast, 10.0 * slow)
+        assert np.isfinite(m.bias(q, u)).all()
+
+
 def test_named_independent_coordinates():
     system = models.four_bar.build()
     assert runtime.mechanics(system).independent == ("A.angle",)
@@ -274,6 +312,32 @@ def test_an_array_of_values_gives_the_configuration_of_each(build):
     given = dict.fromkeys(others[:1], 0.2)
     values = [-0.2, 0.1, 0.3]
     alike(m.configuration({first: values, **given}), [m.configuration({first: x, **given}) for x in values])
+
+
+def test_one_state_with_an_array_of_efforts_gives_an_array(motion):
+    m, q, u = motion.m, motion.q[0], motion.u[0]
+    alike(m.inverse_dynamics(q, u, motion.a), [m.inverse_dynamics(q, u, a) for a in motion.a])
+    alike(m.forward_dynamics(q, u, motion.tau), [m.forward_dynamics(q, u, tau) for tau in motion.tau])
+    body = m.system.body_names[-1]
+    alike(m.acceleration(body, q, u, motion.a), [m.acceleration(body, q, u, a) for a in motion.a])
+
+
+def test_no_states_give_no_results(motion):
+    m, q, u = motion.m, motion.q[:0], motion.u[:0]
+    assert m.momentum(q, u).shape == (0, 6) and m.centre_of_mass(q).shape == (0, 3)
+    assert m.pose(m.system.body_names[0], q).A.shape == (0, 3, 3)
+    assert m.forward_dynamics(q, u, u).shape == m.integrate(q, u)[:, : len(m.rate_names)].shape == u.shape
+
+
+@pytest.mark.parametrize(("build", "count"), [(models.free_body.build, 20_000), (models.four_bar.build, 300)])
+def test_threads_share_mechanics(build, count):
+    m = runtime.mechanics(build())
+    ways = 0.1 * np.random.default_rng(0).standard_normal((4, count, len(m.rate_names)))
+    states = [(m.integrate(np.tile(m.q0, (count, 1)), way), way) for way in ways]
+    alone = [m.bias(*state) for state in states]
+    with ThreadPoolExecutor(4) as threads:
+        together = [*threads.map(lambda state: m.bias(*state), 5 * states)]
+    assert all(np.array_equal(found, wanted) for found, wanted in zip(together, 5 * alone, strict=True))
 
 
 def refusals():
