@@ -34,6 +34,7 @@ from runtime.dynamics import mechanics as compiled
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import OK, STATE, P, R, V
 from runtime.dynamics.lift import GROUND_STEP, lift_all
+from runtime.integrate.handed_state import RunState
 from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.integrate.tree_method import coupled, dependent_coordinates
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
@@ -203,7 +204,8 @@ class Mechanics:
             y = state.states[:, : STATE * len(system.bodies)]
         else:
             raise ModelError(f"mechanics: the run is of system '{state.system.name}', not '{system.name}'")
-        z = joint_coordinates(self._steps, system.body_names, system.joint_motions, y)
+        found = state.within_half_a_turn(system) if isinstance(state, RunState) and not system.couplings else None
+        z = joint_coordinates(self._steps, system.body_names, system.joint_motions, y) if found is None else found[None]
         if isinstance(state, State) and system.couplings:
             z = coupled(system, self._tree, state, z[0])[None]
         q, u = z[:, : self._first] * self._sign_q, z[:, self._first :] * self._sign_u
