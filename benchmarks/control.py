@@ -20,6 +20,7 @@ from benchmarks.files.states import Floats
 from benchmarks.measure import Answer, BenchmarkError, Say
 from runtime import System
 from runtime.analysis.mechanics import Mechanics
+from runtime.integrate import RunState
 from runtime.report import Report, Table
 
 KP, KD, INERTIA = 40.0, 3.0, 0.1  # [N m/rad], [N m s/rad], [kg m^2] of the joint
@@ -80,7 +81,7 @@ def _joint() -> Table:
         system = joint(sampled=name == "sampled")
         m = runtime.mechanics(system)
         names = list(system.motor_names)
-        control = runtime.Controller("law", _law(m, np.array([KP]), np.array([KD])), rate_hz=RATE, efforts=names)
+        control = runtime.Controller("law", _law(np.array([KP]), np.array([KD])), rate_hz=RATE, efforts=names)
         controllers = [control] if name == "sampled" else []
         run = runtime.simulate(system, 1.0, initial=m.state([START]), t_eval=t, controllers=controllers)
         rows.append([name, float(np.abs(run.angles["hinge"].angle - wanted).max())])
@@ -88,12 +89,8 @@ def _joint() -> Table:
     return Table("joint", ["law", "error [rad]"], rows, note)
 
 
-def _law(m: Mechanics, kp: Floats, kd: Floats) -> Callable[[float, Any], Floats]:
-    def law(t: float, state: Any) -> Floats:
-        q, u = m.of(state)
-        return -kp * q - kd * u
-
-    return law
+def _law(kp: Floats, kd: Floats) -> Callable[[float, RunState], Floats]:
+    return lambda t, state: -kp * state.q - kd * state.u
 
 
 def arm(servos: bool) -> str:
@@ -153,7 +150,7 @@ def _continuous(wanted: float) -> Table:
 def _sampled(wanted: float) -> Table:
     m, model = read_arm(servos=False)
     kp, kd = np.array(GAINS, float)
-    controller = runtime.Controller("law", _law(m, kp, kd), rate_hz=RATE, efforts=[f"servo_{k}" for k in range(6)])
+    controller = runtime.Controller("law", _law(kp, kd), rate_hz=RATE, efforts=[f"servo_{k}" for k in range(6)])
 
     def own(tolerance: float) -> Floats:
         run = runtime.simulate(

@@ -206,6 +206,8 @@ class Mechanics:
             y = state.states[:, : STATE * len(system.bodies)]
         else:
             raise ModelError(f"mechanics: the run is of system '{state.system.name}', not '{system.name}'")
+        if isinstance(state, RunState) and state.system is system and not system.couplings:
+            return state.q[None], state.u[None]
         z = joint_coordinates(self._steps, system.body_names, system.joint_motions, y)
         if isinstance(state, State) and system.couplings:
             z = coupled(system, self._tree, state, z[0])[None]

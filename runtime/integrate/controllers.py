@@ -11,7 +11,7 @@ import numpy as np
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.choices import COMPILED_METHODS, SCIPY_METHODS
-from runtime.integrate.handed_state import RunStates
+from runtime.integrate.handed_state import RunState, RunStates
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
@@ -21,7 +21,6 @@ from runtime.support.errors import ModelError, said_by, shown, unknown_name
 from runtime.support.numbers import LARGEST, PLAIN
 from runtime.system.parameters import replace_parameters
 from runtime.system.signal import Signal
-from runtime.system.state import State
 from runtime.system.system import System
 
 ROUNDING = 1e-12  # of a time: samples so near each other are at one time
@@ -36,9 +35,9 @@ class Controller:
     ----------
     name : str
     function : callable(t, state) -> efforts
-        ``state.coordinate("knee.angle")``, ``state.rate("knee.angle")``, ``state.r["arm"]`` and so on, at a time [s].  It
-        returns a mapping of efforts by the names of the motors, a sequence in their order, or of a single motor a number [N m],
-        [N].
+        ``state.coordinate("knee.angle")``, ``state.rate("knee.angle")``, ``state.r["arm"]``, arrays ``state.q``, ``state.u``
+        and so on, at a time [s].  It returns a mapping of efforts by the names of the motors, a sequence in their order, or of a
+        single motor a number [N m], [N].
     rate_hz : float [1/s], optional
         Calls a second, the first one at the start of the run.
     period : float [s], optional
@@ -48,7 +47,7 @@ class Controller:
     """
 
     name: str
-    function: Callable[[float, State], Any]
+    function: Callable[[float, RunState], Any]
     rate_hz: float | None = None
     period: float | None = None
     efforts: Sequence[str] = ()
@@ -65,7 +64,7 @@ class Controller:
             raise ModelError(f"{what}: efforts = {shown(self.efforts)}; give names of motors, such as ['knee_motor']")
 
 
-def efforts_of(controller: Controller, t: float, state: State) -> dict[str, float]:
+def efforts_of(controller: Controller, t: float, state: RunState) -> dict[str, float]:
     """Efforts by the names of motors at a time, from the function of a controller.
 
     Raises

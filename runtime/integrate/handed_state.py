@@ -9,25 +9,36 @@ import numpy as np
 
 from runtime.integrate.method import Method
 from runtime.results.joint_angles import poses_of, turns_of
-from runtime.results.whole_turns import near, set_whole_turns, whole_turns
+from runtime.results.whole_turns import before_start, near, set_whole_turns, whole_turns
 from runtime.support.arguments import fitting
 from runtime.support.arrays import Floats
-from runtime.support.errors import unknown_name
-from runtime.system.force_states import state_of
+from runtime.support.errors import ModelError, unknown_name
+from runtime.system.force_states import names_of_states
 from runtime.system.joint_motion import coordinates, rates
-from runtime.system.state import State
+from runtime.system.spanning_tree import TreeSteps
+from runtime.system.state import State, named_states
 from runtime.system.system import System
+from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.trees import trees_of
 
 
 class RunState(State):
     """The state of a run at a time, as functions of events and controllers and programs that use ``Stepping`` have it.
 
-    Beside the mappings of a ``State``: coordinates of joints and their rates by name, as ``Run.angles`` has them.
+    Beside the mappings of a ``State``: coordinates of joints and their rates, as ``Run.angles`` has them, by name or as arrays.
     """
 
-    _of: RunStates
-    _turns: Callable[[], Floats]
+    def __init__(self, of: RunStates, y: Floats, turns: Callable[[], Floats], own: Callable[[], Floats | None]) -> None:
+        # ``State`` checks what users give; y (13 bodies + states of forces,) is an integrator's.
+        first = len(y) - len(of.names_of_forces)
+        self.names, self.y = of.system.body_names, y[:first].copy()  # writable: functions of SciPy refuse others
+        self.z = named_states(dict(zip(of.names_of_forces, y[first:].tolist(), strict=True)))
+        self._of, self._turns, self._find_own = of, turns, own
+
+    @property
+    def system(self) -> System:
+        """That of the run."""
+        return self._of.system
 
     @fitting
     def coordinate(self, name: str) -> float:
@@ -40,42 +51,137 @@ class RunState(State):
         ModelError
             For an unknown name.
         """
-        joint, column = self._of.place(name)
-        return float(self._of.coordinates(joint, self.y, self._turns())[column])
+        of, own = self._of, self._own
+        if own is not None and name in of.in_tree:
+            k = of.in_tree[name][0]
+            return float(of.signs[k] * (own[k] - of.before[k]))
+        joint, column = of.place(name)
+        return float(of.coordinates(joint, self.y, self._turns())[column])
 
     @fitting
     def rate(self, name: str) -> float:
         """The rate of a coordinate [rad/s], [m/s]; name and errors as of ``coordinate``."""
-        joint, column = self._of.place(name)
-        motion = self._of.system.joint_motions[joint]
-        return float(rates(motion, *poses_of(self._of.system, motion, self.y[None]))[0, column])
+        of, own = self._of, self._own
+        if own is not None and name in of.in_tree:
+            k = of.in_tree[name][1]
+            return float(of.signs[k] * own[k])
+        joint, column = of.place(name)
+        motion = of.system.joint_motions[joint]
+        return float(rates(motion, *poses_of(of.system, motion, self.y[None]))[0, column])
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates (n,), ``coordinate_names`` of ``runtime.mechanics(system)``, with turns counted as of ``coordinate``.
+
+        Raises
+        ------
+        ModelError
+            For a system whose joints make no tree.
+        """
+        return self._both[0].copy()
+
+    @property
+    def u(self) -> Floats:
+        """Rates (n,), ``rate_names`` of ``runtime.mechanics(system)``; of closed loops and couplings the dependent ones, too.
+
+        Raises
+        ------
+        ModelError
+            As ``q``.
+        """
+        return self._both[1].copy()
+
+    @cached_property
+    def _own(self) -> Floats | None:
+        return self._find_own()
+
+    @cached_property
+    def _both(self) -> tuple[Floats, Floats]:
+        of, own = self._of, self._own
+        if own is None or not of.tree.turns_and_slides:
+            own = of.from_poses(self.y, self._turns())
+        both: Floats = of.signs * (own[: len(of.signs)] - of.before)
+        return both[: of.first_rate], both[of.first_rate :]
 
 
 class RunStates:
     """Makes the states of a run."""
 
     def __init__(self, system: System) -> None:
-        self.system = system
+        self.system, self.names_of_forces = system, names_of_states(system)
         self._start: Floats = np.zeros(0)  # (13 bodies,) at the start of the run
         self._turns: Floats = np.zeros(0)  # there, as of ``Method.turns``
-        self._last: dict[str, Floats] = {}  # coordinates by joint, when they were asked for last
+        self._of_tree: Floats | None = None  # there, as of ``Method.of_tree``
+        self._last: dict[
+            str, Floats
+        ] = {}  # coordinates by joint, and turns of the tree by "", when they were asked for last
 
     def now(self, m: Method) -> RunState:
         """The state at the time reached."""
-        turns = m.turns
-        return self._made(m, m.y, lambda: turns)
+        turns, own = m.turns, m.of_tree(m.t)
+        return self._made(m, RunState(self, m.y, lambda: turns, lambda: own))
 
     def at(self, m: Method, t: float) -> RunState:
         """The state at a time within the last step, whose coordinates can be asked for as long as this is the last one."""
-        return self._made(m, m.at(t), lambda: m.turns_at(t))
+        return self._made(m, RunState(self, m.at(t), lambda: m.turns_at(t), lambda: m.of_tree(t)))
 
-    def _made(self, m: Method, y: Floats, turns: Callable[[], Floats]) -> RunState:
-        state = state_of(self.system, y, RunState)
-        state.y.flags.writeable = True  # functions of SciPy refuse arrays that are not; no other one has this array
+    def _made(self, m: Method, state: RunState) -> RunState:
         if not len(self._start):
-            self._start, self._turns = state.y.copy(), m.turns.copy()
-        state._of, state._turns = self, turns
+            self._start, self._turns, self._of_tree = state.y.copy(), m.turns.copy(), m.of_tree(m.t)
         return state
+
+    @cached_property
+    def tree(self) -> TreeSteps:
+        """The steps of the joints."""
+        if isinstance(steps := trees_of(self.system).steps, str):
+            raise ModelError(f"state of system '{self.system.name}' has no joint coordinates: {steps}")
+        return steps
+
+    @cached_property
+    def in_tree(self) -> dict[str, tuple[int, int]]:
+        """Places of turns and slides and of their rates in the state of the tree, by their names."""
+        places = {(c.joint, c.place): at for c, *at in zip(self.tree.coordinates, *self.tree.places, strict=False)}
+        one = {joint: (joint, 0) for joint, of in self.system.joint_motions.items() if len(of.units) == 1}
+        return {name: tuple(places[at]) for name, at in (self._places | one).items() if at in places}  # type: ignore[misc]
+
+    @cached_property
+    def first_rate(self) -> int:
+        """Place of the first rate in the state of the tree."""
+        return self.tree.places[0][-1]
+
+    @cached_property
+    def signs(self) -> Floats:
+        """Of the coordinates and rates of the tree, as those of the joints."""
+        signs = np.ones(self.tree.places[1][-1])
+        for c, *places in zip(self.tree.coordinates, *self.tree.places, strict=False):
+            signs[places] = c.sign
+        return signs
+
+    @cached_property
+    def tree_turns(self) -> list[int]:
+        """Places of turns in the state of the tree."""
+        return [q for kind, q in zip(self.tree.kinds, self.tree.places[0], strict=False) if kind == "turn"]
+
+    @cached_property
+    def before(self) -> Floats:
+        """Whole turns of the coordinates of the tree at the start, which do not count."""
+        before = np.zeros_like(self.signs)
+        if self._of_tree is not None:
+            before[self.tree_turns] = before_start(self._of_tree[self.tree_turns])
+        return before
+
+    def from_poses(self, y: Floats, turns: Floats) -> Floats:
+        """Coordinates and rates of the tree in a state (13 bodies,)."""
+        system, of_turns = self.system, self.tree_turns
+
+        def found(y: Floats) -> Floats:
+            return joint_coordinates(self.tree, system.body_names, system.joint_motions, y[None])[0]
+
+        z, known = found(y), turns[system.data.counted :]
+        if not len(known):
+            known = self._last[""] if "" in self._last else found(self._start)[of_turns]
+        self._last[""] = z[of_turns] = near(z[of_turns], known)
+        return z
 
     @cached_property
     def _places(self) -> dict[str, tuple[str, int]]:

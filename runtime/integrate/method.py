@@ -29,6 +29,9 @@ class Method(Protocol):
     def turns_at(self, t: float) -> Floats:
         """Angles whose revolutions are counted, and turns of a tree where known [rad], at a time within the last step."""
 
+    def of_tree(self, t: float) -> Floats | None:
+        """Coordinates and rates of the tree, and more, at a time within the last step, where they are integrated; or None."""
+
     @property
     def turns(self) -> Floats:
         """The same at the time reached."""

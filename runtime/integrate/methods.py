@@ -319,6 +319,10 @@ class Compiled:
         """Angles whose revolutions are counted, and those of the turns of a tree whose coordinates are integrated [rad]."""
         return angles_now(self.data, self.work)
 
+    def of_tree(self, t: float) -> Floats | None:
+        """As of ``Method``."""
+        return None
+
     @property
     def row(self) -> Floats:
         """State reached, the work of each source of energy, angles and turns."""

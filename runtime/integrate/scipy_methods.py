@@ -168,6 +168,9 @@ class SciPy:
     def turns_at(self, t: float) -> Floats:
         return self.turns
 
+    def of_tree(self, t: float) -> None:
+        return None
+
     def work_until(self, t: float) -> Floats:
         own = self.account
         return (

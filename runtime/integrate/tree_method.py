@@ -240,6 +240,10 @@ class InJointCoordinates(Compiled):
         self._ready.lift(y, of_bodies)
         return of_bodies
 
+    def of_tree(self, t: float) -> Floats:
+        """As of ``Method``."""
+        return self._state_at(t)
+
     def _state_at(self, t: float) -> Floats:
         if t >= self.t:
             return self.s.y.copy()

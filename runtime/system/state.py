@@ -18,9 +18,16 @@ from runtime.system.orientation import UNIT_TOLERANCE, euler_parameters
 
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
 OF_FORCES = "z"  # the part of a state that forces have
-NO_STATES: Mapping[str, float] = ReadOnly({}, "state of a force", "states of forces")
 LOOSE = 1e-2  # [1] how far the length of Euler parameters may be from 1 where they are divided by it
 STATE_UNITS = {"r": "m", "p": "1", "v": "m/s", "omega": "rad/s"}
+
+
+def named_states(z: Mapping[str, float]) -> Mapping[str, float]:
+    """States of forces by name."""
+    return ReadOnly(z, "state of a force", "states of forces")
+
+
+NO_STATES = named_states({})
 
 
 def by_body(states: Floats) -> Floats:
@@ -50,7 +57,7 @@ class State:
                 f"state: z = {shown(z)}; give a mapping from states of forces, such as {{'tendon.extension': 0.1}}"
             )
         own = {name: float(finite(value, (), f"state: z of '{name}'")) for name, value in z.items()}
-        self.z: Mapping[str, float] = ReadOnly(own, "state of a force", "states of forces") if own else NO_STATES
+        self.z = named_states(own)
 
     @checked
     def check(self, bodies: int) -> None:

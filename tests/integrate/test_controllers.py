@@ -192,6 +192,50 @@ def test_states_have_coordinates_by_name_with_whole_turns(how):
         stepping.state.rate("hinge.angel")
 
 
+@pytest.mark.parametrize("how", [{"coordinates": "joint"}, {"coordinates": "absolute"}, {"method": "DOP853"}])
+def test_arrays_of_coordinates(how):
+    """Of two hinges, one walked from body j, and a slide: those by name, as the run and the bodies' poses have them."""
+    b = runtime.Builder("chain", gravity=(0, 0, -9.81))
+    for k, name in enumerate(("one", "two", "slider")):
+        b.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -1.0 - k))
+    b.joint("top", "revolute", "ground", "one", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("knee", "revolute", "two", "one", axes="global", point=(0, 0, -1.5), axis=(0, 1, 0))
+    b.joint("rail", "translational", "two", "slider", axes="global", point=(0, 0, -2.5), axis=(1, 0, 0))
+    b.initial_coordinates("top", angle=0.5, rates={"angle": 9.0})
+    system = b.build()
+    mechanics, seen = runtime.mechanics(system), []
+
+    def look(t, state):
+        names = mechanics.coordinate_names
+        q, u = mechanics.of(state)
+        by_name = [[of(name) for name in names] for of in (state.coordinate, state.rate)]
+        seen.append((t, [state.q, by_name[0]], [state.u, u, by_name[1]], q))
+        state.q[:] = np.nan  # a copy
+        return 1.0
+
+    run = runtime.simulate(system, 1.0, events=[runtime.Event("look", look)], **EXACT, **how)
+    times, values, rates, within = map(np.array, zip(*seen, strict=True))
+    assert np.abs(values[-1, 0]).max() > np.pi
+    again = runtime.simulate(system, 1.0, t_eval=np.unique(times), **EXACT, **how)
+    at = np.searchsorted(again.t, times)
+    for k, name in enumerate(mechanics.coordinate_names):
+        angles, _, of = name.partition(".")
+        both = again.angles[angles]
+        for one in range(2):
+            assert values[:, one, k] == pytest.approx(both.values[of][at], abs=1e-8)
+        for one in range(3):
+            assert rates[:, one, k] == pytest.approx(both.rates[of][at], abs=1e-7)
+    assert run.success
+    turns = (values[:, 0] - within) / (2.0 * np.pi)
+    assert np.abs(turns - np.round(turns)).max() < 1e-9 and np.abs(within[:, :2]).max() <= np.pi
+    if "method" not in how:
+        stepping = runtime.Stepping(system, **EXACT, **how)
+        stepping.step(1.0)
+        state = stepping.state
+        for own, of_bodies in zip(mechanics.of(state), mechanics.of(state.replace()), strict=True):
+            assert own == pytest.approx(of_bodies, abs=1e-9)
+
+
 @pytest.mark.parametrize("t_eval", [None, np.linspace(0.0, 1.0, 21)], ids=["steps", "times"])
 @pytest.mark.parametrize("event", [None, runtime.Event("never", lambda t, state: 1.0)], ids=["compiled", "stepwise"])
 def test_a_controller_that_fails_ends_the_run(t_eval, event):
