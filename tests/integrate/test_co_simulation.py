@@ -84,7 +84,7 @@ def test_a_signal_ends_the_simulation():
 
 def test_failures_have_the_status_of_a_run():
     stepping = runtime.Stepping(arm())
-    stepping.efforts["motor"] = 1e300
+    stepping.efforts["motor"] = 1e49
     with pytest.raises(runtime.integrate.StepError) as found:
         stepping.step(1.0)
         stepping.step(1.0)
