@@ -85,12 +85,11 @@ def batch_limits(
     n: int = 0,
     first: int = 0,
     given: Floats | None = None,
-    lanes: int = LANES,
 ) -> BatchLimits:
     """Memory for limits of cases, at places of coordinates and rates; n: size of states, first: row of the first constant."""
     count = len(places[0])
     given = np.zeros((0, count, PARAMETERS)) if given is None else given
-    own, waiting = (LimitState.block(lanes, count) for _ in range(2))
+    own, waiting = (LimitState.block(LANES, count) for _ in range(2))
     return BatchLimits(
         q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=np.array([first]), weights=COEFFICIENTS.b,
         given=given,

@@ -11,7 +11,6 @@ from runtime.dynamics.layout import LANES, STATE, P
 from runtime.dynamics.lift import OF_TURN
 from runtime.integrate.batches.closing import BatchClosing, batch_closing
 from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
-from runtime.integrate.batches.equations import Equations, no_equations
 from runtime.integrate.batches.event_memory import BatchEvents, no_events
 from runtime.integrate.batches.forces import BatchForces, no_forces
 from runtime.integrate.batches.limits import BatchLimits, batch_limits
@@ -86,13 +85,7 @@ class BatchWorkspace(NamedTuple):
     contacts: BatchContacts
     surfaces: Surfaces  # limits and contacts
     closing: BatchClosing  # rows that restrain coordinates
-    equations: Equations
     events: BatchEvents
-
-
-@with_lanes(1)
-class OneWorkspace(BatchWorkspace):
-    """Memory of a single run."""
 
 
 def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
@@ -174,30 +167,29 @@ def turned_of(ties: Ints) -> list[int]:
     return [int(q) for q, _, n in ties if n >= OF_TURN]
 
 
-def repeated(values: Floats, lanes: int = LANES) -> Floats:
+def repeated(values: Floats) -> Floats:
     """Each value once for every lane."""
-    out = lanes_of(len(values) * lanes)
-    out[:] = np.repeat(values, lanes)
+    out = lanes_of(len(values) * LANES)
+    out[:] = np.repeat(values, LANES)
     return out
 
 
 def _workspace(
     turned: Sequence[int], ties: Ints, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats,
-    lever: Floats, typical: float, lanes: int = LANES,
+    lever: Floats, typical: float,
 ) -> BatchWorkspace:  # fmt: skip
     """Memory for states (n,); ``parts``: first and last component of what moves."""
-    size = len(cap) * lanes
+    size = len(cap) * LANES
     y, trial, end, h, ready_y, ready_k = (lanes_of(size) for _ in range(6))
-    return (OneWorkspace if lanes == 1 else BatchWorkspace)(
+    return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         turned=np.array(turned, np.int64), ties=ties, rates=np.zeros(1, np.int64), size=np.array([len(cap)]),
-        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap, lanes),
-        weight=repeated(weight, lanes), lever=repeated(lever, lanes), typical=np.array([typical]), y=y, trial=trial, end=end,
+        stages=np.zeros(2, np.int64), parts=np.array(parts, np.int64).reshape(-1, 2), cap=repeated(cap),
+        weight=repeated(weight), lever=repeated(lever), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=lanes_of(STAGES + 1 + EXTRA, size), errors=lanes_of(3, size), h=h,
-        constants=lanes_of(constants, lanes), worst=lanes_of(lanes), s=LaneState.block(lanes),
-        case=np.full(lanes, -1), output=np.zeros(lanes, np.int64), ready_y=ready_y, ready_k=ready_k,
-        ready_constants=lanes_of(constants, lanes), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
-        limits=batch_limits(lanes=lanes), equations=no_equations(),
-        forces=no_forces(), contacts=no_contacts(), surfaces=surfaces_of(0, lanes),
+        constants=lanes_of(constants, LANES), worst=lanes_of(LANES), s=LaneState.block(LANES),
+        case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
+        ready_constants=lanes_of(constants, LANES), queue=np.zeros(4, np.int64), dense=lanes_of(POWER * size),
+        limits=batch_limits(), forces=no_forces(), contacts=no_contacts(), surfaces=surfaces_of(0, LANES),
         closing=batch_closing(), events=no_events(),
     )  # fmt: skip
