@@ -5,10 +5,11 @@ python -m benchmarks.files.page docs/validation/files.md FOLDER [FOLDER ...]
 
 from __future__ import annotations
 
-import csv
 import sys
 from math import isfinite
 from pathlib import Path
+
+from benchmarks.pages import rows_of, write_page
 
 BOUND = 1e-9
 HEAD = """# Models from files, against their owners
@@ -33,9 +34,9 @@ COLUMNS = (
 
 def page(folders: list[Path]) -> str:
     """The page from folders of results."""
-    rows = [row for folder in folders for row in _rows(folder / "files.csv")]
+    rows = [row for folder in folders for row in rows_of(folder / "files.csv")]
     rows.sort(key=lambda row: row["file"].lower())
-    versions = ", ".join(f"{row['program']} {row['version']}" for row in _rows(folders[0] / "versions.csv"))
+    versions = ", ".join(f"{row['program']} {row['version']}" for row in rows_of(folders[0] / "versions.csv"))
     done = [row for row in rows if row["read"] == "yes"]
     good = [row for row in done if isfinite(float(row["largest error"])) and float(row["largest error"]) < BOUND]
     summary = f"{len(rows)} files: {len(done)} read, {len(good)} of these within {BOUND:g} of their owner."
@@ -46,7 +47,7 @@ def page(folders: list[Path]) -> str:
 
 def _motion(file: Path) -> list[str]:
     """The table of a motion at equal error."""
-    rows = _rows(file)
+    rows = rows_of(file)
     label = file.stem.removeprefix("humanoid_")
     head = [
         "",
@@ -62,11 +63,6 @@ def _motion(file: Path) -> list[str]:
         "",
         "From a random state, contacts and stops off in both.",
     ]
-
-
-def _rows(file: Path) -> list[dict[str, str]]:
-    with file.open(newline="", encoding="utf-8") as opened:
-        return list(csv.DictReader(opened))
 
 
 def _line(row: dict[str, str]) -> str:
@@ -90,11 +86,7 @@ def _line(row: dict[str, str]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the page."""
-    if len(arguments) < 2:
-        print(__doc__)
-        return 2
-    Path(arguments[0]).write_text(page([Path(folder) for folder in arguments[1:]]), encoding="utf-8")
-    return 0
+    return write_page(page, __doc__, arguments)
 
 
 if __name__ == "__main__":

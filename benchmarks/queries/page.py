@@ -5,11 +5,11 @@ Folders of several runs are joined, since OpenSim and MuJoCo's assets are often 
 
 from __future__ import annotations
 
-import csv
 import sys
 from math import isnan
 from pathlib import Path
 
+from benchmarks.pages import rows_of, write_page
 from benchmarks.queries.question import BOUND, BOUND_FORWARD, QUERIES, bound_of
 
 HEAD = """# Mechanics of models from files, against other programs
@@ -25,7 +25,7 @@ Generated from results of `python -m benchmarks queries` by `python -m benchmark
 
 Differences by definition:
 
-- MuJoCo and OpenSim have no analytic derivatives: theirs are differences of order 8 of their inverse dynamics.
+- MuJoCo and OpenSim have no analytic derivatives: differences of order 8 of their inverse dynamics take their place.
 - Potential energy is that against another random state, since the programs count bodies that are fixed to the ground.
 - `integrate` moves the origin of a floating body along a straight line in MuJoCo, along a screw in Pinocchio; Talus moves the
   centre of mass along a straight line. They are compared without a turn of such bodies, where all three agree, and `difference`
@@ -45,11 +45,11 @@ Differences by definition:
 
 def page(folders: list[Path]) -> str:
     """The page from folders of results."""
-    rows = [row for folder in folders for row in _rows(folder / "queries.csv")]
+    rows = [row for folder in folders for row in rows_of(folder / "queries.csv")]
     rows.sort(key=lambda row: (row["format"], row["file"].lower()))
     versions = ", ".join(
         f"{row['program']} {row['version']}"
-        for row in _rows(folders[0] / "versions.csv")
+        for row in rows_of(folders[0] / "versions.csv")
         if row["version"][0].isdigit()
     )
     done = [row for row in rows if not row["not compared"]]
@@ -64,11 +64,6 @@ def page(folders: list[Path]) -> str:
         *(f"| {row['file']} | {_plain(row['not compared'])} |" for row in rows if row["not compared"]),
     ]  # fmt: skip
     return HEAD.format(versions=versions, summary=summary) + "\n".join(table) + "\n"
-
-
-def _rows(file: Path) -> list[dict[str, str]]:
-    with file.open(newline="", encoding="utf-8") as opened:
-        return list(csv.DictReader(opened))
 
 
 def _beyond(row: dict[str, str]) -> list[str]:
@@ -92,11 +87,7 @@ def _plain(text: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the page."""
-    if len(arguments) < 2:
-        print(__doc__)
-        return 2
-    Path(arguments[0]).write_text(page([Path(folder) for folder in arguments[1:]]), encoding="utf-8")
-    return 0
+    return write_page(page, __doc__, arguments)
 
 
 if __name__ == "__main__":

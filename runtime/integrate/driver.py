@@ -1,7 +1,7 @@
 """The driver of all runs: attempts at steps, what comes of them, and the ends of runs.
 
 A memory has W lanes, each with a run of its own, its own time and its own step: one lane for ``simulate`` (``loop``), LANES of
-them for cases side by side (``batches.batch``), and one in each thread of a graphics processor.  All lanes attempt a step
+them for vectorised cases (``batches.batch``), and one in each thread of a graphics processor.  All lanes attempt a step
 together.  What depends on the memory is a function with a form for each (``runtime.jit.by_memory``): ``m`` is the memory itself,
 ``memory`` its address for parts that are compiled apart, ``of`` the data and workspace of a system, or the address of the
 equations of lanes, and ``run`` what the driver was called with.

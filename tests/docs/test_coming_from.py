@@ -30,13 +30,13 @@ def test_both_sides_of_a_page_have_the_same_numbers(name, tmp_path, monkeypatch)
     page = PAGES / f"{name}.md"
     ours = numbers_of_blocks(page, "python")
     paths = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    subprocess.run([sys.executable, "-c", OTHER, page, "theirs.npz"], env=os.environ | paths, check=True, timeout=120)
-    with np.load("theirs.npz") as theirs:
-        shared = sorted(theirs.keys() & ours.keys())
+    subprocess.run([sys.executable, "-c", OTHER, page, "of_peer.npz"], env=os.environ | paths, check=True, timeout=120)
+    with np.load("of_peer.npz") as of_peer:
+        shared = sorted(of_peer.keys() & ours.keys())
         assert {"M", "r", "A", "J", "needed", "acceleration"} <= set(shared)
         for one in shared:
-            tolerance = 1e-9 * np.abs(theirs[one]).max() + 1e-12
-            np.testing.assert_allclose(ours[one], theirs[one], rtol=0, atol=tolerance, err_msg=one)
+            tolerance = 1e-9 * np.abs(of_peer[one]).max() + 1e-12
+            np.testing.assert_allclose(ours[one], of_peer[one], rtol=0, atol=tolerance, err_msg=one)
 
 
 @pytest.mark.parametrize("name", PACKAGES)

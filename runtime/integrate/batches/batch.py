@@ -1,4 +1,4 @@
-"""Many runs of one system side by side, by ``runtime.integrate.driver``: DOP853 in vector instructions.
+"""Many vectorised runs of one system, by ``runtime.integrate.driver``: DOP853 in vector instructions.
 
 Every lane integrates its own case with its own time and step; all lanes attempt a step together, and a lane whose case has ended
 begins the next case.  The result of a case does not depend on its lane or on the cases beside it.
