@@ -18,15 +18,14 @@ from runtime.analysis.independent import OFF, STEPS, rows_of_tree
 from runtime.analysis.least_squares import PoseProblem, held_at_bounds
 from runtime.dynamics import mechanics as compiled
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import lift_all
 from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.support.arrays import Floats, Ints
 from runtime.system.assemble import mirrored
 from runtime.system.coupled_coordinates import tree_with_rows
-from runtime.system.frames import Frame
+from runtime.system.frames import Frame, in_reference
 from runtime.system.joint_motion import FULL_TURN
-from runtime.system.reference import rotation_matrices
 from runtime.system.spanning_tree import SLOPES, SpanningTree, TreeSteps
 from runtime.system.system import System
 from runtime.system.tree_coordinates import moved_coordinates, way_between
@@ -59,11 +58,12 @@ class FramesOfTree:
         self.system, self.tree = system, tree
         self.memory = tree_with_rows(system)
         data, bodies = self.memory.data, [system.body_index(frame.body) for frame in frames]
-        turns = rotation_matrices(tree.pose[bodies, P:V]).reshape(-1, 3, 3)
         self._step = data.step[bodies]
-        arms = [data.arm[b] + A @ frame.s for b, A, frame in zip(bodies, turns, frames, strict=True)]
-        self._arm = np.array(arms).reshape(-1, 3)
-        self._axes = np.array([A @ frame.A for A, frame in zip(turns, frames, strict=True)]).reshape(-1, 3, 3)
+        of = [in_reference(frame, tree.pose[b], data.arm[b]) for b, frame in zip(bodies, frames, strict=True)]
+        self._arm, self._axes = (
+            np.array([a for a, _ in of]).reshape(-1, 3),
+            np.array([A for _, A in of]).reshape(-1, 3, 3),
+        )
         self._work = workspace_for(system.data, tree=self.memory)
         self._signed = {k for k in tree.closing if system.joints[k].module.BRANCH_SIGNS}
         self.rates = len(self.memory.Q)

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 
 from runtime.analysis.independent import Independent, TreeMemory
 from runtime.dynamics import mechanics as compiled
-from runtime.dynamics.layout import OK, STATE, P, R, V
+from runtime.dynamics.layout import OK, STATE, P, R
 from runtime.dynamics.lift import GROUND_STEP, lift_all
 from runtime.dynamics.tree_workspace import TreeWorkspace
 from runtime.integrate.handed_state import RunState
@@ -45,11 +45,10 @@ from runtime.support.checks import bounded, finite, finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.coupled_coordinates import with_turns
-from runtime.system.frames import Frame, frame_motion, frame_of_body
+from runtime.system.frames import Frame, frame_motion, frame_of_body, in_reference
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
 from runtime.system.parts import GROUND
-from runtime.system.reference import rotation_matrices
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates, moved_coordinates, way_between
@@ -589,8 +588,7 @@ class Mechanics:
         if frame.body == GROUND:
             return GROUND_STEP, np.array(frame.s)
         body, data = self.system.body_index(frame.body), self._memory.data
-        A = rotation_matrices(self._tree.pose[body : body + 1, P:V])[0]
-        return int(data.step[body]), data.arm[body] + A @ frame.s
+        return int(data.step[body]), in_reference(frame, self._tree.pose[body], data.arm[body])[0]
 
     def _frame_state(self, frame: Frame, at: _At) -> tuple[Floats, Floats, Floats, Floats]:
         """Origin, axes, velocity and angular velocity of a frame, (states, ...) each."""

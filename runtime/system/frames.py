@@ -71,6 +71,15 @@ def frame_of_body(body: str) -> Frame:
     return Frame(body, body, np.zeros(3), np.eye(3))
 
 
+def in_reference(frame: Frame, pose: Floats, arm: Floats) -> tuple[Floats, Floats]:
+    """Origin (3,) and axes (3, 3) of a frame in the reference configuration, from the pose (7,) of its body there.
+
+    ``arm`` (3,) [m]: the centre of mass, from the point to which the origin is given.
+    """
+    A = rotation_matrix(pose[P:V])
+    return arm + A @ frame.s, A @ frame.A
+
+
 def frame_motion(frame: Frame, body: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Origin (n, 3), axes (n, 3, 3), velocity and angular velocity (n, 3) of a frame, from states (n, 13) of its body."""
     A, omega = rotation_matrices(body[:, P:V]), body[:, OMEGA:]
