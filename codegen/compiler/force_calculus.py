@@ -1,4 +1,4 @@
-"""What the definition of a force may use beside the calculus of joints: coordinates, tables, and functions with a corner."""
+"""What the definition of a force may use beside the calculus of joints: coordinates, tables, and functions with a kink."""
 
 from __future__ import annotations
 

@@ -442,23 +442,23 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             _entry("angles_entry", "angles", every, base | {"out": f"({len(angles)},)"}),
         ]
     values = dict(layout.rates)
-    if corners := [beyond_rounding(x, values) for x in corners_of(d)]:
+    if kinks := [beyond_rounding(x, values) for x in kinks_of(d)]:
         kernels += [
             function(
-                "corners",
+                "kinks",
                 (*arguments, "out"),
                 layout.place,
-                indexed("out", corners),
-                "Numbers that change sign at corners, 0 within their rounding",
+                indexed("out", kinks),
+                "Numbers that change sign at kinks, 0 within their rounding",
                 values,
                 {*layout.long, *values},
             ),
-            _entry("corners_entry", "corners", every, base | {"out": f"({len(corners)},)"}),
+            _entry("kinks_entry", "kinks", every, base | {"out": f"({len(kinks)},)"}),
         ]
     return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)
 
 
-def corners_of(d: ForceDerivation) -> list[Expr]:
+def kinks_of(d: ForceDerivation) -> list[Expr]:
     """The arguments of all ramps and steps of the force, without constants and those that contain a reaction."""
     kinks = sorted(set().union(*(e.atoms(ramp, step) for e in (*d.wrench, *d.rates))), key=sp.default_sort_key)
     found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
@@ -506,7 +506,7 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "STATES_PLACE": layout.size - len(d.scope.states),
         "TABLES": tuple(name for name, _ in d.lookups),
         "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
-        "CORNERS": len(corners_of(d)),
+        "KINKS": len(kinks_of(d)),
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
         "TABLES_PLACE": layout.size,
         "SIZE": size,

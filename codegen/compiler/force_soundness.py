@@ -36,7 +36,7 @@ def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Ex
             break
     else:
         raise scope.error("is not finite at random values of its arguments; check roots, logarithms and denominators")
-    if not np.abs(first[:WRENCH]).max() > 0.0 and not np.abs(second[:WRENCH]).max() > 0.0 and not _has_corner(outputs):
+    if not np.abs(first[:WRENCH]).max() > 0.0 and not np.abs(second[:WRENCH]).max() > 0.0 and not _has_kink(outputs):
         raise scope.error(
             "has no effect: its force is zero; give a potential, a dissipation or forces that depend on the bodies"
         )
@@ -59,7 +59,7 @@ def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Ex
         )
 
 
-def _has_corner(outputs: Sequence[Expr]) -> bool:
+def _has_kink(outputs: Sequence[Expr]) -> bool:
     return any(type(f).__name__ in ("ramp", "step") for e in outputs for f in sp.sympify(e).atoms(sp.Function))
 
 

@@ -68,7 +68,7 @@ class _Printer(PythonCodePrinter):
         return f"(({x})**(0.5*({n} + math.fabs({n}))))"
 
     def _step(self, x: str) -> str:
-        return f"(0.5 + math.copysign(0.5, {x} - 1e-300))"  # 0 at the corner itself
+        return f"(0.5 + math.copysign(0.5, {x} - 1e-300))"  # 0 at the kink itself
 
     def _print_revolutions(self, expr: Expr) -> str:
         angle, before = (self._print(argument) for argument in expr.args)

@@ -46,7 +46,7 @@ class NearbySystems(NamedTuple):
 def smooth_nearby(
     question: Question, system: System, y: Floats, row: Floats, k: int, size: float, places: Floats
 ) -> NearbySystems:
-    """Nearby systems within which a function of the user's is smooth, if there are such: tables have corners.
+    """Nearby systems within which a function of the user's is smooth, if there are such: tables have kinks.
 
     ``places``: of the parameters of a System, in which its data are smooth.
     """

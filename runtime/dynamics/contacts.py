@@ -40,7 +40,7 @@ class ContactData(NamedTuple):
     fades: Ints  # (contacts,) 1 where the damping fades with the penetration, so that the force ends on the plane
     tangential: Floats  # (contacts, F) parameters of the law of friction
     transition_velocity: Floats  # (contacts,) [m/s]
-    bends: Ints  # (contacts,) 1 where the law of friction has a bend at the transition velocity
+    kinks: Ints  # (contacts,) 1 where the law of friction has a kink at the transition velocity
     signal: Ints  # (contacts,) number of the belt's speed
     signal_place: Ints  # (contacts,) place of its value and two derivatives in x
     vector_contact: Ints  # (vectors,) body-fixed vectors: their contact and place in x, and their components

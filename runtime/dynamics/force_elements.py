@@ -28,8 +28,8 @@ class ForceData(NamedTuple):
 
     address: Ints  # (forces,) of their kernels, in this process
     lookups: Ints  # (forces,) addresses of the kernels that give the arguments of their tables, 0 for none
-    corners: Ints  # (forces,) addresses of the kernels that give the numbers that change sign at corners, 0 for none
-    corner: Ints  # (forces + 1,) where the corners of each force begin
+    kinks: Ints  # (forces,) addresses of the kernels that give the numbers that change sign at kinks, 0 for none
+    kink: Ints  # (forces + 1,) where the kinks of each force begin
     angles: Ints  # (forces,) addresses of the kernels of angles whose revolutions are counted, 0 for none
     angle_place: Ints  # (forces,) in x of the first angle before
     bodies: Ints  # (forces,) number of bodies of their kernels, 2 or 4
@@ -127,7 +127,7 @@ def none_of(t: ForceData) -> ForceData:
     parts: dict[str, Any] = {}
     for name, value in t._asdict().items():
         if isinstance(value, np.ndarray):  # these three end with the number of their items
-            parts[name] = np.zeros((1 if name in ("call", "start", "corner") else 0, *value.shape[1:]), value.dtype)
+            parts[name] = np.zeros((1 if name in ("call", "start", "kink") else 0, *value.shape[1:]), value.dtype)
     return frozen(t._replace(**parts))
 
 
@@ -182,17 +182,17 @@ def follow_force(k, t, m, state):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def evaluate_corners(y, data, w, to):  # type: ignore[no-untyped-def]
-    """Put what changes its sign at corners of laws in a state y into ``to``; bodies and signals must be up to date."""
+def evaluate_kinks(y, data, w, to):  # type: ignore[no-untyped-def]
+    """Put what changes its sign at kinks of laws in a state y into ``to``; bodies and signals must be up to date."""
     t, m = data.forces, w.forces
     put_states(y, data, w)
     put_moving(t, m, w)
     for k in range(len(t.address)):
-        if t.corners[k] != 0:
+        if t.kinks[k] != 0:
             i, j, o, p = w.state[t.body[k, 0]], w.state[t.body[k, 1]], w.state[t.body[k, 2]], w.state[t.body[k, 3]]
             addresses.call(
-                t.corners[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
-                to[t.corner[k] :].ctypes.data,
+                t.kinks[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
+                to[t.kink[k] :].ctypes.data,
             )  # fmt: skip
 
 

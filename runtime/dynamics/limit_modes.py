@@ -1,7 +1,7 @@
 """Modes of joint limits: the excesses at which each holds, and the one after a change.
 
-The law of a limit has two bends, at the cone and at the end of its compliance.  Between them it is ACTIVE, inside the cone
-INACTIVE, beyond the end FULL: no step passes a bend, where neither the estimate of its error nor its order would hold.
+The law of a limit has two kinks, at the cone and at the end of its compliance.  Between them it is ACTIVE, inside the cone
+INACTIVE, beyond the end FULL: no step passes a kink, where neither the estimate of its error nor its order would hold.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed
-from runtime.integrate.written.force_corners import ANGLES, corners_of
+from runtime.integrate.written.force_kinks import ANGLES, kinks_of
 from runtime.support.arrays import Bools, Floats
 from runtime.system.spanning_tree import ties_of
 from runtime.system.system import System
@@ -81,10 +81,8 @@ def closed_memory(
     )  # fmt: skip
     forces, contacts, signals = no_forces(cases), no_contacts(), system.data.signals
     if acts(rows):
-        acting, corners, angles = what_acts(system), corners_of(system), corners_of(system, ANGLES)
-        forces = batch_forces(
-            addresses.forces, rows.forces, of_cases, cases, acting=acting, corners=corners, angles=angles
-        )
+        acting, kinks, angles = what_acts(system), kinks_of(system), kinks_of(system, ANGLES)
+        forces = batch_forces(addresses.forces, rows.forces, of_cases, cases, acting=acting, kinks=kinks, angles=angles)
         forces.values[::3] = signals.coefficient[signals.start[:-1], :1]  # of those that do not vary
     if system.contacts:
         contacts = contacts_of_batch(system, cases, how.rtol + how.atol, gpu=gpu)

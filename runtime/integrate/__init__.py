@@ -41,7 +41,7 @@ add_words(
         "batches.surfaces_part": "the switching of limits and contacts in a batch",
         "batches.forces": "energies of forces in a batch",
         "batches.event_part": "the events within steps of a batch",
-        "batches.corner_landing": "the kinks of forces within steps of a batch",
+        "batches.kink_landing": "the kinks of forces within steps of a batch",
         "cases.derived": "quantities of cases from their states",
         "cases.loop": "the integration of serial cases",
         "closed_loops": "the projection of closed loops",
@@ -56,7 +56,7 @@ add_words(
         "stepping": "Euler parameters",
         "stepwise_balance": "the powers of forces",
         "turned_steps": "the lengths of steps with events",
-        "corner_landing": "the kinks of forces",
+        "kink_landing": "the kinks of forces",
         "variational.equations": "the variational equations",
     },
 )

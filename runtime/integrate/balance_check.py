@@ -37,7 +37,7 @@ FEWEST_STEPS = 50
 MOST = 0.05  # of the energy: a larger error is not explained, unless that of a few states explains it
 FEW = 10.0
 WEIGHTS = 0.1  # part of the height by which an error of all positions lifts the bodies
-# The error of an integral over a power with corners, in units of the estimate of order 5.
+# The error of an integral over a power with kinks, in units of the estimate of order 5.
 BEYOND = 10.0
 ROUNDING = 1e-13  # of the energies, times the square root of the number of steps
 

@@ -47,7 +47,7 @@ class Memory(NamedTuple):
     compared: Ints  # (1,) 1 once this is known
     scratch: Floats  # (1,)
     # (4, n) of the last attempt: estimates of the orders 5 and 3, the way between its last two stages over its length, and
-    # of bends (``step_error.estimate``)
+    # of kinks (``step_error.estimate``)
     errors: Floats
     # (3,) addresses of functions for all stages, of one step, of an attempt and of its dense output; 0 where there is none
     written: Ints

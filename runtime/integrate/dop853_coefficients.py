@@ -76,8 +76,8 @@ _ERROR3 = (
     -0.4226823213237919, -0.1521609496625161, 0.20136540080403034, 0.02265179219836082, 0.0,
 )  # fmt: skip
 # Up to a factor, no other weights of the stages make an estimate of order 6.  By this factor it is small beside that of order 5
-# in smooth steps, and larger than most errors that a bend between two stages makes.
-_BENDS = (
+# in smooth steps, and larger than most errors that a kink between two stages makes.
+_KINKS = (
     0.03130143090153974, 0.0, 0.0, 0.0, 0.0, -8.498476179348085, -2.6229367106401575, 10.70272,
     -0.8919037366233786, 1.2453890114338317, 0.033906184276255316, 0.0, 0.0,
 )  # fmt: skip
@@ -114,7 +114,7 @@ class Coefficients(NamedTuple):
     error5: Floats  # (13,)
     error3: Floats  # (13,)
     dense: Floats  # (4, 16)
-    bends: Floats  # (13,) of an estimate of order 6, which sees bends that those of order 5 and 3 pass over
+    kinks: Floats  # (13,) of an estimate of order 6, which sees kinks that those of order 5 and 3 pass over
 
 
 def _square(rows: Sequence[Sequence[float]]) -> Floats:
@@ -127,7 +127,7 @@ def _square(rows: Sequence[Sequence[float]]) -> Floats:
 
 COEFFICIENTS = Coefficients(
     a=_square([(), *_A, (), *_A_DENSE]), b=np.array(_B), c=np.array(_C), error5=np.array(_ERROR5),
-    error3=np.array(_ERROR3), dense=np.array(_DENSE), bends=np.array(_BENDS),
+    error3=np.array(_ERROR3), dense=np.array(_DENSE), kinks=np.array(_KINKS),
 )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def attempt(m: Any, memory: Any, of: Any, run: Any) -> None:
 
 
 def screen(m: Any, memory: Any, of: Any, run: Any) -> int:
-    """Mark special attempts, and reject those that pass a corner of a force; the number of the former."""
+    """Mark special attempts, and reject those that pass a kink of a force; the number of the former."""
     raise NotImplementedError
 
 
@@ -91,7 +91,7 @@ def choose_lengths(s, finish):  # type: ignore[no-untyped-def]
     small = 0
     for lane in range(s.W):
         time = s.time[lane]
-        cut = s.landings[lane] + s.cornered[lane] > 0.0
+        cut = s.landings[lane] + s.kinked[lane] > 0.0
         h, _ = step_length(s.next_length[lane], s.longest[lane], time, finish, cut)
         busy = s.busy[lane] == 1.0
         s.length[lane] = h if busy else 0.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.force_elements import AT_START, DIRECTION, TERMINAL
-from runtime.integrate.corner_landing import MAX_SECANTS, inside_bracket, narrowed
+from runtime.integrate.kink_landing import MAX_SECANTS, inside_bracket, narrowed
 from runtime.integrate.lane_state import SAMPLES
 from runtime.jit.compilation import inlined
 

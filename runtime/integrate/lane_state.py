@@ -11,7 +11,7 @@ from runtime.jit.compilation import inlined
 from runtime.jit.named_rows import Fields, Row
 from runtime.support.arrays import Floats, Ints, lanes_of
 
-SAMPLES = 4  # places of a step at which limits, contacts, corners of forces and events are checked
+SAMPLES = 4  # places of a step at which limits, contacts, kinks of forces and events are checked
 
 
 class LaneState(Fields):
@@ -72,7 +72,7 @@ class LaneState(Fields):
     near_touch: Row  # 1: a force element may be touched between samples of the attempt
     sliding: Row  # [s] longest step since a slip passed its transition velocity
     cuts: Row  # attempts to end a step where a slip passes its transition velocity
-    cornered: Row  # attempts to end the step at a corner of a force
+    kinked: Row  # attempts to end the step at a kink of a force
     uncut: Row  # [s] length of the step before
     at: Row  # fraction of the step at which states are asked for
     sought: Row  # 1: a change is sought in the step
@@ -103,9 +103,9 @@ class LaneState(Fields):
     silent: Row  # those since that do not
     needed: Row  # how many of the former a turn takes; 0: never turn (``runtime.integrate.automatic``)
     reach: Row  # [s] length of the last stiff step of dop853 times the modulus of the largest eigenvalue
-    corners_at: Row  # [s] time of the first row of ``Stepper.corners``
-    passed_corners: Row  # corners of forces at which steps ended
-    sticking: Row  # 1: no step is to end at a corner, as friction sticks
+    kinks_at: Row  # [s] time of the first row of ``Stepper.kinks``
+    passed_kinks: Row  # kinks of forces at which steps ended
+    sticking: Row  # 1: no step is to end at a kink, as friction sticks
     projected: Row  # 1: states are projected onto the constraints
     retries: Row  # attempts at a step that were given up near a singular pose
     repeated: Row  # 1: the last attempt is to be repeated there

@@ -44,7 +44,7 @@ from runtime.integrate.step_control import (
     verdict,
 )
 from runtime.integrate.stepping import (
-    CORNERS,
+    KINKS,
     PROJECTING,
     SLIPS,
     SWITCHING,
@@ -210,7 +210,7 @@ def attempt_in_run(m, memory, of, run):  # type: ignore[no-untyped-def]
 
 @for_memory(screen, Stepper)
 def screen_run(m, memory, of, run):  # type: ignore[no-untyped-def]
-    """``screen``; contacts whose slips pass a bend reject attempts, too."""
+    """``screen``; contacts whose slips pass a kink reject attempts, too."""
     (t, w), s = of, m.s
     if s.special[0] == 0.0:
         return 0
@@ -223,8 +223,8 @@ def screen_run(m, memory, of, run):  # type: ignore[no-untyped-def]
             m.y_old[i] = m.y[i]
             m.y[i] = m.trial[i]
         s.began[0], s.dense_ready[0] = s.time[0], 0
-        if m.corners.shape[1] > 0:
-            rejected = call_at(m.address[CORNERS], memory, t, w) > 0
+        if m.kinks.shape[1] > 0:
+            rejected = call_at(m.address[KINKS], memory, t, w) > 0
         if m.slips.shape[1] > 0 and not rejected:
             rejected = call_at(m.address[SLIPS], AFTER, memory, t, w, h) > 0
         if rejected:

@@ -20,11 +20,11 @@ from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.branches import UnsureStep, fetch_unsure, unsure_steps
 from runtime.integrate.choices import ABSOLUTE
 from runtime.integrate.closed_loops import NEAR, NEARLY, PROJECTED_STAGES, PROJECTING_PART
-from runtime.integrate.corner_landing import CORNERS_PART
 from runtime.integrate.crossings import CROSSINGS_PART
 from runtime.integrate.dense_output import DENSE_PART, result_once
 from runtime.integrate.endings import lost_digits_at
 from runtime.integrate.failures import failure_detail
+from runtime.integrate.kink_landing import KINKS_PART
 from runtime.integrate.lane_state import LaneState
 from runtime.integrate.quintic import place_of_quintic
 from runtime.integrate.radau import radau
@@ -82,8 +82,8 @@ def bind(s: stepping.Stepper, data: ModelData, work: Workspace) -> None:
     if s.now.projected:
         s.address[stepping.PROJECTING] = PROJECTING_PART.place(s, data)
         s.address[stepping.TURNED] = TURNED_PART.place(s, data)
-    if s.corners.shape[1]:
-        s.address[stepping.CORNERS] = CORNERS_PART.place(s, data)
+    if s.kinks.shape[1]:
+        s.address[stepping.KINKS] = KINKS_PART.place(s, data)
     if s.slips.shape[1]:
         s.address[stepping.SLIPS] = SLIPS_PART.place(s, data)
     if len(work.switches.mode):
@@ -212,7 +212,7 @@ class Compiled:
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
         bind(s, self.data, self.work)
-        if s.corners.shape[1]:
+        if s.kinks.shape[1]:
             s.now.sticking = sticks(self.system)
 
     def until(self, end: float) -> None:

@@ -40,7 +40,7 @@ def remark_on_touches(method: str, system: System, max_step: float) -> str:
     counts = {
         "limits": len(data.limits.kind),
         "contacts": len(data.contacts.law),
-        "kinks of forces": int(data.forces.corner[-1]),
+        "kinks of forces": int(data.forces.kink[-1]),
     }
     places = [name for name, count in counts.items() if count > 0]
     if not places or np.isfinite(max_step):

@@ -1,11 +1,11 @@
 """Steps end where friction reaches, or leaves, its transition velocity.
 
-The law of friction of a contact has a bend where the slip is as fast as the transition velocity.  A step whose slip reverses
-passes two bends,
+The law of friction of a contact has a kink where the slip is as fast as the transition velocity.  A step whose slip reverses
+passes two kinks,
 and all of the change of friction may lie between two of its stages: no estimate of its error holds then.  Therefore slips are
 sampled in each accepted step.  Between the samples they follow nearly straight lines, also where they pass through zero so
 quickly that no sample is below the transition velocity.  Where a line passes the transition velocity, the step is repeated up
-to there.  The force and its slope have no jump at the bend, so that a step may end a little beside it, and no modes are needed.
+to there.  The force and its slope have no jump at the kink, so that a step may end a little beside it, and no modes are needed.
 
 Slips are vectors in units of the transition velocity.
 """
@@ -27,9 +27,9 @@ from runtime.jit.compilation import inlined
 NOWHERE = 2.0  # in place of a fraction of the step
 # Of the transition velocity: a slip is at it within this, or less: accelerations change with the square of the distance.
 NEAR = 3e-3
-MAX_ITERATIONS = 12  # of the location of a bend
-MAX_CUTS = 4  # attempts to end a step at a bend
-SHORTER = 0.9  # of a rejected attempt: a bend before this is where the next one ends
+MAX_ITERATIONS = 12  # of the location of a kink
+MAX_CUTS = 4  # attempts to end a step at a kink
+SHORTER = 0.9  # of a rejected attempt: a kink before this is where the next one ends
 SHARE = 1e-3  # of an attempt: from its start, for the rate of the slip
 AFTER, AHEAD = range(2)  # what ``slips_part`` does: after an accurate attempt, or after a rejected one
 THROUGH = 3.0  # transition velocities over the rate of the slip: the first step below the transition velocity
@@ -92,8 +92,8 @@ def will_slow(a, b, near):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def place_of_bend(bracket):  # type: ignore[no-untyped-def]
-    """Place of the bend in a bracket (lower, slip there, upper, slip there, ``least``) by the straight line, or NOWHERE."""
+def place_of_kink(bracket):  # type: ignore[no-untyped-def]
+    """Place of the kink in a bracket (lower, slip there, upper, slip there, ``least``) by the straight line, or NOWHERE."""
     lower, a, upper, b, least = bracket
     p = passes_transition_velocity(a, b, least)
     return lower + p * (upper - lower) if p != NOWHERE else NOWHERE
@@ -116,7 +116,7 @@ def rate_in(bracket, h):  # type: ignore[no-untyped-def]
 
 @inlined
 def length_after(usual, rate, inward):  # type: ignore[no-untyped-def]
-    """Length of the step after a bend [s]: the usual one, or one that surely passes the transition velocity."""
+    """Length of the step after a kink [s]: the usual one, or one that surely passes the transition velocity."""
     return min(usual, THROUGH / rate) if inward else usual
 
 
@@ -126,7 +126,7 @@ def contacts_in(m: Any, of: Any) -> int:
 
 
 def rubs(m: Any, of: Any, lane: int, k: int) -> bool:
-    """Whether contact k of a lane has a friction with a bend in the attempt."""
+    """Whether contact k of a lane has a friction with a kink in the attempt."""
     raise NotImplementedError
 
 
@@ -148,7 +148,7 @@ def slip_at(m: Any, of: Any, lane: int, k: int, x: float) -> tuple[float, float,
 @inlined
 def locate(m, of, lane, k, bracket):  # type: ignore[no-untyped-def]
     """Fraction of the step at which contact k passes its transition velocity in a bracket, or NOWHERE; its rate [1/s]."""
-    near, place = 0.5 * near_in(m, of, lane, k), place_of_bend(bracket)
+    near, place = 0.5 * near_in(m, of, lane, k), place_of_kink(bracket)
     for _ in range(MAX_ITERATIONS):
         if place == NOWHERE:
             break
@@ -156,15 +156,15 @@ def locate(m, of, lane, k, bracket):  # type: ignore[no-untyped-def]
         if is_near_transition_velocity(u, near):
             break
         bracket = narrowed(bracket, place, u)
-        place = place_of_bend(bracket)
+        place = place_of_kink(bracket)
     return place, rate_in(bracket, m.s.length[lane])
 
 
 @inlined
-def first_bend(m, of, lane):  # type: ignore[no-untyped-def]
+def first_kink(m, of, lane):  # type: ignore[no-untyped-def]
     """First fraction of the step at which a slip passes its transition velocity, or NOWHERE; its rate [1/s]; whether it slows.
 
-    A bend at the start is that of the step before.  The end of a step that was cut at a bend has the fraction 1 if it is near.
+    A kink at the start is that of the step before.  The end of a step that was cut at a kink has the fraction 1 if it is near.
     """
     first, fastest, inward = NOWHERE, 0.0, False
     for q in range(SAMPLES):
@@ -189,8 +189,8 @@ def first_bend(m, of, lane):  # type: ignore[no-untyped-def]
 
 @inlined
 def place_of_cut(m, of, lane):  # type: ignore[no-untyped-def]
-    """Fraction at which the accurate attempt of a lane is to end at a bend, or NOWHERE where it is accepted."""
-    s, cuts, h, (first, rate, inward) = m.s, m.s.cuts[lane], m.s.length[lane], first_bend(m, of, lane)
+    """Fraction at which the accurate attempt of a lane is to end at a kink, or NOWHERE where it is accepted."""
+    s, cuts, h, (first, rate, inward) = m.s, m.s.cuts[lane], m.s.length[lane], first_kink(m, of, lane)
     s.cuts[lane] = 0.0
     usual = max(s.sliding[lane], h)
     if first < 1.0 and cuts < MAX_CUTS:
@@ -229,7 +229,7 @@ def contacts_in_run(m, of):  # type: ignore[no-untyped-def]
 def rubs_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
     """``rubs``."""
     t, w = of
-    return t.contacts.bends[k] == 1 and (w.contacts.mode[k] == ACTIVE or w.contacts.mode[k] == AUTO)
+    return t.contacts.kinks[k] == 1 and (w.contacts.mode[k] == ACTIVE or w.contacts.mode[k] == AUTO)
 
 
 @for_memory(near_in, Stepper)
@@ -290,8 +290,8 @@ def look_ahead(h, m, of):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def cut_at_bend(m, of):  # type: ignore[no-untyped-def]
-    """Reject the last attempt if it passes a bend before its end; 1 if it does."""
+def cut_at_kink(m, of):  # type: ignore[no-untyped-def]
+    """Reject the last attempt if it passes a kink before its end; 1 if it does."""
     for q in range(SAMPLES + 1):
         between_ends(m, q / SAMPLES, m.trial)
         sample_slips(m, of, q, m.s.began[0] + q / SAMPLES * m.s.length[0], m.trial)
@@ -303,15 +303,15 @@ def cut_at_bend(m, of):  # type: ignore[no-untyped-def]
 
 
 def slips_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
-    """After an accurate attempt of length h, 1 if it is rejected, to be repeated up to a bend; ``m.trial`` is memory.
+    """After an accurate attempt of length h, 1 if it is rejected, to be repeated up to a kink; ``m.trial`` is memory.
 
-    After a step that ends at a bend the next one has the usual length, or that of the way through the transition velocity.
+    After a step that ends at a kink the next one has the usual length, or that of the way through the transition velocity.
     """
     of = t, w
     for k in range(len(t.contacts.law)):
         if rubs(m, of, 0, k):
             if purpose == AFTER:
-                return cut_at_bend(m, of)
+                return cut_at_kink(m, of)
             look_ahead(h, m, of)
             return 0
     m.s.cuts[0] = 0

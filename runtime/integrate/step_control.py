@@ -51,7 +51,7 @@ def first_length(h, rate_norm, change_norm, max_step):  # type: ignore[no-untype
 def step_length(proposed, max_step, time, end, cut):  # type: ignore[no-untyped-def]
     """Length of the next attempt, and whether it ends the run: a step that would leave a very short rest takes the rest too.
 
-    ``cut``: it is to end at a change of mode or a corner, and is made longer only where it would be too small.
+    ``cut``: it is to end at a change of mode or a kink, and is made longer only where it would be too small.
     """
     h = min(max(proposed, SHORTEST * max(abs(time), abs(end))) if cut else proposed, max_step)
     last = time + (1.0 if cut else 1.01) * h >= end

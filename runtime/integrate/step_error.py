@@ -6,9 +6,9 @@ times dq.  This is more than the tolerance of velocities allows, by a factor of 
 coordinates count by this factor more.  The inertia about the axis is then the difference of numbers that are as many times
 larger squared; where its rounding exceeds the tolerance, the configuration is singular.
 
-Where accelerations may bend within a step (friction at its transition velocity, laws of forces, signals of loads), that of
+Where accelerations may have a kink within a step (friction at its transition velocity, laws of forces, signals of loads), that of
 order 5 passes
-through 0 for some places of the bend, and is far below the error beside them.  A third estimate, of order 6, is added to it
+through 0 for some places of the kink, and is far below the error beside them.  A third estimate, of order 6, is added to it
 there: its zeros are elsewhere, and in smooth steps it is small beside the first one.
 """
 
@@ -36,8 +36,8 @@ LOST = 10.0  # rounding of velocities, in units of the tolerance, at which a con
 
 
 @inlined
-def may_bend(t, w):  # type: ignore[no-untyped-def]
-    """Whether forces may bend accelerations within a step.  Limits of coordinates keep their law in a step."""
+def may_have_kinks(t, w):  # type: ignore[no-untyped-def]
+    """Whether forces may have a kink accelerations within a step.  Limits of coordinates keep their law in a step."""
     limits = len(t.limits.kind) - len(w.tree.limits.q)
     return len(t.forces.address) + len(t.contacts.law) + len(t.loads.body) + len(t.loads.address) + limits > 0
 
@@ -46,7 +46,7 @@ def may_bend(t, w):  # type: ignore[no-untyped-def]
 def estimate(m, t, w):  # type: ignore[no-untyped-def]
     """Estimates of the error from the stages, and the way between the last two of them.
 
-    With bends that of order 5 becomes the root of the sum of its square and that of the estimate of bends.
+    With kinks that of order 5 becomes the root of the sum of its square and that of the estimate of kinks.
     """
     coefficients, k, errors = m.own.coefficients, m.own.k, m.own.errors
     for i in range(len(m.y)):
@@ -58,12 +58,12 @@ def estimate(m, t, w):  # type: ignore[no-untyped-def]
             errors[0, i] += of5 * k[q, i]
             errors[1, i] += of3 * k[q, i]
             errors[2, i] += of_way * k[q, i]
-    if not may_bend(t, w):
+    if not may_have_kinks(t, w):
         return
     for q in range(STAGES):
-        of_bends = coefficients.bends[q]
+        of_kinks = coefficients.kinks[q]
         for i in range(len(m.y)):
-            errors[3, i] += of_bends * k[q, i]
+            errors[3, i] += of_kinks * k[q, i]
     for i in range(len(m.y)):
         errors[0, i] = math.sqrt(errors[0, i] * errors[0, i] + errors[3, i] * errors[3, i])
 

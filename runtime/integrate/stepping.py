@@ -39,13 +39,13 @@ class Stepper(NamedTuple):
     begin: Floats  # (n,) derivative at the start of the step
     end: Floats  # (n,) derivative at its end
     # (8,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
-    # polynomials, for linear systems of radau, for turns of the rows of closed loops, for corners of forces, and for slips of
+    # polynomials, for linear systems of radau, for turns of the rows of closed loops, for kinks of forces, and for slips of
     # contacts; 0 where there is no such code
     address: Ints
     surfaces: Surfaces  # limits and contacts
-    # (SAMPLES + 2, corners) of force elements at the same places, and at one more; see ``unseen_corners``
-    corners: Floats
-    slips: Floats  # (SAMPLES + 1, contacts or 0, 3) of frictions with a bend, in transition velocities, at the first of these
+    # (SAMPLES + 2, kinks) of force elements at the same places, and at one more; see ``unseen_kinks``
+    kinks: Floats
+    slips: Floats  # (SAMPLES + 1, contacts or 0, 3) of frictions with a kink, in transition velocities, at the first of these
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     moved: Floats  # (n,) change of the state by the last projection
     # (n,) near a singular pose, for the tolerances of velocities: the largest of all bodies; 0 elsewhere, and for positions
@@ -70,7 +70,7 @@ class Stepper(NamedTuple):
         return Lane(LaneState, self.s)
 
 
-SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR, TURNED, CORNERS, SLIPS = range(8)  # places in ``Stepper.address``
+SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR, TURNED, KINKS, SLIPS = range(8)  # places in ``Stepper.address``
 CAP, WEIGHT, TYPICAL, LEVER = range(4)  # rows of ``Stepper.scales``
 UNIT = 1.5e-15  # distance from 1 of the square of a length that was made 1; 9e-16 at most was measured
 UNSURE_STEPS = 16  # stored until Python code fetches them
@@ -94,8 +94,8 @@ def stepper(
         unsure_count=np.zeros(1, np.int64),
         bodies=np.array([bodies]), y=np.zeros(n), y_old=np.zeros(n), trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n),
         address=np.zeros(8, np.int64), surfaces=surfaces_of(switches, 1),
-        corners=np.zeros((SAMPLES + 2, data.forces.corner[-1])),
-        slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.bends.any() else 0, 3)),
+        kinks=np.zeros((SAMPLES + 2, data.forces.kink[-1])),
+        slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.kinks.any() else 0, 3)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         scales=np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(n)) if scales is None else scales,
         rates=np.zeros(n), unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
@@ -113,7 +113,7 @@ def begin(s: Stepper, y: Floats, t: float, first_step: float) -> None:
     """Put a stepper that took no step yet at the start."""
     s.y[:] = s.y_old[:] = y
     s.now.time = s.now.began = s.now.checked_at = t
-    s.now.corners_at = np.nan
+    s.now.kinks_at = np.nan
     s.now.next_length = first_step
 
 

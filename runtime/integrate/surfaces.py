@@ -1,7 +1,7 @@
 """Surfaces at which modes change: where in a step the first one is passed, and how the step ends there.
 
 Rows are limits, then contacts.  The value of a row is its distance beyond the side of its mode [rad], [mm], below 0 on that side.
-The force has a bend or a jump where a row passes its side, which an error estimate would locate by many rejected steps, or
+The force has a kink or a jump where a row passes its side, which an error estimate would locate by many rejected steps, or
 overlook.  Therefore each row keeps its mode throughout a step; a step in which one passes its side is repeated up to there, and
 modes change at its end, or at its start where the row is passed there.  The length of a step that was cut at a change is no
 measure of the motion; therefore the usual lengths with all rows inactive, and with one active, are stored (``usual``) and resumed

@@ -197,14 +197,14 @@ def contact_data(
         fades=np.array([_fades(c) for c in contacts], np.int64),
         tangential=parameters(of_friction),
         transition_velocity=np.array([c.parameters["transition_velocity"] for c in contacts], float),
-        bends=np.array([friction_bends(c.friction) for c in contacts], np.int64),
+        kinks=np.array([friction_has_kink(c.friction) for c in contacts], np.int64),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
     )
 
 
 @cache
-def friction_bends(friction: str | None) -> bool:
+def friction_has_kink(friction: str | None) -> bool:
     """Whether a law of friction is another one above the transition velocity."""
     if friction is None:
         return False

@@ -171,7 +171,7 @@ def force_data(
     state_force, state_place, state_rate = np.array(of_states, np.int64).reshape(-1, 3).T.copy()
     return ForceData(
         **force_addresses(forces), angle_place=np.array([place_of_angles(f.module) for f in forces], np.int64), body=body,
-        corner=np.cumsum([0, *(force.module.CORNERS for force in forces)]).astype(np.int64),
+        kink=np.cumsum([0, *(force.module.KINKS for force in forces)]).astype(np.int64),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
         **named_vectors("force", vectors),
         signal=first_signal + np.arange(len(of_signals)),

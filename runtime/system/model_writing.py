@@ -41,7 +41,7 @@ from runtime.version import __version__
 
 FORMAT, VERSION = "talus-model", 2
 UNITS = "m, kg, s, rad"
-ADDRESSES = ("address", "lookups", "corners")  # of the data: of compiled code in this process
+ADDRESSES = ("address", "lookups", "kinks")  # of the data: of compiled code in this process
 MOVED = 1e-12  # [rad], [m], [rad/s], [m/s] a coordinate or a rate below this is that of the reference configuration
 ASSEMBLED = 1e-9  # the same where drivers place bodies, which assembly does to rounding
 Item = dict[str, Any]

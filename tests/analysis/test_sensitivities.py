@@ -287,7 +287,7 @@ def test_ctrl_c_ends_soon(options):
     assert process.returncode == -signal.SIGINT and said.endswith("KeyboardInterrupt\n")
 
 
-def test_arguments_at_kinks_and_jumps_are_refused_and_corners_nearby_are_avoided():
+def test_arguments_at_kinks_and_jumps_are_refused_and_kinks_nearby_are_avoided():
     """The derivative of a system with respect to an argument has an error; a smaller step finds the smooth piece of a table."""
 
     def slope(length, at):
@@ -300,7 +300,7 @@ def test_arguments_at_kinks_and_jumps_are_refused_and_corners_nearby_are_avoided
     )
     table = slope(
         lambda x: float(np.interp(x, [0.5, 1.0, 1.5], [0.5, 1.0, 3.0])), 1.0001
-    )  # a corner within the first step
+    )  # a kink within the first step
     assert table.slopes[..., 0] == pytest.approx(4.0 * slope(float, 1.0004).slopes[..., 0], rel=1e-8, abs=1e-9)
     for length in (lambda x: max(x, 1.0), lambda x: 1.0 + 0.1 * (x > 1.0)):
         assert_refused(

@@ -160,7 +160,7 @@ WITH_STEPS = [
 
 @pytest.mark.parametrize("name", WITH_STEPS)
 def test_cases_take_the_steps_of_single_runs(name):
-    """But for rounding, which decides about a step where a change or a bend is met."""
+    """But for rounding, which decides about a step where a change or a kink is met."""
     problem, settings = PROBLEMS[name](), dict(method="dop853", rtol=1e-9, atol=1e-9)
     many = runtime.simulate_many(
         problem.system, problem.cases, problem.t[-1], **settings | in_coordinates(problem, "joint")

@@ -166,7 +166,7 @@ def test_a_contact_closed_at_the_start_counts_as_a_touch_down():
 
 
 def box(count=4, *, tilt=0.0, v=(0.0, 0.0, 0.0), omega=(0.0, 0.0, 0.0), z=0.1, push=0.0, **parameters):
-    """A box on up to four spheres at its lower corners."""
+    """A box on up to four spheres at its lower kinks."""
     b = Builder("box")
     b.body("box", mass=1.0, inertia=(4e-3, 6e-3, 8e-3), r=(0, 0, z), v=v, omega=omega, free=True)
     for k, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))[:count]):

@@ -279,7 +279,7 @@ def test_no_remark_where_the_tolerance_explains_the_error(build, method, toleran
 
 
 def flywheel():
-    """A wheel, and a motor about an axis across its axle, whose target has corners: it does work on its own spring alone."""
+    """A wheel, and a motor about an axis across its axle, whose target has kinks: it does work on its own spring alone."""
     b, times = wheel(), np.linspace(0.0, 1.0, 5)
     target = Signal.spline(times, [0.0, 0.7, -0.4, 0.9, 0.1], degree=1)
     across = dict(a_i=(0, 1, 0), h_i=(1, 0, 0), b_j=(0, 1, 0))

@@ -50,7 +50,7 @@ def errors(states, wanted, tolerance):
 )
 @pytest.mark.parametrize("rates", RATES)
 def test_errors_are_those_of_the_steps(rates, method, coordinates, tolerance):
-    """Up to 215 tolerances where the law bends within a step."""
+    """Up to 215 tolerances where the law has a kink within a step."""
     settings = dict(t_eval=TIMES, rtol=tolerance, atol=tolerance, method=method, coordinates=coordinates)
     run = simulate(published(), TIMES[-1], initial=spun(published(), rates), **settings)
     assert run.success and errors(run.states, reference(rates), tolerance) < 12.0
@@ -89,7 +89,7 @@ def test_an_excess_that_falls_below_the_compliance_far_beyond_the_cone(rate):
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["conservative", "as_published"])
 def test_a_ball_past_the_end_of_its_law(law):
-    """Up to 900 tolerances where the law bends within a step."""
+    """Up to 900 tolerances where the law has a kink within a step."""
     system, times = models.pendulum.build(limits="elastic", law=law, omega=(-25.0, 20.0, 0.0)), np.linspace(0.0, 0.2, 5)
     plain = simulate(system, 0.2, t_eval=times, max_step=1e-4, **PLAIN)
     fine = simulate(system, 0.2, max_step=1e-3).limits["pivot"]

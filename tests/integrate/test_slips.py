@@ -33,7 +33,7 @@ def ball(friction="coulomb", **more):
 
 
 def reference(mass, times):
-    """Speed and rate of the ball, by SciPy between the bends of the law."""
+    """Speed and rate of the ball, by SciPy between the kinks of the law."""
 
     def rates(t, y):
         z, up, v, w = y
@@ -41,11 +41,11 @@ def reference(mass, times):
         rub = -MU * normal * (1.5 * x - 0.5 * x**3)
         return [up, normal / mass - 9.81, (PUSH * np.sin(RATE * t) + rub) / mass, -RADIUS * rub / INERTIA]
 
-    def bends(y):
+    def kinks(y):
         slip = (y[2] - y[3] * RADIUS) / TRANSITION_VELOCITY
         return slip - 1.0, slip + 1.0
 
-    return integrate(rates, [RADIUS - WEIGHT / STIFFNESS, 0.0, 0.3, 0.0], times, bends, 1e-13)[:, 2:]
+    return integrate(rates, [RADIUS - WEIGHT / STIFFNESS, 0.0, 0.3, 0.0], times, kinks, 1e-13)[:, 2:]
 
 
 def off(run, found):
@@ -59,14 +59,14 @@ def off(run, found):
     [("dop853", "joint", 1e-8, 2.0), ("dop853", "absolute", 1e-10, 1.0), ("radau", "absolute", 1e-8, 15.0)],
 )
 def test_errors_of_slip_that_reverses(method, coordinates, tolerance, allowed):
-    """In units of the tolerance; steps over the bends are off by 3.6, 13 and 46."""
+    """In units of the tolerance; steps over the kinks are off by 3.6, 13 and 46."""
     run = simulate(ball(), END, rtol=tolerance, atol=tolerance, method=method, coordinates=coordinates)
     assert run.success
     assert off(run, reference(MASS, run.t)) < allowed * tolerance
 
 
 def test_steps_end_at_the_transition_velocity():
-    """At both bends of each reversal, and no step passes the transition velocity."""
+    """At both kinks of each reversal, and no step passes the transition velocity."""
     run = simulate(ball(), END, rtol=1e-8, atol=1e-8, method="dop853")
     slip = run.contacts["sole"].slip[:, 0] / TRANSITION_VELOCITY
     turns = np.flatnonzero(np.diff(np.sign(slip)) != 0)

@@ -56,7 +56,7 @@ def test_an_initial_value_by_a_rule():
 
 
 @pytest.mark.parametrize(("method", "coordinates"), WAYS)
-def test_steps_end_at_corners_of_a_force_with_states(method, coordinates):
+def test_steps_end_at_kinks_of_a_force_with_states(method, coordinates):
     """The cable is pulled, its damper gives way, and it becomes slack when the block has come back."""
     law = dict(stiffness=400.0, viscosity=60.0, free_length=1.0)
     system = slider(relaxing, x=1.3, v=1.5, **law)

@@ -1,4 +1,4 @@
-"""Force elements whose law has a corner within a step, or that are touched between two stages."""
+"""Force elements whose law has a kink within a step, or that are touched between two stages."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def case(k):
 @pytest.mark.slow
 @pytest.mark.parametrize("made", [thrown, hurled])
 def test_no_touch_is_passed(made):
-    """All of these were passed at 1e-6, with errors up to 0.7 m/s; without an end at their corners "radau" is off by 0.1."""
+    """All of these were passed at 1e-6, with errors up to 0.7 m/s; without an end at their kinks "radau" is off by 0.1."""
     many = {tolerance: runtime.simulate_many(made, CASES, END, **at(tolerance)) for tolerance in (1e-6, 1e-8)}
     assert all(run.success and run.vectorised.all() for run in many.values())
     for k in range(16):
@@ -45,7 +45,7 @@ def test_no_ridge_is_passed(width):
 def test_a_method_of_scipy_says_that_it_may_pass_a_touch():
     system = thrown(5e-3, 0.0, 1e4, 0.0)
     assert "RK45 locates no kinks of forces and may pass" in runtime.simulate(system, END, method="RK45").message
-    assert "corners" not in runtime.simulate(system, END, method="RK45", max_step=1e-2).message
+    assert "kinks" not in runtime.simulate(system, END, method="RK45", max_step=1e-2).message
 
 
 def at(tolerance):

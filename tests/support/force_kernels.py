@@ -17,7 +17,7 @@ REACTIVE = {
     module.NAME: module for module in FORCE_MODULES if module.LOADS
 }  # with normal loads, by the reaction of a joint
 TABLE = np.column_stack([[0.5, 1.0, 1.6, 2.4, 3.5, 5.0, 9.0], [0.0, 3.0, 10.0, 31.0, 60.0, 62.0, 40.0]])
-# Values at which corners are away: an extended cable, a stop that is pressed in.
+# Values at which kinks are away: an extended cable, a stop that is pressed in.
 VALUES = {
     "slack_length": 0.3,
     "clearance": 4.0,

@@ -89,7 +89,7 @@ def measured_once(system, z, times, speeds):
         begin(work, lane)
         derivative_once(float(times[lane]), y, data, work, np.zeros(len(y)))
         out, law = work.contacts.outputs.T, work.contacts.law.T
-        slip = out[SLIP : SLIP + 3] * data.contacts.bends / data.contacts.transition_velocity
+        slip = out[SLIP : SLIP + 3] * data.contacts.kinks / data.contacts.transition_velocity
         found[:, :, lane] = np.transpose(
             [out[PENETRATION], out[PENETRATION_RATE], out[NORMAL_FORCE], law[1], law[4], law[5], law[0], *slip]
         )

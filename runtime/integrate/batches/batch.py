@@ -26,7 +26,7 @@ from runtime.integrate.batches.control import go_on_plainly, weigh_attempts
 from runtime.integrate.batches.event_memory import LOCATE, SCREEN_STEPS, call_event_part
 from runtime.integrate.batches.forces import (
     begin_angles,
-    call_corner_part,
+    call_kink_part,
     follow_angles,
     go_on_with_forces,
     keep_forces,
@@ -181,7 +181,7 @@ def screen_lanes(m, memory, address, run):  # type: ignore[no-untyped-def]
     """``screen``."""
     fastest = fastest_in_batch(run.tolerances[0], run.tolerances[1])
     special = weigh_attempts(m.s, m.size[0], run.span[1], fastest)
-    special = call_corner_part(m.forces, memory, special)
+    special = call_kink_part(m.forces, memory, special)
     if len(m.surfaces.over) > 0:
         special = call_surfaces(m, SCREEN, memory, address, 0, 0, 0.0, 0.0)
     if len(m.events.rules) > 0:

@@ -119,7 +119,7 @@ def begin_next(m, memory, lane, run):  # type: ignore[no-untyped-def]
         for i in range(len(m.constants)):
             m.constants[i, lane] = m.ready_constants[i, r]
     s.after_rejection[lane] = s.attempts[lane] = s.steps[lane] = s.rejections[lane] = 0.0
-    s.dense_steps[lane] = s.checks[lane] = s.cornered[lane] = 0.0
+    s.dense_steps[lane] = s.checks[lane] = s.kinked[lane] = 0.0
     s.checked_at[lane] = begin
     s.time[lane], s.next_length[lane] = begin, s.ready_length[r]
     s.busy[lane], s.look_at[lane] = 1.0, min(run.steps[2], FIRST_LOOK)

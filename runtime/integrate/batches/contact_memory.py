@@ -35,7 +35,7 @@ class BatchContacts(NamedTuple):
     # (1,) of the function that measures contacts in lanes (``runtime.integrate.written.tree_contacts``)
     address: Common[Ints]
     # (contacts, 5) rows of the speed of touch-down (or NOTHING), and whether forces act, of ``BatchForces.own``;
-    # whether damping fades; row of the transition velocity, NOTHING for frictions without a bend
+    # whether damping fades; row of the transition velocity, NOTHING for frictions without a kink
     places: Common[Ints]
     least: Common[Floats]  # (contacts,) [m/s] least speed of a touch-down
     resolution: Common[Floats]  # (1,) [m/s] as ``ContactWorkspace.speed_resolution``
@@ -89,7 +89,7 @@ def places_of_contacts(system: System) -> tuple[Ints, Floats]:
     for k, contact in enumerate(acting.contacts):
         o, own = rows.of("contact", k), contact.rows
         impact = NOTHING if own.impact == NOTHING else o + own.impact
-        transition_velocity = o + own.transition_velocity if contact.bends else NOTHING
+        transition_velocity = o + own.transition_velocity if contact.kinks else NOTHING
         found.append([impact, o + own.acts, o + own.rubs, int(contact.fades), transition_velocity])
     least = np.where(t.impact >= 0, t.min_impact_speed, 0.0)
     return np.array(found, np.int64).reshape(-1, 5), least

@@ -42,7 +42,9 @@ class BatchForces(NamedTuple):
     address: Common[Ints]
     # (1,) 1: it is the one of the equations with the forces (``tree_recursion``), in place of a kernel
     whole: Common[Ints]
-    acting: Common[Ints]  # (2,) 1: loads, motors or force elements act; 1: force elements do (``step_error.may_bend``)
+    acting: Common[
+        Ints
+    ]  # (2,) 1: loads, motors or force elements act; 1: force elements do (``step_error.may_have_kinks``)
     first: Common[Ints]  # (1,) row of the constants of the first force along a coordinate
     states: Common[Ints]  # (1,) number of states of forces, behind coordinates and rates
     nodes: Common[Floats]  # (16,) of the stages, as fractions of the step
@@ -55,10 +57,10 @@ class BatchForces(NamedTuple):
     value: Scratch[Floats]  # (3,) of one signal
     values: OfLanes[Floats]  # (signals * 3, LANES)
     watched: Common[Ints]  # (watched,) signals of which steps pass one knot at most
-    # (2,) addresses of the function of the corners of forces, and of ``corner_landing.corner_part``; 0: there are none
-    corners_by: Common[Ints]
+    # (2,) addresses of the function of the kinks of forces, and of ``kink_landing.kink_part``; 0: there are none
+    kinks_by: Common[Ints]
     angles_by: Common[Ints]  # (2,) address of the function of their angles, 0: there are none; and their number
-    corners: OfLanes[Floats]  # (SAMPLES + 2, corners * LANES) at places of the steps, as of ``Stepper.corners``
+    kinks: OfLanes[Floats]  # (SAMPLES + 2, kinks * LANES) at places of the steps, as of ``Stepper.kinks``
     given: OfCases[Floats]  # (cases or 1, parameters)
     own: OfLanes[Floats]  # (parameters, LANES)
     waiting: OfLanes[Floats]  # the same of the cases that are ready
@@ -86,13 +88,13 @@ class ForcesOfCases(NamedTuple):
 
 def batch_forces(
     address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False,
-    acting: tuple[bool, bool] = (False, False), corners: tuple[int, int] = (0, 0), angles: tuple[int, int] = (0, 0),
+    acting: tuple[bool, bool] = (False, False), kinks: tuple[int, int] = (0, 0), angles: tuple[int, int] = (0, 0),
     states: int = 0,
 ) -> BatchForces:  # fmt: skip
     """Memory for forces of so many cases; first: row of their first constant.
 
     ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``;
-    ``corners``, ``angles``: address of their function, and their number; ``states``: of forces.
+    ``kinks``, ``angles``: address of their function, and their number; ``states``: of forces.
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
@@ -105,9 +107,9 @@ def batch_forces(
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
-        value=np.zeros(3), values=lanes_of(3 * count, LANES), watched=watched, corners_by=np.array([corners[0], 0]),
+        value=np.zeros(3), values=lanes_of(3 * count, LANES), watched=watched, kinks_by=np.array([kinks[0], 0]),
         angles_by=np.array(angles),
-        corners=lanes_of(SAMPLES + 2, corners[1] * LANES),
+        kinks=lanes_of(SAMPLES + 2, kinks[1] * LANES),
         given=given, own=lanes_of(given.shape[1], LANES), waiting=lanes_of(given.shape[1], LANES), ways=lanes_of(2, LANES),
         along=lanes_of(coordinates, LANES), energy=lanes_of(LANES), exchanged=np.zeros(cases),
         unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
@@ -137,9 +139,9 @@ def call_equations(address, y, signals, own, limits, out, power, energy, worst):
 
 
 @inlined
-def call_corner_part(x, memory, special):  # type: ignore[no-untyped-def]
-    """``corner_landing.corner_part`` of the memory of a batch, where forces have corners; the number of special attempts."""
-    return special if x.corners_by[0] == 0 else call_at(x.corners_by[1:].ctypes.data, memory, special)
+def call_kink_part(x, memory, special):  # type: ignore[no-untyped-def]
+    """``kink_landing.kink_part`` of the memory of a batch, where forces have kinks; the number of special attempts."""
+    return special if x.kinks_by[0] == 0 else call_at(x.kinks_by[1:].ctypes.data, memory, special)
 
 
 @inlined

@@ -26,12 +26,12 @@ from numba import cuda, float64, int64
 from numba.core.registry import CPUDispatcher
 
 from runtime.integrate.batches import batch
-from runtime.integrate.batches.corner_landing import corner_part
 from runtime.integrate.batches.device_text import FOUND, MemoryText, text_of_kernel
+from runtime.integrate.batches.kink_landing import kink_part
 from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.memory_kinds import Kind
-from runtime.integrate.written import force_corners, measured_contacts, tree_forces, tree_recursion
+from runtime.integrate.written import force_kinks, measured_contacts, tree_forces, tree_recursion
 from runtime.jit.cache import digest_of, unchanged
 from runtime.jit.device_code import DeviceCode
 from runtime.jit.freshness import sha256
@@ -48,7 +48,7 @@ class Texts(NamedTuple):
 
     forces: str = ""  # that the kernel of its tree does not know (``tree_forces.text_of_forces``)
     contacts: str = ""  # ``measured_contacts.text_of_contacts``
-    corners: str = ""  # ``force_corners.text_of_corners``
+    kinks: str = ""  # ``force_kinks.text_of_kinks``
     angles: str = ""  # the same, of angles
     equations: str = ""  # of a tree without a kernel (``tree_recursion.text_of_recursion``)
     derivative: str = ""  # of a tree with rows (``closed_stages.texts_of_closed``)
@@ -160,8 +160,8 @@ def _nothing_measured(x, y, signals, own, to):  # type: ignore[no-untyped-def]
 
 
 @cuda.jit(device=True)
-def _no_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
-    """In place of ``call_corners`` and ``call_angles`` where forces have none."""
+def _no_kinks(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+    """In place of ``call_kinks`` and ``call_angles`` where forces have none."""
 
 
 @cuda.jit(device=True)
@@ -184,8 +184,8 @@ def _of_text(text: str, name: str) -> Any:
 
 def _of_texts(texts: Texts) -> dict[str, Any]:
     """In place of the functions of the batch that call machine code of the CPU: those of the texts."""
-    found: dict[str, Any] = {"call_forces": _no_forces, "call_equations": _no_equations, "call_corners": _no_corners}
-    found["call_angles"] = _no_corners
+    found: dict[str, Any] = {"call_forces": _no_forces, "call_equations": _no_equations, "call_kinks": _no_kinks}
+    found["call_angles"] = _no_kinks
     found["measure"] = _nothing_measured
     if texts.forces:
         forces = _of_text(texts.forces, tree_forces.NAME)
@@ -203,16 +203,16 @@ def _of_texts(texts: Texts) -> dict[str, Any]:
             equations(y, signals, own, limits, out, power, energy, worst)
 
         found["call_equations"] = call_equations
-    if texts.corners:
-        corners = _of_text(texts.corners, force_corners.NAME)
+    if texts.kinks:
+        kinks = _of_text(texts.kinks, force_kinks.NAME)
 
         @cuda.jit(device=True)
-        def call_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
-            corners(y, signals, own, out)
+        def call_kinks(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+            kinks(y, signals, own, out)
 
-        found["call_corners"] = call_corners
+        found["call_kinks"] = call_kinks
     if texts.angles:
-        angles = _of_text(texts.angles, force_corners.ANGLES)
+        angles = _of_text(texts.angles, force_kinks.ANGLES)
 
         @cuda.jit(device=True)
         def call_angles(address, y, signals, own, out):  # type: ignore[no-untyped-def]
@@ -276,13 +276,13 @@ def _integration(module: ModuleType | None, texts: Texts, rows: bool) -> Any:
             return part(purpose, memory, address, a, b, x, y)
 
         replaced["call_surfaces"] = call_surfaces
-    of_corners = _for_device(corner_part, replaced, done)
+    of_kinks = _for_device(kink_part, replaced, done)
 
     @cuda.jit(device=True)
-    def call_corner_part(x, memory, special):  # type: ignore[no-untyped-def]
-        return special if x.corners_by[0] == 0 else of_corners(memory, special)
+    def call_kink_part(x, memory, special):  # type: ignore[no-untyped-def]
+        return special if x.kinks_by[0] == 0 else of_kinks(memory, special)
 
-    replaced["call_corner_part"] = call_corner_part
+    replaced["call_kink_part"] = call_kink_part
     return _for_device(batch.integrate, replaced, done)
 
 

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 from numba import types
 
-from runtime.integrate.batches.corner_landing import corner_part
 from runtime.integrate.batches.event_part import event_part
+from runtime.integrate.batches.kink_landing import kink_part
 from runtime.integrate.batches.surfaces_part import surfaces_part
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.jit.compilation import address_of_compiled
@@ -19,7 +19,7 @@ WHOLE, REAL = types.int64, types.float64
 # The arguments after the memory of a batch, and those before it.
 ARGUMENTS: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     surfaces_part: ((WHOLE,), (WHOLE, WHOLE, WHOLE, REAL, REAL)),
-    corner_part: ((), (WHOLE,)),
+    kink_part: ((), (WHOLE,)),
     event_part: ((WHOLE,), (WHOLE,)),
 }
 _ADDRESSES: dict[Any, int] = {}  # by ``_types``; numba takes a millisecond to find the type of a memory
@@ -29,8 +29,8 @@ def bind_parts(memory: BatchWorkspace) -> None:
     """Give a memory the addresses of the parts that it needs."""
     if len(memory.surfaces.over):
         memory.surfaces.part[0] = address_of_part(surfaces_part, memory)
-    if memory.forces.corners_by[0]:
-        memory.forces.corners_by[1] = address_of_part(corner_part, memory)
+    if memory.forces.kinks_by[0]:
+        memory.forces.kinks_by[1] = address_of_part(kink_part, memory)
     if len(memory.events.rules):
         memory.events.by[1] = address_of_part(event_part, memory)
 

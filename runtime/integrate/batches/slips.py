@@ -102,8 +102,8 @@ def is_rejected(s, lane):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def end_at_bends(m):  # type: ignore[no-untyped-def]
-    """Reject accurate attempts that pass a bend, to be repeated up to it, and shorten rejected ones to a bend ahead."""
+def end_at_kinks(m):  # type: ignore[no-untyped-def]
+    """Reject accurate attempts that pass a kink, to be repeated up to it, and shorten rejected ones to a kink ahead."""
     s, taken, rejected = m.s, 0, 0
     for lane in range(m.W):
         if not slides(m, lane):

@@ -14,7 +14,7 @@ from runtime.dynamics.layout import OK
 from runtime.integrate.batches.closing import check_ends, project_ends
 from runtime.integrate.batches.equations import count_bad, rates_in_steps, store_codes
 from runtime.integrate.batches.forces import bound_by_knots, check_forces, forces_in_steps
-from runtime.integrate.batches.workspace import BENDS, END, ERROR3, ERROR5
+from runtime.integrate.batches.workspace import END, ERROR3, ERROR5, KINKS
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.polynomial import POWER, set_polynomials, value_of
 from runtime.integrate.turned_steps import TURN
@@ -104,15 +104,15 @@ def add_errors(error5, error3, y, end, cap, weight, rtol, atol, s):  # type: ign
 
 
 @columns
-def add_bends(errors, bends):  # type: ignore[no-untyped-def]
+def add_kinks(errors, kinks):  # type: ignore[no-untyped-def]
     """Put the roots of the sums of their squares into ``errors``."""
     for e in range(len(errors)):
-        errors[e] = math.sqrt(errors[e] * errors[e] + bends[e] * bends[e])
+        errors[e] = math.sqrt(errors[e] * errors[e] + kinks[e] * kinks[e])
 
 
 @inlined
-def may_bend(m):  # type: ignore[no-untyped-def]
-    """As of ``step_error.may_bend``."""
+def may_have_kinks(m):  # type: ignore[no-untyped-def]
+    """As of ``step_error.may_have_kinks``."""
     return m.forces.acting[0] == 1 or len(m.contacts.places) > 0
 
 
@@ -146,13 +146,13 @@ def bound_attempts(m, max_step, rtol, atol):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def estimate_bends(m):  # type: ignore[no-untyped-def]
-    """Have the estimate of order 5 see bends, where accelerations may have some (``step_error.may_bend``)."""
-    if not may_bend(m):
+def estimate_kinks(m):  # type: ignore[no-untyped-def]
+    """Have the estimate of order 5 see kinks, where accelerations may have some (``step_error.may_have_kinks``)."""
+    if not may_have_kinks(m):
         return
-    sum_stages(m, BENDS, m.errors[2])
+    sum_stages(m, KINKS, m.errors[2])
     size = m.size[0] * m.W
-    add_bends(m.errors[0, :size], m.errors[2, :size])
+    add_kinks(m.errors[0, :size], m.errors[2, :size])
 
 
 @columns
@@ -274,7 +274,7 @@ def attempt_steps(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         stage(m, END, m.end)
         sum_stages(m, ERROR5, m.errors[0])
         sum_stages(m, ERROR3, m.errors[1])
-        estimate_bends(m)
+        estimate_kinks(m)
         estimate(m, rtol, atol)
         normalise(m, m.end)
         if not m.closing.address[0] == 0:

@@ -7,7 +7,7 @@ from runtime.integrate.batches.aiming import land
 from runtime.integrate.batches.contact_memory import END, START
 from runtime.integrate.batches.contacts import begin_contacts, keep_measured, measure_states, ready_contacts
 from runtime.integrate.batches.limit_steps import go_on_with_limits, keep_limits, keep_usual_beside_contacts
-from runtime.integrate.batches.slips import end_at_bends
+from runtime.integrate.batches.slips import end_at_kinks
 from runtime.integrate.batches.surfaces import BEGIN, READY_CASES, SCREEN, SWITCH, screen
 from runtime.integrate.surfaces import aim, switch
 from runtime.jit.pointers import local
@@ -32,7 +32,7 @@ def surfaces_part(purpose, m, address, a, b, x, y):  # type: ignore[no-untyped-d
             for lane in range(m.W):
                 m.s.at[lane] = 1.0
             measure_states(m, m.end, m.contacts.measured[END])
-            end_at_bends(m)
+            end_at_kinks(m)
         return screen(m, address)
     elif purpose == SWITCH:
         if contacts == 0:

@@ -35,12 +35,12 @@ def _combination(coefficients: Floats) -> tuple[Ints, Floats]:
 
 
 # Rows of the sums over the stages: states of the stages (rows 1 to 15), end of the step, estimates of its error.
-END, ERROR5, ERROR3, BENDS = range(STAGES + 1 + EXTRA, STAGES + 5 + EXTRA)
+END, ERROR5, ERROR3, KINKS = range(STAGES + 1 + EXTRA, STAGES + 5 + EXTRA)
 SUMS = np.zeros((STAGES + 5 + EXTRA, 16))
 SUMS[: len(COEFFICIENTS.a)] = COEFFICIENTS.a
 SUMS[END, :STAGES] = COEFFICIENTS.b
 SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = COEFFICIENTS.error5, COEFFICIENTS.error3
-SUMS[BENDS, : STAGES + 1] = COEFFICIENTS.bends
+SUMS[KINKS, : STAGES + 1] = COEFFICIENTS.kinks
 WHICH, FACTORS = _combination(SUMS)
 GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 
@@ -68,7 +68,7 @@ class BatchWorkspace(NamedTuple):
     trial: OfLanes[Floats]
     end: OfLanes[Floats]  # of the step
     k: OfLanes[Floats]  # (16, n * LANES) stages
-    errors: OfLanes[Floats]  # (3, n * LANES) estimates of order 5 and 3, and of bends
+    errors: OfLanes[Floats]  # (3, n * LANES) estimates of order 5 and 3, and of kinks
     h: OfLanes[Floats]  # length of the lane's step, for every component of the state
     constants: OfLanes[Floats]  # (constants, LANES)
     worst: OfLanes[Floats]  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation

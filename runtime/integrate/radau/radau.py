@@ -125,8 +125,8 @@ def memory(bodies: int, jacobian: JacobianWorkspace, motions: int = 1) -> Memory
 
 @inlined
 def code_of_modes(m, w):  # type: ignore[no-untyped-def]
-    """A code of the modes of all limits and contacts, and of the corners of forces that were passed."""
-    value = 1 + int(m.s.passed_corners[0])
+    """A code of the modes of all limits and contacts, and of the kinks of forces that were passed."""
+    value = 1 + int(m.s.passed_kinks[0])
     for k in range(len(w.switches.mode)):
         value = (5 * value + w.switches.mode[k]) % 1000000007
     return value

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import NamedTuple
 
-from runtime.system.contact_building import directions_of_ground, friction_bends
+from runtime.system.contact_building import directions_of_ground, friction_has_kink
 from runtime.system.parts import FRICTIONS, NORMAL_LAWS, Contact
 from runtime.system.system import System
 
 NOTHING = -1  # in place of a signal that is 0 at any time, and of a row that there is none
 # What compiled code measures of each contact: penetration [m] and its rate [m/s]; normal force [N], negative where the law would
 # pull; its elastic part [N], the derivative of the force by the rate [N s/m], that of the elastic part by the penetration [N/m];
-# the potential [J]; and, where friction has a bend at the transition velocity, the three components of the slip in units of
+# the potential [J]; and, where friction has a kink at the transition velocity, the three components of the slip in units of
 # the transition velocity, else 0.
 DEPTH, RATE, FORCE, ELASTIC, OVER_RATE, SLOPE, POTENTIAL, SLIP = range(8)
 MEASURED = SLIP + 3
@@ -33,7 +33,7 @@ class ActingContact(NamedTuple):
     signal_place: int  # in x, of its value and two derivatives
     impact: int  # place of the speed of touch-down among the parameters of the law; NOTHING: it has none
     fades: bool  # the damping is 0 on the plane
-    bends: bool  # the law of friction has a bend at the transition velocity
+    kinks: bool  # the law of friction has a kink at the transition velocity
     exponent: float  # the usual one: others take more operations
     known: tuple[tuple[int, float], ...]  # place in x and number: directions of the ground along its axes
 
@@ -78,7 +78,7 @@ def acting_contacts(system: System, signal: Callable[[int], int]) -> tuple[Actin
                 (int(t.body_i[k]), int(t.body_j[k])),
                 vectors,
                 signal(int(t.signal[k])), int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
-                friction_bends(contact.friction),
+                friction_has_kink(contact.friction),
                 _usual(contact.parameters.get(EXPONENT, USUAL_EXPONENT)), _known(contact, vectors),
             )
         )  # fmt: skip

@@ -35,7 +35,7 @@ MOST_CONTACTS = 60  # their machine code is made in 6 s
 KERNELS = (
     "evaluate",
     "lookups",
-    "corners",
+    "kinks",
     "angles",
     "loads",
     "load_wrenches",

@@ -104,13 +104,13 @@ class Contact:
 
     def measured(self) -> list[Number]:
         """Depth, rate, and all else that switching needs, in the order of ``acting_contacts.MEASURED``."""
-        outputs = (PENETRATION, PENETRATION_RATE, *(SLIP if self.contact.bends else ()))
+        outputs = (PENETRATION, PENETRATION_RATE, *(SLIP if self.contact.kinks else ()))
         found = call_for(self.contact.geometry, "measure", outputs, self.functions, *self.bodies, self.x())
         depth, rate = found[PENETRATION], found[PENETRATION_RATE]
         law = self.normal(depth, rate, (OF_POTENTIAL, OF_ELASTIC, OF_DAMPING, OF_OVER_RATE, OF_SLOPE))
         force = law[OF_ELASTIC] + law[OF_DAMPING]
         slip: list[Number] = [0.0] * 3
-        if self.contact.bends:
+        if self.contact.kinks:
             slip = [found[c] / self.parameter(self.rows.transition_velocity) for c in SLIP]
         return [depth, rate, force, law[OF_ELASTIC], law[OF_OVER_RATE], law[OF_SLOPE], law[OF_POTENTIAL], *slip]
 

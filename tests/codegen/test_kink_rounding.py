@@ -1,4 +1,4 @@
-"""What changes its sign at a corner of a force is 0 within its rounding, and only there."""
+"""What changes its sign at a kink of a force is 0 within its rounding, and only there."""
 
 import importlib
 
@@ -19,18 +19,18 @@ def place(x):
 
 @pytest.mark.parametrize("far", [0.0, 0.1, 7.7, 1e4])
 @pytest.mark.parametrize(("kind", "values"), [("stop", (1e6, 1.0, 0.0, 0.25)), ("cable", (1e6, 0.0, 0.25))])
-def test_a_corner_is_at_0_within_the_rounding_of_places(kind, values, far):
+def test_a_kink_is_at_0_within_the_rounding_of_places(kind, values, far):
     module = importlib.import_module(f"generated.force_{kind}")
     vectors = {"s_i": (0, 0, 0), "a_i": (1, 0, 0), "s_j": (0, 0, 0)}
     x = np.concatenate([*(vectors[name] for name, *_ in module.VECTORS if name in vectors), values])
     assert len(x) == module.SIZE
-    out = np.empty(module.CORNERS)
+    out = np.empty(module.KINKS)
 
-    def corner(off):
-        module.corners(place(far), place(far + 0.25 + off), x, out)
+    def kink(off):
+        module.kinks(place(far), place(far + 0.25 + off), x, out)
         return out[-1]
 
     rounding = EPS * max(far, 0.25)
-    assert [corner(k * rounding) for k in (-4, -1, 0, 1, 4)] == [0.0] * 5
-    assert corner(-1e3 * rounding) * corner(1e3 * rounding) < 0.0
-    assert abs(corner(1e-3)) == pytest.approx(1e-3, rel=1e-6)
+    assert [kink(k * rounding) for k in (-4, -1, 0, 1, 4)] == [0.0] * 5
+    assert kink(-1e3 * rounding) * kink(1e3 * rounding) < 0.0
+    assert abs(kink(1e-3)) == pytest.approx(1e-3, rel=1e-6)

@@ -1,4 +1,4 @@
-"""Starts at, on and near corners of the laws of forces: every run reaches its end, by no more steps than others."""
+"""Starts at, on and near kinks of the laws of forces: every run reaches its end, by no more steps than others."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def kinked(r_i, s_i, a_i, r_j, s_j, k, c, gap, coordinate, rate):
     return {"forces": {x: spring - c * codegen.ramp(rate(x)) + 0.5 * c * codegen.ramp(-rate(x))}}
 
 
-def test_random_starts_at_the_corners_of_a_law():
+def test_random_starts_at_the_kinks_of_a_law():
     law, random = codegen.compile_force(kinked), np.random.default_rng(1)
     for _ in range(24):
         at, gap, k = random.uniform(-10.0, 10.0), random.uniform(0.1, 1.0), 10.0 ** random.uniform(1.0, 6.0)

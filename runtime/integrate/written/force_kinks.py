@@ -1,6 +1,6 @@
-"""Corners of all forces of a tree, and angles of forces and motors, for LANES vectorised cases.
+"""Kinks of all forces of a tree, and angles of forces and motors, for LANES vectorised cases.
 
-Numbers that change their sign at corners of laws, and the angles whose revolutions are counted.
+Numbers that change their sign at kinks of laws, and the angles whose revolutions are counted.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from runtime.support.latest import Latest
 from runtime.system.system import System
 
 AXES = dict(z=1, signals=2, parameters=2, out=1)  # of the arrays
-NAME, ANGLES = "corners_of_forces", "angles_of_forces"  # of the functions of the texts
-OF_FORCES = {NAME: ("corners", "CORNERS"), ANGLES: ("angles", "ANGLES")}  # kernel, and number of what it gives
+NAME, ANGLES = "kinks_of_forces", "angles_of_forces"  # of the functions of the texts
+OF_FORCES = {NAME: ("kinks", "KINKS"), ANGLES: ("angles", "ANGLES")}  # kernel, and number of what it gives
 
 
 def _count(system: System, name: str) -> int:
@@ -49,8 +49,8 @@ def _write(name: str, acting: ActingForces, code: Any, data: dict[str, Any]) -> 
 _addresses = {name: Latest(partial(_address, name=name), 8) for name in OF_FORCES}
 
 
-def corners_of(system: System, name: str = NAME) -> tuple[int, int]:
-    """Address in this process of the function of all corners, or of all angles; 0 where there are none; and their number.
+def kinks_of(system: System, name: str = NAME) -> tuple[int, int]:
+    """Address in this process of the function of all kinks, or of all angles; 0 where there are none; and their number.
 
     It takes the addresses of z, signals and parameters as the function of ``tree_forces.address_of_forces``, and of its result.
     """
@@ -58,6 +58,6 @@ def corners_of(system: System, name: str = NAME) -> tuple[int, int]:
     return _addresses[name](system) if count else 0, count
 
 
-def text_of_corners(system: System, name: str = NAME) -> str:
-    """A function of Python for one lane, as the function of ``corners_of``, for the compilers of other machines."""
+def text_of_kinks(system: System, name: str = NAME) -> str:
+    """A function of Python for one lane, as the function of ``kinks_of``, for the compilers of other machines."""
     return text_of_lane(name, AXES, partial(_write, name, acting_forces(system))) if _count(system, name) else ""

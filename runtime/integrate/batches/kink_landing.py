@@ -1,17 +1,17 @@
-"""Corners of forces in a batch: samples of all lanes, and attempts that are repeated to end at a corner."""
+"""Kinks of forces in a batch: samples of all lanes, and attempts that are repeated to end at a kink."""
 
 from __future__ import annotations
 
 from runtime.dynamics.layout import OK
 from runtime.integrate.batches.forces import set_signals
 from runtime.integrate.batches.workspace import BatchWorkspace
-from runtime.integrate.corner_landing import place_to_end
 from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.kink_landing import place_to_end
 from runtime.integrate.lane_state import SAMPLES, reject
 from runtime.integrate.limit_changes import cubic_of
 from runtime.integrate.polynomial import hermite
 from runtime.integrate.quintic import put_tie
-from runtime.integrate.unseen_corners import CLOSER_SAMPLE, NEAR, sample_within
+from runtime.integrate.unseen_kinks import CLOSER_SAMPLE, NEAR, sample_within
 from runtime.jit import addresses
 from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import columns, inlined
@@ -19,21 +19,21 @@ from runtime.jit.pointers import local
 
 
 @inlined
-def call_corners(address, y, signals, own, out):  # type: ignore[no-untyped-def]
-    """Corners of the forces of all lanes."""
+def call_kinks(address, y, signals, own, out):  # type: ignore[no-untyped-def]
+    """Kinks of the forces of all lanes."""
     addresses.call(address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, out.ctypes.data)
 
 
 @inlined
 def sample_lanes(m, fraction, row):  # type: ignore[no-untyped-def]
-    """Sample the corners at a fraction of the steps of all lanes."""
+    """Sample the kinks at a fraction of the steps of all lanes."""
     x = m.forces
     hermite(m.y, m.end, m.k[0], m.k[STAGES], fraction, m.s, m.trial[: m.size[0] * m.W])
     if len(x.varying) > 0:
         for lane in range(m.W):
             time = m.s.time[lane] + fraction * m.s.length[lane]
             set_signals(x, lane, x.own_set[lane], time)
-    call_corners(x.corners_by[0], m.trial, x.values, x.own, x.corners[row])
+    call_kinks(x.kinks_by[0], m.trial, x.values, x.own, x.kinks[row])
 
 
 @for_memory(sample_within, BatchWorkspace)
@@ -49,12 +49,12 @@ def sample_lane(m, of, lane, fraction):  # type: ignore[no-untyped-def]
         put_tie(m.y, m.end, m.k[0], m.k[STAGES], q, u, m.ties[r, 2], m.W, h, fraction, m.trial, q, u)
     if len(x.varying) > 0:
         set_signals(x, lane, x.own_set[lane], m.s.time[lane] + fraction * h)
-    call_corners(x.corners_by[0], m.trial, x.values, x.own, x.corners[CLOSER_SAMPLE])
+    call_kinks(x.kinks_by[0], m.trial, x.values, x.own, x.kinks[CLOSER_SAMPLE])
 
 
 @columns
 def mark_near(before, here, after, taken, near):  # type: ignore[no-untyped-def]
-    """Mark the lanes whose accurate attempts may touch a corner near three samples, as of ``suspected``."""
+    """Mark the lanes whose accurate attempts may touch a kink near three samples, as of ``suspected``."""
     for lane in range(len(before)):
         a, b, c = before[lane], here[lane], after[lane]
         bend, rise = a - 2.0 * b + c, 0.5 * (c - a)
@@ -68,7 +68,7 @@ def mark_near(before, here, after, taken, near):  # type: ignore[no-untyped-def]
 
 @columns
 def count_passed(before, behind):  # type: ignore[no-untyped-def]
-    """Number of lanes in which a corner may be passed between two samples."""
+    """Number of lanes in which a kink may be passed between two samples."""
     found = 0
     for lane in range(len(before)):
         a, b = before[lane], behind[lane]
@@ -76,8 +76,8 @@ def count_passed(before, behind):  # type: ignore[no-untyped-def]
     return found
 
 
-def corner_part(m, special):  # type: ignore[no-untyped-def]
-    """Reject accurate attempts that pass a corner, to be repeated up to it; the number of special ones of ``special``.
+def kink_part(m, special):  # type: ignore[no-untyped-def]
+    """Reject accurate attempts that pass a kink, to be repeated up to it; the number of special ones of ``special``.
 
     Compiled together with the loop it would take time of cases whose forces have none.
     """
@@ -88,16 +88,16 @@ def corner_part(m, special):  # type: ignore[no-untyped-def]
         near[lane] = 0.0
     for q in range(SAMPLES + 1):
         sample_lanes(m, q / SAMPLES, q)
-    for o in range(0, x.corners.shape[1], m.W):
+    for o in range(0, x.kinks.shape[1], m.W):
         for q in range(1, SAMPLES + 1):
-            before, here = x.corners[q - 1, o : o + m.W], x.corners[q, o : o + m.W]
+            before, here = x.kinks[q - 1, o : o + m.W], x.kinks[q, o : o + m.W]
             passing += count_passed(before, here)
             if q < SAMPLES:
-                mark_near(before, here, x.corners[q + 1, o : o + m.W], taken, near)
+                mark_near(before, here, x.kinks[q + 1, o : o + m.W], taken, near)
     for lane in range(m.W):
         if s.accepted[lane] == 0.0 or s.end_code[lane] != OK:
             continue
-        place = place_to_end(m, 0, x.corners, lane, s.time[lane], s.length[lane], passing > 0, near[lane] > 0.0)
+        place = place_to_end(m, 0, x.kinks, lane, s.time[lane], s.length[lane], passing > 0, near[lane] > 0.0)
         if place >= 0.0:
             special = reject(s, lane, 2.0, place, special)
     return special

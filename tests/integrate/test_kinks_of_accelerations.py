@@ -1,4 +1,4 @@
-"""Steps that pass a bend of an acceleration: their errors are those of smooth steps."""
+"""Steps that pass a kink of an acceleration: their errors are those of smooth steps."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def sprung_wheel():
 @pytest.mark.slow
 @pytest.mark.parametrize("coordinates", ["auto", "absolute"])
 def test_errors_of_steps_over_the_transition_velocity_of_friction(coordinates):
-    """Side by side and one after another.  Without the estimate of bends one of these runs is off by 5400 times the tolerance."""
+    """Side by side and one after another.  Without the estimate of kinks one of these runs is off by 5400 times the tolerance."""
     speeds = {"rate.hinge.angle": np.linspace(3.0, 5.0, 100)}
     states = []
     for tolerance in (1e-13, 1e-8):
