@@ -72,7 +72,8 @@ def describe_model(
 
     ``loaded``: the system has limits, loads, motors or contacts, whose forces are computed outside of the kernel.
     """
-    fixed = [True, *(_is_fixed(joints, body) for body in bodies)]
+    on_ground = [{joint.body_i, joint.body_j} for joint in joints if joint.kind == "fixed"]
+    fixed = [True, *({GROUND, body} in on_ground for body in bodies)]
     parameters = parameters_of(t, y, fixed)
     folded = {
         name: ((values == 0.0) | (np.abs(values) == 1.0)) & (name in FOLDED) for name, values in parameters.items()
@@ -111,11 +112,6 @@ def describe_model(
 def key_of(decided: object) -> str:
     """Key of a kernel, from everything that determines its text."""
     return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16]
-
-
-def _is_fixed(joints: Sequence[Joint], body: str) -> bool:
-    """The body is held by a fixed joint to the ground."""
-    return any(j.kind == "fixed" and {j.body_i, j.body_j} == {GROUND, body} for j in joints)
 
 
 def parameters_of(t: ModelData, y: Floats, fixed: Sequence[bool]) -> dict[str, Floats]:
