@@ -29,6 +29,7 @@ from runtime.dynamics.cone_curve import (
 )
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints, frozen
+from runtime.support.checks import finite
 from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import floats
 
@@ -136,13 +137,10 @@ class Cone:
 
     def nearest(self, direction: ArrayLike) -> Floats:
         """Return the direction of the cone nearest to a direction in the joint's frame, (3,)."""
-        try:
-            u = floats(direction, "cone: direction", "3 numbers")
-        except (TypeError, ValueError):
-            u = np.zeros(0)
-        length = float(np.linalg.norm(u)) if u.shape == (3,) else 0.0
-        if not (np.isfinite(length) and length > 0.0):
-            raise ModelError(f"cone: direction = {direction!r}; give three finite numbers, not all 0")
+        u = finite(direction, (3,), "cone: direction")
+        length = float(np.linalg.norm(u))
+        if length == 0.0:
+            raise ModelError("cone: direction = (0, 0, 0); give three finite numbers, not all 0")
         t = np.empty(3)
         nearest_direction(u / length, self.pieces, np.empty(12), t)
         return t

@@ -49,7 +49,7 @@ class Model:
     @property
     def file(self) -> Path:
         """Path of the kernel of a user's model."""
-        return file_of(self.key)
+        return cache_folder() / WHOLE / f"model_{self.key}.py"
 
 
 def like_model(model: Model, data: ModelData, y: Floats) -> Model | None:
@@ -133,8 +133,3 @@ def _text(function: Any) -> str:
 def digest_of_module(module: ModuleType) -> str:
     """Digest of the text of a joint's kernels."""
     return hashlib.sha256(inspect.getsource(module).encode()).hexdigest()
-
-
-def file_of(key: str) -> Path:
-    """Path of the kernel of a user's model."""
-    return cache_folder() / WHOLE / f"model_{key}.py"
