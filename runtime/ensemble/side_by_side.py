@@ -39,7 +39,7 @@ def run_side_by_side(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None
             prepared = prepared_trees(task, system, cases)
         elif rows_in_lanes(system, task.how):
             prepared = prepared_rows(task, system, cases)
-    if prepared is None or not prepared.good.any() or (prepared.joints is not None and task.events):
+    if prepared is None or (prepared.joints is not None and task.events):
         return None  # of cases with joints of their own places of events follow from the pose of each
     return numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()
 

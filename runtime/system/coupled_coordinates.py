@@ -113,11 +113,6 @@ def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float
     return q
 
 
-def _unit(motions: Any, name: str) -> str:
-    joint, _, column = name.rpartition(".")
-    return motions[joint].units[column]
-
-
 def violations(couplings: tuple[Coupling, ...], q: Mapping[str, Any], u: Mapping[str, Any]) -> tuple[Floats, Floats]:
     """Follower - law(leaders) and its rate, (n, couplings) each; from coordinates and rates by name, numbers or (n,)."""
     laws = [(one, *one.derivatives(q)[:2]) for one in couplings]
