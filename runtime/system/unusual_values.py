@@ -48,7 +48,7 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     for one in (*_of_bodies(system, sizes, max(spans, default=0.0), weight), *_of_parameters(system)):
         ask(*one)
     speeds = {"v": system.state.v, "omega": system.state.omega}
-    starts = {f"{part}.{body}": value for part, of in speeds.items() for body, value in of.items()}
+    starts: dict[str, Any] = {f"{part}.{body}": value for part, of in speeds.items() for body, value in of.items()}
     starts |= {
         f"{part}.{name}": v for part, of in zip(COORDINATES, (angles, rates), strict=True) for name, v in of.items()
     }
