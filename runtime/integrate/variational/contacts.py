@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.contact_rules import touches
 from runtime.dynamics.contacts import (
     NORMAL_FORCE,
     PENETRATION,
@@ -34,7 +35,7 @@ from runtime.dynamics.contacts import (
 from runtime.dynamics.layout import GROUND_INDEX, OK
 from runtime.dynamics.loads import push
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
+from runtime.dynamics.switches import INACTIVE, LEAVING, SLACK
 from runtime.jit.compilation import inlined
 from runtime.jit.kernels import sphere_plane
 from runtime.support.arrays import Floats, Ints
@@ -79,12 +80,6 @@ def contact_directions(
         force=np.zeros((contacts, 4)), before=np.zeros(size), after=np.zeros(size),
         lost=np.zeros(2, np.int64),
     )  # fmt: skip
-
-
-@inlined
-def touches(mode):  # type: ignore[no-untyped-def]
-    """Whether a contact with this mode has a force."""
-    return mode == ACTIVE or mode == LEAVING
 
 
 @inlined
