@@ -11,7 +11,7 @@ rates.  An entry that stays long is written as it was recorded, with a symbol fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from math import comb
 from typing import Any
@@ -112,7 +112,7 @@ class Writer:
 
     def __init__(
         self, record: Record, inputs: Mapping[str, Expr], wanted: Sequence[Node], units: Sequence[Sequence[Expr]],
-        collected: Sequence[Expr], data: Container[Expr],
+        collected: Sequence[Expr], data: Collection[Expr],
     ) -> None:  # fmt: skip
         self.record, self.units, self.collected = record, units, collected
         order = record.needed(node.index for node in wanted)
@@ -153,7 +153,7 @@ class Writer:
             self.where[symbol] = part
         return factor * self._names[part]
 
-    def _constants(self, order: Sequence[int], data: Container[Expr]) -> set[int]:
+    def _constants(self, order: Sequence[int], data: Collection[Expr]) -> set[int]:
         """Operations on data alone that others are made of."""
         record, constant, found = self.record, set[int](), set[int]()
         for n in order:
@@ -186,8 +186,8 @@ class Writer:
 
     def _used(self, where: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
         """The parts that the written nodes are made of."""
-        used = set().union(*(e.free_symbols for e in self.written.values()))
-        for symbol, value in reversed(where.items()):
+        used = {symbol for e in self.written.values() for symbol in e.free_symbols}
+        for symbol, value in reversed([*where.items()]):
             if symbol in used:
                 used |= value.free_symbols
         return {s: e for s, e in where.items() if s in used}
