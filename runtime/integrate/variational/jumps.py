@@ -26,6 +26,7 @@ from runtime.integrate.variational.contacts import (
     beyond_nearby,
     change_of_force,
     law_nearby,
+    note_change,
     on_plane,
     slope_of_speed,
     slope_of_time,
@@ -73,6 +74,9 @@ def beginning(over: Any, in_time: Any) -> Any:
             for n in range(len(d.contacts.mode)):
                 if touches(w.contacts.mode[n]):
                     d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
+        for n in range(len(d.contacts.mode)):
+            if touches(w.contacts.mode[n]):
+                note_change(n, d)
 
     return begin_contacts
 
@@ -122,6 +126,8 @@ def passing_changes(over: Any, in_time: Any) -> Any:
                     code |= NOT_FINITE
                 if c.mode[n] == INACTIVE:
                     c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
+            if touches(c.mode[n]) != touches(c.wanted[n]):
+                note_change(n, d)
             c.mode[n] = mode[n] = c.wanted[n]
             code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
             for k in range(len(d.factors)):
