@@ -223,6 +223,11 @@ class Varied:
         places = places_of_turns(self.work.tree.data)
         return whole_turns(self.start[places], y[:, places])
 
+    def of_forces(self, y: Floats, count: int) -> tuple[Floats, Floats]:
+        """So many states of forces (m, count), and their derivatives (m, count, K), of rows y of the integration."""
+        slopes = y[:, self.n :].reshape(len(y), len(self.nearby), self.n)
+        return y[:, self.n - count : self.n], np.moveaxis(slopes[:, :, self.n - count :], 1, 2)
+
     def of_bodies(self, y: Floats) -> tuple[Floats, Floats]:
         """States of the bodies (m, 13 bodies), and their derivatives (m, 13 bodies, K), of rows y of the integration."""
         n, count = self.n, len(self.nearby)

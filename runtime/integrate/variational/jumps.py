@@ -28,6 +28,7 @@ from runtime.integrate.variational.contacts import (
     change_of_force,
     law_nearby,
     measure_all,
+    note_change,
     on_plane,
     slope_of_speed,
     slope_of_time,
@@ -110,6 +111,9 @@ def begin_contacts(time, states, t, w, d):  # type: ignore[no-untyped-def]
         for n in range(len(d.contacts.mode)):
             if touches(w.contacts.mode[n]):
                 d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
+    for n in range(len(d.contacts.mode)):
+        if touches(w.contacts.mode[n]):
+            note_change(n, d)
 
 
 @inlined
@@ -154,6 +158,8 @@ def pass_changes(time, states, t, w, d):  # type: ignore[no-untyped-def]
                 code |= NOT_FINITE
             if c.mode[n] == INACTIVE:
                 c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
+        if touches(c.mode[n]) != touches(c.wanted[n]):
+            note_change(n, d)
         c.mode[n] = mode[n] = c.wanted[n]
         code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
         for k in range(len(d.factors)):
