@@ -11,6 +11,7 @@ from runtime.analysis.modes import Modes, tangent
 from runtime.analysis.slopes_in_coordinates import slopes_in_coordinates
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.force_elements import follow_states
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_once
 from runtime.dynamics.layout import OK, OMEGA, STATE, V
 from runtime.dynamics.model_data import Workspace, stabilised
@@ -18,7 +19,7 @@ from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
-from runtime.system.force_states import refuse_states
+from runtime.system.force_states import names_of_states, units_of_states, vector_of
 from runtime.system.rank import refuse_infinite_forces
 from runtime.system.state import State
 from runtime.system.system import System
@@ -37,17 +38,24 @@ class Linearisation(ReadOnlyArrays):
     ``displacement`` (6 n, 6 n): derivatives of v', omega' with respect to displacements and small rotations, at constant v and
     omega; ``velocity`` (6 n, 6 n): with respect to v, omega.  The derivatives in directions that violate the constraints include
     the Baumgarte terms of the equations of motion.  ``modes`` are the equations in independent coordinates, without them.
+
+    Forces with ``states`` add a row for the rate of each, behind those of the bodies; ``state`` (6 n + states, states):
+    derivatives with respect to these states.
     """
 
     bodies: tuple[str, ...]
+    states: tuple[str, ...]
     displacement: Floats
     velocity: Floats
+    state: Floats
     _system: System = field(repr=False)
     _time: float = field(repr=False)
     _y: Floats = field(repr=False)
 
     def modes(self, coordinates: Sequence[str] | None = None) -> Modes:
         """The linear equations in independent coordinates, two states for each degree of freedom, and their modes.
+
+        States of forces are states of these equations, too.
 
         Parameters
         ----------
@@ -98,20 +106,31 @@ def linearisation(
     ModelError
         For a singular configuration, a time or coefficients that are not finite, and coefficients below 0.
     """
-    refuse_states(system, "linearisation")
     state = system.state if state is None else state
     time = system.time if time is None else finite_number(time, "linearisation: time")
     alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")
     system.check_bodies(state)
+    y = vector_of(system, state)
     if system.joint_coordinates_only:
-        J = slopes_in_coordinates(system, time, state.y).slopes
+        J = slopes_in_coordinates(system, time, y).slopes
     else:
-        work, memory = workspace_for(system.data), workspace_of_jacobian(system)
-        _evaluate(system, time, state.y, (alpha, beta), work, memory)
+        work, memory = workspaces(system)
+        _evaluate(system, time, y, (alpha, beta), work, memory)
         J = memory.J
-    half = 6 * len(system.bodies)
-    parts = J[:, :half].copy(), J[:, half:].copy()
-    return Linearisation(system.body_names, *parts, system, time, state.y)
+    displacement, velocity, of_states = (part.copy() for part in np.split(J, _ends(system), axis=1))
+    return Linearisation(system.body_names, names_of_states(system), displacement, velocity, of_states, system, time, y)
+
+
+def workspaces(system: System) -> tuple[Workspace, JacobianWorkspace]:
+    """Memory for evaluations of states as of ``vector_of``, and for their Jacobian."""
+    work = workspace_for(system.data)
+    follow_states(system.data.forces, work.forces)
+    return work, workspace_of_jacobian(system)
+
+
+def _ends(system: System) -> list[int]:
+    """Where displacements and velocities end among the columns of a Jacobian."""
+    return [6 * len(system.bodies), 12 * len(system.bodies)]
 
 
 def _evaluate(
@@ -140,7 +159,7 @@ def _evaluate(
 
 def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | None) -> Modes:
     """The equations in independent coordinates at a state."""
-    work, memory = workspace_for(system.data), workspace_of_jacobian(system)
+    work, memory = workspaces(system)
     for velocities in (False, True):
         worst = projection.worst_row(time, np.array(y), system.data, work, velocities)
         if not worst <= CONSISTENT:
@@ -149,16 +168,16 @@ def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | 
                 f"modes: the state violates {system.row_name(k, r)} by {worst:.1e}{' per second' if velocities else ''}, above "
                 f"{CONSISTENT:g}; pass a state of a run, of equilibrium() or of assemble()"
             )
-    half = 6 * len(system.bodies)
+    half, full = _ends(system)
     _evaluate(system, time, y, (0.5, 0.0), work, memory)
     with_rates = _rows(system, memory)  # of D v' - gamma + Phi'
     _evaluate(system, time, y, (0.0, 0.0), work, memory)
-    rates, J, a = with_rates - _rows(system, memory), memory.J, work.v_dot[1:].ravel()
+    rows, J, rates = with_rates - _rows(system, memory), memory.J, rates_of(system, work)
     if system.joint_coordinates_only:
-        a, violation, J, of_couplings = slopes_in_coordinates(system, time, y)
+        rates, violation, J, of_couplings = slopes_in_coordinates(system, time, y)
         _refuse_violated_couplings(system, violation)
-        rates = np.concatenate([rates, of_couplings])
-    space = tangent(system.body_names, rates[:, half:], rates[:, :half], coordinates)
+        rows = np.concatenate([rows, of_couplings])
+    space = tangent(system.body_names, rows[:, half:full], rows[:, :half], coordinates)
     Z, Y, places = space.displacement, space.velocity, list(space.places)
     f = Z.shape[1]
     if f != system.degrees_of_freedom:
@@ -170,17 +189,24 @@ def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | 
         raise ModelError(
             f"modes: system '{system.name}' has no degrees of freedom: its drivers and joints fix all bodies"
         )
+    bodies, states = y[: STATE * len(system.bodies)].reshape(-1, STATE), names_of_states(system)
     turned = np.zeros((len(system.bodies), 6, f))  # of a small rotation with the body, omega x
-    turned[:, 3:] = np.cross(y.reshape(-1, STATE)[:, OMEGA:, None], Z.reshape(-1, 6, f)[:, 3:], axis=1)
-    of_displacement = J[:, :half] @ Z + J[:, half:] @ Y
+    turned[:, 3:] = np.cross(bodies[:, OMEGA:, None], Z.reshape(-1, 6, f)[:, 3:], axis=1)
+    taken = [*places, *range(half, len(J))]  # rows of the independent coordinates, and of the states of forces
     A = np.block([
-        [turned.reshape(half, f)[places], np.eye(f)],
-        [of_displacement[places], J[places, half:] @ Z],
+        [turned.reshape(half, f)[places], np.eye(f), np.zeros((f, len(states)))],
+        [(J[:, :half] @ Z + J[:, half:full] @ Y)[taken], (J[:, half:full] @ Z)[taken], J[taken, full:]],
     ])  # fmt: skip
-    moving = np.abs(y.reshape(-1, STATE)[:, V:]).max() > 0.0
+    moving = np.abs(bodies[:, V:]).max() > 0.0
     forces = float(np.abs(work.free[1:]).max())
-    at_rest = not moving and float(np.abs(a).max()) <= AT_REST * max(1.0, forces)
-    return Modes(system.name, system.body_names, time, at_rest, space, A)
+    at_rest = not moving and float(np.abs(rates).max()) <= AT_REST * max(1.0, forces)
+    return Modes(system.name, system.body_names, time, at_rest, space, A, states, units_of_states(system))
+
+
+def rates_of(system: System, work: Workspace) -> Floats:
+    """Accelerations, and rates of the states of forces, (6 n + states,) of the last evaluation."""
+    of = system.data.forces
+    return np.concatenate([work.v_dot[1:].ravel(), work.forces.out[of.state_force, of.state_rate]])
 
 
 def _refuse_violated_couplings(system: System, violation: Floats) -> None:

@@ -107,9 +107,10 @@ class Modes:
     """The linear equations x' = ``A`` x of a system about a state, and their modes.
 
     x (2 f,) are the changes of the f independent ``coordinates``, which are displacements "body.x" [m] and small rotations
-    "body.turn_x" [rad] of bodies in global axes, and then the changes of their rates, of v and omega of these bodies.  All other
-    displacements follow from the constraints.  ``A`` contains the change of the directions of the reactions (geometric
-    stiffness); neither Baumgarte's coefficients nor redundant rows have an influence on it.
+    "body.turn_x" [rad] of bodies in global axes, then the changes of their rates, of v and omega of these bodies, and of the
+    ``states`` of forces, with which x is (2 f + states,).  All other displacements follow from the constraints.  ``A`` contains
+    the change of the directions of the reactions (geometric stiffness); neither Baumgarte's coefficients nor redundant rows have
+    an influence on it.
 
     Where the system is not in equilibrium, ``at_rest`` is False.  x is then the deviation from a motion, for which x' = A(t) x is
     exact, and ``A`` is that of this instant: its eigenvalues depend on the choice of coordinates and do not decide on stability.
@@ -123,6 +124,8 @@ class Modes:
     at_rest: bool
     tangent: Tangent
     A: Floats
+    states: tuple[str, ...] = ()
+    state_units: tuple[str, ...] = ()
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -139,7 +142,7 @@ class Modes:
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
-        """All eigenvalues of ``A`` by size, (2 f,) [1/s]."""
+        """All eigenvalues of ``A`` by size, (2 f + states,) [1/s]."""
         return self._solution[0]
 
     @cached_property
@@ -179,7 +182,7 @@ class Modes:
         """(modes, bodies, 6)."""
         x = self._solution[1][: len(self.coordinates), self._first]
         largest = np.take_along_axis(x, np.abs(x).argmax(axis=0)[None], axis=0)
-        moved = self.tangent.displacement @ (x / largest)
+        moved = self.tangent.displacement @ (x / np.where(largest == 0.0, 1.0, largest))
         return np.asarray(moved.T.reshape(len(self._first), -1, 6))
 
     @property
@@ -223,7 +226,7 @@ class Modes:
         import xarray
 
         rates = [f"{unit}/s" for unit in self.tangent.units]
-        states = [*self.coordinates, *(f"{name} rate" for name in self.coordinates)]
+        states = [*self.coordinates, *(f"{name} rate" for name in self.coordinates), *self.states]
         data: dict[str, Any] = {
             "A": (("state", "state_of"), self.A, {"long_name": "x' = A x, rows by state, columns by state_of"}),
             "frequency": ("mode", self.frequency, {"units": "Hz"}),
@@ -241,7 +244,7 @@ class Modes:
             "axis": list(AXES),
             "state": states,
             "state_of": states,
-            "state_unit": ("state", [*self.tangent.units, *rates]),
+            "state_unit": ("state", [*self.tangent.units, *rates, *self.state_units]),
         }
         attributes = {"model": self.system, "time": self.time, "at_rest": int(self.at_rest)}
         return xarray.Dataset(data, coords=coordinates, attrs=attributes)

@@ -44,7 +44,7 @@ from runtime.support.checks import bounded, increasing_times
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.coupling import refuse_couplings
-from runtime.system.force_states import state_of, states_of_forces, vector_of
+from runtime.system.force_states import names_of_states, state_of, states_of_forces, units_of_states, vector_of
 from runtime.system.spanning_tree import TreeSteps
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
@@ -270,7 +270,7 @@ class RightHandSide:
 
     @property
     def _components(self) -> list[tuple[str, str]]:
-        z = [(f"{one.name}.{state}", one.outputs[state]) for one in self.system.forces for state in one.module.STATES]
+        z = [*zip(names_of_states(self.system), units_of_states(self.system), strict=True)]
         if self.coordinates == ABSOLUTE:
             return [*(one for body in self.system.body_names for one in _parts(body, PARTS)), *z]
         q, u = coordinates_of_tree(self.system, tree_of(self.system))

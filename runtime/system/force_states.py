@@ -19,6 +19,11 @@ def names_of_states(system: System) -> tuple[str, ...]:
     return tuple(f"{force.name}.{state}" for force in system.forces for state in force.module.STATES)
 
 
+def units_of_states(system: System) -> tuple[str, ...]:
+    """Units of ``names_of_states``."""
+    return tuple(force.outputs[state] for force in system.forces for state in force.module.STATES)
+
+
 def states_of_forces(system: System, state: State) -> Floats:
     """Values of the states of forces in a state of the system: their initial values where it has none.
 

@@ -195,7 +195,6 @@ REFUSED = {
     "absolute": lambda s: runtime.simulate(s, 1.0, coordinates="absolute"),
     "method 'radau' integrates absolute": lambda s: runtime.simulate(s, 1.0, method="radau"),
     "alpha and beta": lambda s: runtime.simulate(s, 1.0, alpha=1.0, beta=1.0),
-    "equilibrium": runtime.equilibrium,
     "sensitivities": lambda s: runtime.sensitivities(s, 1.0, parameters=["mass.one"]),
     "kinematics": lambda s: runtime.kinematics(s, [0.0, 1.0]),
     "leave it out, or change the leader": lambda s: displaced(s, {"a.angle": 0.1, "b.angle": 1.0}),
