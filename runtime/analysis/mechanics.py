@@ -374,7 +374,7 @@ class Mechanics:
 
         Those over q are along ``integrate``: at constant u and a, over rates times time.  They are exact but for rounding; with
         closed loops or couplings those over q are differences of order six, with errors of about 1e-12 of the largest entry.
-        Near a knot of a coupling's spline, where the third derivative jumps, they stay on one side of the knot.
+        Near a knot of a coupling's spline, where the third derivative jumps, differences stay on one side of the knot.
         """
         (at, rates, changes), single = self._admitted(q=q, u=u, a=a)
         (count, n), reach = rates.shape, self._reach(at)
