@@ -32,10 +32,14 @@ Differences by definition:
   without the displacement.
 - Angles of a state of bodies are known up to revolutions, and so are coordinates of continuous joints in Pinocchio: `difference`
   is compared up to these.
-- Centre of mass and momentum of OpenSim contain bodies that are welded to the ground, or held there by locked coordinates, such
-  as the platforms of `WalkerModel.osim` and `ToyLandingModel.osim`; those of Talus do not.
-- Derivatives over q of `SoccerKickingModel.osim` differ by 1e-6 in one state, not explained yet: both programs take differences,
-  and its joints follow splines, whose third derivatives jump at knots.
+- Bodies that no rate moves, such as the locked platforms of `WalkerModel.osim` and `ToyLandingModel.osim`, count neither in the
+  centre of mass nor in the momentum; OpenSim's have them, and they are subtracted.
+- The third derivatives of splines jump at knots, and with them derivatives over q. Differences stay on one side of the next knot.
+- Where several turns of a joint follow one coordinate, as in the knees of Rajagopal's models, OpenSim's accelerations are not the
+  changes of its own velocities. The second table compares both programs with differences of order 8 of OpenSim's own velocities,
+  and, for efforts, of its own mass matrix in Lagrange's equations; derivatives with differences of Talus's efforts.
+- `wrist.osim` has no masses. `wrist with masses.osim` is the same model, each body with 0.1 kg and moments of inertia of
+  (1, 2, 1.5) 1e-4 kg m².
 - Momentum is that of the bodies, without rotors; the mass matrix contains `armature` in both.
 - Bias, gravity efforts and derivatives may vanish: a thousandth of the inverse dynamics counts as their largest entry at least.
 - OpenSim has no `integrate` and `difference`, and where couplers act no forward dynamics of the independent coordinates alone.
@@ -46,6 +50,7 @@ Differences by definition:
 def page(folders: list[Path]) -> str:
     """The page from folders of results."""
     rows = [row for folder in folders for row in rows_of(folder / "queries.csv")]
+    judged = [row for folder in folders for row in rows_of(folder / "judged.csv")]
     rows.sort(key=lambda row: (row["format"], row["file"].lower()))
     versions = ", ".join(
         f"{row['program']} {row['version']}"
@@ -60,6 +65,8 @@ def page(folders: list[Path]) -> str:
     )
     table = [
         "| file | rates | " + " | ".join(QUERIES) + " |", "|---" * (len(QUERIES) + 2) + "|", *map(_line, done), "",
+        "| file | query | Talus, from differences | OpenSim, from differences |", "|---|---|---|---|",
+        *(f"| {row['file']} | {row['query']} | {float(row['Talus']):.0e} | {float(row['owner']):.0e} |" for row in judged), "",
         "| file | not compared |", "|---|---|",
         *(f"| {row['file']} | {_plain(row['not compared'])} |" for row in rows if row["not compared"]),
     ]  # fmt: skip

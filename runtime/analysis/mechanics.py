@@ -626,10 +626,10 @@ class Mechanics:
         """Factors (states,) of the places of differences, which do not pass knots of couplings; 1 without loops."""
         if self._loops is None:
             return np.ones(len(q))
-        found, N = np.full(len(q), REACH), self._at(q).N
-        for one in (one for one in self.system.couplings if isinstance(one.law, Signal)):
-            leader = one.leaders[0]
-            off = np.abs(q[:, [self.coordinate_names.index(leader)]] - one.law.knots).min(axis=1)
+        found, N = np.full(len(q), REACH), self._loops.maps(q, None)[0]
+        splines = ((c.leaders[0], c.law.knots) for c in self.system.couplings if isinstance(c.law, Signal))
+        for leader, knots in splines:
+            off = np.abs(q[:, [self.coordinate_names.index(leader)]] - knots).min(axis=1)
             speed = np.abs(N[:, self._all_rates.index(f"{leader}_rate")]).max(axis=1)
             found = np.minimum(found, off / np.maximum(speed, 1.0))
         return np.maximum(found, SHORTEST)
