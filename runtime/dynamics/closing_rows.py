@@ -269,10 +269,9 @@ def update_rows(time, z, t, w):  # type: ignore[no-untyped-def]
     by_kernel(z, w)
 
 
-@inlined
-def project_coordinates(time, z, t, w, manner, left):  # type: ignore[no-untyped-def]
-    """As ``projection_part`` for coordinates and rates of a tree."""
-    m = w.tree
+def closed_projection_part(time, y, t, w, manner, of_rows):  # type: ignore[no-untyped-def]
+    """As ``projection_part``, for coordinates and rates of a tree."""
+    m, z, left = w.tree, array_at(y, w.tree.size[0]), array_at(of_rows, 2)
     c = m.closing
     update_rows(time, z, t, w)
     for velocities in range(2):
@@ -356,8 +355,3 @@ def closed_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     if w.tree.closing.address[0] != 0 and len(t.signal_joint) > 0:
         update_kinematics(time, z, t, w)  # for the powers of drivers
     return code
-
-
-def closed_projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
-    """As ``projection_part``, for coordinates and rates of a tree."""
-    return project_coordinates(time, array_at(y, w.tree.size[0]), t, w, manner, array_at(left, 2))

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.contact_rules import beyond_mode, left_of_force
-from runtime.dynamics.layout import GROUND_INDEX, OK, OVER
-from runtime.dynamics.loads import push
+from runtime.dynamics.layout import OK, OVER
+from runtime.dynamics.loads import push_both
 from runtime.dynamics.sources import first_contact
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
@@ -179,12 +179,8 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
             continue
         i, j = t.body_i[k], t.body_j[k]
         sphere_plane.wrench(w.state[i], w.state[j], m.x[k], m.outputs[k, NORMAL_FORCE:POTENTIAL], m.Q)
-        power = m.law[k, 1] * m.outputs[k, PENETRATION_RATE]  # of the elastic part, into its potential
-        for side in range(2):
-            b = i if side == 0 else j
-            if b != GROUND_INDEX:
-                power += push(b, m.Q[6 * side : 6 * side + 6], w)
-        w.power[first + k] = power
+        stored = m.law[k, 1] * m.outputs[k, PENETRATION_RATE]  # of the elastic part, into its potential
+        w.power[first + k] = push_both(i, j, m.Q, stored, w)
 
 
 @inlined

@@ -148,37 +148,30 @@ def values_of_piece(c, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def call_kernel(address, k, t, m, state, to):  # type: ignore[no-untyped-def]
+    """Call a kernel of force k, whose vectors and signals must be up to date in x."""
+    i, j, o, p = state[t.body[k, 0]], state[t.body[k, 1]], state[t.body[k, 2]], state[t.body[k, 3]]
+    addresses.call(
+        address, i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data, to.ctypes.data
+    )
+
+
+@inlined
 def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
     """Fill the outputs of force k; its vectors and signals must be up to date in x."""
-    i, j, o, p = state[t.body[k, 0]], state[t.body[k, 1]], state[t.body[k, 2]], state[t.body[k, 3]]
     if t.lookups[k] != 0:
-        addresses.call(
-            t.lookups[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
-            m.argument.ctypes.data,
-        )  # fmt: skip
+        call_kernel(t.lookups[k], k, t, m, state, m.argument)
         for call in range(t.call[k], t.call[k + 1]):
             place = t.call_place[call]
             look_up(call, m.argument[call - t.call[k]], t, m.x[k, place : place + LOOKED_UP])
-    addresses.call(
-        t.address[k],
-        i.ctypes.data,
-        j.ctypes.data,
-        o.ctypes.data,
-        p.ctypes.data,
-        m.x[k].ctypes.data,
-        m.out[k].ctypes.data,
-    )
+    call_kernel(t.address[k], k, t, m, state, m.out[k])
 
 
 @inlined
 def follow_force(k, t, m, state):  # type: ignore[no-untyped-def]
     """Keep the angles of force k as those before; its vectors must be up to date in x."""
     if t.angles[k] != 0:
-        i, j, o, p = state[t.body[k, 0]], state[t.body[k, 1]], state[t.body[k, 2]], state[t.body[k, 3]]
-        x, to = m.x[k], m.x[k, t.angle_place[k] :]
-        addresses.call(
-            t.angles[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, x.ctypes.data, to.ctypes.data
-        )
+        call_kernel(t.angles[k], k, t, m, state, m.x[k, t.angle_place[k] :])
 
 
 @inlined
@@ -189,11 +182,7 @@ def evaluate_kinks(y, data, w, to):  # type: ignore[no-untyped-def]
     put_moving(t, m, w)
     for k in range(len(t.address)):
         if t.kinks[k] != 0:
-            i, j, o, p = w.state[t.body[k, 0]], w.state[t.body[k, 1]], w.state[t.body[k, 2]], w.state[t.body[k, 3]]
-            addresses.call(
-                t.kinks[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
-                to[t.kink[k] :].ctypes.data,
-            )  # fmt: skip
+            call_kernel(t.kinks[k], k, t, m, w.state, to[t.kink[k] :])
 
 
 @inlined
@@ -221,11 +210,10 @@ def put_moving(t, m, w):  # type: ignore[no-untyped-def]
             m.x[t.signal_force[s], t.signal_place[s] + c] = w.signals[t.signal[s], c]
 
 
-@inlined
-def apply_forces(y, data, w):  # type: ignore[no-untyped-def]
+def forces_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """Add the forces in a state y to ``w.wrench``; bodies and signals must be up to date."""
     t, m, first = data.forces, w.forces, first_force(data)
-    put_states(y, data, w)
+    put_states(array_at(y, size_of_state(data, w) + m.followed[0]), data, w)
     put_moving(t, m, w)
     for k in range(len(t.address)):
         evaluate_force(k, t, m, w.state)
@@ -235,9 +223,4 @@ def apply_forces(y, data, w):  # type: ignore[no-untyped-def]
             if b != GROUND_INDEX:
                 power += push(b, m.out[k, 6 * side : 6 * side + 6], w)
         w.power[first + k] = power
-
-
-def forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """``apply_forces`` as a part of the evaluation."""
-    apply_forces(array_at(y, size_of_state(t, w) + w.forces.followed[0]), t, w)
     return OK

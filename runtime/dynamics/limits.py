@@ -13,9 +13,9 @@ import numpy as np
 
 from runtime.dynamics.cone_curve import Pieces, closeness, maximum, nearest, nearest_on_piece
 from runtime.dynamics.kinematics import update_poses
-from runtime.dynamics.layout import GROUND_INDEX, OK, OVER, REPORT
+from runtime.dynamics.layout import OK, OVER, REPORT
 from runtime.dynamics.limit_modes import SHARP, acts, beyond_sides, excesses_of
-from runtime.dynamics.loads import push
+from runtime.dynamics.loads import push_both
 from runtime.dynamics.sources import first_limit
 from runtime.dynamics.switches import ACTIVE, FULL, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
@@ -223,12 +223,7 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
         if m.outputs[k, EXCESS] == 0.0 and t.damping[k] == 0.0:
             continue
         dispatch.wrench(t.kind[k], w.state[i], w.state[j], m.x[k], slope, Q)
-        power = 0.0
-        for side in range(2):
-            b = i if side == 0 else j
-            if b == GROUND_INDEX:
-                continue
-            power += push(b, Q[6 * side : 6 * side + 6], w)
+        power = push_both(i, j, Q, 0.0, w)
         if t.law[k] == PRINTED:
             w.power[first + k] = power
         elif t.damping[k] > 0.0:

@@ -89,6 +89,16 @@ def push(b, Q, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def push_both(i, j, Q, power, w):  # type: ignore[no-untyped-def]
+    """``push`` bodies i and j, unless they are the ground, by wrenches Q (12,); a power with theirs [W]."""
+    for side in range(2):
+        b = i if side == 0 else j
+        if b != GROUND_INDEX:
+            power += push(b, Q[6 * side : 6 * side + 6], w)
+    return power
+
+
+@inlined
 def collect_wrenches(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     """Put forces of all kinds into ``w.wrench``, after the states of the bodies; whether there are any."""
     w.applied[0] = 0.0

@@ -33,7 +33,7 @@ from runtime.dynamics.small_matrices import (
     times_symmetric,
     transposed_times,
 )
-from runtime.dynamics.tree_equations import add_force, forces_along, load_steps, put_along
+from runtime.dynamics.tree_equations import add_force, clear_forces, forces_along, load_steps, put_along
 from runtime.jit.compilation import compiled, expanded, inlined
 from runtime.jit.pointers import local
 from runtime.jit.rows import put_row, row_of
@@ -138,10 +138,9 @@ def find_mass_matrix(m, found):  # type: ignore[no-untyped-def]
     for r in range(len(found)):
         for c in range(len(found)):
             found[r, c] = 0.0
+    clear_forces(m)
     for k in range(n):
         carry_nothing(w, k)
-        put_row(m.force, k, none)
-        put_row(m.moment, k, none)
     for k in range(n - 1, -1, -1):
         J, H, M, moment, force = carried(t, s, w, m, k)
         put_row(w.J, k, J)
@@ -177,9 +176,7 @@ def mass_matrices(m, z, found):  # type: ignore[no-untyped-def]
 def push_along(t, s, m, tau):  # type: ignore[no-untyped-def]
     """Put efforts along the coordinates on the steps, and their reactions on those before."""
     none = (0.0, 0.0, 0.0)
-    for k in range(len(t.kind)):
-        put_row(m.force, k, none)
-        put_row(m.moment, k, none)
+    clear_forces(m)
     for k in range(len(t.kind)):
         kind, b, u = t.kind[k], t.parent[k], t.u[k] - t.u[0]
         force, moment = none, none
@@ -321,7 +318,7 @@ def rows_along(instants, z, rates, t, w, Phi, G, gamma):  # type: ignore[no-unty
     ``instants`` (states,) [s]; ``rates`` (n,): 0.
     """
     m = w.tree
-    c, first, none = m.closing, m.data.u[0], (0.0, 0.0, 0.0)
+    c, first = m.closing, m.data.u[0]
     for i in range(len(z)):
         update_kinematics(instants[i], z[i], t, w)
         evaluate_couplings(z[i], t, w)
@@ -337,9 +334,7 @@ def rows_along(instants, z, rates, t, w, Phi, G, gamma):  # type: ignore[no-unty
                 for side in range(c.coupled.first[coupled + 1] - start):
                     G[i, r, c.coupled.u[start + side] - first] += D[side] * c.coupled.sign[start + side]
                 continue
-            for k in range(len(m.data.kind)):
-                put_row(m.force, k, none)
-                put_row(m.moment, k, none)
+            clear_forces(m)
             for side in range(2):
                 body = t.body_i[joint] if side == 0 else t.body_j[joint]
                 k = GROUND_STEP if body == 0 else m.data.step[body - 1]

@@ -11,7 +11,7 @@ import math
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.kinematics import update_signals, update_states
 from runtime.dynamics.layout import LOADS, OK, P, R
-from runtime.dynamics.lift import FREE, GROUND_STEP, SLIDE, TURN, lift_steps, place_steps
+from runtime.dynamics.lift import FREE, GROUND_STEP, SLIDE, TURN, lift, place_steps
 from runtime.dynamics.limits_along import clear_limits, powers_of_limits, set_limits, store_limits
 from runtime.dynamics.loads import collect_wrenches
 from runtime.dynamics.places import TREE
@@ -25,10 +25,16 @@ from runtime.jit.rows import put_row, row_of
 
 def lift_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """States of all bodies for coordinates and rates y, into ``w.motion``."""
-    m = w.tree
-    place_steps(m.data, m.lifting, array_at(y, m.size[0]))
-    lift_steps(m.data, m.lifting, w.motion)
+    lift(w.tree.data, w.tree.lifting, array_at(y, w.tree.size[0]), w.motion)
     return OK
+
+
+@inlined
+def clear_forces(m):  # type: ignore[no-untyped-def]
+    """Begin the forces on all steps."""
+    for k in range(len(m.force)):
+        put_row(m.force, k, (0.0, 0.0, 0.0))
+        put_row(m.moment, k, (0.0, 0.0, 0.0))
 
 
 @inlined
@@ -37,9 +43,7 @@ def forces_on_steps(t, m, state, wrench):  # type: ignore[no-untyped-def]
 
     state (bodies + 1, 13), wrench (bodies + 1, 6).
     """
-    for k in range(len(t.kind)):
-        put_row(m.force, k, (0.0, 0.0, 0.0))
-        put_row(m.moment, k, (0.0, 0.0, 0.0))
+    clear_forces(m)
     for body in range(len(t.step)):
         k, r, Q = t.step[body], state[body + 1, R:P], row_of(wrench, body + 1, 6)
         if k != GROUND_STEP:
@@ -84,8 +88,7 @@ def forces_along(t, m):  # type: ignore[no-untyped-def]
 def load_steps(time, z, t, w, purpose):  # type: ignore[no-untyped-def]
     """Put the forces of all kinds at coordinates and rates z on the steps."""
     m = w.tree
-    place_steps(m.data, m.lifting, z)
-    lift_steps(m.data, m.lifting, w.motion)
+    lift(m.data, m.lifting, z, w.motion)
     update_states(t, w)
     update_signals(time, t, w)
     collect_wrenches(time, z, t, w, purpose)

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from runtime.integrate.limit_changes import value_and_slope
 from runtime.jit.compilation import inlined
 
 STRETCH = 1.2  # of the next step: it becomes longer by this at most, to end at a change
@@ -37,7 +38,7 @@ def until_edge(cubic, bends, h, end, sides, longest):  # type: ignore[no-untyped
 
     ``end``: value, rate and acceleration there.  ``longest``: time that is looked ahead.
     """
-    (c0, c1, c2, c3), (bend, tilt), (q, rate, acceleration), (low, high) = cubic, bends, end, sides
+    (q, rate, acceleration), (low, high) = end, sides
     then = q + longest * (rate + 0.5 * longest * acceleration)
     gap = (low if then <= low else high) - q
     root = rate * rate + 2.0 * acceleration * gap
@@ -46,22 +47,14 @@ def until_edge(cubic, bends, h, end, sides, longest):  # type: ignore[no-untyped
     until = 2.0 * gap / (rate + math.copysign(math.sqrt(root), gap))
     inverse = 1.0 / h
     for _ in range(NEWTON):
-        x = 1.0 + until * inverse
-        both, share = x * (1.0 - x), bend + x * tilt
-        off = q + gap - (c0 + x * (c1 + x * (c2 + x * c3)) + both * both * share)
-        slope = c1 + x * (2.0 * c2 + 3.0 * x * c3) + both * (2.0 * (1.0 - 2.0 * x) * share + both * tilt)
+        value, slope, _ = value_and_slope(cubic, bends, 1.0 + until * inverse)
+        off = q + gap - value
         until += h * off / slope
         if not (0.0 < until < 2.0 * longest and slope * gap > 0.0):
             return np.inf
         if abs(off) <= CLOSE:
             return until
     return np.inf
-
-
-@inlined
-def is_within_reach(until, planned):  # type: ignore[no-untyped-def]
-    """Whether the next step, whose length is ``planned`` by the error of the last one, is to end at a change after some time."""
-    return SHORTEST * planned <= until <= STRETCH * planned
 
 
 @inlined

@@ -44,17 +44,13 @@ def violated_row(
     if wanted == NO_STATE or not len(times):
         return None
     work = shared_workspace_for(method.data)
-    bound = _extent(states[-1]) * relative_bound(how)
+    bound = max(1.0, float(np.abs(states[-1].reshape(-1, STATE)[:, R:P]).max())) * relative_bound(how)
     for n in range(0 if wanted == ALL_STATES else len(times) - 1, len(times)):
         take_angles(angles[n], method.data, work)
         worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, work, False)
         if not worst <= bound:
             return float(times[n]), _described(system, work, worst, bound)
     return None
-
-
-def _extent(y: Floats) -> float:
-    return max(1.0, float(np.abs(y.reshape(-1, STATE)[:, R:P]).max()))
 
 
 def _described(system: System, work: Workspace, worst: float, bound: float) -> str:

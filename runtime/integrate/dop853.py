@@ -251,19 +251,13 @@ def interpolate(m, time, y):  # type: ignore[no-untyped-def]
     x, own = (time - m.s.began[0]) / m.s.length[0], m.own
     if m.s.step_ended[0] == 1 and own.compared[0] == 0:
         choose_polynomials(m)  # for results; changes of mode are located on the polynomial of order 7 alone
-    interpolate_dense(m, x, y)
+    for i in range(len(y)):
+        y[i] = m.y_old[i] + value_of(own.dense[POWER * i :], 1, 0, x)
     for i in range(len(own.ties)):
         if own.better[i] == 1:
             # Not ``s.end``: a change of mode at the end of the step replaces the derivatives there.
             put_slopes(m, own.ties[i, 0], own.ties[i, 1], own.ties[i, 2], x, own.k[0], own.k[STAGES], y)
     normalise(y, m.bodies[0])
-
-
-@inlined
-def interpolate_dense(m, x, y):  # type: ignore[no-untyped-def]
-    """The polynomial of order 7 at a fraction of the step."""
-    for i in range(len(y)):
-        y[i] = m.y_old[i] + value_of(m.own.dense[POWER * i :], 1, 0, x)
 
 
 @serves(stepping.interpolate_work, Memory)

@@ -132,7 +132,7 @@ COEFFICIENTS = Coefficients(
 
 
 def _of_polynomials() -> tuple[Floats, Floats]:
-    """What follows as ``VALUES`` and ``SLOPES``, from the terms of the dense output (``dop853.interpolate_dense``)."""
+    """What follows as ``VALUES`` and ``SLOPES``, from the terms of the dense output (``polynomial.value_of``)."""
     stages = STAGES + 1 + EXTRA
     delta, first, last = np.zeros((3, stages))
     delta[:STAGES], first[0], last[STAGES] = COEFFICIENTS.b, 1.0, 1.0

@@ -1,7 +1,7 @@
 """Zeros of events within a step, in compiled code: their signs at places of the step, and roots on its dense output.
 
-The rules are those of ``stepwise.EventSearch``, which finds events that are functions in Python.  ``e`` is the memory of the
-events, of a single run or of a batch: ``rules``, ``samples`` and ``zeros`` as of ``EventWorkspace``.
+``e`` is the memory of the events, of a single run or of a batch, or of events that are functions in Python
+(``stepwise.EventSearch``), for which Python runs ``find_zeros``: ``rules``, ``samples`` and ``zeros`` as of ``EventWorkspace``.
 """
 
 from __future__ import annotations

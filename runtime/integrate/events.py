@@ -176,7 +176,7 @@ def watched(events: Sequence[AtRest | ZeroCrossing], system: System) -> ForceDat
     )
 
 
-def rules_of(events: Sequence[AtRest | ZeroCrossing]) -> Ints:
+def rules_of(events: Sequence[Event | AtRest | ZeroCrossing]) -> Ints:
     """Direction, terminal, at_start of events, (events, 3)."""
     rules = [(event.direction, event.terminal, event.at_start) for event in events]
     return np.array(rules, np.int64).reshape(-1, 3)

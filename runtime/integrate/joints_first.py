@@ -13,7 +13,7 @@ from runtime.integrate.automatic import DOP853, FIRST_NEEDED, Automatic
 from runtime.integrate.balance import DONE
 from runtime.integrate.branches import UnsureStep
 from runtime.integrate.followed_turns import FollowedTurns
-from runtime.integrate.methods import NONE, NONE2, Compiled
+from runtime.integrate.methods import NONE2, Compiled
 from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.passages import Passage
 from runtime.results.stats import Part
@@ -97,10 +97,6 @@ class JointsFirst:
     def used(self) -> InJointCoordinates | JointsFirst:
         """The method that was at work, where there was only one."""
         return self.first if self.now is self.first else self
-
-    def step(self) -> tuple[Status, str]:
-        """As of ``Compiled``."""
-        return self.advance(1, NONE, NONE2, NONE, NONE2)
 
     def _turn(self) -> None:
         """Go on with the equations of all bodies."""

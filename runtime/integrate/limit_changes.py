@@ -33,16 +33,24 @@ def bends_of(cubic, acceleration, acceleration_end, h):  # type: ignore[no-untyp
 
 
 @inlined
+def value_and_slope(cubic, bends, x):  # type: ignore[no-untyped-def]
+    """Value of a coordinate by its quintic polynomial at a fraction x of a step, slope over x, part beyond the cubic one."""
+    (c0, c1, c2, c3), (bend, tilt), both = cubic, bends, x * (1.0 - x)
+    share = bend + x * tilt
+    more = both * both * share
+    slope = c1 + x * (2.0 * c2 + 3.0 * x * c3) + both * (2.0 * (1.0 - 2.0 * x) * share + both * tilt)
+    return c0 + x * (c1 + x * (c2 + x * c3)) + more, slope, more
+
+
+@inlined
 def passes(cubic, bends, sides, lower, upper, sharp):  # type: ignore[no-untyped-def]
     """Fraction of a step, between two, at which a coordinate leaves the sides of a limit; ``upper`` if it does not surely.
 
     ``sharp``: at the ridge, where the end is to be exact, as the moment jumps.
     """
-    x, (c0, c1, c2, c3), (bend, tilt) = upper, cubic, bends
+    x = upper
     for _ in range(MAX_STEPS):
-        both, share = x * (1.0 - x), bend + x * tilt
-        more = both * both * share
-        q = c0 + x * (c1 + x * (c2 + x * c3)) + more
+        q, slope, more = value_and_slope(cubic, bends, x)
         out = beyond_sides(q, sides)
         wanted = ON_RIDGE if sharp else ON_SIDE + SHARE * abs(more)
         if abs(out - wanted) <= 0.5 * wanted:
@@ -51,7 +59,6 @@ def passes(cubic, bends, sides, lower, upper, sharp):  # type: ignore[no-untyped
             upper = x
         else:
             lower = x
-        slope = c1 + x * (2.0 * c2 + 3.0 * x * c3) + both * (2.0 * (1.0 - 2.0 * x) * share + both * tilt)
         slope = slope if out == q - sides[1] else -slope
         x = x + (wanted - out) / slope
         if not lower < x < upper:

@@ -17,14 +17,17 @@ class Method(Protocol):
     data: ModelData
     work: Workspace
 
-    def step(self) -> tuple[Status, str]:
-        """One accepted step: RUNNING, REACHED_END or a failure, and the message of a failure."""
+    def advance(
+        self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
+    ) -> tuple[Status, str]:
+        """Up to ``steps`` accepted steps: RUNNING, REACHED_END or a failure, and the message of a failure.
+
+        Rows of states, work of the sources and turns are put into ``out`` at the times ``outputs``, or, unless these are empty,
+        into ``record_t`` and ``record_y`` at the ends of steps.
+        """
 
     def at(self, t: float) -> Floats:
         """State at a time within the last step."""
-
-    def work_until(self, t: float) -> Floats:
-        """Work of each source of energy [J] until a time within the last step."""
 
     def turns_at(self, t: float) -> Floats:
         """Angles whose revolutions are counted, and turns of a tree where known [rad], at a time within the last step."""

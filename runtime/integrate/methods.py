@@ -230,7 +230,7 @@ class Compiled:
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
-        """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
+        """As of ``Method``, in compiled code."""
         if len(self.work.events.value):
             self.work.events.address[0], self.work.events.found[0] = CROSSINGS_PART.place(self.s, self.data), 0
         # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
@@ -298,9 +298,6 @@ class Compiled:
         count = int(self.work.events.found[0])
         return None if count < 0 else self.work.events.zeros[:count]
 
-    def step(self) -> tuple[Status, str]:
-        return self.advance(1, NONE, NONE2, NONE, NONE2)
-
     def at(self, t: float) -> Floats:
         y = self._at(t)[0]
         if self.lane.close_by:
@@ -337,10 +334,6 @@ class Compiled:
     def written(self) -> int:
         """States of the result that are written."""
         return int(self.s.output[0])
-
-    def work_until(self, t: float) -> Floats:
-        work = self.s.balance.work[DONE]
-        return work.copy() if t >= self.t or not len(work) else self._at(t)[1]
 
     def turns_at(self, t: float) -> Floats:
         """As ``turns``, at a time within the last step."""
@@ -393,7 +386,7 @@ class Compiled:
             return math.log10(max(lost, 1.0)), float(t)
         return lost_digits_at(self.lane.least_pivot, self.rtol, self.atol), float(self.lane.first_close)
 
-    def counts(self) -> tuple[int, int, int | None]:
+    def counts(self) -> tuple[int, int, int]:
         now = self.lane
         return int(now.evaluations), int(now.steps), int(now.rejections)
 

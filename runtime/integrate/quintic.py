@@ -18,7 +18,7 @@ from numba import types
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.lift import OF_TURN, product
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, PLACES, SLOPES, STAGES, VALUES
-from runtime.integrate.limit_changes import bends_of, cubic_of
+from runtime.integrate.limit_changes import bends_of, cubic_of, value_and_slope
 from runtime.integrate.stepping import QUINTIC
 from runtime.jit.compilation import expanded, inlined, place_of_address
 from runtime.jit.pointers import array_at, call_at
@@ -189,8 +189,7 @@ def slope_within(y, end, first, last, q, u, h, x):  # type: ignore[no-untyped-de
 def value_and_rate(first, last, h, x):  # type: ignore[no-untyped-def]
     """As ``slope_within``, by value, rate and acceleration at both ends."""
     cubic = cubic_of(first[0], last[0], first[1], last[1], h)
-    bend, tilt = bends_of(cubic, first[2], last[2], h)
-    value, slope = value_and_slope(cubic, bend, tilt, x)
+    value, slope, _ = value_and_slope(cubic, bends_of(cubic, first[2], last[2], h), x)
     return value, slope / h
 
 
@@ -225,12 +224,3 @@ def rate_of_turn(e, slope):  # type: ignore[no-untyped-def]
     w = product(slope, (e[0], -e[1], -e[2], -e[3]))
     factor = 2.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     return factor * w[1], factor * w[2], factor * w[3]
-
-
-@inlined
-def value_and_slope(cubic, bend, tilt, x):  # type: ignore[no-untyped-def]
-    """Value of a coordinate by its quintic polynomial at a fraction x of the step, and its slope over x."""
-    c0, c1, c2, c3 = cubic
-    both, share = x * (1.0 - x), bend + x * tilt
-    value = c0 + x * (c1 + x * (c2 + x * c3)) + both * both * share
-    return value, c1 + x * (2.0 * c2 + 3.0 * x * c3) + both * (2.0 * (1.0 - 2.0 * x) * share + both * tilt)

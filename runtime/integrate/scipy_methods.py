@@ -153,6 +153,7 @@ class SciPy:
         return self.t, self.steps
 
     def step(self) -> tuple[Status, str]:
+        """One accepted step: RUNNING, REACHED_END or a failure, and the message of a failure."""
         if self.failure is not None:
             return self.failure
         before = self.evaluations
@@ -197,6 +198,7 @@ class SciPy:
         return None
 
     def work_until(self, t: float) -> Floats:
+        """Work of each source of energy [J] until a time within the last step."""
         own = self.account
         return (
             own.work if self.failure or t >= self.t or not len(own.work) else own.until(self.t_old, t, self._at_times)

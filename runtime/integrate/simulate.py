@@ -201,6 +201,13 @@ def simulate(
     wall_time, compile_time = watch.times()
 
     def message() -> str:
+        # Times of ``t_eval``, or the first one, may be too far apart to count turns that poses have to show.
+        shown = (
+            ""
+            if how.t is None
+            else remark_on_turns(system, how.t_start, state.y, times, states, how.method, of_tree=of_tree)
+        )
+        of_assembly = "; ".join(["", *(system.assembly.remarks if status in GOT_STUCK else ())])
         return (
             (reason or message_at_end(how.t_end))
             + closeness(*ended.lost_digits)
@@ -208,9 +215,9 @@ def simulate(
             + judged(ended, how, done)[1]
             + stiffness(system, ended.counts()[1], ended.bounded)
             + (remark_on_touches(method, system, how.max_step) if isinstance(ended, SciPy) else "")
-            + _undecided(system, how, state.y, times, states, of_tree=of_tree)
+            + shown
             + turns_of([(part.method, part.t) for part in ended.parts[1:]], len(ended.parts) - 1)
-            + _of_assembly(system, status)
+            + of_assembly
         )
 
     later: dict[str, Callable[[], Any]] = {
@@ -283,18 +290,6 @@ def start_of_run(
     if initial is not None or (how.t_start != system.time and system.drivers):
         check_state(system, state, how.t_start)
     return state
-
-
-def _undecided(system: System, how: Settings, y: Floats, times: Floats, states: Floats, *, of_tree: bool) -> str:
-    """That times of ``t_eval`` are too far apart, or from the start in the state y, to count turns that poses have to show."""
-    known = how.t is None  # at the ends of all steps
-    return "" if known else remark_on_turns(system, how.t_start, y, times, states, how.method, of_tree=of_tree)
-
-
-def _of_assembly(system: System, status: Status) -> str:
-    """What assembly found about a system whose run could not go on."""
-    remarks = system.assembly.remarks if status in GOT_STUCK else ()
-    return f"; {'; '.join(remarks)}" if remarks else ""
 
 
 def _integrate(

@@ -108,18 +108,6 @@ def narrowed(bracket, place, u):  # type: ignore[no-untyped-def]
     return place, u, upper, b, 0.0
 
 
-@inlined
-def rate_in(bracket, h):  # type: ignore[no-untyped-def]
-    """Rate of the slip in a bracket of a step of length h [1/s]."""
-    return distance(bracket[1], bracket[3]) / ((bracket[2] - bracket[0]) * h)
-
-
-@inlined
-def length_after(usual, rate, inward):  # type: ignore[no-untyped-def]
-    """Length of the step after a kink [s]: the usual one, or one that surely passes the transition velocity."""
-    return min(usual, THROUGH / rate) if inward else usual
-
-
 def contacts_in(m: Any, of: Any) -> int:
     """Number of contacts."""
     raise NotImplementedError
@@ -157,7 +145,7 @@ def locate(m, of, lane, k, bracket):  # type: ignore[no-untyped-def]
             break
         bracket = narrowed(bracket, place, u)
         place = place_of_kink(bracket)
-    return place, rate_in(bracket, m.s.length[lane])
+    return place, distance(bracket[1], bracket[3]) / ((bracket[2] - bracket[0]) * m.s.length[lane])
 
 
 @inlined
@@ -199,7 +187,8 @@ def place_of_cut(m, of, lane):  # type: ignore[no-untyped-def]
     if cuts == 0.0 or first == NOWHERE:
         s.sliding[lane] = usual
         return NOWHERE
-    s.factor[lane], s.after_rejection[lane] = length_after(usual, rate, inward) / h, 0.0
+    # The next step surely passes the transition velocity.
+    s.factor[lane], s.after_rejection[lane] = (min(usual, THROUGH / rate) if inward else usual) / h, 0.0
     if not inward:
         s.sliding[lane] = 0.0
     return NOWHERE

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import OK
-from runtime.integrate.aiming import FARTHEST, STRETCH, is_within_reach, may_leave, until_edge
+from runtime.integrate.aiming import FARTHEST, SHORTEST, STRETCH, may_leave, until_edge
 from runtime.integrate.lane_state import SAMPLES, set_usual, usual_of
 from runtime.integrate.limit_changes import ON_SIDE
 from runtime.integrate.slips import contacts_in
@@ -425,6 +425,6 @@ def aim(m, of, lane):  # type: ignore[no-untyped-def]
             soon = until_edge(cubic, bends, h, end, sides, longest)
             if soon < until:
                 first, until = k, soon
-    if is_within_reach(until, planned):
+    if SHORTEST * planned <= until <= STRETCH * planned:
         s.aimed[lane], s.planned[lane] = 1.0 + first, planned
         s.next_length[lane] = until

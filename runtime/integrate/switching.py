@@ -169,15 +169,6 @@ def change_contact(k, time, m, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def constants_are_kept(m, w):  # type: ignore[no-untyped-def]
-    """Whether the dense output of the last step may be prepared after a change of modes: by constants of limits of coordinates.
-
-    They are those of the step until the next one begins.
-    """
-    return w.tree.limits.ready[0] > 0 and is_of_tree(m.y, w)
-
-
-@inlined
 def forget_constants(w):  # type: ignore[no-untyped-def]
     """Find the constants of limits of coordinates anew at the next step, as modes change now."""
     w.tree.limits.ready[0] = min(w.tree.limits.ready[0], HERE)
@@ -317,7 +308,10 @@ def change_modes_in_run(m, of):  # type: ignore[no-untyped-def]
     over_at(y, t, w)
     for k in range(len(w.switches.over)):
         jumps += changes_now(k, first, w) and (k >= limits or is_at_ridge(k, y, w))
-    if not at_start and (jumps > 0 or not constants_are_kept(m, w)):
+    kept = w.tree.limits.ready[0] > 0 and is_of_tree(
+        m.y, w
+    )  # constants of limits are those of the step until the next one
+    if not at_start and (jumps > 0 or not kept):
         prepare_step(m, t, w)  # with the modes of the step
         over_at(y, t, w)
     for k in range(len(w.switches.over)):

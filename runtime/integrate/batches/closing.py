@@ -1,6 +1,6 @@
 """Steps of systems with closed loops or drivers in a batch: projection onto the rows, and which steps a case is run alone for.
 
-The end of every step is projected as in single runs (``closing_rows.project_coordinates``).  A case that comes near a singular
+The end of every step is projected as in single runs (``closing_rows.closed_projection_part``).  A case that comes near a singular
 pose, where single runs repeat steps, or that a projection moves farther than the tolerance explains, ends here and is run alone.
 """
 
@@ -107,7 +107,7 @@ def go_on_correcting(left, before, active):  # type: ignore[no-untyped-def]
 
 @inlined
 def project_lanes(x, y, constants):  # type: ignore[no-untyped-def]
-    """Move coordinates and rates of all lanes onto the rows by the least change; as ``project_coordinates`` to rounding."""
+    """Move coordinates and rates of all lanes onto the rows by the least change; as ``closed_projection_part`` to rounding."""
     find_correction(x, y, constants)
     for side in range(2):
         first, end = side * x.size[0] * x.W, x.size[side] * x.W

@@ -187,7 +187,7 @@ def _of_texts(texts: Texts) -> dict[str, Any]:
     found["call_angles"] = _no_kinks
     found["measure"] = _nothing_measured
     if texts.forces:
-        forces = _of_text(texts.forces, tree_forces.NAME)
+        forces = _of_text(texts.forces, tree_forces.FORCES.name)
 
         @cuda.jit(device=True)
         def call_forces(address, y, signals, own, Q, power, energy):  # type: ignore[no-untyped-def]
@@ -219,7 +219,7 @@ def _of_texts(texts: Texts) -> dict[str, Any]:
 
         found["call_angles"] = call_angles
     if texts.contacts:
-        contacts = _of_text(texts.contacts, measured_contacts.NAME)
+        contacts = _of_text(texts.contacts, measured_contacts.CONTACTS.name)
 
         @cuda.jit(device=True)
         def measure(x, y, signals, own, to):  # type: ignore[no-untyped-def]

@@ -35,7 +35,7 @@ from runtime.integrate.batches.parameters import (
 )
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
 from runtime.integrate.lane_state import SAMPLES
-from runtime.integrate.limit_changes import ON_SIDE, bends_of
+from runtime.integrate.limit_changes import ON_SIDE, bends_of, cubic_of
 from runtime.integrate.memory_kinds import Common, Found, OfCases, OfLanes
 from runtime.integrate.surfaces import GRAZE, set_active
 from runtime.jit.compilation import columns, inlined
@@ -159,18 +159,16 @@ def screen_limit(own, k, y, end, first, last, pull, pull_end, s):  # type: ignor
     """
     for lane in range(s.W):
         h = s.length[lane]
-        slope_a, slope_b, rise = h * first[lane], h * last[lane], end[lane] - y[lane]
-        c2, c3 = 3.0 * rise - 2.0 * slope_a - slope_b, slope_a + slope_b - 2.0 * rise
-        own.c0[k, lane], own.c1[k, lane] = y[lane], slope_a
-        own.c2[k, lane], own.c3[k, lane] = c2, c3
-        bend, tilt = bends_of((y[lane], slope_a, c2, c3), pull[lane], pull_end[lane], h)
+        c0, c1, c2, c3 = cubic_of(y[lane], end[lane], first[lane], last[lane], h)
+        own.c0[k, lane], own.c1[k, lane], own.c2[k, lane], own.c3[k, lane] = c0, c1, c2, c3
+        bend, tilt = bends_of((c0, c1, c2, c3), pull[lane], pull_end[lane], h)
         own.bend[k, lane], own.tilt[k, lane] = bend, tilt
         sides = own.low[k, lane], own.high[k, lane]
         found, before, here = -1.0, own.start[k, lane], own.start[k, lane]
         for q in range(1, SAMPLES + 1):
             p = q / SAMPLES
             more = p * p * (1.0 - p) * (1.0 - p) * (bend + p * tilt)
-            after = beyond_sides(y[lane] + p * (slope_a + p * (c2 + p * c3)) + more, sides)
+            after = beyond_sides(c0 + p * (c1 + p * (c2 + p * c3)) + more, sides)
             # The top of the parabola through three samples, where it lies between them.
             curved, rises = before - 2.0 * here + after, 0.5 * (after - before)
             top = here - 0.5 * rises * rises / curved + GRAZE
@@ -236,12 +234,6 @@ def change_limits(m, lane, state, near, first):  # type: ignore[no-untyped-def]
         x.own.start[k, lane] = beyond_side(x.own, k, lane, coordinate)
         holds = put_moment(x, k, x.own, lane, coordinate, m.constants) and holds
     return holds
-
-
-@inlined
-def cubic_in(x, k, lane):  # type: ignore[no-untyped-def]
-    """Cubic polynomial of the coordinate of limit k in a lane's step (``screen_limit``)."""
-    return x.own.c0[k, lane], x.own.c1[k, lane], x.own.c2[k, lane], x.own.c3[k, lane]
 
 
 @inlined

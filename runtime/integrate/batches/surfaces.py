@@ -13,7 +13,7 @@ from runtime.integrate.batches.contact_memory import ELSEWHERE, END, MODE, START
 from runtime.integrate.batches.contacts import change_contact, is_suspect, measure_states, over_in
 from runtime.integrate.batches.equations import evaluate
 from runtime.integrate.batches.forces import add_forces
-from runtime.integrate.batches.limits import beyond_within, change_limits, cubic_in, screen_limits
+from runtime.integrate.batches.limits import beyond_within, change_limits, screen_limits
 from runtime.integrate.batches.within import states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.dop853_coefficients import STAGES
@@ -169,7 +169,8 @@ def course_in_lane(m, of, lane, k):  # type: ignore[no-untyped-def]
     """``course``."""
     x = m.limits
     e, a = x.q[k] * m.W + lane, x.u[k] * m.W + lane
-    cubic, end = cubic_in(x, k, lane), (m.end[e], m.k[STAGES, e], m.k[STAGES, a])
+    cubic = x.own.c0[k, lane], x.own.c1[k, lane], x.own.c2[k, lane], x.own.c3[k, lane]
+    end = m.end[e], m.k[STAGES, e], m.k[STAGES, a]
     return cubic, bends_of(cubic, m.k[0, a], end[2], m.s.length[lane]), end, sides_along(x.own, k, lane)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def tree_workspace(
     memory = _workspace(turned_of(ties), ties, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
     memory.stages[:] = stages if forces is None else 0
     memory.size[0], memory.rates[0] = n, rates or n // 2
-    given = dict(limits=limits, forces=forces, contacts=contacts, closing=closing)
+    given: dict[str, Any] = dict(limits=limits, forces=forces, contacts=contacts, closing=closing)
     memory = memory._replace(**{name: own for name, own in given.items() if own is not None})
     return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), LANES))
 

@@ -32,8 +32,8 @@ from runtime.dynamics.contacts import (
     normal_force,
     place_contacts,
 )
-from runtime.dynamics.layout import GROUND_INDEX, OK
-from runtime.dynamics.loads import push
+from runtime.dynamics.layout import OK
+from runtime.dynamics.loads import push_both
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import INACTIVE, LEAVING, SLACK
 from runtime.jit.compilation import inlined
@@ -118,10 +118,7 @@ def given_forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped
             continue
         i, j = t.contacts.body_i[k], t.contacts.body_j[k]
         sphere_plane.wrench(w.state[i], w.state[j], m.x[k], m.outputs[k, NORMAL_FORCE:POTENTIAL], m.Q)
-        for side in range(2):
-            b = i if side == 0 else j
-            if b != GROUND_INDEX:
-                push(b, m.Q[6 * side : 6 * side + 6], w)
+        push_both(i, j, m.Q, 0.0, w)
     return OK
 
 
@@ -253,9 +250,3 @@ def slope_of_time(k, n, of_law, t, w, c):  # type: ignore[no-untyped-def]
         return np.nan
     of_time = slope_of_change(n, mode, depth, rate, 0.0, t, w, c)
     return -of_parameter / of_time if of_time != 0.0 else np.nan
-
-
-@inlined
-def slope_of_speed(n, of_time, c):  # type: ignore[no-untyped-def]
-    """Derivative of the speed at which contact n touches down, at a time with the derivative ``of_time``."""
-    return c.total[n, PENETRATION_RATE] + (c.in_time[n] * of_time if of_time != 0.0 else 0.0)

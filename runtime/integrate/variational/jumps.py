@@ -30,7 +30,6 @@ from runtime.integrate.variational.contacts import (
     measure_all,
     note_change,
     on_plane,
-    slope_of_speed,
     slope_of_time,
 )
 from runtime.integrate.variational.points import place_points, reach_of, reach_with, shift
@@ -121,7 +120,7 @@ def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
     """Derivative over parameter k of the speed of the touch-down of contact n, which is at least the smallest speed."""
     least = t.contacts.min_impact_speed[n]
     if w.contacts.outputs[n, PENETRATION_RATE] > least:
-        return slope_of_speed(n, of_time, d.contacts)
+        return d.contacts.total[n, PENETRATION_RATE] + (d.contacts.in_time[n] * of_time if of_time != 0.0 else 0.0)
     value = 0.0
     for q in range(d.points[k]):
         other = at_address(d.data[k, q], _TYPES[0])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from runtime.dynamics.signals import CONSTANT, ZERO
 from runtime.integrate.written.acting_contacts import NOTHING, ActingContact, acting_contacts
 from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
+from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.arrays import Ints
 from runtime.support.latest import Latest
 from runtime.system.force_addresses import place_of_angles
@@ -312,3 +314,23 @@ def _vectors(owners: Ints, places: Ints, bodies: Ints, k: int) -> tuple[tuple[in
 
 
 acting_forces = Latest(_acting_forces, 8)  # of a system
+
+
+class Written:
+    """A function of what acts on a tree, for all lanes; ``axes``: of its arrays, ``words``: what is compiled, for the user."""
+
+    def __init__(
+        self, name: str, axes: Mapping[str, int], module: str, words: str,
+        write: Callable[[ActingForces, Any, dict[str, Any]], None],
+    ) -> None:  # fmt: skip
+        self.name, self.axes, self.module, self.words, self.write = name, axes, module, words, write
+        self.address = Latest(self._address, 8)  # in this process, of a system
+
+    def _address(self, system: System) -> int:
+        acting = acting_forces(system)
+        write = partial(self.write, acting)
+        return address_of_lanes(self.name, self.axes, write, self.module, self.words, *acting.text())
+
+    def text(self, system: System) -> str:
+        """The same as a function of Python for one lane, for the compilers of other machines."""
+        return text_of_lane(self.name, self.axes, partial(self.write, acting_forces(system)))

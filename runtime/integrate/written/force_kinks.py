@@ -8,12 +8,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from runtime.integrate.written.acting_forces import ActingForces, acting_forces
+from runtime.integrate.written.acting_forces import ActingForces, Written
 from runtime.integrate.written.placed_bodies import Places
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.jit.recorder import Number
-from runtime.lanes.written_function import address_of_lanes, text_of_lane
-from runtime.support.latest import Latest
 from runtime.system.system import System
 
 AXES = dict(z=1, signals=2, parameters=2, out=1)  # of the arrays
@@ -24,11 +22,6 @@ OF_FORCES = {NAME: ("kinks", "KINKS"), ANGLES: ("angles", "ANGLES")}  # kernel, 
 def _count(system: System, name: str) -> int:
     of_motors = sum(motor.winds for motor in system.motors) if name == ANGLES else 0
     return of_motors + sum(getattr(force.module, OF_FORCES[name][1]) for force in system.forces)
-
-
-def _address(system: System, name: str) -> int:
-    acting, write = acting_forces(system), partial(_write, name, acting_forces(system))
-    return address_of_lanes(name, AXES, write, __name__, "the kinks of forces in a batch", *acting.text())
 
 
 def _write(name: str, acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
@@ -46,18 +39,20 @@ def _write(name: str, acting: ActingForces, code: Any, data: dict[str, Any]) -> 
             code.store(forces.measure_motor(k, motor)[0], data["out"], motor.first_angle)
 
 
-_addresses = {name: Latest(partial(_address, name=name), 8) for name in OF_FORCES}
+_WRITTEN = {
+    name: Written(name, AXES, __name__, "the kinks of forces in a batch", partial(_write, name)) for name in OF_FORCES
+}
 
 
 def kinks_of(system: System, name: str = NAME) -> tuple[int, int]:
     """Address in this process of the function of all kinks, or of all angles; 0 where there are none; and their number.
 
-    It takes the addresses of z, signals and parameters as the function of ``tree_forces.address_of_forces``, and of its result.
+    It takes the addresses of z, signals and parameters as ``tree_forces.FORCES``, and of its result.
     """
     count = _count(system, name)
-    return _addresses[name](system) if count else 0, count
+    return _WRITTEN[name].address(system) if count else 0, count
 
 
 def text_of_kinks(system: System, name: str = NAME) -> str:
     """A function of Python for one lane, as the function of ``kinks_of``, for the compilers of other machines."""
-    return text_of_lane(name, AXES, partial(_write, name, acting_forces(system))) if _count(system, name) else ""
+    return _WRITTEN[name].text(system) if _count(system, name) else ""

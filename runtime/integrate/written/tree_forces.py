@@ -7,7 +7,6 @@ global axes, those among the parameters in the reference configuration; the rota
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import count
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -20,19 +19,15 @@ from runtime.dynamics.joint_loads import REACTION
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.small_matrices import times
 from runtime.integrate.written.acting_contacts import ActingContact
-from runtime.integrate.written.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, acting_forces
+from runtime.integrate.written.acting_forces import OF_PIECE, ActingForces, ActingKernel, ActingLoad, Written
 from runtime.integrate.written.placed_bodies import Places
 from runtime.integrate.written.tree_contacts import Contact
 from runtime.jit.python_code import python_code
 from runtime.jit.recorder import Number, lesser
 from runtime.lanes.vector_formulas import with_vectors
 from runtime.lanes.vector_functions import Functions
-from runtime.lanes.written_function import address_of_lanes, text_of_lane
-from runtime.support.latest import Latest
-from runtime.system.system import System
 
 AXES = dict(z=1, signals=2, parameters=2, Q=2, power=1, energy=1)  # of the arrays
-NAME = "forces"  # of the function of the text
 SUFFIXES = "ijkl"  # of bodies
 
 placed_load, motor_moment, values_of_piece, add_force, forces_along = map(
@@ -42,36 +37,18 @@ placed_load, motor_moment, values_of_piece, add_force, forces_along = map(
 times = python_code(times)
 
 
-def _address(system: System) -> int:
-    acting = acting_forces(system)
-    return address_of_lanes(
-        "forces_on_tree", AXES, partial(write_forces, acting), __name__, "the forces in a batch", *acting.text()
-    )
-
-
 def write_forces(acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
-    """Write the code of a function as of ``address_of_forces`` with these arguments."""
+    """Write the code of a function as of ``FORCES`` with these arguments."""
     ForcesOnSteps(Places(code, acting, data)).write()
 
 
-_addresses = Latest(_address, 8)
-
-
-def address_of_forces(system: System) -> int:
-    """Address in this process of the function of all that acts on a system besides limits; see ``known_forces``.
-
-    It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
-    (S, 3), value and two derivatives of the signals of the system, where they vary; parameters (P) as of
-    ``parameters_of_forces``; and of its results: Q (rates), forces along the coordinates [N], [N m]; power (states + 1), the
-    rates of the states of forces, which follow those of the tree in z, and the power [W] that is not stored, the sum over the
-    sources; energy (1) [J] in springs of motors, in forces and in contacts.
-    """
-    return _addresses(system)
-
-
-def text_of_forces(system: System) -> str:
-    """A function of Python for one lane, as the function of ``address_of_forces``, for the compilers of other machines."""
-    return text_of_lane(NAME, AXES, partial(write_forces, acting_forces(system)))
+# Of a system with ``known_forces``: all that acts on it besides limits.  It takes the addresses of arrays of doubles whose last
+# axis are the lanes: z (n), coordinates and rates of the tree; signals (S, 3), value and two derivatives of the signals of the
+# system, where they vary; parameters (P) as of ``parameters_of_forces``; and of its results: Q (rates), forces along the
+# coordinates [N], [N m]; power (states + 1), the rates of the states of forces, which follow those of the tree in z, and the
+# power [W] that is not stored, the sum over the sources; energy (1) [J] in springs of motors, in forces and in contacts.
+FORCES = Written("forces", AXES, __name__, "the forces in a batch", write_forces)
+address_of_forces, text_of_forces = FORCES.address, FORCES.text
 
 
 class ForcesOnSteps:
