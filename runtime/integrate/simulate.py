@@ -6,6 +6,7 @@ import logging
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -304,15 +305,18 @@ def _integrate(
 
     That is the status, and a message that is empty where the run reached its end.
     """
-    outputs, go_on = None if how.t is None else np.array(how.t), None
-    if sampling is not None and not isinstance(stepper, SciPy):
-        sampling.begin(stepper)
-        go_on = sampling.go_on
+    outputs, step, advance = None if how.t is None else np.array(how.t), stepper.step, None
+    if not isinstance(stepper, SciPy):
+        advance = stepper.advance
+        if sampling is not None:
+            sampling.begin(stepper)
+            advance = partial(sampling.advance, stepper)
+            step = partial(advance, 1, NONE, NONE2, NONE, NONE2)
     with bar:
-        if not isinstance(stepper, SciPy) and len(stepper.work.events.value) == len(search.events):
-            return _integrate_compiled(stepper, outputs, how, bar, search, n, go_on)
+        if advance is not None and len(stepper.work.events.value) == len(search.events):
+            return _integrate_compiled(stepper, advance, outputs, how, bar, search, n)
         recorder = Recorder(stepper, outputs)
-        ended = integrate_stepwise(stepper, recorder, search, how, bar, go_on)
+        ended = integrate_stepwise(stepper, recorder, search, how, bar, step)
         return *recorder.arrays(n), *ended
 
 
@@ -329,13 +333,13 @@ def _of_assembly(system: System, status: Status) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled | JointsFirst, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch, n: int,
-    go_on: Callable[[Any], Status] | None,
+    m: Any, advance: Callable[..., tuple[Status, str]], outputs: Floats | None, how: Settings, bar: Progress,
+    search: EventSearch, n: int,
 ) -> tuple[Floats, Floats, Status, str]:  # fmt: skip
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 
     Events that compiled code watches end a portion after the step in which one is.  n: numbers in a row of the result.
-    ``go_on``: as of ``integrate_stepwise``.
+    ``advance``: that of the method m, with what is between its steps.
     """
     wanted = NONE if outputs is None else outputs
     out, times, states = np.empty((len(wanted), n)), [], []
@@ -358,19 +362,17 @@ def _integrate_compiled(
                 break
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             begin = clock.perf_counter()
-            status, reason = m.advance(portion, wanted, out, record_t, record_y)
+            status, reason = advance(portion, wanted, out, record_t, record_y)
             before, (t, steps) = steps, m.reached
             if outputs is None:
                 taken = steps - before
-                if go_on is not None:  # a view would keep the whole portion, of which there is one for each call
+                if 2 * taken < portion:  # a view would keep the whole portion
                     record_t, record_y = record_t[:taken].copy(), record_y[:taken].copy()
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
             if search.events and m.crossed and (found := search.take(m, m.zeros)) is not None:
                 stop, event = found
                 status, reason = stopped_by(event, stop)
-            if status == Status.REACHED_END and go_on is not None:
-                status = go_on(m)
             bar.update(min(t, stop))
             if status == Status.RUNNING:
                 seconds = max(clock.perf_counter() - begin, 1e-6)

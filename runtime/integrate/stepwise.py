@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class EventSearch:
 
     def begin(self, m: Method) -> Event | None:
         """Evaluate all functions at the start; the terminal event whose zero is there, if any."""
-        self.values = [event.value(m.t, self.states.now(m)) for event in self.events]
+        self.values = [self.states.value(m, partial(event.value, m.t)) for event in self.events]
         stop = None
         for event, value in zip(self.events, self.values, strict=True):
             if event.at_start and value <= 0.0:
@@ -201,13 +201,9 @@ class Recorder:
 
 
 def integrate_stepwise(
-    m: Method, recorder: Recorder, search: EventSearch, how: Settings, bar: Progress,
-    go_on: Callable[[Any], Status] | None = None,
+    m: Method, recorder: Recorder, search: EventSearch, how: Settings, bar: Progress, step: Callable[[], tuple[Status, str]],
 ) -> tuple[Status, str]:  # fmt: skip
-    """Take all steps; status, and the message unless the run reached its end.
-
-    ``go_on``: called at the ends of ``m``; RUNNING where it has another one.
-    """
+    """Take all steps; status, and the message unless the run reached its end.  ``step``: that of ``m``, with what is between."""
     try:
         if (first := search.begin(m)) is not None:
             return stopped_by(first, m.t)
@@ -218,7 +214,7 @@ def integrate_stepwise(
                 return steps_used_up(how.max_steps, m.t)
             if (ended := lookout.given_up(steps, m.t)) is not None:
                 return ended
-            status, reason = m.step()
+            status, reason = step()
             if status not in (Status.RUNNING, Status.REACHED_END):
                 return status, reason
             stop = search.search(m)
@@ -229,8 +225,6 @@ def integrate_stepwise(
                 search.drop_after(t)
                 m.stop(t)
                 return stopped_by(event, t)
-            if status == Status.REACHED_END and go_on is not None:
-                status = go_on(m)
     except KeyboardInterrupt:
         return Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     except RunFailure as failed:
