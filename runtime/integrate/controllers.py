@@ -82,6 +82,8 @@ def efforts_of(controller: Controller, t: float, state: RunState) -> list[float]
     numbers: list[Any]
     if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype == np.float64:
         numbers = given.tolist()
+    elif isinstance(given, list | tuple):  # soon
+        numbers = [*given]
     elif isinstance(given, Mapping):
         if set(given) != set(names):
             returned = ", ".join(map(str, given)) or "no motor"

@@ -102,8 +102,9 @@ class RunState(State):
         ModelError
             For a system whose joints make no tree.
         """
-        of, n = self._of, self._of.first_rate
-        found: Floats = of.signs[:n] * (self._tree[:n] - of.before[:n])
+        signs, before, _ = self._of.as_joints
+        found: Floats = self._tree[: len(signs)] - before
+        found *= signs
         return found
 
     @property
@@ -115,8 +116,9 @@ class RunState(State):
         ModelError
             As ``q``.
         """
-        of, n = self._of, self._of.first_rate
-        found: Floats = of.signs[n:] * self._tree[n : len(of.signs)]
+        signs, _, of_rates = self._of.as_joints
+        first = len(signs)
+        found: Floats = self._tree[first : first + len(of_rates)] * of_rates
         return found
 
     @cached_property
@@ -183,9 +185,10 @@ class RunStates:
         return {name: tuple(places[at]) for name, at in (self._places | one).items() if at in places}  # type: ignore[misc]
 
     @cached_property
-    def first_rate(self) -> int:
-        """Place of the first rate in the state of the tree."""
-        return self.tree.places[0][-1]
+    def as_joints(self) -> tuple[Floats, Floats, Floats]:
+        """Signs of the coordinates of the tree, their whole turns at the start, and signs of the rates."""
+        first = self.tree.places[0][-1]
+        return self.signs[:first], self.before[:first], self.signs[first:]
 
     @cached_property
     def signs(self) -> Floats:

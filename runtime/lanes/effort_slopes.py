@@ -17,7 +17,8 @@ from runtime.dynamics.tree_workspace import TreeWorkspace
 from runtime.jit.compilation import CONTRACT, compiled, inlined
 from runtime.jit.lane_vectors import numbers_of
 from runtime.jit.pointers import in_lanes
-from runtime.lanes.lift import WIDTH
+from runtime.lanes import lift  # noqa: F401  # sine and cosine of vectors
+from runtime.lanes.vector_code import WIDTH
 from runtime.support.arrays import Floats, Ints, lanes_of
 
 EIGHTH, HALF = math.sqrt(1.0 / 8.0), 0.5
