@@ -50,6 +50,7 @@ from runtime.system.frames import Frame, frame_motion, frame_of_body, in_referen
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
 from runtime.system.parts import GROUND
+from runtime.system.signal import Signal
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates, moved_coordinates, way_between
@@ -58,6 +59,7 @@ from runtime.system.trees import trees_of
 Axes = Literal["global", "frame"]
 NONE = read_only(np.zeros((0, 0)))
 REACH = 0.003  # [rad], [m] of differences of order six in closed loops, with errors of about 1e-12
+SHORTEST = 1e-5  # [rad], [m] of these beside a knot of a coupling, with errors of about 1e-10
 
 
 class FramePose(NamedTuple):
@@ -368,6 +370,7 @@ class Mechanics:
 
         Those over q are along ``integrate``: at constant u and a, over rates times time.  They are exact but for rounding; with
         closed loops or couplings they are differences of order six, with errors of about 1e-12 of the largest entry.
+        Near a knot of a coupling's spline, where the third derivative jumps, differences stay on one side of the knot.
         """
         at = self._at(q, u, a=a)
         if self._loops is None:
@@ -381,11 +384,12 @@ class Mechanics:
 
     def _differences(self, q: Floats, u: Floats, a: Floats) -> tuple[Floats, Floats]:
         """Derivatives (states, n, n) of efforts in closed loops, over coordinates and over rates."""
-        units, factors = np.eye(u.shape[1]), weights(BOTH_SIDES) / REACH
+        units, reach = np.eye(u.shape[1]), self._reach(q)[:, None]
         of_q, of_u = np.zeros((2, len(u), *units.shape))
         for k, unit in enumerate(units):
-            for place, factor in zip(REACH * BOTH_SIDES, factors, strict=True):
-                of_q[:, :, k] += factor * self.inverse_dynamics(self.integrate(q, unit, place), u, a)
+            for place, factor in zip(BOTH_SIDES, weights(BOTH_SIDES), strict=True):
+                moved = self.integrate(q, place * reach * unit)
+                of_q[:, :, k] += factor / reach * self.inverse_dynamics(moved, u, a)
             of_u[:, :, k] = 0.5 * (self.inverse_dynamics(q, u + unit, a) - self.inverse_dynamics(q, u - unit, a))
         return of_q, of_u
 
@@ -614,6 +618,17 @@ class Mechanics:
         """Where Euler parameters begin in q."""
         ends = self._tree.places[0][1:]
         return [end - 4 for kind, end in zip(self._tree.kinds, ends, strict=True) if kind in ("ball", "free")]
+
+    def _reach(self, q: Floats) -> Floats:
+        """Reach (states,) of differences, which do not pass knots of couplings."""
+        found, N = np.full(len(q), REACH), self._at(q).N
+        assert N is not None
+        for one in (one for one in self.system.couplings if isinstance(one.law, Signal)):
+            leader = one.leaders[0]
+            off = np.abs(q[:, [self.coordinate_names.index(leader)]] - one.law.knots).min(axis=1)
+            speed = np.abs(N[:, self._all_rates.index(f"{leader}_rate")]).max(axis=1)
+            found = np.minimum(found, off / np.maximum(speed, 1.0))
+        return np.maximum(found, SHORTEST)
 
     @cached_property
     def _moving(self) -> Any:
