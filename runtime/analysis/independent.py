@@ -18,6 +18,7 @@ from scipy.linalg import qr
 from runtime.dynamics import mechanics
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.model_data import Workspace
+from runtime.lanes.effort_slopes import Directions, EffortLanes, directions_of, effort_lanes
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.coupled_coordinates import tree_with_rows
@@ -41,6 +42,11 @@ class TreeMemory(threading.local):
     def work(self) -> Workspace:
         """For forces, and for the rows."""
         return workspace_for(self.system.data, tree=self.tree)
+
+    @cached_property
+    def slopes(self) -> tuple[EffortLanes, Directions]:
+        """For derivatives of efforts."""
+        return effort_lanes(self.tree), directions_of(self.tree.data)
 
 
 def rows_of_tree(system: System, work: Workspace, times: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:

@@ -38,6 +38,7 @@ from runtime.integrate.handed_state import RunState
 from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.integrate.tree_method import coupled, dependent_coordinates
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
+from runtime.lanes.effort_slopes import slopes_of_efforts
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_methods
 from runtime.support.arrays import Floats, read_only
@@ -56,11 +57,6 @@ from runtime.system.tree_coordinates import joint_coordinates, moved_coordinates
 from runtime.system.trees import trees_of
 
 Axes = Literal["global", "frame"]
-# Efforts of a tree are quadratic in each distance, and in the sine and cosine of each turn, as its mass matrix is: four values
-# give their derivative exactly.
-TURNS = np.pi / 4.0 * np.array([1.0, -1.0, 3.0, -3.0])
-OF_TURNS = np.sqrt(1.0 / 8.0) * np.array([1.0, -1.0, 1.0, -1.0]) + np.array([0.5, -0.5, -0.5, 0.5])
-SLIDES = 0.1 * np.array([1.0, -1.0, 2.0, -2.0])
 NONE = read_only(np.zeros((0, 0)))
 REACH = 0.003  # [rad], [m] of differences of order six in closed loops, with errors of about 1e-12
 SHORTEST = 1e-5  # [rad], [m] of these beside a knot of a coupling, with errors of about 1e-10
@@ -373,28 +369,29 @@ class Mechanics:
         """Derivatives of ``inverse_dynamics``, (n, n) each or (states, n, n): row of the effort, column of what varies.
 
         Those over q are along ``integrate``: at constant u and a, over rates times time.  They are exact but for rounding; with
-        closed loops or couplings those over q are differences of order six, with errors of about 1e-12 of the largest entry.
+        closed loops or couplings they are differences of order six, with errors of about 1e-12 of the largest entry.
         Near a knot of a coupling's spline, where the third derivative jumps, differences stay on one side of the knot.
         """
-        (at, rates, changes), single = self._admitted(q=q, u=u, a=a)
-        (count, n), reach = rates.shape, self._reach(at)
+        at = self._at(q, u, a=a)
+        if self._loops is None:
+            of_q, of_u = np.zeros((2, len(at.z), *[len(self._all_rates)] * 2))
+            slopes_of_efforts(*self._memories.slopes, at.z, at.given * self._sign_u, of_q, of_u)
+            signs = self._sign_u[:, None] * self._sign_u
+            of_q, of_u = signs * of_q, signs * of_u
+        else:
+            of_q, of_u = self._differences(*self._admitted(q=q, u=u, a=a)[0])
+        return EffortDerivatives(*(_shaped(part, at.single) for part in (of_q, of_u, self.mass_matrix(at.q))))
 
-        def efforts(ways: Floats, turned: Floats) -> Floats:
-            """Efforts (states, points, directions, n) where coordinates, or rates, are varied (points, directions, n)."""
-            many = ways.shape[0] * n
-            of_each = (np.repeat(array, many, axis=0) for array in (at, rates, changes))
-            where, u_there, a_there = of_each
-            moved = np.tile(ways.reshape(many, n), (count, 1)) * np.repeat(reach, many)[:, None]
-            where = self.integrate(where, moved) if moved.any() else where
-            found = self.inverse_dynamics(where, u_there + np.tile(turned.reshape(many, n), (count, 1)), a_there)
-            return found.reshape(count, ways.shape[0], n, n)
-
-        units, (places, factors) = np.eye(n), self._places
-        ways, turned = places[..., None] * units, np.array([1.0, -1.0])[:, None, None] * units
-        of_q = np.einsum("kj,skji,s->sij", factors, efforts(ways, 0.0 * ways), 1.0 / reach)
-        of_u = np.einsum("k,skji->sij", np.array([0.5, -0.5]), efforts(0.0 * turned, turned))
-        parts = of_q, of_u, self.mass_matrix(at)
-        return EffortDerivatives(*(_shaped(part, single) for part in parts))
+    def _differences(self, q: Floats, u: Floats, a: Floats) -> tuple[Floats, Floats]:
+        """Derivatives (states, n, n) of efforts in closed loops, over coordinates and over rates."""
+        units, reach = np.eye(u.shape[1]), self._reach(q)[:, None]
+        of_q, of_u = np.zeros((2, len(u), *units.shape))
+        for k, unit in enumerate(units):
+            for place, factor in zip(BOTH_SIDES, weights(BOTH_SIDES), strict=True):
+                moved = self.integrate(q, place * reach * unit)
+                of_q[:, :, k] += factor / reach * self.inverse_dynamics(moved, u, a)
+            of_u[:, :, k] = 0.5 * (self.inverse_dynamics(q, u + unit, a) - self.inverse_dynamics(q, u - unit, a))
+        return of_q, of_u
 
     def forward_dynamics_derivatives(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> AccelerationDerivatives:
         """Derivatives of ``forward_dynamics`` at constant efforts, as of ``inverse_dynamics_derivatives``; over tau, M^-1."""
@@ -633,16 +630,6 @@ class Mechanics:
             speed = np.abs(N[:, self._all_rates.index(f"{leader}_rate")]).max(axis=1)
             found = np.minimum(found, off / np.maximum(speed, 1.0))
         return np.maximum(found, SHORTEST)
-
-    @cached_property
-    def _places(self) -> tuple[Floats, Floats]:
-        """Where along each direction efforts give their derivative, and with which factors, (values, rates) each."""
-        if self._loops is not None:
-            of_all = np.ones(len(self.rate_names))
-            return BOTH_SIDES[:, None] * of_all, weights(BOTH_SIDES)[:, None] * of_all
-        turns = np.array([unit == "rad/s" for unit in self.rate_units])
-        places = np.where(turns, TURNS[:, None], SLIDES[:, None])
-        return places, np.where(turns, OF_TURNS[:, None], weights(SLIDES)[:, None])
 
     @cached_property
     def _moving(self) -> Any:

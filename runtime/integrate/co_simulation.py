@@ -39,7 +39,7 @@ class Efforts(MutableMapping[str, float]):
     def __setitem__(self, name: str, effort: float) -> None:
         if not (type(effort) in PLAIN and abs(effort) <= LARGEST):
             effort = finite_number(effort, f"effort of motor '{name}'")
-        self._held.put(self._known(name), float(effort))
+        self._held.put(self._held.rows[self._known(name)], float(effort))
         self.changed = True
 
     def __delitem__(self, name: str) -> None:

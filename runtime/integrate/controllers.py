@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.support.arguments import checked_class
+from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, positive
 from runtime.support.errors import ModelError, said_by, shown, unknown_name
 from runtime.support.numbers import LARGEST, PLAIN
 from runtime.system.parameters import replace_parameters
-from runtime.system.signal import Signal
+from runtime.system.signal import held_signal
 from runtime.system.system import System
 
 ROUNDING = 1e-12  # of a time: samples so near each other are at one time
@@ -64,8 +66,8 @@ class Controller:
             raise ModelError(f"{what}: efforts = {shown(self.efforts)}; give names of motors, such as ['knee_motor']")
 
 
-def efforts_of(controller: Controller, t: float, state: RunState) -> dict[str, float]:
-    """Efforts by the names of motors at a time, from the function of a controller.
+def efforts_of(controller: Controller, t: float, state: RunState) -> list[float]:
+    """Efforts of the motors of a controller, in their order, at a time, from its function.
 
     Raises
     ------
@@ -77,9 +79,12 @@ def efforts_of(controller: Controller, t: float, state: RunState) -> dict[str, f
         given = controller.function(t, state)
     except Exception as error:
         raise ModelError(f"controller '{controller.name}': its function failed: {said_by(error)}") from error
-    if type(given) in PLAIN and len(names) == 1 and abs(given) <= LARGEST:
-        return {names[0]: float(given)}
-    if isinstance(given, Mapping):
+    numbers: list[Any]
+    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype == np.float64:
+        numbers = given.tolist()
+    elif isinstance(given, list | tuple):  # soon
+        numbers = [*given]
+    elif isinstance(given, Mapping):
         if set(given) != set(names):
             returned = ", ".join(map(str, given)) or "no motor"
             raise ModelError(
@@ -90,8 +95,10 @@ def efforts_of(controller: Controller, t: float, state: RunState) -> dict[str, f
         numbers = list(given) if isinstance(given, Iterable) and np.ndim(given) else [given]  # type: ignore[arg-type]
     if len(numbers) != len(names):
         raise ModelError(f"controller '{controller.name}': returned {len(numbers)} efforts; return {len(names)}")
+    if PLAIN.issuperset(map(type, numbers)) and sum(map(abs, numbers)) <= LARGEST:  # as most are, and soon
+        return [*map(float, numbers)]
     pairs = zip(names, numbers, strict=True)
-    return {name: finite_number(x, f"controller '{controller.name}': effort of '{name}'") for name, x in pairs}
+    return [finite_number(x, f"controller '{controller.name}': effort of '{name}'") for name, x in pairs]
 
 
 class HeldEfforts:
@@ -112,9 +119,9 @@ class HeldEfforts:
         read.flags.writeable = False
         self.data = data._replace(signals=data.signals._replace(coefficient=read))
 
-    def put(self, name: str, effort: float) -> None:
-        """Set the effort of a motor."""
-        self._coefficients[self.rows[name], 0] = effort
+    def put(self, row: int, effort: float) -> None:
+        """Set the effort of a motor, by its row."""
+        self._coefficients[row, 0] = effort
 
     def value(self, name: str) -> float:
         """The effort of a motor."""
@@ -133,9 +140,11 @@ class Sampling:
         whose = f"controller '{controllers[0].name}'" if len(controllers) == 1 else "controllers"
         self.system, self.held = system, HeldEfforts(system, data, names, whose)
         self.controllers, self.t_start, self.t_end = controllers, t_start, t_end
-        self.states, self.calls = RunStates(system), [0] * len(controllers)
-        self.times: dict[str, list[float]] = {name: [] for name in names}
-        self.efforts: dict[str, list[float]] = {name: [] for name in names}
+        self.states, self.due = RunStates(system), t_start  # the time of the next call
+        self.next = [t_start] * len(controllers)
+        self.rows = [[self.held.rows[name] for name in controller.efforts] for controller in controllers]
+        self.times: list[list[float]] = [[] for _ in controllers]
+        self.efforts: list[list[list[float]]] = [[] for _ in controllers]
 
     def begin(self, m: Compiled | JointsFirst) -> None:
         """The first calls, at the start of the run.
@@ -145,52 +154,65 @@ class Sampling:
         ModelError
             A function failed.
         """
-        self._call(m)
+        self.watched = len(m.work.events.value) > 0
+        self._call(m, m.t)
 
-    def go_on(self, m: Compiled | JointsFirst) -> Status:
-        """The calls at the time reached, before which steps end; RUNNING unless this is the end of the run.
+    def advance(
+        self, m: Compiled | JointsFirst, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
+    ) -> tuple[Status, str]:
+        """As of ``Compiled``, with the calls on the way, at which steps end; no call follows the last of the steps."""
+        first = m.reached[1]
+        try:
+            while True:
+                t, count = m.reached
+                taken = count - first
+                if taken >= steps:
+                    return Status.RUNNING, ""
+                if t >= self.due:
+                    self._call_again(m, t)
+                status, message = m.advance(steps - taken, outputs, out, record_t[taken:], record_y[taken:])
+                if status is not Status.REACHED_END:
+                    return status, message
+                if self.due >= self.t_end:
+                    return status, message
+                if self.watched:  # before the next call events may end the run
+                    return Status.RUNNING, message
+        except KeyboardInterrupt:  # here, so that the steps before it are in the result
+            return Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
+        except RunFailure as failed:
+            return failed.status, str(failed)
 
-        Raises
-        ------
-        RunFailure
-            A function failed.
-        """
-        if m.t >= self.t_end:
-            return Status.REACHED_END
+    def _call_again(self, m: Compiled | JointsFirst, t: float) -> None:
+        """The calls at the time reached, with whose efforts the next step begins."""
         m.normalise()
         try:
-            self._call(m)
+            self._call(m, t)
         except ModelError as error:
-            raise RunFailure(Status.CONTROLLER_FAILED, m.t, str(error)) from error
+            raise RunFailure(Status.CONTROLLER_FAILED, t, str(error)) from error
         m.resume()
-        return Status.RUNNING
 
-    def _call(self, m: Compiled | JointsFirst) -> None:
-        t = m.t
+    def _call(self, m: Compiled | JointsFirst, t: float) -> None:
+        late = t + ROUNDING * max(1.0, abs(t))
         for k, controller in enumerate(self.controllers):
-            if self._next(k) > t + ROUNDING * max(1.0, abs(t)):
+            if self.next[k] > late:
                 continue
-            self.calls[k] += 1
-            for name, effort in efforts_of(controller, t, self.states.now(m)).items():
-                self.held.put(name, effort)
-                self.times[name].append(t)
-                self.efforts[name].append(effort)
-        m.until(min(self.t_end, *(self._next(k) for k in range(len(self.controllers)))))
-
-    def _next(self, k: int) -> float:
-        """Time of the next call of a controller [s]."""
-        controller, call = self.controllers[k], self.calls[k]
-        rate, period = controller.rate_hz, controller.period
-        return self.t_start + (call * period if rate is None else call / rate)  # type: ignore[operator]
+            efforts = self.states.value(m, partial(efforts_of, controller, t))
+            for row, effort in zip(self.rows[k], efforts, strict=True):
+                self.held.put(row, effort)
+            self.times[k].append(t)
+            self.efforts[k].append(efforts)
+            calls, rate, period = len(self.times[k]), controller.rate_hz, controller.period
+            self.next[k] = self.t_start + (calls * period if rate is None else calls / rate)  # type: ignore[operator]
+        self.due = min(self.t_end, *self.next)
+        m.until(self.due)
 
     def recorded(self) -> System:
         """The system with the efforts that were set, as signals of time."""
-        return replace_parameters(self.system, {f"effort.{name}": self._signal(name) for name in self.times})
-
-    def _signal(self, name: str) -> Signal:
-        coefficients = np.zeros((len(self.times[name]), 6))
-        coefficients[:, 0] = self.efforts[name]
-        return Signal(np.array([*self.times[name], self.t_end]), coefficients)
+        signals = {}
+        for controller, times, efforts in zip(self.controllers, self.times, self.efforts, strict=True):
+            for name, of_motor in zip(controller.efforts, np.array(efforts).T, strict=True):
+                signals[f"effort.{name}"] = held_signal(np.array([*times, self.t_end]), of_motor)
+        return replace_parameters(self.system, signals)
 
 
 def sampling_of(system: System, how: Settings, data: ModelData, controllers: Sequence[Controller]) -> Sampling | None:

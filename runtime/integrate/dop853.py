@@ -1,7 +1,7 @@
 """Dormand and Prince's explicit Runge-Kutta method of order 8 with dense output of order 7, in compiled code.
 
 Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10; ``runtime.integrate.loop`` takes
-the steps.
+the steps.  Brief steps, which calls of controllers and of ``Stepping`` cut short, are of order 5.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from runtime.dynamics.lift import OF_TURN
 from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_limits, store_limits
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, UNRESOLVED_NOW, is_compared, keep_powers
-from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
+from runtime.integrate.dop853_coefficients import BRIEF, COEFFICIENTS, EXTRA, STAGES, BriefSteps, Coefficients
 from runtime.integrate.polynomial import POWER, put_between, set_polynomials, value_of
 from runtime.integrate.quintic import SUSPICIOUS, largest_square, put_slopes, shows_error
 from runtime.integrate.step_error import estimate, judge
@@ -34,6 +34,8 @@ from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
+PART = 0.5  # of the usual length: a step that is cut to less may be a brief one
+LONGER, LONGEST = 1.1, 100.0  # by which the usual length grows in brief steps; at most, of their length
 
 
 class Memory(NamedTuple):
@@ -53,6 +55,8 @@ class Memory(NamedTuple):
     written: Ints
     length: Floats  # (1,) of a step, for these
     worst: Floats  # (1,) of their stages: inverse square of the smallest pivot ratio
+    brief: BriefSteps
+    briefest: Floats  # (1,) [s] length up to which a brief step is attempted; 0: none is
 
 
 def memory(n: int, written: Sequence[int] = (0, 0, 0), ties: Ints | None = None) -> Memory:
@@ -66,6 +70,7 @@ def memory(n: int, written: Sequence[int] = (0, 0, 0), ties: Ints | None = None)
         coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros(POWER * n), ties=ties,
         better=np.zeros(len(ties), np.int64), compared=np.zeros(1, np.int64),
         scratch=np.zeros(1), errors=np.zeros((4, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
+        brief=BRIEF, briefest=np.zeros(1),
     )  # fmt: skip
 
 
@@ -138,19 +143,22 @@ def integrate_powers_written(m, t, w, h):  # type: ignore[no-untyped-def]
 def attempt(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Twelve stages, the error, and the derivative at the end of a step that is accurate enough."""
     time, k, coefficients, n = m.s.time[0], m.own.k, m.own.coefficients, len(m.y)
+    stages = len(coefficients.b)
+    m.s.brief[0] = 0.0
     for i in range(n):
         k[0, i] = m.begin[i]
     if m.own.written[ATTEMPT] != 0 and begin_limits(m.y, t, w):
         code = attempt_written(m, t, w, h, rtol, atol)
         if limits_hold(m.trial, w):
             return code
-    code, smallest_pivot = OK, np.inf
-    for q in range(1, len(coefficients.b)):  # with a constant bound it would be unrolled and take seconds to compile
-        combine(m.y, h, coefficients.a[q], k, q, m.trial)
-        code |= derivative(time + coefficients.c[q] * h, m.trial, t, w, k[q])
-        keep_powers(m.balance, m.trial, k[q], t, w, q)
-        smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
-    m.s.evaluations[0] += STAGES - 1
+    if soon_ends(m, w, h):
+        if h <= m.own.briefest[0]:
+            code = attempt_brief(m, t, w, h, rtol, atol)
+            if m.s.brief[0] == 1.0:
+                return code
+        else:
+            m.own.briefest[0] *= LONGER
+    code, smallest_pivot = evaluate_stages(m, m.y, time, h, coefficients.a, coefficients.c, 1, stages, t, w)
     combine(m.y, h, coefficients.b, k, STAGES, m.trial)
     estimate(m, t, w)
     code = judge(m, t, w, h, code, rtol, atol)
@@ -160,14 +168,67 @@ def attempt(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
         for i in range(n):
             k[STAGES, i] = m.end[i]
-        integrate_powers(m.balance, m.trial, m.end, h, coefficients, t, w)
+        integrate_powers(m.balance, m.trial, m.end, h, coefficients.b, coefficients.error5, t, w)
     m.s.smallest_pivot[0] = smallest_pivot
     return code
 
 
 @inlined
-def integrate_powers(b, y, y_dot, h, coefficients, t, w):  # type: ignore[no-untyped-def]
-    """The work until the end of an accurate step, a state y with the derivative y', and a bound of the error of its integrals."""
+def evaluate_stages(m, y, time, h, a, c, first, last, t, w):  # type: ignore[no-untyped-def]
+    """Stages ``first`` to ``last`` - 1 of a step from y; a code and the smallest pivot."""
+    k, code, smallest_pivot = m.own.k, OK, np.inf
+    for q in range(first, last):  # with a constant bound it would be unrolled and take seconds to compile
+        combine(y, h, a[q], k, q, m.trial)
+        code |= derivative(time + c[q] * h, m.trial, t, w, k[q])
+        keep_powers(m.balance, m.trial, k[q], t, w, q)
+        smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
+    m.s.evaluations[0] += last - first
+    return code, smallest_pivot
+
+
+@inlined
+def soon_ends(m, w, h):  # type: ignore[no-untyped-def]
+    """Whether an end of the run cuts the attempt to a part of its usual length, in a motion without changes of mode."""
+    quiet = len(w.switches.mode) + len(w.events.value) + m.kinks.shape[1] + m.slips.shape[1] == 0
+    return quiet and m.s.projected[0] == 0.0 and h < PART * m.s.next_length[0]
+
+
+@inlined
+def attempt_brief(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """``attempt`` by the method of order 5, whose seventh stage is the end; ``s.brief`` is 0 where it is not accurate enough.
+
+    Its error is to be to that of a step of the usual length as their lengths are.
+    """
+    own, k, errors, n = m.own, m.own.k, m.own.errors, len(m.y)
+    of, stages = own.brief, len(own.brief.c)
+    code, smallest_pivot = evaluate_stages(m, m.y, m.s.time[0], h, of.a, of.c, 1, stages, t, w)
+    for i in range(n):
+        m.end[i] = k[stages - 1, i]
+        errors[0, i] = errors[1, i] = errors[2, i] = 0.0
+    for q in range(stages):
+        for i in range(n):
+            errors[0, i] += of.error[q] * k[q, i]
+    code = judge(m, t, w, h, code, rtol, atol)
+    error, longer = m.s.error[0], m.s.next_length[0] / h
+    if not error * longer <= 1.0:
+        own.briefest[0] = h * min(PART, (error * longer) ** -0.2)
+        return code
+    for i in range(n):
+        k[STAGES, i] = m.end[i]
+    integrate_powers(m.balance, m.trial, m.end, h, of.a[stages - 1], of.error, t, w)
+    m.s.brief[0], m.s.smallest_pivot[0] = 1.0, smallest_pivot
+    m.s.factor[0] = min(
+        LONGER * longer, LONGEST
+    )  # the usual length grows, until brief steps are not accurate enough for it
+    return code
+
+
+@inlined
+def integrate_powers(b, y, y_dot, h, weights, of_error, t, w):  # type: ignore[no-untyped-def]
+    """The work until the end of an accurate step, a state y with the derivative y', and a bound of the error of its integrals.
+
+    ``weights``: of the stages; ``of_error``: likewise, and perhaps that of the end behind them.
+    """
     if b.work.shape[1] == 0:
         return
     powers(y, y_dot, t, w, b.power[END])
@@ -176,9 +237,9 @@ def integrate_powers(b, y, y_dot, h, coefficients, t, w):  # type: ignore[no-unt
     b.energy[UNRESOLVED_NOW] = 0.0
     for k in range(b.work.shape[1]):
         work = of5 = 0.0
-        for q in range(STAGES):
-            work += coefficients.b[q] * b.power[q, k]
-            of5 += coefficients.error5[q] * b.power[q, k]
+        for q in range(len(weights)):
+            work += weights[q] * b.power[q, k]
+            of5 += of_error[q] * b.power[q, k]
         b.work[TRIAL, k] += h * work
         b.energy[UNRESOLVED_NOW] += h * abs(of5)
 
@@ -217,15 +278,19 @@ def prepare_dense(m, t, w):  # type: ignore[no-untyped-def]
     code, written = OK, m.own.written[DENSE] != 0 and w.tree.limits.ready[0] > 0
     if written:
         code = written_stages(m, w, DENSE, m.y_old, h)
-    for q in range(0 if written else STAGES + 1, len(k)):
-        if written:
+    if m.s.brief[0] == 1.0:
+        stages = len(coefficients.b)
+        code, _ = evaluate_stages(m, m.y_old, m.s.began[0], h, coefficients.a, coefficients.c, 1, stages, t, w)
+    if written:
+        for q in range(len(k)):
             powers_of_limits(k[q], t, w)
             keep_powers(m.balance, m.trial, k[q], t, w, q)
-            continue
-        combine(m.y_old, h, coefficients.a[q], k, q, m.trial)
-        code |= derivative(m.s.began[0] + coefficients.c[q] * h, m.trial, t, w, k[q])
-        keep_powers(m.balance, m.trial, k[q], t, w, q)
-    m.s.evaluations[0] += EXTRA
+        m.s.evaluations[0] += EXTRA
+    else:
+        of_dense, _ = evaluate_stages(
+            m, m.y_old, m.s.began[0], h, coefficients.a, coefficients.c, STAGES + 1, len(k), t, w
+        )
+        code |= of_dense
     for i in range(n):
         set_polynomials(m.y_old[i:], m.y[i:], k, coefficients.dense, i, m.s, dense[POWER * i :])
     m.s.dense_ready[0] = 1 if code == OK else 0

@@ -104,6 +104,26 @@ _DENSE = (
     ),
 )  # fmt: skip
 
+# Of the method of order 5 for brief steps: Dormand and Prince (1980), A family of embedded Runge-Kutta formulae.
+_A_BRIEF = (
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+_C_BRIEF = 0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0
+_ERROR_BRIEF = 71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
+
+
+class BriefSteps(NamedTuple):
+    """Coefficients of a method of order 5, whose last stage is the end of the step."""
+
+    a: Floats  # (7, 7)
+    c: Floats  # (7,)
+    error: Floats  # (7,) of order 4
+
 
 class Coefficients(NamedTuple):
     """Coefficients of the method."""
@@ -125,6 +145,7 @@ def _square(rows: Sequence[Sequence[float]]) -> Floats:
     return a
 
 
+BRIEF = BriefSteps(_square([(), *_A_BRIEF]), np.array(_C_BRIEF), np.array(_ERROR_BRIEF))
 COEFFICIENTS = Coefficients(
     a=_square([(), *_A, (), *_A_DENSE]), b=np.array(_B), c=np.array(_C), error5=np.array(_ERROR5),
     error3=np.array(_ERROR3), dense=np.array(_DENSE), kinks=np.array(_KINKS),

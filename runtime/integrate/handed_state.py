@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import TypeVar
+from weakref import ref
 
 import numpy as np
 
+from runtime.dynamics.layout import STATE
 from runtime.integrate.method import Method
 from runtime.results.joint_angles import poses_of, turns_of
 from runtime.results.whole_turns import before_start, near, set_whole_turns, whole_turns
@@ -21,6 +24,8 @@ from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.trees import trees_of
 
+T = TypeVar("T")
+
 
 class RunState(State):
     """The state of a run at a time, as functions of events and controllers and programs that use ``Stepping`` have it.
@@ -28,12 +33,31 @@ class RunState(State):
     Beside the mappings of a ``State``: coordinates of joints and their rates, as ``Run.angles`` has them, by name or as arrays.
     """
 
-    def __init__(self, of: RunStates, y: Floats, turns: Callable[[], Floats], own: Callable[[], Floats | None]) -> None:
+    def __init__(
+        self, of: RunStates, y: Callable[[], Floats], turns: Callable[[], Floats], own: Callable[[], Floats | None]
+    ) -> None:
         # ``State`` checks what users give; y (13 bodies + states of forces,) is an integrator's.
-        first = len(y) - len(of.names_of_forces)
-        self.names, self.y = of.system.body_names, y[:first].copy()  # writable: functions of SciPy refuse others
-        self.z = named_states(dict(zip(of.names_of_forces, y[first:].tolist(), strict=True)))
-        self._of, self._turns, self._find_own = of, turns, own
+        self.names, self._of = of.system.body_names, of
+        self._find_y, self._find_turns, self._find_own = y, turns, own
+
+    @cached_property
+    def y(self) -> Floats:  # type: ignore[override]
+        """States of the bodies, (13,) of each."""
+        return self._found[: STATE * len(self.names)].copy()  # writable: functions of SciPy refuse others
+
+    @cached_property
+    def z(self) -> Mapping[str, float]:  # type: ignore[override]
+        """States of forces by name."""
+        of_forces = self._found[STATE * len(self.names) :].tolist()
+        return named_states(dict(zip(self._of.names_of_forces, of_forces, strict=True)))
+
+    @cached_property
+    def _found(self) -> Floats:
+        return self._find_y()
+
+    @cached_property
+    def _turns(self) -> Floats:
+        return self._find_turns()
 
     @property
     def system(self) -> System:
@@ -56,7 +80,7 @@ class RunState(State):
             k = of.in_tree[name][0]
             return float(of.signs[k] * (own[k] - of.before[k]))
         joint, column = of.place(name)
-        return float(of.coordinates(joint, self.y, self._turns())[column])
+        return float(of.coordinates(joint, self.y, self._turns)[column])
 
     @fitting
     def rate(self, name: str) -> float:
@@ -78,7 +102,10 @@ class RunState(State):
         ModelError
             For a system whose joints make no tree.
         """
-        return self._both[0].copy()
+        signs, before, _ = self._of.as_joints
+        found: Floats = self._tree[: len(signs)] - before
+        found *= signs
+        return found
 
     @property
     def u(self) -> Floats:
@@ -89,19 +116,22 @@ class RunState(State):
         ModelError
             As ``q``.
         """
-        return self._both[1].copy()
+        signs, _, of_rates = self._of.as_joints
+        first = len(signs)
+        found: Floats = self._tree[first : first + len(of_rates)] * of_rates
+        return found
 
     @cached_property
     def _own(self) -> Floats | None:
         return self._find_own()
 
     @cached_property
-    def _both(self) -> tuple[Floats, Floats]:
-        of, own = self._of, self._own
-        if own is None or not of.tree.turns_and_slides:
-            own = of.from_poses(self.y, self._turns())
-        both: Floats = of.signs * (own[: len(of.signs)] - of.before)
-        return both[: of.first_rate], both[of.first_rate :]
+    def _tree(self) -> Floats:
+        """Coordinates and rates of the tree."""
+        own = self._own
+        if own is None or not self._of.tree.turns_and_slides:
+            own = self._of.from_poses(self.y, self._turns)
+        return own
 
 
 class RunStates:
@@ -118,12 +148,22 @@ class RunStates:
 
     def now(self, m: Method) -> RunState:
         """The state at the time reached."""
-        turns, own = m.turns, m.of_tree(m.t)
-        return self._made(m, RunState(self, m.y, lambda: turns, lambda: own))
+        return self.value(m, lambda state: state)
+
+    def value(self, m: Method, function: Callable[[RunState], T]) -> T:
+        """The value of a function of the state at the time reached, of which is computed what the function asks for."""
+        state = self._made(m, RunState(self, lambda: m.y, lambda: m.turns, lambda: m.of_tree(m.t)))
+        handed = ref(state)
+        found = function(state)
+        del state
+        if (kept := handed()) is not None:  # it is asked later, when the method has gone on
+            _ = kept.y, kept.z, kept._turns, kept._own
+        return found
 
     def at(self, m: Method, t: float) -> RunState:
         """The state at a time within the last step, whose coordinates can be asked for as long as this is the last one."""
-        return self._made(m, RunState(self, m.at(t), lambda: m.turns_at(t), lambda: m.of_tree(t)))
+        y = m.at(t)
+        return self._made(m, RunState(self, lambda: y, lambda: m.turns_at(t), lambda: m.of_tree(t)))
 
     def _made(self, m: Method, state: RunState) -> RunState:
         if not len(self._start):
@@ -145,9 +185,10 @@ class RunStates:
         return {name: tuple(places[at]) for name, at in (self._places | one).items() if at in places}  # type: ignore[misc]
 
     @cached_property
-    def first_rate(self) -> int:
-        """Place of the first rate in the state of the tree."""
-        return self.tree.places[0][-1]
+    def as_joints(self) -> tuple[Floats, Floats, Floats]:
+        """Signs of the coordinates of the tree, their whole turns at the start, and signs of the rates."""
+        first = self.tree.places[0][-1]
+        return self.signs[:first], self.before[:first], self.signs[first:]
 
     @cached_property
     def signs(self) -> Floats:

@@ -103,7 +103,7 @@ class JointsFirst:
         first, s = self.first, self.first.s
         LOG.info("system '%s': from t = %.6g s on in absolute coordinates", first.system.name, first.t)
         rest = self._rest(first.y, first.t, float(s.now.next_length))
-        rest.until(first.end)
+        rest.end = first.end
         rest.s.output[0] = first.written
         rest.s.balance.energy[:] = first.balance
         rest.s.balance.work[DONE] = s.balance.work[DONE]

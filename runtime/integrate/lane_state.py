@@ -111,6 +111,7 @@ class LaneState(Fields):
     repeated: Row  # 1: the last attempt is to be repeated there
     ends_ahead: Row  # 1: it is to end ahead of the pose
     close_by: Row  # 1: the last step is close to a singular pose
+    brief: Row  # 1: the last attempt, or step, was a brief one of dop853
     loose: Row  # factor of the tolerance there
     usual_step: Row  # [s] length of the last usual step
     lost: Row  # largest error in units of the tolerance that was accepted there

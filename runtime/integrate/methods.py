@@ -216,8 +216,10 @@ class Compiled:
             s.now.sticking = sticks(self.system)
 
     def until(self, end: float) -> None:
-        """Let ``advance`` end at another time, also after it has reached its end."""
-        self.end = end
+        """Let ``advance`` end at another time, also after it has reached its end; steps that this cuts short are brief ones."""
+        self.end, own = end, self.s.own
+        if isinstance(own, dop853.Memory) and own.briefest[0] == 0.0:
+            own.briefest[0] = np.inf
 
     def resume(self) -> None:
         """Begin the next step with forces that have changed at the time reached, after a step."""
@@ -233,9 +235,10 @@ class Compiled:
         """As of ``Method``, in compiled code."""
         if len(self.work.events.value):
             self.work.events.address[0], self.work.events.found[0] = CROSSINGS_PART.place(self.s, self.data), 0
-        # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
-        explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
-        self.lane.project_stages = PROJECTED_STAGES if explicit else 0.0
+        if projected := self.lane.projected:
+            # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
+            explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
+            self.lane.project_stages = PROJECTED_STAGES if explicit else 0.0
         longest = longest_watched(self.s, self.max_step) if self.sampled else self.max_step
         control = (self.end, self.rtol, self.atol, longest, steps)
         if self._bound[0] is not self.s or self._bound[1] is not self.work:
@@ -245,10 +248,10 @@ class Compiled:
             self.found.append(self.s.found[:count].copy())
             self.s.events[0] = 0
         fetch_unsure(self.s, self.unsure)
-        if self.lane.close_by and (written := int(self.s.output[0])):
+        if projected and self.lane.close_by and (written := int(self.s.output[0])):
             if len(outputs) and outputs[written - 1] > self.t_old:
                 self._keep_passage()
-        if status in (Status.RUNNING, Status.REACHED_END):
+        if status is Status.REACHED_END or status is Status.RUNNING:
             return status, ""
         if status == Status.SINGULAR_CONFIGURATION and self.data.closed:
             mark_smallest_pivot(self.t, self.s.y, self.data, self.work)

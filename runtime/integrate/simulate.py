@@ -6,6 +6,7 @@ import logging
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -301,10 +302,10 @@ def _integrate(
     between which progress is shown and an interruption is possible; events that it watches end a portion after the step in
     which one is.  Methods of SciPy, and those with events in Python, take one step at a time.
     """
-    wanted, every_step, go_on = NONE if how.t is None else np.array(how.t), how.t is None, None
+    wanted, every_step, advance = NONE if how.t is None else np.array(how.t), how.t is None, m.advance
     if sampling is not None:
         sampling.begin(m)
-        go_on = sampling.go_on
+        advance = partial(sampling.advance, m)
     watched = not isinstance(m, SciPy) and len(m.work.events.value) == len(search.events)
     out, times, states = np.empty((len(wanted), n)), [], []
     if every_step:
@@ -329,11 +330,11 @@ def _integrate(
                 break
             record_t, record_y = (np.zeros(portion), np.zeros((portion, n))) if every_step else (NONE, NONE2)
             begin = clock.perf_counter()
-            status, reason = m.advance(portion, wanted, out, record_t, record_y)
+            status, reason = advance(portion, wanted, out, record_t, record_y)
             before, (t, steps) = steps, m.reached
             taken = steps - before
             if every_step:
-                if go_on is not None:  # a view would keep the whole portion, of which there is one for each call
+                if 2 * taken < portion:  # a view would keep the whole portion
                     record_t, record_y = record_t[:taken].copy(), record_y[:taken].copy()
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
@@ -342,8 +343,6 @@ def _integrate(
                 if found is not None:
                     stop, event = found
                     status, reason = stopped_by(event, stop)
-            if status == Status.REACHED_END and go_on is not None:
-                status = go_on(m)
             bar.update(min(t, stop))
             if status == Status.RUNNING and watched:
                 seconds = max(clock.perf_counter() - begin, 1e-6)

@@ -207,6 +207,11 @@ def _constant(value: float) -> Signal:
     return Signal(ALWAYS, np.array([[value, *[0.0] * DEGREE]]))
 
 
+def held_signal(knots: Floats, values: Floats) -> Signal:
+    """The signal that has a value (pieces,) from each knot to the next; knots (pieces + 1,)."""
+    return Signal(knots, np.hstack([values[:, None], np.zeros((len(values), DEGREE))]))
+
+
 def as_signal(value: object, what: str) -> Signal:
     """Return a signal, or a number as a constant signal."""
     if isinstance(value, Signal):
@@ -263,10 +268,15 @@ def _found_weights(signal: Signal, rates: bool) -> Floats:
 
     1 for more, and SHARP where its rate jumps, too, or ``rates`` matter.  A knot has a level if the quintic polynomial over it,
     from the heavier knot before to the one behind, differs by no more from the signal, and where rates matter from its rate.
+    Of a signal of held values each jump weighs 1.
     """
     pieces = len(signal.coefficients)
     weights, marks = np.zeros(pieces), np.arange(pieces + 1)
     if pieces < 2:
+        return weights
+    if not (rates or signal.coefficients[:, 1:].any()):  # held values, which no polynomial follows
+        values = signal.coefficients[:, 0]
+        weights[1:] = np.abs(np.diff(values)) > LEAST_JUMP * np.ptp(values)
         return weights
     h = np.diff(signal.knots)
     at = [_polynomials(signal.coefficients, h * x) for x in _PLACES]  # value, rate and acceleration of all pieces

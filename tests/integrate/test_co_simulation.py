@@ -33,6 +33,63 @@ def test_steps_without_changes_are_those_of_a_run():
     assert stepping.t == pytest.approx(0.2) and np.abs(stepping.state.y - run.final.y).max() < 1e-8
 
 
+def chain():
+    """Four links on hinges, in motion, of whose tree there is no kernel."""
+    b, before = runtime.Builder("chain"), "ground"
+    for k in range(4):
+        link = f"link_{k}"
+        b.body(link, mass=1.0, inertia=(0.02, 0.02, 0.01), r=(0, 0, -0.2 - 0.4 * k))
+        b.joint(f"pin_{k}", "revolute", before, link, axes="global", point=(0, 0, -0.4 * k), axis=(0, 1, 0))
+        b.initial_coordinates(f"pin_{k}", angle=0.8 - 0.3 * k, rates={"angle": 0.5 * k})
+        before = link
+    return b.build()
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+def test_steps_cut_short_take_fewer_evaluations_at_the_same_accuracy(coordinates):
+    """As long as the method of lower order is as accurate as longer steps: with loose tolerances, not at the tightest."""
+    system, exact = chain(), None
+    for tolerance, most in ((1e-13, 14.0), (1e-8, 7.0), (1e-5, 6.5)):
+        how = dict(rtol=tolerance, atol=tolerance, coordinates=coordinates)
+        run = runtime.simulate(system, 1.0, t_eval=[1.0], **how)
+        stepping = runtime.Stepping(system, **how)
+        for k in range(1, 501):
+            stepping.step(until=k / 500.0)
+        exact = run.final.y if exact is None else exact
+        assert np.abs(stepping.state.y - exact).max() < max(20.0 * tolerance, 1e-11)
+        assert stepping._m.counts()[0] < most * 500
+
+
+def test_outputs_within_steps_cut_short():
+    """At the calls of a controller, and between them of order 7 as in other steps; and work of the motor."""
+    controller = runtime.Controller("pd", law, 500.0, efforts=["motor"])
+    how = dict(t_eval=np.arange(301) / 1000.0, controllers=[controller])
+    brief, exact = (runtime.simulate(arm(gravity=9.81), 0.3, rtol=x, atol=x, **how) for x in (1e-8, 1e-13))
+    at_calls = runtime.simulate(
+        arm(gravity=9.81), 0.3, rtol=1e-8, atol=1e-8, **how | {"t_eval": np.arange(151) / 500.0}
+    )
+    assert at_calls.stats.evaluations < 7.5 * 150 and np.array_equal(at_calls.states, brief.states[::2])
+    assert np.abs(brief.states - exact.states).max() < 1e-8
+    work, wanted = (run.energy_balance.work["motor"] for run in (brief, exact))
+    assert np.abs(work - wanted).max() < 1e-7
+
+
+def test_states_that_a_controller_keeps_are_those_of_their_times():
+    """Also if they are asked for the first time after the run."""
+    seen = []
+
+    def remember(t, state):
+        seen.append((t, state))
+        return 1.0
+
+    controller = runtime.Controller("watch", remember, 50.0, efforts=["motor"])
+    run = runtime.simulate(arm(gravity=9.81), 0.3, controllers=[controller], t_eval=np.arange(15) / 50.0, **EXACT)
+    assert [t for t, _ in seen] == run.t.tolist()
+    assert np.abs([state.y for _, state in seen] - run.states).max() < 1e-12
+    angles = [state.coordinate("hinge.angle") for _, state in seen]
+    assert np.abs(angles - run.angles["hinge"].angle).max() < 1e-12
+
+
 def test_efforts_act_from_the_time_reached_on():
     """Uniform acceleration by one effort, then by another."""
     b = runtime.Builder(gravity=(0, 0, 0))

@@ -1,9 +1,9 @@
 """The coefficients of Dormand and Prince's method: those of SciPy, digit for digit, and of values between steps."""
 
 import numpy as np
-from scipy.integrate import DOP853
+from scipy.integrate import DOP853, RK45
 
-from runtime.integrate.dop853_coefficients import COEFFICIENTS, PLACES, SLOPES, STAGES, VALUES
+from runtime.integrate.dop853_coefficients import BRIEF, COEFFICIENTS, PLACES, SLOPES, STAGES, VALUES
 
 
 def test_coefficients_are_those_of_scipy():
@@ -13,6 +13,11 @@ def test_coefficients_are_those_of_scipy():
     expected = (a, DOP853.B, c, DOP853.E5, DOP853.E3, DOP853.D)
     for name, own, scipys in zip(COEFFICIENTS._fields[:6], COEFFICIENTS[:6], expected, strict=True):
         assert np.array_equal(own, scipys), name
+
+
+def test_coefficients_of_brief_steps_are_those_of_scipy():
+    assert np.array_equal(BRIEF.a[:6, :5], RK45.A) and np.array_equal(BRIEF.a[6, :6], RK45.B)
+    assert np.array_equal(BRIEF.c, [*RK45.C, 1.0]) and np.allclose(BRIEF.error, -RK45.E, rtol=1e-15, atol=0.0)
 
 
 def test_dense_output_at_places_is_exact_for_polynomials():
