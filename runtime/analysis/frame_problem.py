@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from runtime.analysis.independent import OFF, STEPS, rows_of_tree
 from runtime.analysis.least_squares import PoseProblem, held_at_bounds
 from runtime.dynamics import mechanics as compiled
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import lift_all
-from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.support.arrays import Floats, Ints
 from runtime.system.assemble import mirrored
+from runtime.system.coordinate_names import coordinates_of_tree
 from runtime.system.coupled_coordinates import tree_with_rows
 from runtime.system.frames import Frame, in_reference
+from runtime.system.independent import OFF, STEPS, rows_of_tree
 from runtime.system.joint_motion import FULL_TURN
 from runtime.system.spanning_tree import SLOPES, SpanningTree, TreeSteps
 from runtime.system.system import System

@@ -64,7 +64,7 @@ from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
 from runtime.integrate.events import AtRest, ZeroCrossing
 from runtime.integrate.settings import Settings, settings
-from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
+from runtime.integrate.tree_method import in_joint_coordinates, tree_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.results.undecided_turns import followed_by_poses, perhaps_unknown, remark_on_turns
@@ -73,6 +73,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.system.assemble import mirrored
+from runtime.system.coupled_coordinates import coupled
 from runtime.system.force_states import refuse_states
 from runtime.system.quantity import Role
 from runtime.system.state import State

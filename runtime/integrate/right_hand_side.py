@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +33,6 @@ from runtime.integrate.tree_method import (
 )
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.jit.references import Reference
-from runtime.results.result_quantities import BODY_QUANTITIES, EULER
 from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import whole_turns
@@ -43,16 +41,14 @@ from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import bounded, increasing_times
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
+from runtime.system.coordinate_names import components_of_parts, coordinates_of_tree
 from runtime.system.coupling import refuse_couplings
 from runtime.system.force_states import state_of, states_of_forces, vector_of
-from runtime.system.spanning_tree import TreeSteps
-from runtime.system.state import PARTS, State
+from runtime.system.state import EULER, PARTS, State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
 REACH = 0.05  # [rad], [m] of differences of poses, which are smooth: their error is 1e-13 there, rounding included
-# Parts of a state that are coordinates and rates of a step of a tree, by its kind.
-OF_STEPS = {"ball": (("p",), ("omega",)), "free": (("r", "p"), ("v", "omega"))}
 
 
 @checked
@@ -272,7 +268,7 @@ class RightHandSide:
     def _components(self) -> list[tuple[str, str]]:
         z = [(f"{one.name}.{state}", one.outputs[state]) for one in self.system.forces for state in one.module.STATES]
         if self.coordinates == ABSOLUTE:
-            return [*(one for body in self.system.body_names for one in _parts(body, PARTS)), *z]
+            return [*(one for body in self.system.body_names for one in components_of_parts(body, PARTS)), *z]
         q, u = coordinates_of_tree(self.system, tree_of(self.system))
         return q + u + z
 
@@ -392,28 +388,3 @@ class RightHandSide:
         lengths = [(near[:, k : k + 4] ** 2).sum(axis=1) for k in self._lengths]
         values = np.column_stack([self._in_absolute(near), *lengths]).reshape(m, 6, n, -1)
         return np.asarray(np.einsum("q,mqij->mji", weights(BOTH_SIDES) / REACH, values))
-
-
-def coordinates_of_tree(system: System, tree: TreeSteps) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Names and units of the coordinates of a tree, and of its rates; with a minus sign where it has those of a joint negated."""
-    q: list[tuple[str, str]] = []
-    u: list[tuple[str, str]] = []
-    for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
-        if kind in OF_STEPS:
-            for of, parts in zip((q, u), OF_STEPS[kind], strict=True):
-                of += _parts(c.joint or c.outer, parts)
-            continue
-        own, unit = list(system.joint_motions[c.joint].units.items())[c.place]
-        name = f"{'-' if c.sign < 0.0 else ''}{c.joint}.{own}"
-        q.append((name, unit))
-        u.append((f"{name}_rate", f"{unit}/s"))
-    return q, u
-
-
-def _parts(owner: str, parts: Iterable[str]) -> list[tuple[str, str]]:
-    """Names and units of the components of parts of a state."""
-    return [
-        (f"{owner}.{part}_{component}", BODY_QUANTITIES[part][1])
-        for part in parts
-        for component in BODY_QUANTITIES[part][0]
-    ]
