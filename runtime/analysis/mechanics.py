@@ -34,7 +34,6 @@ from runtime.dynamics.layout import OK, STATE, P, R
 from runtime.integrate.handed_state import RunState
 from runtime.integrate.tree_method import dependent_coordinates
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
-from runtime.results.recorded_quantities import angles_of
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
@@ -42,6 +41,7 @@ from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.coordinate_mechanics import CoordinateMechanics, shaped
+from runtime.system.coordinate_mechanics import FramePose as FramePose
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
 from runtime.system.state import State
@@ -138,8 +138,7 @@ class Mechanics(CoordinateMechanics):
         if isinstance(state, Run):
             if state.system.body_names != system.body_names:
                 raise ModelError(f"mechanics: the run is of system '{state.system.name}', not '{system.name}'")
-            counted = {name: values for name, _, values, _ in angles_of(state)}
-            return self.of_states(state.states[:, : STATE * len(system.bodies)], counted)
+            return self.of_states(state.states[:, : STATE * len(system.bodies)], state._counted())
         if not isinstance(state, RunState):
             return super()._of(state)
         system.check_bodies(state)
@@ -238,14 +237,14 @@ class Mechanics(CoordinateMechanics):
         ModelError
             For forces that depend on reactions of joints.
         """
-        if trees_of(self.system).tree is None:
+        if self._steps.kinds and trees_of(self.system).tree is None:
             raise ModelError(
                 f"applied_forces: {trees_of(self.system).reason}, which efforts along coordinates cannot state"
             )
         at, t = self._at(q, u), self.system.time if time is None else finite_number(time, "applied_forces: time")
         self.system.check_span(t, t, "applied_forces")
         found = np.zeros((len(at.z), len(self._all_rates)))
-        if self.system.loaded:
+        if self.system.loaded and self._steps.kinds:
             compiled.forces_of_elements(t, at.z, self.system.data, self._memories.work, np.empty(at.z.shape[1]), found)
         return shaped(self._of_rates(at, found), at.single)
 

@@ -26,6 +26,7 @@ from runtime.system.coupled_coordinates import coupled, with_turns
 from runtime.system.frames import Frame, frame_motion, frame_of_body, in_reference
 from runtime.system.independent import Independent, TreeMemory
 from runtime.system.parts import GROUND
+from runtime.system.spanning_tree import spanning_tree
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates
@@ -51,15 +52,12 @@ class CoordinateMechanics:
     """
 
     def __init__(self, system: System, independent: Sequence[str] | None) -> None:
-        tree, steps = trees_of(system).of_joints, trees_of(system).steps
-        if tree is None:
-            raise ModelError(f"mechanics: system '{system.name}' has no joint coordinates: {steps}")
-        assert not isinstance(steps, str)
-        self._steps = steps
-        self.system, self._tree = system, tree
+        self._steps = trees_of(system).steps
+        self.system, self._tree = system, trees_of(system).of_joints or spanning_tree(self._steps, system.bodies)
+        tree = self._tree
         rows = [(k, r) for k in tree.closing if not system.joints[k].signals for r in range(len(system.joints[k].rows))]
         self._memories = TreeMemory(system, rows)
-        self._first = int(self._memory.data.u[0])
+        self._first = tree.places[0][-1]
         names, rates = coordinates_of_tree(system, tree)
         self._sign_q, self._sign_u = (_signs(of) for of in (names, rates))
         self.coordinate_names, self.coordinate_units = _without_signs(names)
@@ -258,7 +256,7 @@ class CoordinateMechanics:
                     f"(states, {n}), as in {names}"
                 )
             single = single and array.ndim == 1
-            found.append(bounded(array, f"mechanics: {what}").reshape(-1, n))
+            found.append(np.atleast_2d(bounded(array, f"mechanics: {what}")))
             for k in self._lengths if what.startswith("q") else ():
                 if not (found[-1][:, k : k + 4] != 0.0).any(axis=1).all():
                     raise ModelError(

@@ -24,7 +24,7 @@ from runtime.system.coupling import Coupling, in_order
 from runtime.system.joint_motion import FULL_TURN
 from runtime.system.joint_values import values_of
 from runtime.system.signal import Signal, signal_data
-from runtime.system.spanning_tree import RATES, SpanningTree, tree_data
+from runtime.system.spanning_tree import RATES, SpanningTree, spanning_tree, tree_data
 from runtime.system.state import State
 from runtime.system.sum_of_products import SumOfProducts, product_data
 from runtime.system.system import System
@@ -75,8 +75,7 @@ def tree_with_rows(
     system: System, rows: list[tuple[int, int]] | None = None, kernel: RowsKernel = NO_KERNEL
 ) -> TreeWorkspace:
     """Memory for evaluations of a tree with rows: those given, or those of all joints that are no steps; and couplings."""
-    tree = trees_of(system).of_joints
-    assert tree is not None
+    tree = trees_of(system).of_joints or spanning_tree(trees_of(system).steps, system.bodies)
     of = tree_data(tree, system.gravity)
     if rows is None:
         rows = [(k, r) for k in tree.closing for r in range(len(system.joints[k].rows))]

@@ -55,7 +55,7 @@ def joint_coordinates(
         q.append(products(before * CONJUGATE, after))
         relative_omega = states[:, outer, OMEGA:] - states[:, inner, OMEGA:]
         u.append(np.einsum("nba,nb->na", rotation_matrices(after), relative_omega))
-    return np.hstack(q + u)
+    return np.hstack([np.zeros((len(y), 0)), *q, *u])
 
 
 def moved_coordinates(tree: TreeSteps, q: Floats, way: Floats) -> Floats:
