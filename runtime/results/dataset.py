@@ -64,7 +64,7 @@ def to_xarray(run: RecordedRun) -> xarray.Dataset:
     """A dataset of all quantities of a run.
 
     Dimensions: time, body, axis, euler, row and coordinate (of joints), limit, contact, motor, load, joint, coupling, signal (of
-    drivers), degree_of_freedom, source (of work), event, contact_event.
+    drivers), degree_of_freedom, source (of work), event, contact_event; of outputs effort_of, rate_of and motion.
     """
     import xarray
 

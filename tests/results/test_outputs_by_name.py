@@ -285,6 +285,26 @@ def test_mechanics_of_loops_floating_bodies_and_couplings(name):
     )
 
 
+def four_bar(crank_angle):
+    """A four-bar linkage at an angle of its crank."""
+    return models.four_bar.build(crank=0.35, crank_angle=crank_angle)
+
+
+def test_cases_have_the_coordinates_of_the_first_system():
+    """Also where the start of a case determines other coordinates best."""
+    starts, names = [1.0, 6.0], ["mass_matrix", "jacobian.coupler", "bias_acceleration.coupler"]
+    first, other = (runtime.mechanics(four_bar(angle)) for angle in starts)
+    assert first.independent != other.independent
+    many = runtime.simulate_many(four_bar, {"crank_angle": starts}, 0.1, t_eval=[0.0, 0.1], outputs=names)
+    assert many.success and many.outputs["mass_matrix"].components == (".".join(2 * first.independent),)
+    for case, angle in enumerate(starts):
+        m = runtime.mechanics(four_bar(angle), independent=first.independent)
+        q, u = m.of(many[case])
+        expected = m.mass_matrix(q), m.jacobian("coupler", q), m.bias_acceleration("coupler", q, u)
+        for name, values in zip(names, expected, strict=True):
+            assert many[name][case] == pytest.approx(values, abs=1e-6 * max(1.0, np.abs(values).max())), name
+
+
 def run_rates(run):
     """The coordinates along which a run gives its mass matrix."""
     return [str(name) for name in run.to_xarray()["rate_of"].values]
