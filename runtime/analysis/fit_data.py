@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.analysis.sensitivity_result import Sensitivities
-from runtime.results.result_quantities import AXES
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, did_you_mean
@@ -16,7 +15,7 @@ from runtime.support.numbers import floats
 from runtime.support.units import Usual, ask, with_unit
 from runtime.system.joint_motion import FULL_TURN
 from runtime.system.quantity import COORDINATES, Quantity, Role, coordinate_units, parse
-from runtime.system.state import PARTS
+from runtime.system.state import AXES, PARTS
 from runtime.system.system import System
 
 FAR, NEAR = 100.0, 0.1  # data are beyond FAR times the reach of the model, at least NEAR [m], in another unit

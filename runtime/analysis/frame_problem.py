@@ -14,24 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from runtime.analysis.independent import OFF, STEPS, rows_of_tree
 from runtime.analysis.least_squares import PoseProblem, held_at_bounds
 from runtime.dynamics import mechanics as compiled
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import lift_all
-from runtime.integrate.right_hand_side import coordinates_of_tree
 from runtime.support.arrays import Floats, Ints
 from runtime.system.assemble import mirrored
+from runtime.system.coordinate_names import coordinates_of_tree
 from runtime.system.coupled_coordinates import tree_with_rows
 from runtime.system.frames import Frame, in_reference
+from runtime.system.independent import DEPENDENT, OFF, onto_rows, rows_of_tree
 from runtime.system.joint_motion import FULL_TURN
 from runtime.system.spanning_tree import SLOPES, SpanningTree, TreeSteps
 from runtime.system.system import System
 from runtime.system.tree_coordinates import moved_coordinates, way_between
 from runtime.system.trees import trees_of
 
-DEPENDENT = 1e-9  # singular value of rows, of the largest, below which they depend on each other
 AT_BOUND = 1e-10  # [rad], [m]
 ROUNDS = 5  # in which coordinates beyond their bounds become rows
 LONGEST = 0.5  # [rad], [m] of one step onto the rows
@@ -274,20 +273,19 @@ class FrameProblem(PoseProblem):
         """Coordinates that satisfy the rows best, those held unchanged, and their largest violation (poses,)."""
         columns, own = self.frames.scalars[0], held.any(axis=0)
         fixed = x[:, columns]
-        kept, least = x, np.full(len(x), np.inf)
-        for _ in range(STEPS):
+
+        def rows(x: Floats) -> tuple[Floats, Floats]:
             Phi, G = self._with_held(x, held)
             if own.any():
                 Phi[:, -int(own.sum()) :] = np.where(held, x[:, columns] - fixed, 0.0)[:, own]
-            off = np.abs(Phi).max(axis=1, initial=0.0)
-            kept = np.where((off < least)[:, None], x, kept)
-            if ((off >= 0.5 * least) & (least <= OFF)).all():
-                break
-            least = np.minimum(off, least)
+            return Phi, G
+
+        def step(x: Floats, Phi: Floats, G: Floats) -> Floats:
             way = -(np.linalg.pinv(G, rcond=DEPENDENT) @ Phi[..., None])[..., 0]
             size = np.abs(way).max(axis=1, initial=0.0, keepdims=True)
-            x = moved_coordinates(self.tree, x, way * np.minimum(1.0, LONGEST / np.maximum(size, LONGEST)))
-        return kept.copy(), least
+            return moved_coordinates(self.tree, x, way * np.minimum(1.0, LONGEST / np.maximum(size, LONGEST)))
+
+        return onto_rows(x, rows, step)
 
     def _with_held(self, x: Floats, held: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Rows of the system, and then one of each coordinate that is held in any pose, which is 0 in the others."""

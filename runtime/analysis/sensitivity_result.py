@@ -13,14 +13,14 @@ from runtime.analysis.angle_slopes import NearbyMotions, slopes_of_angles
 from runtime.analysis.nearby_runs import Follows, NearbyRuns
 from runtime.dynamics.layout import STATE
 from runtime.results.joint_angles import JointAngles, joint_angles
-from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.results.result_quantities import BODY_QUANTITIES, CONVENTION
 from runtime.results.run import Run
 from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.errors import ModelError
 from runtime.support.names import named
-from runtime.system.state import PARTS
+from runtime.system.state import AXES, EULER, PARTS
 from runtime.system.system import System
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.batch_remarks import Built, undecided, with_places
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.closed_at_once import rows_in_lanes
-from runtime.ensemble.compiled_cases import run_compiled, settings_of
+from runtime.ensemble.compiled_cases import run_compiled, same_mechanics, settings_of
 from runtime.ensemble.joint_batch import (
     forces_key,
     has_parameters,
@@ -255,6 +255,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     if task.outputs is not None and len(kept):
         quantities = BatchQuantities(systems[0][0], lambda: found, lambda: start, lambda: energies[:, 1:])
         quantities.masses = (masses, inertias) if isinstance(task.system, System) else None
+        quantities.alike = same_mechanics(task)
         of_kept = (lambda k: system_of(int(ended[k]))), partial(chunk.say, kept)
         chunk.states[kept] = columns_of_batch(task.outputs, s, quantities, *of_kept)
     chunk.keep_starts(task, kept, lambda: start, of_tree=False)

@@ -20,7 +20,7 @@ from runtime.ensemble.at_once import Prepared, with_joints, with_joints_of_syste
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.closed_joints import as_redundant, in_axes_of_system
 from runtime.ensemble.closed_memory import ClosedMemory, closed_memory
-from runtime.ensemble.compiled_cases import settings_of
+from runtime.ensemble.compiled_cases import same_mechanics, settings_of
 from runtime.ensemble.contact_batch import ContactEvents, measured_in_lanes
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import given_cases, system_of_case
@@ -139,7 +139,8 @@ class ClosedCases(Prepared):
             if values is None or not values.good[at].all():
                 yield None
             else:
-                yield DerivedQuantities(system, outputs, values.of_states(at, states(), events, counted), states())
+                of_states = values.of_states(at, states(), events, counted)
+                yield DerivedQuantities(system, task.how, outputs, of_states, states(), same_mechanics(task))
 
 
 def prepared_rows(task: Task, system: System, cases: Cases) -> ClosedCases | None:

@@ -64,7 +64,7 @@ from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.endings import TURNED, closeness, lost_digits_at, stiffness, stiffness_is_said, turns_of
 from runtime.integrate.events import AtRest, ZeroCrossing
 from runtime.integrate.settings import Settings, settings
-from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
+from runtime.integrate.tree_method import in_joint_coordinates, tree_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.results.undecided_turns import followed_by_poses, perhaps_unknown, remark_on_turns
@@ -73,6 +73,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.system.assemble import mirrored
+from runtime.system.coupled_coordinates import coupled
 from runtime.system.force_states import refuse_states
 from runtime.system.quantity import Role
 from runtime.system.state import State
@@ -381,7 +382,7 @@ def _columns(
     derives = derives_outputs(system)  # all that depends on masses is found here
     same_parts = derives and not system.redundant and vary_alone(task, *OF_MASSES) and not needs_masses(task.outputs)
     one_mass = isinstance(task.system, System) and not any(q.owner_sort == "body" for q in task.quantities.values())
-    resolution = SPEED_RESOLUTION * (how.rtol + how.atol)
+    resolution, alike = SPEED_RESOLUTION * (how.rtol + how.atol), same_mechanics(task)
     of_events = found.events, found.event_counts
     of_states = CaseStates(group.frame, given, good, np.array(how.t), own, turns.counted, *of_events, resolution)
     quantities = BatchQuantities(
@@ -391,8 +392,11 @@ def _columns(
         None if system.armatures else lru_cache(1)(of_states.energies),
         motions=system.joint_motions if same_joints else None,
         quarters=turns.quarters,
-        derived=DerivedQuantities(system, task.outputs, of_states, own) if same_joints and derives else None,
+        derived=DerivedQuantities(system, how, task.outputs, of_states, own, alike)
+        if same_joints and derives
+        else None,
         masses=(system.data.mass[1:], system.data.inertia[1:]) if one_mass else None,
+        alike=alike,
     )
     known = derives and needs_more_than_states(task.outputs)
 
@@ -419,7 +423,14 @@ def _columns(
 
 
 # Sorts of the owners of parameters; ``Quantity.owner_sort``.
-OF_MASSES, OF_FORCES = ("", "body"), ("motor", "limit", "force", "contact", "armature")
+OF_MASSES, ACTING = ("", "body"), ("motor", "limit", "force", "contact")
+OF_FORCES = (*ACTING, "armature")
+
+
+def same_mechanics(task: Task) -> bool:
+    """Whether all cases of a task have the mechanics of one system, which follow from states of its bodies alone."""
+    system = task.system
+    return isinstance(system, System) and vary_alone(task, *ACTING) and not system.couplings
 
 
 def vary_alone(task: Task, *sorts: str) -> bool:

@@ -7,32 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runtime.dynamics.derived import Derived, largest_of_rows
-from runtime.dynamics.force_elements import ENERGY, REPORTS
-from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL
+from runtime.dynamics.model_data import stabilised
+from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate.cases.derived import CaseStates
-from runtime.results.force_motion import force_motions
-from runtime.results.outputs import Output
-from runtime.results.reactions import named_point
-from runtime.results.state_quantities import needs_accelerations, rows_of, value_in_rows
+from runtime.integrate.settings import Settings
+from runtime.results.coordinate_quantities import INVERSE_DYNAMICS
+from runtime.results.outputs import OF_JOINTS, Output, values_of
+from runtime.results.run import Run
+from runtime.results.state_quantities import needs_accelerations
+from runtime.results.stats import Stats
+from runtime.results.whole_turns import whole_turns
 from runtime.support.arrays import Floats
-from runtime.system.parts import GROUND
 from runtime.system.quantity import Quantity
-from runtime.system.reference import rotation_matrices
-from runtime.system.state import by_body
+from runtime.system.state import State
 from runtime.system.system import System
 
-ACCELERATIONS = {"v_dot": slice(0, 3), "omega_dot": slice(3, 6)}
-ROWS_OF_JOINTS = "lam", "Phi"
-REACTIONS = "reaction_force", "reaction_moment"
-VIOLATIONS = {"violation": "Phi", "velocity_violation": "Phi_dot"}
-# Of limits, by their places; not those that depend on dampers, which cases may have of their own, or on whole turns.
-OF_LIMITS = {
-    "limit_latitude": LATITUDE, "limit_longitude": LONGITUDE, "limit_maximum_latitude": MAXIMUM, "limit_excess": EXCESS,
-    "limit_elastic_energy": POTENTIAL,
-}  # fmt: skip
-RATE, MOMENT = 1, 2  # what is measured of limits
+# Of limits, what does not depend on dampers, which cases may have of their own, or on whole turns.
+KNOWN = (
+    "v_dot", "omega_dot", "Phi", "violation", "velocity_violation", "limit_latitude", "limit_longitude",
+    "limit_maximum_latitude", "limit_excess", "limit_elastic_energy", "limit_rate", "limit_restricting_moment",
+)  # fmt: skip
+NO_EVENTS = np.zeros((0, 4))  # of contacts
 
 
 def derives_outputs(system: System) -> bool:
@@ -48,9 +43,11 @@ class DerivedQuantities:
     """
 
     system: System
+    how: Settings
     outputs: Mapping[str, Output]
     of_states: CaseStates
     states: Floats
+    alike: bool  # whether all cases have the mechanics of the system
     _found: dict[str, Floats] | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
@@ -64,71 +61,39 @@ class DerivedQuantities:
         wanted = {one.quantity.name: one.quantity for one in self.outputs.values() if self._is_known(one.quantity)}
         cases, times = self.states.shape[:2]
         found: dict[str, Floats] = {}
+        no_states = np.zeros((cases * times, len(self.system.data.forces.state_place)))
         for first, last, derived in self.of_states.portions() if wanted else ():
             if not derived.pivot.all():
                 return {}
             states = self.states[first:last].reshape(-1, self.states.shape[2])
+            run = run_of_states(self.system, self.how, np.zeros(len(states)), states, z=no_states[: len(states)])
+            vars(run)["_found"] = derived
             for name, quantity in wanted.items():
-                values = self._values(quantity, derived, states)
+                values = values_of(run, quantity)
                 to = found.setdefault(name, np.empty((cases, times, *values.shape[1:])))
                 to[first:last] = values.reshape(last - first, times, *values.shape[1:])
         return found
 
     def _is_known(self, quantity: Quantity) -> bool:
         part, sort = quantity.part, quantity.owner_sort
-        if part in ("lam", *REACTIONS):
+        if part == INVERSE_DYNAMICS:
+            return self.alike
+        if part == "lam" or part in OF_JOINTS:
             return not self.system.redundant  # else those of least norm
-        known = {*ACCELERATIONS, *ROWS_OF_JOINTS, *VIOLATIONS, *OF_LIMITS, "limit_rate", "limit_restricting_moment"}
-        return sort in ("force", "motor") or needs_accelerations(quantity) or part in known
+        return sort in ("force", "motor") or needs_accelerations(quantity) or part in KNOWN
 
-    def _values(self, quantity: Quantity, derived: Derived, states: Floats) -> Floats:
-        """Values (n, ...) in states (n, 13 bodies)."""
-        system, part, owner = self.system, quantity.part, quantity.owner
-        if needs_accelerations(quantity):
-            found = value_in_rows(system, quantity, rows_of(system, by_body(states), lambda: derived.v_dot[:, 1:]))
-            assert found is not None
-            return found
-        if quantity.owner_sort == "motor":
-            effort, rate = derived.motors[:, system.motor_names.index(owner)].T
-            return effort if part == "motor_effort" else effort * rate
-        if part in ACCELERATIONS:
-            return derived.v_dot[:, 1 + system.body_index(owner), ACCELERATIONS[part]]
-        if part in ROWS_OF_JOINTS:
-            name, _, row = owner.rpartition(".")
-            rows: Floats = getattr(derived, part)[:, system.joint_names.index(name)]
-            return rows[:, system.joint(name).rows.index(row)]
-        if part in VIOLATIONS:
-            return largest_of_rows(getattr(derived, VIOLATIONS[part]))
-        if part in REACTIONS:
-            return self._reaction(part, owner, derived, states)
-        if quantity.owner_sort == "limit":
-            k = system.limit_names.index(owner)
-            if part in OF_LIMITS:
-                return derived.outputs[:, k, OF_LIMITS[part]]
-            return derived.measured[:, k, RATE] if part == "limit_rate" else np.abs(derived.measured[:, k, MOMENT])
-        return self._of_force(system.force_names.index(owner), part.removeprefix("force_"), derived, states)
 
-    def _of_force(self, k: int, part: str, derived: Derived, states: Floats) -> Floats:
-        """What a force reports, its energy or its power, as ``ForceMotion`` has them."""
-        force, outputs = self.system.forces[k], derived.force_outputs[:, k]
-        if part == "energy":
-            return outputs[:, ENERGY]
-        if part != "power":
-            return outputs[:, REPORTS + list(force.outputs).index(part)]
-        motions = force_motions([force], self.system.body_names, by_body(states), outputs[:, None])
-        return motions[force.name].power
+def run_of_states(
+    system: System, how: Settings, t: Floats, states: Floats, events: Floats = NO_EVENTS, begun: Floats | None = None,
+    z: Floats | None = None, counted: Floats | None = None,
+) -> Run:  # fmt: skip
+    """A run of states (times, 13 bodies), for quantities that follow from these and from that at the start.
 
-    def _reaction(self, part: str, name: str, derived: Derived, states: Floats) -> Floats:
-        """Force or moment of a joint on its body j, about its point, as ``Run.reaction`` has it."""
-        joint = self.system.joint(name)
-        wrench = derived.wrench[:, self.system.joint_names.index(name), 1]
-        force, moment = wrench[:, :3], wrench[:, 3:]
-        if part == "reaction_force":
-            return force
-        point, _ = named_point(joint, 1, "joint")
-        arm: Floats = np.broadcast_to(point, (len(states), 3))
-        if joint.body_j != GROUND:
-            o = STATE * self.system.body_index(joint.body_j)
-            arm = np.einsum("nab,b->na", rotation_matrices(states[:, o + P : o + V]), point)
-        found: Floats = moment - np.cross(arm, force)
-        return found
+    z (times, states), counted (times, angles): of forces
+    """
+    stats = Stats(how.method, 0, 0, 0, 0.0, how.rtol, how.atol, "")
+    return Run(
+        system, stabilised(system.data, how.alpha, how.beta), t, states, State(system.body_names, states[-1]),
+        Status.REACHED_END, message_at_end(how.t_end), stats, {}, {}, contact_events=events,
+        _turns=None if counted is None else whole_turns(np.zeros(0), counted, counted.shape[1]), _start=begun, _z=z,
+    )  # fmt: skip

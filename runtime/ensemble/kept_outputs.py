@@ -9,10 +9,8 @@ import numpy as np
 
 from generated import law_cubic
 from runtime.dynamics.layout import LANES, STATE
-from runtime.dynamics.model_data import stabilised
-from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.contact_batch import QUANTITIES as OF_CONTACTS
-from runtime.ensemble.derived_outputs import DerivedQuantities
+from runtime.ensemble.derived_outputs import DerivedQuantities, run_of_states
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -25,13 +23,13 @@ from runtime.integrate.batches.parameters import (
 )
 from runtime.integrate.settings import Settings
 from runtime.jit.python_code import python_code
+from runtime.results.coordinate_quantities import COORDINATE_QUANTITIES, INVERSE_DYNAMICS
 from runtime.results.joint_angles import angles_of_joint
 from runtime.results.outputs import Output, is_on_request, undetermined_outputs, value_of
 from runtime.results.result_quantities import SYSTEM_QUANTITIES
 from runtime.results.run import Run
 from runtime.results.state_quantities import Rows, needs_accelerations, value_in_rows
-from runtime.results.stats import Stats
-from runtime.results.whole_turns import before_start, whole_turns
+from runtime.results.whole_turns import before_start
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.coordinate_steps import step_along
@@ -39,7 +37,7 @@ from runtime.system.force_states import names_of_states
 from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
 from runtime.system.spanning_tree import SpanningTree
-from runtime.system.state import PARTS, State, by_body
+from runtime.system.state import PARTS, by_body
 from runtime.system.system import System
 
 Outputs = Mapping[str, Output]
@@ -78,7 +76,7 @@ class BatchQuantities:
     ``of_forces`` (cases, times, states): states of forces, where they have some;
     ``counted`` (cases, times, angles): ``WholeTurns.counted``;
     ``masses``: (bodies,) or (cases, bodies), and inertias (bodies, 3, 3) or (cases, bodies, 3, 3), where all cases have the
-    frames of the system.
+    frames of the system; ``alike``: whether all have its mechanics.
     """
 
     system: System
@@ -97,6 +95,7 @@ class BatchQuantities:
     of_forces: Floats | None = None
     counted: Floats | None = None
     masses: tuple[Floats, Floats] | None = None
+    alike: bool = False
 
     def of(self, quantity: Quantity) -> Floats | None:
         """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
@@ -113,6 +112,8 @@ class BatchQuantities:
             return self.contacts()[:, :, self.system.contact_names.index(quantity.owner), OF_CONTACTS[part]]
         if part in COORDINATES and self.motions is not None:
             return self._coordinate_of_states(self.motions, quantity)
+        if quantity.part in COORDINATE_QUANTITIES and not self.alike:
+            return None
         if is_on_request(quantity) and not needs_accelerations(quantity):
             return None if self.masses is None else self._of_rows(quantity, *self.masses)
         values = self._along_coordinates(quantity)
@@ -126,7 +127,7 @@ class BatchQuantities:
             mass = np.repeat(mass, times, axis=0)
         if inertia.ndim > 3:
             inertia = np.repeat(inertia, times, axis=0)
-        rows = Rows(states.reshape(cases * times, *of_each), _no_accelerations, mass, inertia)
+        rows = Rows(states.reshape(cases * times, *of_each), _no_accelerations, mass, inertia, dict)
         found = value_in_rows(self.system, quantity, rows)
         return None if found is None else found.reshape(cases, times, *found.shape[1:])
 
@@ -201,13 +202,14 @@ def _no_accelerations() -> Floats:
 
 def needs_more_than_states(outputs: Outputs) -> bool:
     """Whether outputs need accelerations, multipliers or forces of cases."""
-    of_states = {*PARTS, *COORDINATES, *ENERGIES, *SYSTEM_QUANTITIES, "norm_violation"}
-    return not {output.quantity.part for output in outputs.values()} <= of_states
+    of_states = {*PARTS, *COORDINATES, *ENERGIES, *SYSTEM_QUANTITIES, *COORDINATE_QUANTITIES, "norm_violation"}
+    return not {output.quantity.part for output in outputs.values()} <= of_states - {INVERSE_DYNAMICS}
 
 
 def needs_masses(outputs: Outputs) -> bool:
     """Whether outputs depend on masses beside states and what is derived of them."""
-    return any(output.quantity.part in SYSTEM_QUANTITIES for output in outputs.values())
+    of_masses = {*SYSTEM_QUANTITIES, *COORDINATE_QUANTITIES}
+    return any(output.quantity.part in of_masses for output in outputs.values())
 
 
 def columns_of_batch(
@@ -242,8 +244,8 @@ def columns_of_batch(
             None if every is None else np.ascontiguousarray(every[case])
             for every in (quantities.of_forces, quantities.counted)
         )
-        own = how, t, states[case], events, begun[case], z, counted
-        run = run_of(case) if run_of else _run_of_states(system_of(case), *own)
+        own = how, t, np.ascontiguousarray(states[case]), events, begun[case], z, counted
+        run = run_of(case) if run_of else run_of_states(system_of(case), *own)
         if run_of is None and quantities.derived is not None:
             vars(run)["_found"] = quantities.derived.of_states.derived(case)
         try:
@@ -275,32 +277,3 @@ def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
             values[() if output.reduction else slice(len(run.t))] = own
         columns.append(values.ravel())
     return np.concatenate(columns)
-
-
-def _run_of_states(
-    system: System, how: Settings, t: Floats, states: Floats, events: Floats, begun: Floats, z: Floats | None,
-    counted: Floats | None,
-) -> Run:  # fmt: skip
-    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies) and that at the start.
-
-    z (times, states), counted (times, angles): of forces
-    """
-    data = stabilised(system.data, how.alpha, how.beta)
-    final, states = State(system.body_names, states[-1]), np.ascontiguousarray(states)
-    stats = Stats(how.method, 0, 0, 0, 0.0, how.rtol, how.atol, "")
-    return Run(
-        system,
-        data,
-        t,
-        states,
-        final,
-        Status.REACHED_END,
-        message_at_end(how.t_end),
-        stats,
-        {},
-        {},
-        contact_events=events,
-        _turns=None if counted is None else whole_turns(np.zeros(0), counted, counted.shape[1]),
-        _start=begun,
-        _z=z,
-    )

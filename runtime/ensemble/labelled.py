@@ -11,9 +11,10 @@ import numpy as np
 from runtime.dynamics.status import Status
 from runtime.results.dataset import variable_of
 from runtime.results.parquet import write_parquet
-from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.results.result_quantities import BODY_QUANTITIES, CONVENTION
 from runtime.support.cells import cell
 from runtime.system.quantity import Role
+from runtime.system.state import AXES, EULER
 
 if TYPE_CHECKING:
     import pandas
@@ -40,6 +41,8 @@ def ensemble_to_xarray(ensemble: Any, cases: Any) -> xarray.Dataset:
         "case": wanted, "time": ("time", ensemble.t, {"units": "s"}), "body": list(ensemble.bodies), "axis": list(AXES),
         "euler": list(EULER),
     }  # fmt: skip
+    for output in ensemble.outputs.values():
+        coordinates |= {dimension: list(names) for dimension, names in output.along.items()}
     coordinates = {name: values for name, values in coordinates.items() if name in used}
     for name, values in ensemble.cases.items():
         further = (f"{name}_{k}" for k in range(values.ndim - 1))
@@ -109,7 +112,9 @@ def _columns(name: str, values: Any, components: tuple[str, ...]) -> Iterator[tu
 
 def units_of(ensemble: Any, table: pandas.DataFrame) -> dict[str, str]:
     """Units of the columns of the table, empty where a column has none."""
-    units = dict(ensemble.units) | {name: output.unit for name, output in ensemble.outputs.items()}
+    units = dict(ensemble.units)
+    for output in ensemble.outputs.values():
+        units |= output.columns
     units |= {f"event.{name}": "s" for name in ensemble.events}
     return {column: units.get(column) or units.get(column.rpartition(".")[0]) or "" for column in table.columns}
 

@@ -10,11 +10,11 @@ from runtime.ensemble.at_once import Prepared, of_places, prepared_trees
 from runtime.ensemble.batch_remarks import undecided
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.closed_at_once import prepared_rows, rows_in_lanes
-from runtime.ensemble.compiled_cases import OF_MASSES, vary_alone
+from runtime.ensemble.compiled_cases import OF_MASSES, same_mechanics, vary_alone
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.found_events import keep_events
 from runtime.ensemble.joint_batch import TreeRuns, energies_in_lanes, keep_turns, states_in_lanes, turns_in_lanes
-from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
+from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch, needs_masses
 from runtime.ensemble.task import Chunk, Task
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batches import batch
@@ -145,6 +145,7 @@ def _columns_of_block(
 
     begun = partial(prepared.at_start, kept)
     quantities = BatchQuantities(system, states, begun, of_energies, tree, angles, start, limits[kept], counted=counted)
+    quantities.alike = same_mechanics(task)
     if isinstance(task.system, System):
         inertias = prepared.given.inertias
         quantities.masses = prepared.given.masses[kept], inertias if inertias.ndim == 3 else inertias[kept]
@@ -158,6 +159,7 @@ def _columns_of_block(
     with prepared.derived(task, kept, states, events, counted) as derived:
         quantities.derived = derived
         same = derived is not None and vary_alone(task, *OF_MASSES) and not system.redundant
+        same = same and not needs_masses(task.outputs)
 
         def system_of(k: int) -> System:
             return system if same else prepared.system_of(int(kept[k]))

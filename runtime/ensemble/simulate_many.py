@@ -38,7 +38,7 @@ from runtime.integrate.controllers import Controller, sampling_of
 from runtime.integrate.events import AtRest, Event, ZeroCrossing, check_events
 from runtime.integrate.settings import Settings, settings
 from runtime.jit.second_process import ask
-from runtime.results.outputs import parsed_outputs, quantities_of_runs
+from runtime.results.outputs import all_quantities, parsed_outputs
 from runtime.support.arguments import checked
 from runtime.support.checks import called, counted
 from runtime.support.errors import ModelError, shown
@@ -288,7 +288,7 @@ def output_names(system: System) -> dict[str, str]:
 
     Of vectors, such as "r.toes", also a component: "r.toes.z".
     """
-    return {name: quantity.unit for name, quantity in quantities_of_runs(system).items()}
+    return {name: quantity.unit for name, quantity in all_quantities(system).items()}
 
 
 @checked

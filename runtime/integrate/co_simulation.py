@@ -117,6 +117,12 @@ class Stepping:
         self.system, self.efforts = system, Efforts(held)
         self._t, self._end = how.t_start, how.t_end
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise ModelError(
+            f"stepping of system '{self.system.name}' cannot be pickled or copied, since it goes on in memory of its process; "
+            "pass on its state and t, and begin another there: Stepping(system, initial=state, t_start=t)"
+        )
+
     @property
     def t(self) -> float:
         """Time reached [s]."""

@@ -15,7 +15,7 @@ from runtime.results.joint_angles import poses_of, turns_of
 from runtime.results.whole_turns import before_start, near, set_whole_turns, whole_turns
 from runtime.support.arguments import fitting
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError, unknown_name
+from runtime.support.errors import unknown_name
 from runtime.system.force_states import names_of_states
 from runtime.system.joint_motion import coordinates, rates
 from runtime.system.spanning_tree import TreeSteps
@@ -173,9 +173,7 @@ class RunStates:
     @cached_property
     def tree(self) -> TreeSteps:
         """The steps of the joints."""
-        if isinstance(steps := trees_of(self.system).steps, str):
-            raise ModelError(f"state of system '{self.system.name}' has no joint coordinates: {steps}")
-        return steps
+        return trees_of(self.system).steps
 
     @cached_property
     def in_tree(self) -> dict[str, tuple[int, int]]:

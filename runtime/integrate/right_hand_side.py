@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.angles import angles_along
+from runtime.dynamics.angles import angles_along, take_angles
 from runtime.dynamics.equations import derivatives
 from runtime.dynamics.force_elements import follow_states
 from runtime.dynamics.layout import NOT_FINITE, OK, STATE, P
 from runtime.dynamics.lift import lift_all, places_of_turns
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.projection import project_all
+from runtime.dynamics.revolutions import count_each
 from runtime.dynamics.state_jacobian import state_jacobians
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.choices import ABSOLUTE, AUTO, JOINT
@@ -34,7 +34,6 @@ from runtime.integrate.tree_method import (
 )
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.jit.references import Reference
-from runtime.results.result_quantities import BODY_QUANTITIES, EULER
 from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import whole_turns
@@ -43,16 +42,14 @@ from runtime.support.arrays import Floats, Ints, read_only
 from runtime.support.checks import bounded, increasing_times
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
+from runtime.system.coordinate_names import components_of_parts, coordinates_of_tree
 from runtime.system.coupling import refuse_couplings
 from runtime.system.force_states import names_of_states, state_of, states_of_forces, units_of_states, vector_of
-from runtime.system.spanning_tree import TreeSteps
-from runtime.system.state import PARTS, State
+from runtime.system.state import EULER, PARTS, State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
 REACH = 0.05  # [rad], [m] of differences of poses, which are smooth: their error is 1e-13 there, rounding included
-# Parts of a state that are coordinates and rates of a step of a tree, by its kind.
-OF_STEPS = {"ball": (("p",), ("omega",)), "free": (("r", "p"), ("v", "omega"))}
 
 
 @checked
@@ -65,8 +62,9 @@ def rhs(
     ----------
     system : System
         With limits, contacts, forces, motors, loads, drivers and closed loops.  Modes of limits, contacts and friction follow
-        from t and y, on which alone f depends.  Angles of forces, motors and rows of your own are within half a turn of those in
-        the reference configuration, where they jump; ``simulate`` counts their revolutions.
+        from t and y, on which alone f depends.  Angles of forces, motors and rows of your own count the revolutions of joint
+        coordinates.  In absolute ones they are within half a turn of those in the reference configuration, where they jump;
+        ``simulate`` counts them.
     coordinates : "auto", "absolute" or "joint"
         "absolute": 13 components for each body.  "joint": coordinates and rates of the joints, which are fewer and satisfy the
         rows of these joints; for systems that ``simulate`` integrates by them.  "auto": absolute, and joint for systems with
@@ -244,7 +242,9 @@ class RightHandSide:
         both, of_bodies = self._in_absolute(states), STATE * len(self.system.bodies)
         bodies, z = (np.ascontiguousarray(part) for part in np.split(both, [of_bodies], axis=1))
         turns = states[:, places_of_turns(self.work.tree.data) if self.coordinates == JOINT else []]
-        counted = angles_along(bodies, self.data, workspace(self.system, self.data))
+        counted = (
+            self._angles(states) if self._counts else angles_along(bodies, self.data, workspace(self.system, self.data))
+        )
         return Run(
             system=self.system, data=self.data, t=times, states=bodies, final=state_of(self.system, both[-1]),
             status=Status.REACHED_END, message=f"integrated outside of Talus until t = {times[-1]:g} s",
@@ -272,15 +272,35 @@ class RightHandSide:
     def _components(self) -> list[tuple[str, str]]:
         z = [*zip(names_of_states(self.system), units_of_states(self.system), strict=True)]
         if self.coordinates == ABSOLUTE:
-            return [*(one for body in self.system.body_names for one in _parts(body, PARTS)), *z]
+            return [*(one for body in self.system.body_names for one in components_of_parts(body, PARTS)), *z]
         q, u = coordinates_of_tree(self.system, tree_of(self.system))
         return q + u + z
 
     def rates(self, times: Floats, states: Floats, out: Floats) -> tuple[int, int]:
         """Put y' of states (m, n) at times (m,) into ``out``, without checks; how many, and the code of the next one, or OK."""
         with self._lock:
-            done: tuple[int, int] = derivatives(times, states, *self.references, out)
-        return done
+            if not self._counts:
+                done: tuple[int, int] = derivatives(times, states, *self.references, out)
+                return done
+            for k, before in enumerate(self._angles(states)):
+                take_angles(before, self.data, self.work)
+                one = slice(k, k + 1)
+                _, code = derivatives(times[one], states[one], *self.references, out[one])
+                if code != OK:
+                    return k, code
+        return len(states), OK
+
+    @property
+    def _counts(self) -> bool:
+        """Whether coordinates tell the revolutions of angles of definitions."""
+        return self.coordinates == JOINT and self.data.counted > 0
+
+    def _angles(self, states: Floats) -> Floats:
+        """The angles before (m, angles) in states (m, n) of joint coordinates."""
+        found = np.zeros((len(states), self.data.counted))
+        with self._lock:
+            count_each(states, *self.references, np.empty(states.shape[1]), found)
+        return found
 
     def jacobians(self, times: Floats, states: Floats, out: Floats) -> tuple[int, int]:
         """Put Jacobians of absolute coordinates into ``out`` (m, n, n), which is 0; as ``rates``."""
@@ -376,7 +396,7 @@ class RightHandSide:
         rates = np.empty_like(z)
         self._accept(times, z, *self.rates(times, z, rates), rates)
         m, n = z.shape
-        A = self._absolute.jacobian(times, self._in_absolute(z))
+        A = self._jacobians_of_bodies(times, z)
         size = np.maximum(np.abs(rates).max(axis=1, initial=0.0), 1.0)[:, None]
         near = z[:, None] + REACH * BOTH_SIDES[:, None] * (rates / size)[:, None]  # along z', (m, 6, n)
         along = self._over(near.reshape(-1, n)).reshape(m, 6, -1, n)
@@ -386,6 +406,17 @@ class RightHandSide:
         right[:, : A.shape[1]] += A @ Y[:, : A.shape[1]]
         return np.asarray(np.linalg.pinv(Y) @ right)
 
+    def _jacobians_of_bodies(self, times: Floats, z: Floats) -> Floats:
+        """Jacobians in absolute coordinates, with the revolutions of joint ones z (m, n)."""
+        bodies, other = self._in_absolute(z), self._absolute
+        if not self._counts:
+            return other.jacobian(times, bodies)
+        found = []
+        for time, y, before in zip(times, bodies, self._angles(z), strict=True):
+            take_angles(before, other.data, other.work)
+            found.append(other.jacobian(time, y))
+        return np.array(found)
+
     def _over(self, z: Floats) -> Floats:
         """Derivatives (m, any, n) of y, with the lengths of Euler parameters, over z (m, n)."""
         m, n = z.shape
@@ -393,28 +424,3 @@ class RightHandSide:
         lengths = [(near[:, k : k + 4] ** 2).sum(axis=1) for k in self._lengths]
         values = np.column_stack([self._in_absolute(near), *lengths]).reshape(m, 6, n, -1)
         return np.asarray(np.einsum("q,mqij->mji", weights(BOTH_SIDES) / REACH, values))
-
-
-def coordinates_of_tree(system: System, tree: TreeSteps) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Names and units of the coordinates of a tree, and of its rates; with a minus sign where it has those of a joint negated."""
-    q: list[tuple[str, str]] = []
-    u: list[tuple[str, str]] = []
-    for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
-        if kind in OF_STEPS:
-            for of, parts in zip((q, u), OF_STEPS[kind], strict=True):
-                of += _parts(c.joint or c.outer, parts)
-            continue
-        own, unit = list(system.joint_motions[c.joint].units.items())[c.place]
-        name = f"{'-' if c.sign < 0.0 else ''}{c.joint}.{own}"
-        q.append((name, unit))
-        u.append((f"{name}_rate", f"{unit}/s"))
-    return q, u
-
-
-def _parts(owner: str, parts: Iterable[str]) -> list[tuple[str, str]]:
-    """Names and units of the components of parts of a state."""
-    return [
-        (f"{owner}.{part}_{component}", BODY_QUANTITIES[part][1])
-        for part in parts
-        for component in BODY_QUANTITIES[part][0]
-    ]

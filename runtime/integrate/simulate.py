@@ -37,7 +37,7 @@ from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.scipy_methods import SciPy, remark_on_touches
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import SLOWER, EventSearch, Lookout, steps_used_up, stopped_by, until_next_look
-from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, in_joint_coordinates
+from runtime.integrate.tree_method import InJointCoordinates, in_joint_coordinates
 from runtime.results.outputs import parsed_outputs
 from runtime.results.run import Run
 from runtime.results.stats import Stats
@@ -50,6 +50,7 @@ from runtime.support.names import named
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import check_state
+from runtime.system.coupled_coordinates import OffTheRowsError
 from runtime.system.force_states import state_of, vector_of
 from runtime.system.state import State
 from runtime.system.system import System

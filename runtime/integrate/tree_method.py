@@ -32,16 +32,8 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.kept import kept
 from runtime.support.latest import Latest
-from runtime.system.coupled_coordinates import (
-    OFF,
-    coupled_coordinates,
-    put_coordinates,
-    tree_with_rows,
-    violations,
-    with_turns,
-)
+from runtime.system.coupled_coordinates import OffTheRowsError, coupled, tree_with_rows
 from runtime.system.force_states import states_of_forces
-from runtime.system.joint_values import values_of
 from runtime.system.spanning_tree import SpanningTree, ties_of, tree_data, tree_parameters
 from runtime.system.state import State
 from runtime.system.system import System
@@ -53,10 +45,6 @@ from runtime.system.whole_model import counts_in_rows, module_of
 OFF_THE_ROWS = 1e-9
 MANY = 20  # bodies, from which on equations of all are ten times as slow on loops
 NEAR_LIMIT = 0.1  # the last state of a run is not quite at the limit of a fast turn
-
-
-class OffTheRowsError(ModelError):
-    """An initial state off the constraints."""
 
 
 def joints_serve(system: System) -> bool:
@@ -403,30 +391,6 @@ def memory_with_rows(system: System, tree: SpanningTree, module: ModuleType | No
         posed = [body for _, body in closed.poses]
         kernel = RowsKernel(int(addresses_of([module])[0]), constants, module.OUTPUTS, posed)
     return tree_with_rows(system, rows, kernel)
-
-
-def coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Floats:
-    """Coordinates and rates z with so many full turns as couplings need.
-
-    Raises
-    ------
-    OffTheRowsError
-        Where a follower is not where its leader puts it.
-    """
-    q, u = values_of(system.joint_motions, system.body_names, state.y)
-    q = with_turns(system.couplings, system.joint_motions, q)
-    for off, unit in zip(violations(system.couplings, q, u), ("", "/s"), strict=True):
-        k = int(np.argmax(np.abs(off)))
-        if not abs(off[k]) <= OFF:
-            one = system.couplings[k]
-            raise OffTheRowsError(
-                f"system '{system.name}': coordinate '{one.follower}' is {off[k]:.1e} rad or m{unit} from where coupling "
-                f"'{one.name}' puts it, limit {OFF:.0e}; make states with runtime.system.displaced, which moves followers"
-            )
-    places = coupled_coordinates(system.couplings, system.joint_motions, tree, tree_data(tree, system.gravity))
-    z = z.copy()
-    put_coordinates(system.couplings, places, q, z)
-    return z
 
 
 def _keep_signs(tree: TreeWorkspace, own: Floats, wanted: Floats) -> bool:

@@ -7,9 +7,9 @@ import numpy as np
 from runtime.results.outputs import ROWS, value_of
 from runtime.results.recorded import RecordedRun
 from runtime.results.recorded_quantities import recorded_quantities
-from runtime.results.result_quantities import AXES, EULER
 from runtime.support.arrays import Floats
 from runtime.system.quantity import COORDINATES, Quantity
+from runtime.system.state import AXES, EULER
 
 
 def columns_of(run: RecordedRun) -> tuple[list[str], list[str], Floats]:
@@ -27,14 +27,12 @@ def columns_of(run: RecordedRun) -> tuple[list[str], list[str], Floats]:
         for component, column in zip(components, values.reshape(len(run.t), len(components)).T, strict=True):
             name = f"{owner}.{own}{component}".removeprefix(".")
             found[f"{owner} ({sort}).{own}{component}" if name in found else name] = quantity.unit, column
-    for name, output in run.outputs.items():
+    for output in run.outputs.values():
         if output.reduction:
             continue  # a table has a row for each time
-        for part, column in zip(
-            output.components or ("",), value_of(output, run).reshape(len(run.t), -1).T, strict=True
-        ):
-            own = f"{name}.{part}".removesuffix(".")
-            found[f"{own} (output)" if own in found else own] = output.unit, column
+        values = value_of(output, run).reshape(len(run.t), len(output.columns))
+        for (own, unit), column in zip(output.columns.items(), values.T, strict=True):
+            found[f"{own} (output)" if own in found else own] = unit, column
     return list(found), [unit for unit, _ in found.values()], np.column_stack([values for _, values in found.values()])
 
 

@@ -11,17 +11,16 @@ from runtime.results.outputs import REACTIONS, Output, value_of
 from runtime.results.recorded import RecordedRun
 from runtime.results.recorded_quantities import Recorded, recorded_quantities
 from runtime.results.result_quantities import (
-    AXES,
     BODY_QUANTITIES,
     CONTACT_QUANTITIES,
     CONVENTION,
-    EULER,
     LIMIT_QUANTITIES,
     MOTOR_QUANTITIES,
     SCALARS,
     WRENCH_QUANTITIES,
 )
 from runtime.system.quantity import COORDINATES, Quantity
+from runtime.system.state import AXES, EULER
 
 if TYPE_CHECKING:
     import xarray
@@ -65,7 +64,7 @@ def to_xarray(run: RecordedRun) -> xarray.Dataset:
     """A dataset of all quantities of a run.
 
     Dimensions: time, body, axis, euler, row and coordinate (of joints), limit, contact, motor, load, joint, coupling, signal (of
-    drivers), degree_of_freedom, source (of work), event, contact_event.
+    drivers), degree_of_freedom, source (of work), event, contact_event; of outputs effort_of, rate_of and motion.
     """
     import xarray
 
@@ -108,6 +107,7 @@ def to_xarray(run: RecordedRun) -> xarray.Dataset:
         fixed = [int(load.point is None or load.point_of_body) for load in system.loads]
         data["load_point_is_fixed"] = (("load",), fixed, {"long_name": "1 for a point that is fixed in the body"})
     for name, output in run.outputs.items():
+        coordinates |= {dimension: list(names) for dimension, names in output.along.items()}
         data[f"{name} (output)" if name in data else name] = variable_of(output, value_of(output, run))
     _add_events(run, data, coordinates)
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
@@ -115,9 +115,8 @@ def to_xarray(run: RecordedRun) -> xarray.Dataset:
 
 def variable_of(output: Output, values: Any, *first: str) -> tuple[tuple[str, ...], Any, dict[str, str]]:
     """Dimensions, values and attributes of an output with these first dimensions."""
-    along = {(): (), AXES: ("axis",), EULER: ("euler",)}[output.components]
     about = {"units": output.unit, "long_name": output.meaning, "expression": output.expression}
-    return (*first, *(() if output.reduction else ("time",)), *along), values, about
+    return (*first, *(() if output.reduction else ("time",)), *output.along), values, about
 
 
 def _variable(quantity: Quantity) -> str:

@@ -9,15 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from runtime.results.coordinate_quantities import (
+    COORDINATE_QUANTITIES,
+    EFFORTS,
+    MOTION,
+    RATES,
+    coordinate_quantities,
+    dimensions_of,
+)
 from runtime.results.result_quantities import (
-    AXES,
     BODY_QUANTITIES,
     CONTACT_QUANTITIES,
-    EULER,
     LIMIT_QUANTITIES,
     MOTOR_QUANTITIES,
     SCALARS,
@@ -65,7 +72,7 @@ REDUCTIONS: dict[str, tuple[Callable[[Floats, Floats], Floats], str]] = {
 # Names that tables and datasets of ensembles give to something else.
 RESERVED = (
     "case", "time", "status", "message", "reached", "evaluations", "steps", "rejections", "vectorised", "body", "axis", "euler",
-    "component",
+    "component", EFFORTS, RATES, MOTION,
 )  # fmt: skip
 AT_ONE_TIME = ("first", "last")  # reductions that make sense where a run has a single time
 
@@ -90,14 +97,27 @@ class Output:
     times: int
 
     @property
+    def along(self) -> Mapping[str, tuple[str, ...]]:
+        """Dimensions of its values at a time, with the names along them."""
+        return {} if self.component is not None or self.function == "norm" else dimensions_of(self.quantity)
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of its values in one case: (times, components), without times where they are reduced."""
-        return (() if self.reduction else (self.times,)) + ((len(self.components),) if self.components else ())
+        return (() if self.reduction else (self.times,)) + tuple(map(len, self.along.values()))
 
     @property
     def size(self) -> int:
         """Number of its values in one case."""
         return int(np.prod(self.shape, dtype=int))
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Names of its values at a time, or of its reduction, with their units."""
+        units = (self.unit,) if self.reduction.startswith("time_of") else self.quantity.units or (self.unit,)
+        names = [f"{self.name}.{component}" for component in self.components] if self.along else [self.name]
+        units = units if len(units) == len(names) else (self.unit,) * len(names)
+        return dict(zip(names, units, strict=True))
 
     @property
     def meaning(self) -> str:
@@ -109,7 +129,7 @@ class Output:
     def of(self, values: Floats, t: Floats) -> Floats:
         """The output (cases, ...) from values of its quantity (cases, times, ...) at times t."""
         if self.component is not None:
-            values = values[..., self.component]
+            values = values.reshape(*values.shape[:2], -1)[..., self.component]
         if self.function == "abs":
             values = np.abs(values)
         elif self.function == "norm":
@@ -118,13 +138,16 @@ class Output:
 
 
 def components_of(quantity: Quantity) -> tuple[str, ...]:
-    """Names of the components of a vector."""
-    return {0: (), 3: AXES, 4: EULER}[quantity.shape[0] if quantity.shape else 0]
+    """Names of the components of a vector or a matrix, this row by row."""
+    dimensions = dimensions_of(quantity).values()
+    return tuple(map(".".join, product(*dimensions))) if dimensions else ()
 
 
 def meaning_of(quantity: Quantity) -> str:
     """A quantity in words."""
     part, sort = quantity.part, quantity.owner_sort
+    if part in COORDINATE_QUANTITIES:
+        return COORDINATE_QUANTITIES[part][1] + (f" of frame '{quantity.owner}'" if quantity.owner else "")
     if sort == "body":
         return f"{BODY_QUANTITIES[part][2]} of '{quantity.owner}'"
     if sort == "frame":
@@ -148,12 +171,18 @@ def meaning_of(quantity: Quantity) -> str:
 
 def is_on_request(quantity: Quantity) -> bool:
     """Whether tables and datasets of a run have a quantity only where it is among its outputs."""
-    return quantity.owner_sort == "frame" or quantity.part == ACCELERATION or quantity.part in SYSTEM_QUANTITIES
+    on_request = {ACCELERATION, *SYSTEM_QUANTITIES, *COORDINATE_QUANTITIES}
+    return quantity.owner_sort == "frame" or quantity.part in on_request
 
 
 def quantities_of_runs(system: System) -> dict[str, Quantity]:
-    """The quantities over time of runs of a system, by name; vectors whole."""
+    """The quantities over time of runs of a system, by name, without ``coordinate_quantities``; vectors whole."""
     return {quantity.name: quantity for quantity in _quantities(system)}
+
+
+def all_quantities(system: System) -> Mapping[str, Quantity]:
+    """``quantities_of_runs`` and ``coordinate_quantities``."""
+    return {**quantities_of_runs(system), **coordinate_quantities(system)}
 
 
 def _quantities(system: System) -> Iterator[Quantity]:
@@ -212,7 +241,7 @@ def values_of(run: Any, quantity: Quantity) -> Floats:
     try:
         return _values_of(run, quantity)
     except (KeyError, ValueError, IndexError, AttributeError):
-        if quantity.name in quantities_of_runs(run.system):
+        if quantity.name in all_quantities(run.system):
             raise
         raise ModelError(f"system '{run.system.name}' of this case has no quantity '{quantity.name}'") from None
 
@@ -289,17 +318,17 @@ def parsed_outputs(
     if not given or len(given) < len(outputs):
         remedy = "give each once" if given else "give at least one name, such as 'energy', or leave it out"
         raise ModelError(f"{named_by} = {shown(outputs)}: {remedy}")
-    known = quantities_of_runs(system)
-    named_components = {
-        f"{name}.{component}": (quantity, k)
-        for name, quantity in known.items()
-        for k, component in enumerate(components_of(quantity))
-    }
-    whole: dict[str, tuple[Quantity, int | None]] = {name: (quantity, None) for name, quantity in known.items()}
-    found = {
-        name: _parsed(name, text, whole | named_components, system, times, named_by) for name, text in given.items()
-    }  # fmt: skip
+    asked = " ".join(map(str, given.values()))
+    quantities = all_quantities if any(part in asked for part in COORDINATE_QUANTITIES) else quantities_of_runs
+    known = _with_components(quantities(system))
+    found = {name: _parsed(name, text, known, system, times, named_by) for name, text in given.items()}
+    named = {"t", *known, *(of for quantity, _ in known.values() for of in (quantity.part, quantity.owner))}
     for name, output in found.items():
+        if name in named and name.strip() != output.expression.strip():
+            raise ModelError(
+                f"{named_by}: the name '{name}' of '{output.expression}' is that of a quantity or a part of system "
+                f"'{system.name}'; give the output another name, such as 'result'"
+            )
         own = [name, *(f"{name}.{component}" for component in output.components)]
         columns = {*RESERVED, *(taken if output.reduction else ())}  # tables have no column of what varies over time
         if not name.strip() or {*own} & columns or name.startswith("case_"):
@@ -307,6 +336,14 @@ def parsed_outputs(
             raise ModelError(
                 f"{named_by}: the name '{name}' of '{output.expression}' {use}; give another, such as 'result'"
             )
+    return found
+
+
+def _with_components(known: Mapping[str, Quantity]) -> dict[str, tuple[Quantity, int | None]]:
+    """Quantities by name with None, and their components with their places."""
+    found: dict[str, tuple[Quantity, int | None]] = {name: (quantity, None) for name, quantity in known.items()}
+    for name, quantity in known.items():
+        found |= {f"{name}.{component}": (quantity, k) for k, component in enumerate(components_of(quantity))}
     return found
 
 
@@ -327,28 +364,35 @@ def _parsed(
     if opened:
         raise ModelError(f"{what}: give one reduction, then 'abs' or 'norm', such as 'max(norm(v.BODY))'")
     if own not in known:
-        raise unknown_name(own, known, "quantity", "quantities", f"{what}: system '{system.name}': ")
+        raise unknown_name(
+            own, [*known, *COORDINATE_QUANTITIES], "quantity", "quantities", f"{what}: system '{system.name}': "
+        )
     quantity, component = known[own]
     components = () if component is not None else components_of(quantity)
-    if function == "norm" and not components:
-        raise ModelError(f"{what}: '{own}' is a number, of which 'norm' has no meaning; use 'abs'")
+    if function == "norm" and (not components or quantity.rates):
+        kind = "has components along coordinates" if components else "is a number"
+        raise ModelError(f"{what}: '{own}' {kind}, of which 'norm' has no meaning; use 'abs'")
     if reduction and reduction not in AT_ONE_TIME and times < 2:
         raise ModelError(
             f"{what}: '{reduction}' compares values at the times of the results, here {times}; give t_eval with more"
         )
     return Output(
         name, text, quantity, component, function, reduction, () if function == "norm" else components,
-        "s" if reduction.startswith("time_of") else quantity.unit, times,
+        "s" if reduction.startswith("time_of") else quantity.units[component] if quantity.units and component is not None
+        else quantity.unit, times,
     )  # fmt: skip
 
 
 def record_of(output: Output) -> dict[str, Any]:
     """An output as plain data, for a file."""
-    return asdict(output) | {"quantity": output.quantity._asdict() | {"role": output.quantity.role.name}}
+    quantity = output.quantity._asdict() | {"role": output.quantity.role.name}
+    along = {name: quantity.pop(name) for name in ("rates", "units")}  # which records of earlier versions do not have
+    return asdict(output) | {"quantity": quantity | (along if output.quantity.rates else {})}
 
 
 def output_from(record: Mapping[str, Any]) -> Output:
     """The output of plain data."""
     own = record["quantity"]
-    quantity = Quantity(**{**own, "role": Role[own["role"]], "shape": tuple(own["shape"])})
+    own = own | {name: tuple(own.get(name, ())) for name in ("shape", "rates", "units")}
+    quantity = Quantity(**{**own, "role": Role[own["role"]]})
     return Output(**{**record, "quantity": quantity, "components": tuple(record["components"])})

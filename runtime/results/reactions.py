@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.derived import Derived
 from runtime.dynamics.equations import shared_workspace_for
-from runtime.results.result_quantities import AXES
 from runtime.support.arrays import Bools, Floats
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError, shown
@@ -29,6 +28,7 @@ from runtime.support.names import named
 from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at
 from runtime.system.parts import GROUND, Joint
 from runtime.system.rank import lever_arm
+from runtime.system.state import AXES
 from runtime.system.system import System
 
 TAKES_PART = 1e-6  # of the largest force or moment of a null vector of D^T: what changes by less is determined

@@ -204,7 +204,11 @@ class RecordedRun:
 
     @property
     def _rows(self) -> Rows:
-        return rows_of(self.system, self._state, self._accelerations)
+        return rows_of(self.system, self._state, self._accelerations, self._counted)
+
+    def _counted(self) -> Mapping[str, Floats]:
+        """Coordinates of joints by name, with whole turns."""
+        return {f"{name}.{column}": x for name, of in self.angles.items() for column, x in of.values.items()}
 
     def _accelerations(self) -> Floats:
         """Accelerations (n, bodies, 6) of the centres of mass and of the turns."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from runtime.system.state import STATE_UNITS
+from runtime.system.state import AXES, EULER, STATE_UNITS
 
-AXES = ("x", "y", "z")
-EULER = ("e0", "e1", "e2", "e3")
 CONVENTION = (
     "x anterior, y medial of a right foot and lateral of a left foot, z up; global axes; SI units; "
     + "Euler parameters scalar first"

@@ -1,16 +1,17 @@
 """Quantities that follow from states of the bodies and their accelerations, of a run or of many cases in rows.
 
-Those of frames, accelerations of the coordinates of joints, and those of the whole system.
+Those of frames, accelerations of the coordinates of joints, mechanics over these, and those of the whole system.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from runtime.dynamics.layout import P, V
+from runtime.results.coordinate_quantities import COORDINATE_QUANTITIES, INVERSE_DYNAMICS, coordinate_value
 from runtime.results.joint_angles import poses_of
 from runtime.results.result_quantities import SYSTEM_QUANTITIES
 from runtime.support.arrays import Floats
@@ -33,20 +34,26 @@ class Rows(NamedTuple):
     v_dot: Callable[[], Floats]  # returns accelerations (n, bodies, 6) of centres of mass and of turns
     mass: Floats  # (bodies,), or (n, bodies) where the cases have masses of their own
     inertia: Floats  # (bodies, 3, 3), or (n, bodies, 3, 3)
+    counted: Callable[[], Mapping[str, Floats]]  # returns coordinates by name (n,), where whole turns are known
 
 
-def rows_of(system: System, states: Floats, v_dot: Callable[[], Floats]) -> Rows:
+def rows_of(
+    system: System, states: Floats, v_dot: Callable[[], Floats], counted: Callable[[], Mapping[str, Floats]] = dict
+) -> Rows:
     """Rows of states (n, bodies, 13) of one system."""
-    return Rows(states, v_dot, system.data.mass[1:], system.data.inertia[1:])
+    return Rows(states, v_dot, system.data.mass[1:], system.data.inertia[1:], counted)
 
 
 def needs_accelerations(quantity: Quantity) -> bool:
     """Whether a quantity of ``value_in_rows`` needs those."""
-    return quantity.part == ACCELERATION or (quantity.owner_sort == "frame" and quantity.part not in STATE_UNITS)
+    of_frame = quantity.owner_sort == "frame" and quantity.part not in STATE_UNITS
+    return of_frame or quantity.part in (ACCELERATION, INVERSE_DYNAMICS)
 
 
 def value_in_rows(system: System, quantity: Quantity, rows: Rows) -> Floats | None:
     """A quantity (n, ...); None where it does not follow from these rows."""
+    if quantity.part in COORDINATE_QUANTITIES:
+        return coordinate_value(system, quantity, rows.states, rows.counted(), rows.v_dot)
     if quantity.owner_sort == "frame":
         return _of_frame(system, quantity, rows)
     if quantity.part == ACCELERATION:

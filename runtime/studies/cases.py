@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.results.result_quantities import AXES, EULER
 from runtime.studies.designs import Samples
 from runtime.system.quantity import quantities
-from runtime.system.state import PARTS
+from runtime.system.state import AXES, EULER, PARTS
 from runtime.system.system import System
 
 

@@ -105,14 +105,18 @@ class Study:
         """The outputs that are one number in each case, and components of those that are a vector, (cases,) each."""
         found: dict[str, Floats] = {}
         for name, values in self.many.values([n for n, o in self.many.outputs.items() if o.reduction]).items():
-            components = self.many.outputs[name].components
-            found |= {f"{name}.{c}": values[:, k] for k, c in enumerate(components)} if components else {name: values}
+            columns = self.many.outputs[name].columns
+            found |= dict(zip(columns, values.reshape(len(values), len(columns)).T, strict=True))
         return found
 
     def unit(self, name: str) -> str:
         """Unit of an output, or of a component of it."""
         outputs = self.many.outputs
-        return outputs[name if name in outputs else name.rpartition(".")[0]].unit
+        return (
+            outputs[name].unit
+            if name in outputs
+            else {c: u for o in outputs.values() for c, u in o.columns.items()}[name]
+        )
 
     def indices(self, *, failed: Failed = "refuse", level: float = 0.95, resamples: int = 999) -> Indices:
         """Sobol indices of all outputs that are one number, with bounds by bootstrap.
@@ -206,6 +210,7 @@ class Study:
         names |= {} if own.reduction else {"time": ("time", self.many.t, {"units": "s"})}
         names |= {"component": list(own.components)} if own.components else {}
         found = np.percentile(values, percentiles, axis=0)
+        found = found.reshape(*found.shape[: len(dims) - 1], -1) if own.components else found
         return xarray.DataArray(found, names, dims, output, {"units": own.unit, "long_name": own.meaning})
 
     def worst(self, output: str, count: int = 5, *, smallest: bool = False) -> pandas.DataFrame:

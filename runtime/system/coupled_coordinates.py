@@ -18,17 +18,24 @@ from runtime.dynamics.tree_workspace import (
     tree_workspace,
 )
 from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import Coupling, in_order
 from runtime.system.joint_motion import FULL_TURN
+from runtime.system.joint_values import values_of
 from runtime.system.signal import Signal, signal_data
-from runtime.system.spanning_tree import RATES, SpanningTree, tree_data
+from runtime.system.spanning_tree import RATES, SpanningTree, spanning_tree, tree_data
+from runtime.system.state import State
 from runtime.system.sum_of_products import SumOfProducts, product_data
 from runtime.system.system import System
 from runtime.system.trees import trees_of
 
 MOST_TURNS = 200  # that are tried
 OFF = 1e-9  # [rad], [m] of a follower from where its leader puts it
+
+
+class OffTheRowsError(ModelError):
+    """An initial state off the constraints."""
 
 
 def coupled_coordinates(
@@ -68,8 +75,7 @@ def tree_with_rows(
     system: System, rows: list[tuple[int, int]] | None = None, kernel: RowsKernel = NO_KERNEL
 ) -> TreeWorkspace:
     """Memory for evaluations of a tree with rows: those given, or those of all joints that are no steps; and couplings."""
-    tree = trees_of(system).of_joints
-    assert tree is not None
+    tree = trees_of(system).of_joints or spanning_tree(trees_of(system).steps, system.bodies)
     of = tree_data(tree, system.gravity)
     if rows is None:
         rows = [(k, r) for k in tree.closing for r in range(len(system.joints[k].rows))]
@@ -111,6 +117,30 @@ def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float
             d = float(one.derivatives(q)[0]) - q[one.follower]
             q[one.follower] += FULL_TURN * round(d / FULL_TURN)
     return q
+
+
+def coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Floats:
+    """Coordinates and rates z with so many full turns as couplings need.
+
+    Raises
+    ------
+    OffTheRowsError
+        Where a follower is not where its leader puts it.
+    """
+    q, u = values_of(system.joint_motions, system.body_names, state.y)
+    q = with_turns(system.couplings, system.joint_motions, q)
+    for off, unit in zip(violations(system.couplings, q, u), ("", "/s"), strict=True):
+        k = int(np.argmax(np.abs(off)))
+        if not abs(off[k]) <= OFF:
+            one = system.couplings[k]
+            raise OffTheRowsError(
+                f"system '{system.name}': coordinate '{one.follower}' is {off[k]:.1e} rad or m{unit} from where coupling "
+                f"'{one.name}' puts it, limit {OFF:.0e}; make states with runtime.system.displaced, which moves followers"
+            )
+    places = coupled_coordinates(system.couplings, system.joint_motions, tree, tree_data(tree, system.gravity))
+    z = z.copy()
+    put_coordinates(system.couplings, places, q, z)
+    return z
 
 
 def violations(couplings: tuple[Coupling, ...], q: Mapping[str, Any], u: Mapping[str, Any]) -> tuple[Floats, Floats]:

@@ -45,7 +45,8 @@ class Quantity(NamedTuple):
 
     ``name``: "part.owner", of a coordinate "angle.joint.coordinate"; gravity and the arguments of a function have no owner.
     ``owner_sort``: "body", "joint" (drivers included), "motor", "force", "limit" or "armature".  ``unit_length``: a unit
-    vector, or Euler parameters.  ``bounds``: None for finite numbers of any size.  Where a parameter or an argument was parsed
+    vector, or Euler parameters.  ``bounds``: None for finite numbers of any size.  ``rates``: coordinates along which a result is
+    given, and ``units`` of its components where they differ.  Where a parameter or an argument was parsed
     without a system, ``shape`` is None and ``unit`` and ``owner_sort`` are empty.
     """
 
@@ -58,6 +59,8 @@ class Quantity(NamedTuple):
     owner_sort: str = ""
     unit_length: bool = False
     bounds: Bounds | None = None  # of its numbers
+    rates: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
 
 @cache

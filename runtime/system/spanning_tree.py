@@ -62,10 +62,6 @@ def ties_of(kinds: tuple[str, ...]) -> Ints:
     return np.array(found, np.int64).reshape(-1, 3)
 
 
-class NoTreeError(Exception):
-    """Why a system has no tree."""
-
-
 @dataclass(frozen=True)
 class TreeSteps:
     """The steps of a system and where they are, one case of ``Geometry``: what of its tree does not depend on masses."""
@@ -179,19 +175,12 @@ def tree_steps(
         The reference configuration.
     D : callable
         The rows of the joints there, (joints, 6, 12).
-
-    Raises
-    ------
-    NoTreeError
-        With the reason why there is none.
     """
     places = body_places(body.name for body in bodies)
     groups = _locked(joints, places, D)
     steps = _walked(bodies, joints, motions, groups)
     if steps.closing(joints, groups):
         steps = _walked(bodies, joints, motions, groups, in_loops=True)
-    if not steps.kinds:
-        raise NoTreeError("nothing in it moves")
     skeleton = steps.skeleton(groups)
     where = geometry(skeleton, motions, places, states_with_ground(y)[None])
     return TreeSteps(skeleton, where, steps.closing(joints, groups))

@@ -19,6 +19,9 @@ from runtime.system.orientation import UNIT_TOLERANCE, euler_parameters
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
 OF_FORCES = "z"  # the part of a state that forces have
 LOOSE = 1e-2  # [1] how far the length of Euler parameters may be from 1 where they are divided by it
+AXES = ("x", "y", "z")
+EULER = ("e0", "e1", "e2", "e3")
+COMPONENTS = {"r": AXES, "p": EULER, "v": AXES, "omega": AXES}
 STATE_UNITS = {"r": "m", "p": "1", "v": "m/s", "omega": "rad/s"}
 
 

@@ -14,7 +14,7 @@ from runtime.support.errors import ModelError
 from runtime.system.armature import armature_of_steps
 from runtime.system.closed_tree import ClosedTree, closed_tree
 from runtime.system.limits_along import limits_along
-from runtime.system.spanning_tree import NoTreeError, SpanningTree, TreeSteps, spanning_tree, tree_steps
+from runtime.system.spanning_tree import SpanningTree, TreeSteps, spanning_tree, tree_steps
 from runtime.system.tree_check import error_of_closed_tree, error_of_tree
 
 
@@ -31,8 +31,8 @@ class Trees:
         self.system = system
 
     @cached_property
-    def steps(self) -> TreeSteps | str:
-        """The steps of the tree, or the reason why the joints make none."""
+    def steps(self) -> TreeSteps:
+        """The steps of the tree; none where nothing moves."""
         system, y = self.system, self.system.reference_configuration.y
 
         def rows() -> Floats:
@@ -40,15 +40,12 @@ class Trees:
             worst_row(system.time, y.copy(), system.data, work, False)
             return work.D
 
-        try:
-            return tree_steps(system.bodies, system.joints, system.joint_motions, y, rows)
-        except NoTreeError as reason:
-            return str(reason)
+        return tree_steps(system.bodies, system.joints, system.joint_motions, y, rows)
 
     @cached_property
     def of_joints(self) -> SpanningTree | None:
         """``tree``, also where forces depend on reactions of joints: vectorised cases run on it, single runs do not."""
-        if isinstance(self.steps, str):
+        if not self.steps.kinds:
             return None
         system, tree = self.system, spanning_tree(self.steps, self.system.bodies)
         if system.armatures:
@@ -62,7 +59,7 @@ class Trees:
         """The reason why the system has no tree; empty where it has one."""
         if len(reactive := self.system.data.forces.reactive):
             return f"force '{self.system.forces[int(reactive[0, 0])].name}' depends on reactions of a joint"
-        return self.steps if isinstance(self.steps, str) else ""
+        return "" if self.steps.kinds else "nothing in it moves"
 
     @cached_property
     def tree(self) -> SpanningTree | None:

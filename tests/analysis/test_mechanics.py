@@ -323,6 +323,27 @@ def test_one_state_with_an_array_of_efforts_gives_an_array(motion):
     alike(m.acceleration(body, q, u, motion.a), [m.acceleration(body, q, u, a) for a in motion.a])
 
 
+def test_nothing_moves():
+    """Matrices are empty; frames have their places, and forces act on nothing."""
+    b = runtime.Builder("still", axes="global")
+    b.body("plate", mass=0.7, inertia=(0.1, 0.1, 0.1), r=(0, 1, 0))
+    b.joint("weld", "fixed", "ground", "plate")
+    b.frame("mark", "plate", s=(0.1, 0, 0))
+    b.load("wind", "plate", force=(1.0, 0.0, 0.0))
+    m = runtime.mechanics(b.build())
+    assert (m.coordinate_names, m.rate_names) == ((), ()) and m.q0.shape == m.u0.shape == (0,)
+    for states in ((), (4,)):
+        none = np.zeros((*states, 0))
+        assert m.mass_matrix(none).shape == (*states, 0, 0) and m.jacobian("mark", none).shape == (*states, 6, 0)
+        efforts = m.bias(none, none), m.gravity_forces(none), m.inverse_dynamics(none, none, none)
+        others = m.forward_dynamics(none, none, none), m.applied_forces(none, none), m.assemble(none)
+        assert {found.shape for found in (*efforts, *others)} == {(*states, 0)}
+        assert np.allclose(m.pose("mark", none).r, (0.1, 0.0, 0.0))
+        assert not m.bias_acceleration("mark", none, none).any()
+        assert m.inverse_dynamics_derivatives(none, none, none).q.shape == (*states, 0, 0)
+    assert m.of(m.state([]))[0].shape == (0,)
+
+
 def test_no_states_give_no_results(motion):
     m, q, u = motion.m, motion.q[:0], motion.u[:0]
     assert m.momentum(q, u).shape == (0, 6) and m.centre_of_mass(q).shape == (0, 3)

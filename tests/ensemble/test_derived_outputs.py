@@ -30,7 +30,7 @@ def no_runs(monkeypatch):
         assert run(*arguments) == []
         return []
 
-    monkeypatch.setattr(kept_outputs, "_run_of_states", refused)
+    monkeypatch.setattr(kept_outputs, "run_of_states", refused)
     monkeypatch.setattr(kept_outputs, "columns_of_run", refused)
     monkeypatch.setattr(chunk, "run_side_by_side", all_of_them)
 
@@ -78,9 +78,11 @@ def test_outputs_in_singular_states_are_undetermined(monkeypatch):
     assert np.isnan(many["lam.swing.angle"]).any() and "are undetermined at t = 0 s" in many.messages[0]
 
 
-def test_loads_of_joints_are_outputs():
-    """With the limit and the spring of the ankle; of each case by its run."""
+def test_loads_of_joints_are_outputs(monkeypatch):
+    """With the limit and the spring of the ankle, from the states of all cases."""
+    no_runs(monkeypatch)
     many = runtime.simulate_many(leg(), {"mass.foot": [0.8, 1.0]}, 0.5, outputs=LOADS, **SETTINGS)
+    monkeypatch.undo()
     run = runtime.simulate_many(leg(), {"mass.foot": [0.8, 1.0]}, 0.5, **SETTINGS)[1]
     force, moment = (
         run.joint_load("ankle", on=run.system.joint("ankle").body_j).force,

@@ -48,6 +48,29 @@ def without_systems(monkeypatch, *arguments, **settings):
         return runtime.simulate_many(*arguments, **settings)
 
 
+@pytest.mark.parametrize("effort", [0.3, 0.0])
+def test_constant_efforts_of_motors(effort, monkeypatch):
+    """An effort tau turns a wheel of inertia J by tau t^2 / 2 J, also where the system's own effort is 0."""
+    b = runtime.Builder("wheels", gravity=(0, 0, 0), axes="global")
+    b.body("one", mass=1.0, inertia=(0.5, 0.5, 0.5))
+    b.body("two", mass=1.0, inertia=(0.2, 0.2, 0.2))
+    b.joint("of_one", "revolute", "ground", "one", point=(0, 0, 0), axis=(0, 0, 1))
+    b.joint("of_two", "revolute", "ground", "two", point=(0, 0, 0), axis=(0, 0, 1))
+    b.motor("first", coordinate="of_one.angle", effort=effort)
+    b.motor("second", coordinate="of_two.angle", effort=0.1)
+    efforts = np.linspace(-2.0, 2.0, 5)
+    outputs = ["angle.of_one.angle", "angle.of_two.angle", "energy"]
+    many = without_systems(
+        monkeypatch, b.build(), {"effort.first": efforts}, 1.0, t_eval=[0.5, 1.0], outputs=outputs, rtol=1e-9, atol=1e-9
+    )
+    turned, other, energy = (many[name] for name in outputs)
+    assert many.success and many.vectorised.all() and not many.messages
+    squares = 0.5 * np.array([0.5, 1.0]) ** 2
+    np.testing.assert_allclose(turned, np.outer(efforts / 0.5, squares), atol=1e-9)
+    np.testing.assert_allclose(other, np.tile(0.1 / 0.2 * squares, (5, 1)), atol=1e-9)
+    np.testing.assert_allclose(energy, np.outer(efforts, [1.0, 1.0]) * turned + 0.1 * other, atol=1e-8)
+
+
 @pytest.mark.parametrize("limits", [None, "elastic"])
 def test_start_away_from_the_reference_configuration(limits, monkeypatch):
     """Coordinates are counted from the reference configuration of each case, and its limits' angles too."""

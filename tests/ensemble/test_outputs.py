@@ -13,7 +13,7 @@ import runtime
 from runtime import ModelError, Status, read_ensemble, simulate_many
 from runtime.ensemble import kept_outputs, output_names
 from runtime.ensemble.kept_outputs import columns_of_batch
-from runtime.results.outputs import quantities_of_runs, values_of
+from runtime.results.outputs import all_quantities, values_of
 from tests.support.ensembles import thrown
 from tests.support.refusals import assert_refused
 
@@ -52,7 +52,7 @@ def test_outputs_are_those_of_each_run(way):
     for case in (0, len(many) - 1):
         run = many[case]
         x, force = run.angles["ankle"].theta_i, run.reaction("ankle", on="leg").force
-        expected = {name: values_of(run, quantity) for name, quantity in quantities_of_runs(run.system).items()}
+        expected = {name: values_of(run, quantity) for name, quantity in all_quantities(run.system).items()}
         middles = [((y[1:] + y[:-1]) / 2).sum() / (len(T) - 1) for y in (x, x**2)]
         of_angle = {
             "range": np.ptp(x), "min": x.min(), "max": x.max(), "mean": middles[0], "rms": np.sqrt(middles[1]),
@@ -77,7 +77,7 @@ def test_outputs_of_the_batch_need_no_run(monkeypatch):
     def never(*_):
         raise AssertionError("a run of a case was made")
 
-    monkeypatch.setattr("runtime.ensemble.kept_outputs._run_of_states", never)
+    monkeypatch.setattr("runtime.ensemble.kept_outputs.run_of_states", never)
     build, cases, _ = WAYS["at once"]
     fast = ["angle.ankle.theta_i", "rate.ankle.theta_j", "r.toes", "omega.main_foot", "energy", "elastic_energy"]
     fast += [f"limit_{part}.talocrural" for part in ("angle", "rate", "excess", "restricting_moment", "elastic_energy")]

@@ -1,5 +1,8 @@
 """A simulation that a program advances step by step."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -127,6 +130,12 @@ def test_refused_calls():
     with pytest.raises(runtime.ModelError, match="method 'BDF' does not go on by steps"):
         runtime.Stepping(arm(), method="BDF")
     stepping.step(0.1)
+    for way in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(
+            runtime.ModelError, match="stepping of system 'arm' cannot be pickled or copied.*initial=state"
+        ):
+            way(stepping)
+    assert pickle.loads(pickle.dumps(stepping.state)).y.tolist() == stepping.state.y.tolist()
     assert stepping.t == 0.1 and coordinates(stepping.state)[0] != 0.5
 
 

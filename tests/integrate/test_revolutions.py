@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 from sympy import atan2
@@ -133,6 +134,38 @@ def test_cases_differ_in_a_stiffness(kind, free, values):
     w, t = np.sqrt(2.0 * stiffness)[:, None], np.array(TIMES)
     off = free * np.cos(w * t) if free else 20.0 / w * np.sin(w * t)
     np.testing.assert_allclose(np.asarray(many[name]), 0.25 * w**2 * off**2, rtol=1e-5, atol=1e-2)
+
+
+@pytest.mark.parametrize("kind", ["hinge_spring", "torsional_spring", "motor"])
+def test_the_right_hand_side_in_joint_coordinates_counts_revolutions(kind):
+    """q'' = -q at any q, in whatever order states are asked for; and the run of an integrator of another maker."""
+    f = runtime.rhs(wheel(kind), coordinates="joint")
+    q = np.array([0.3, 20.0, -33.0, 3.2])
+    np.testing.assert_allclose(f(0.0, np.column_stack([q, np.ones(4)]))[:, 1], -q, atol=1e-12)
+    assert f(0.0, np.array([20.0, 1.0]))[1] == pytest.approx(-20.0, abs=1e-12)
+    found = solve_ivp(f, (0.0, 3.0), f.y0, "BDF", TIMES, rtol=1e-9, atol=1e-9, jac=f.jacobian)
+    np.testing.assert_allclose(found.y[0], 20.0 * np.sin(found.t), atol=1e-5)
+    run = f.run(found.t, found.y.T)
+    np.testing.assert_allclose(run.energy, 100.0, rtol=1e-6)
+    moment = run["motor_effort.element" if kind == "motor" else "force_moment.element"]
+    np.testing.assert_allclose(moment, -0.5 * found.y[0], atol=1e-9)
+
+
+def test_the_jacobian_in_joint_coordinates_counts_revolutions():
+    """Of a wound spring whose axis turns with its body, against differences."""
+    b = runtime.Builder("wound", axes="global")
+    for name, z in (("arm", -0.2), ("rotor", -0.5)):
+        b.body(name, mass=1.0, inertia=(0.05, 0.04, 0.03), r=(0.05, 0.02, z))
+    b.joint("swing", "revolute", "ground", "arm", point=(0, 0, 0), axis=(1, 0, 0))
+    b.joint("spin", "revolute", "arm", "rotor", point=(0, 0, -0.4), axis=(0, 0.6, 0.8))
+    b.force(
+        "spring", "hinge_spring", "arm", "rotor", a_i=(0, 0.6, 0.8), b_i=(1, 0, 0), c_j=(1, 0, 0), stiffness=0.5, damping=0.1,
+        free_angle=0.0,
+    )  # fmt: skip
+    f, y = runtime.rhs(b.build(), coordinates="joint"), np.array([0.4, 20.0, 0.7, -2.0])
+    ways = 1e-4 * np.eye(4)
+    by_differences = (8.0 * (f(0.0, y + ways) - f(0.0, y - ways)) - f(0.0, y + 2 * ways) + f(0.0, y - 2 * ways)) / 12e-4
+    np.testing.assert_allclose(f.jacobian(0.0, y), by_differences.T, atol=1e-7 * np.abs(by_differences).max())
 
 
 def test_a_follower_of_a_coupling_winds_a_spring():

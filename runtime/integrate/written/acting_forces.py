@@ -263,12 +263,13 @@ def _acting_forces(system: System) -> ActingForces:
             ActingKernel(
                 module, (int(t.loads.body_i[k]), int(t.loads.body_j[k])), module.SIZE,
                 _vectors(t.loads.vector_motor, t.loads.vector_place, t.loads.vector_body, k), ((NOTHING, place),),
-                signal(t.loads.effort[k]), signal(t.loads.target[k]),
+                int(t.loads.effort[k]) if motor.effort.is_constant else signal(t.loads.effort[k]), signal(t.loads.target[k]),
                 angles=range(place, place + motor.winds), first_angle=first,
             )
         )  # fmt: skip
         first += motor.winds
-    constants = tuple(k for k, sort in enumerate(sorts) if sort == CONSTANT)
+    efforts = {int(n) for n, one in zip(t.loads.effort, system.motors, strict=True) if one.effort.is_constant}
+    constants = tuple(k for k, sort in enumerate(sorts) if sort == CONSTANT or k in efforts)  # also efforts of 0
     rotors = () if tree.armature is None else tuple(np.flatnonzero(tree.armature).tolist())
     return ActingForces(
         tree.kinds, tree.parents, tree.body_step, loads, tuple(motors),

@@ -22,7 +22,7 @@ from runtime.integrate.written.contact_parameters import put_contact, takes_valu
 from runtime.support.arrays import Floats
 from runtime.system.joint_cases import constants_of_cases
 from runtime.system.parts import Force
-from runtime.system.quantity import MOTOR_PARTS
+from runtime.system.quantity import EFFORT, MOTOR_PARTS
 from runtime.system.reference import rotation_matrices, states_with_ground
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry
@@ -66,8 +66,10 @@ def parameters_of_acting(
         found[:, o : o + 3], found[:, o + 3 : o + OF_BODY] = arms[:, body - 1], p
         turned[body] = rotation_matrices(p)
     for k, motor in enumerate(acting.motors):
-        o = rows.of("motor", k)
-        _put_motor(system, k, motor, own, found[:, o : o + motor.parameters + len(MOTOR_PARTS)], turned)
+        o, given = rows.of("motor", k), own.get(("motor", system.motors[k].name), {})
+        if EFFORT in given:
+            found[:, rows.of("signal", motor.effort)] = given[EFFORT]
+        _put_motor(system, k, motor, given, found[:, o : o + motor.parameters + len(MOTOR_PARTS)], turned)
     for k, force in enumerate(acting.forces):
         o = rows.of("force", k)
         given = own.get(("force", forces[k].name), {})
@@ -100,6 +102,8 @@ def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
         return takes_value_of_contact(system, owner, part)
     if sort == "motor":
         motor = system.motors[system.motor_names.index(owner)]
+        if part == EFFORT:
+            return motor.effort.is_constant
         return part in MOTOR_PARTS and (part != "stiffness" or motor.winds or motor.joint.module.UNITS[0] != 0)
     if sort != "force":
         return False
@@ -109,10 +113,10 @@ def takes_values(system: System, sort: str, owner: str, part: str) -> bool:
 
 
 def _put_motor(
-    system: System, k: int, motor: ActingKernel, own: Values, to: Floats, turned: Mapping[int, Floats]
+    system: System, k: int, motor: ActingKernel, given: Mapping[str, Floats], to: Floats, turned: Mapping[int, Floats]
 ) -> None:
     """Put the numbers of a motor into ``to`` (cases, numbers)."""
-    t, given = system.data.loads, own.get(("motor", system.motors[k].name), {})
+    t = system.data.loads
     for c, (part, gains) in enumerate(zip(MOTOR_PARTS, (t.stiffness, t.damping), strict=True)):
         to[:, motor.parameters + c] = given.get(part, gains[k])
     to[:, : motor.parameters] = t.x[k, : motor.parameters]

@@ -9,7 +9,7 @@ from redundant ones.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -55,6 +55,25 @@ def rows_of_tree(system: System, work: Workspace, times: Floats, z: Floats) -> t
     Phi, G, gamma = np.zeros((len(z), rows)), np.zeros((len(z), rows, rates)), np.zeros((len(z), rows))
     mechanics.rows_along(times, z, np.zeros(z.shape[1]), system.data, work, Phi, G, gamma)
     return Phi, G, gamma
+
+
+def onto_rows(
+    x: Floats, rows: Callable[[Floats], tuple[Floats, Floats]], step: Callable[[Floats, Floats, Floats], Floats]
+) -> tuple[Floats, Floats]:
+    """Coordinates (states, n) that satisfy rows best on the way of Newton's method, and their largest violation (states,).
+
+    rows : returns Phi (states, rows) and G (states, rows, rates) at coordinates
+    step : returns the next coordinates, from those before, Phi and G
+    """
+    kept, least = x, np.full(len(x), np.inf)
+    for _ in range(STEPS):
+        Phi, G = rows(x)
+        off = np.abs(Phi).max(axis=1, initial=0.0)
+        if ((off >= 0.5 * least) & (least <= OFF)).all():
+            break
+        kept, least = np.where((off < least)[:, None], x, kept), np.minimum(off, least)
+        x = step(x, Phi, G)
+    return kept.copy(), least
 
 
 class Independent:
@@ -130,18 +149,15 @@ class Independent:
 
     def closed(self, q: Floats) -> Floats:
         """Coordinates (states, n) with the dependent ones moved onto the rows."""
-        kept, least = q, np.full(len(q), np.inf)
-        for _ in range(STEPS):
-            Phi, G, _ = self._rows(self._at_rest(q))
-            off = np.abs(Phi).max(axis=1, initial=0.0)
-            if ((off >= 0.5 * least) & (least <= OFF)).all():
-                break
-            kept, least = np.where((off < least)[:, None], q, kept), np.minimum(off, least)
+
+        def step(q: Floats, Phi: Floats, G: Floats) -> Floats:
             way = np.zeros((len(q), len(self.rates)))
             way[:, self.dependent] = -(self._inverses(G) @ Phi[..., None])[..., 0]
-            q = moved_coordinates(self.tree, q, way * self.signs[1])
+            return moved_coordinates(self.tree, q, way * self.signs[1])
+
+        kept, least = onto_rows(q, lambda q: self._rows(self._at_rest(q))[:2], step)
         if not (least <= OFF).all():
-            state = int(least.argmax())
+            state, (Phi, _, _) = int(least.argmax()), self._rows(self._at_rest(kept))
             raise ModelError(
                 f"mechanics of system '{self.system.name}': state {state}: no configuration nearby closes the loops; "
                 f"{self._name(int(np.abs(Phi[state]).argmax()))} is left {least[state]:.1e} off, limit {OFF:.0e}; "
