@@ -97,13 +97,15 @@ def build_contact(
 
 
 def contact_units(contact: Contact) -> dict[str, str]:
-    """Units of the parameters of a contact, by the keywords of ``Builder.contact``."""
+    """Units of the parameters of a contact, by the keywords of ``Builder.contact``; a rigid sphere has no share."""
     bounds = contact_bounds(contact.law, contact.friction)
     own = [key for key in bounds if key in contact.parameters or key in (*SIZES, "min_impact_speed")]
     if not contact.needs_impact:
         own.remove("min_impact_speed")
     if not contact.friction:
         own.remove("transition_velocity")
+    if contact.values["sphere_share"] == 0.0:
+        own.remove("sphere_share")
     return {key: bounds[key][3] or "1" for key in own} | dict.fromkeys(POINTS, "m")
 
 
