@@ -25,7 +25,7 @@ from runtime.system.signal import Signal, as_signal
 # Bounds of the keywords of ``Builder.contact`` that every contact has; those of its laws are stated by their definitions.
 COMMON: dict[str, Bounds] = {
     "radius": (0.0, True, None, "m"),
-    "sphere_share": (0.0, False, 1.0, "1"),
+    "sphere_share": (0.0, False, 1.0, ""),
     "transition_velocity": (0.0, True, None, "m/s"),
     "min_impact_speed": (0.0, True, None, "m/s"),
 }
