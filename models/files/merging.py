@@ -156,7 +156,8 @@ def _with_masses(description: Description) -> Description:
     for c in description.closures:
         if {c.link_1, c.link_2} & set(into):
             raise ModelError(f"constraint '{c.name}': joins a link without mass; give the link a mass above 0 kg")
-    for b in (*description.bushings, *description.contacts):
+    forces: tuple[Bushing | Contact, ...] = (*description.bushings, *description.contacts)
+    for b in forces:
         if {b.link_1, b.link_2} & set(into):
             raise ModelError(f"force '{b.name}': acts on a link without mass; give the link a mass above 0 kg")
     return description.changed(links=_ordered(links), frames=tuple(frames), outlines=tuple(shapes))
