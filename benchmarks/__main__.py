@@ -46,11 +46,20 @@ QUESTIONS = {
     "mechanisms": "How exactly and how fast are mechanisms from the literature simulated, by Talus and by other programs?",
     "random": "Are random mechanisms right against a second method, or ended with a status?",
     "files": "Are models from files of other programs right against the programs that own the formats?",
+    "landing": "Do landings of OpenSim models on their contacts agree with OpenSim, and how long does one take?",
     "queries": "Do mass matrices, efforts, frames, ... of models from files agree with MuJoCo, Pinocchio and OpenSim?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
-TAKE_FILES = ("contact", "mechanisms", "files", "queries")
-FOLDERS = ("targets", "mechanisms", "random", "peers", "files", "queries")  # questions with a folder of their own
+TAKE_FILES = ("contact", "mechanisms", "files", "landing", "queries")
+FOLDERS = (
+    "targets",
+    "mechanisms",
+    "random",
+    "peers",
+    "files",
+    "landing",
+    "queries",
+)  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 
 

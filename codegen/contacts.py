@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sympy import atan, sqrt
+from sympy import atan, log, sqrt
 
 from codegen.basics import between
 from codegen.compiler.calculus import Expr, Vector
@@ -24,23 +24,27 @@ Parts = dict[str, Any]
 
 def sphere_plane(
     r_i: Vector, s_i: Vector, omega_i: Vector, r_j: Vector, s_j: Vector, n_j: Vector, b_j: Vector, omega_j: Vector,
-    radius: Expr, belt_t: Expr, rate: Callable[[Any], Any],
+    radius: Expr, sphere_share: Expr, belt_t: Expr, rate: Callable[[Any], Any],
 ) -> Parts:  # fmt: skip
     """A sphere of body i against a plane of body j.
 
-    Source: Moreira et al. (2011), Eqs. (1)-(9), with missing signs and rotations added.
+    Source: Moreira et al. (2011), Eqs. (1)-(9), with missing signs and rotations added; Sherman, Seth and Delp (2011) for the
+    point of contact between two materials that yield.
     s_i : the sphere's centre C, from the centre of mass [m]
     s_j : a point of the plane, from the centre of mass [m]
     n_j : the plane's normal, towards the side of the sphere, unit vector
     b_j : direction of a belt that runs in the plane, unit vector
     radius : of the sphere [m]
+    sphere_share : share of the penetration by which the sphere yields [1]; the plane yields by the rest
     belt_t : speed of the belt along b [m/s]
-    The force acts at the sphere's lowest point, C - radius n; the slip is the relative velocity of the material points there.
+    The force acts at C - (radius - sphere_share penetration) n, the sphere's lowest point where only the plane yields; the slip
+    is the relative velocity of the material points there.
     """
     d = between(r_j, s_j, r_i, s_i)
-    to_point = -radius * n_j
+    penetration = radius - d.dot(n_j)
+    to_point = (sphere_share * penetration - radius) * n_j
     slip = rate(d) + omega_i.cross(to_point) - omega_j.cross(d + to_point) - belt_t * b_j
-    return {"penetration": radius - d.dot(n_j), "slip": slip - slip.dot(n_j) * n_j, "point": r_i + s_i + to_point}
+    return {"penetration": penetration, "slip": slip - slip.dot(n_j) * n_j, "point": r_i + s_i + to_point}
 
 
 def kelvin_voigt(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, damping: Expr) -> Parts:
@@ -151,6 +155,25 @@ def sticking(
         * (3 * square / (4 * transition_velocity) - square**2 / (8 * transition_velocity**3))
         + drag,
         "above": normal_force * (mu_c * speed + static) + drag,
+    }
+
+
+def stribeck(slip: Vector, normal_force: Expr, mu_s: Expr, mu_c: Expr, mu_v: Expr, transition_velocity: Expr) -> Parts:
+    """Friction that is static at the transition velocity, falls to Coulomb's above it, and grows with the slip.
+
+    f_t = (min(x, 1) (mu_c + 2 (mu_s - mu_c) / (1 + x^2)) + mu_v v_t) f_n, with x = v_t / transition_velocity
+    Source: Sherman, Seth and Delp (2011), the friction of contacts in Simbody and OpenSim.
+    mu_s : static coefficient of friction [1]
+    mu_c : coefficient of friction in motion [1]
+    mu_v : viscous part, of the normal force [s/m]
+    transition_velocity : [m/s], 0 < transition_velocity; a body at rest on a slope slides below it
+    """
+    square = slip.dot(slip)
+    x, drag = sqrt(square) / transition_velocity, mu_v / 2 * square
+    slow, fast = mu_c / 2 * x**2 + (mu_s - mu_c) * log(1 + x**2), mu_c * x + 2 * (mu_s - mu_c) * atan(x)
+    return {
+        "below": normal_force * (transition_velocity * slow + drag),
+        "above": normal_force * (transition_velocity * fast + drag),
     }
 
 

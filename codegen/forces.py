@@ -4,7 +4,8 @@ A definition returns by name
 
     potential     V [J]; the force -dV/d(r, turn) is derived, and V is part of the energy
     dissipation   Rayleigh's function R [W], half the power of a linear damper; the force -dR/d(v, omega) is derived
-    forces        a mapping from coordinates to the forces along them: F acts as D^T F, D the derived gradient of the coordinate
+    forces        a mapping from coordinates to the forces along them: F acts as D^T F, D the derived gradient of the coordinate;
+                  or from speeds, linear in the velocities, such as a slip: D is then the derivative by (v, omega)
 
 at least one of the three, and any other names as reported quantities, the attributes of ``run.forces[name]``.  The names of the
 arguments follow the rules of ``codegen.compiler.calculus``.  ``coordinate(x)`` gives a scalar a name, ``rate(x)`` is its time
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sympy import asin, atan2, sqrt
+from sympy import Rational, asin, atan2, sqrt, tanh
 
 from codegen.basics import Across, angle_near, between
 from codegen.compiler.calculus import Expr, Vector
@@ -282,6 +283,54 @@ def stop(
     }
 
 
+def smooth_contact(
+    r_i: Vector, s_i: Vector, omega_i: Vector, r_j: Vector, s_j: Vector, n_j: Vector, omega_j: Vector,
+    radius: Expr, stiffness: Expr, loss: Expr, static_friction: Expr, dynamic_friction: Expr, viscous_friction: Expr,
+    transition_velocity: Expr, rounding: Expr, hertz_smoothing: Expr, loss_smoothing: Expr, coordinate: Operator, rate: Operator,
+) -> Parts:  # fmt: skip
+    """Contact of a sphere with a plane without kinks or modes, for optimisation: a small force acts before the sphere touches.
+
+    push = s(hertz_smoothing d) K (d^2 + c)^(3/4) b s(loss_smoothing (d' + 2 / (3 loss))), with b = 1 + 3/2 loss d' and
+    s(x) = (1 + tanh x) / 2; friction = (min(x, 1) (mu_d + 2 (mu_s - mu_d) / (1 + x^2)) + mu_v v) push slip / v, with
+    v = sqrt(slip^2 + c) and x = v / transition_velocity.  Both act midway between the undeformed surfaces.
+    Source: SmoothSphereHalfSpaceForce of Simbody (Serrancoli et al. 2019).
+    s_i : the sphere's centre C, from the centre of mass [m]
+    s_j : a point of the plane, from the centre of mass [m]
+    n_j : the plane's normal, towards the sphere, unit vector of body j
+    radius : of the sphere [m], 0 < radius
+    stiffness : K [N/m^1.5], 0 < stiffness <= 1e18
+    loss : [s/m], 0 < loss
+    static_friction : mu_s [1], 0 <= static_friction
+    dynamic_friction : mu_d [1], 0 <= dynamic_friction
+    viscous_friction : mu_v, in units of the push [s/m], 0 <= viscous_friction
+    transition_velocity : [m/s], 0 < transition_velocity
+    rounding : c, added to the squares of penetration and slip [1], 0 < rounding
+    hertz_smoothing : [1/m], 0 < hertz_smoothing
+    loss_smoothing : [s/m], 0 < loss_smoothing
+    depth : d, penetration of the sphere [m]
+    push : [N]
+    """
+    d = between(r_j, s_j, r_i, s_i)
+    depth = coordinate(radius - d.dot(n_j))
+    to_point = (depth / 2 - radius) * n_j
+    slip = rate(d) + omega_i.cross(to_point) - omega_j.cross(d + to_point)
+    slip = slip - slip.dot(n_j) * n_j
+    deeper = rate(depth)
+    elastic = stiffness * (depth**2 + rounding) ** Rational(3, 4) * _switched(hertz_smoothing * depth)
+    push = elastic * (1 + 3 * loss * deeper / 2) * _switched(loss_smoothing * (deeper + 2 / (3 * loss)))
+    speed = sqrt(slip.dot(slip) + rounding)
+    x = speed / transition_velocity
+    share = (x - ramp(x - 1)) * (
+        dynamic_friction + 2 * (static_friction - dynamic_friction) / (1 + x**2)
+    ) + viscous_friction * speed
+    return {"forces": {depth: -push, slip: -share * push / speed * slip}, "depth": depth, "push": push}
+
+
+def _switched(x: Expr) -> Expr:
+    """A smooth step from 0 to 1."""
+    return (1 + tanh(x)) / 2
+
+
 def cable(
     r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, stiffness: Expr, loss: Expr, slack_length: Expr,
     coordinate: Operator, rate: Operator,
@@ -298,6 +347,36 @@ def cable(
     Singular when the points coincide.
     """
     return _cable(coordinate(between(r_i, s_i, r_j, s_j).norm()), stiffness, loss, slack_length, rate)
+
+
+def ligament(
+    r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, stiffness: Expr, toe_strain: Expr, slack_length: Expr,
+    coordinate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Ligament between the points P_i and P_j: a quadratic toe region, then linear, without force where it is slack.
+
+    tension = k e^2 / (4 e_l) up to the strain 2 e_l, then k (e - e_l), with the strain e = L / L0 - 1.
+    Source: Blankevoort and Huiskes (1991).
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    stiffness : k, force for each unit of strain in the linear region [N], 0 <= stiffness
+    toe_strain : e_l, half of the strain at which the toe region ends [1], 0 < toe_strain
+    slack_length : L0 [m], 0 < slack_length
+    length : L, the distance of the points [m]
+    strain : e [1]
+    tension : [N]
+    Singular when the points coincide.
+    """
+    length = coordinate(between(r_i, s_i, r_j, s_j).norm())
+    strain = length / slack_length - 1
+    return {
+        "potential": stiffness
+        * slack_length
+        * (ramp(strain) ** 3 - ramp(strain - 2 * toe_strain) ** 3)
+        / (12 * toe_strain),
+        "length": length,
+        "strain": strain,
+        "tension": -along(length),
+    }
 
 
 def tendon(

@@ -1,9 +1,9 @@
 """A process that asks OpenSim for accelerations: a line of JSON with coordinates and rates in, a line with accelerations out.
 
 Its own process, since `ezc3d` and `opensim` cannot live in one.  Muscles and actuators are off.  With the argument ``limits``
-limits of coordinates act, with ``couplers`` couplers of coordinates are enforced; else what follows a coordinate by another
-function than a line keeps its value in the default pose, as in a reading without couplers.  Other constraints are not enforced
-but for points.
+limits of coordinates act, with ``contacts`` contacts, with ``couplers`` couplers of coordinates are enforced; else what follows
+a coordinate by another function than a line keeps its value in the default pose, as in a reading without couplers.  Other
+constraints are not enforced but for points.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import numpy as np
 
 BALLS = ("BallJoint", "FreeJoint", "EllipsoidJoint")
 COUPLER, LIMIT = "CoordinateCouplerConstraint", "CoordinateLimitForce"
+CONTACTS = ("HuntCrossleyForce", "SmoothSphereHalfSpaceForce")
 
 
-def loaded(file: str, couplers: bool, limits: bool) -> tuple[Any, Any, Any]:
+def loaded(file: str, couplers: bool, limits: bool, contacts: bool) -> tuple[Any, Any, Any]:
     """Module, model and state, with what a reading leaves out switched off."""
     import opensim
 
@@ -36,7 +37,8 @@ def loaded(file: str, couplers: bool, limits: bool) -> tuple[Any, Any, Any]:
             constraint.set_isEnforced(False)
     for k in range(model.getForceSet().getSize()):
         force = model.updForceSet().get(k)
-        if force.getConcreteClassName() not in {"SpringGeneralizedForce", "BushingForce", LIMIT if limits else ""}:
+        acting = {"SpringGeneralizedForce", "BushingForce", LIMIT if limits else "", *(CONTACTS if contacts else ())}
+        if force.getConcreteClassName() not in acting:
             force.set_appliesForce(False)
     return opensim, model, model.initSystem()
 
@@ -149,8 +151,8 @@ def put(
 
 def main() -> None:
     """Answer until the input ends; the word ``time`` asks for the time of one evaluation."""
-    couplers, limits = ("couplers" in sys.argv[2:]), ("limits" in sys.argv[2:])
-    opensim, model, state = loaded(sys.argv[1], couplers, limits)
+    couplers, limits, contacts = (what in sys.argv[2:] for what in ("couplers", "limits", "contacts"))
+    opensim, model, state = loaded(sys.argv[1], couplers, limits, contacts)
     coordinates = {c.getName(): c for c in coordinates_of(model)}
     balls = balls_of(opensim, model)
     print(json.dumps(list(coordinates)), flush=True)

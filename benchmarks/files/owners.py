@@ -137,7 +137,8 @@ class OpenSim:
             raise ImportError("opensim is not installed")
         program = Path(__file__).with_name("opensim_process.py")
         how = ["couplers"] if reading.description.followers else []
-        how += ["limits"] if any(step.limit is not None for _, step in reading.description.steps) else []
+        how += ["limits"] if any(step.limits for _, step in reading.description.steps) else []
+        how += ["contacts"] if reading.description.contacts else []
         self.process = subprocess.Popen(
             [sys.executable, str(program), str(reading.file), *how],
             stdin=subprocess.PIPE,

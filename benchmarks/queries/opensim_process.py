@@ -20,7 +20,7 @@ class Model:
     """A model and its state."""
 
     def __init__(self, file: str, couplers: bool, independent: list[str]) -> None:
-        self.opensim, self.model, _ = loaded(file, couplers, limits=False)
+        self.opensim, self.model, _ = loaded(file, couplers, limits=False, contacts=False)
         for k in range(self.model.getForceSet().getSize()):
             self.model.updForceSet().get(k).set_appliesForce(False)
         self.state = self.model.initSystem()

@@ -1,6 +1,7 @@
 """Forces: from a potential, a dissipation function and forces along coordinates to kernels with exact derivatives.
 
-    Q = -dV/d(r, turn) - dR/d(v, omega) + sum D^T F        D = d(coordinate)/d(r, turn), F its force
+    Q = -dV/d(r, turn) - dR/d(v, omega) + sum D^T F        F a force, along a coordinate, D = d(coordinate)/d(r, turn), or
+                                                           along a speed, D = d(speed)/d(v, omega)
 
 V, R and F may depend on states of the force, whose rates the definition returns; what is derived of them are the derivatives of
 Q and of the rates over the states, and of the rates over the motion.
@@ -154,14 +155,20 @@ def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceD
     velocities = velocities_of(scope.bodies)
     _refuse_velocities(scope, parts, {*scope.rates, *velocities})
     alongs = {symbol: _along(scope, c, parts) for symbol, c in scope.alongs.items()}
-    V, *xs = name_arguments(scope, (parts.potential, *(x for x, _ in parts.pushes)))
+    moving = {*scope.rates, *velocities}
+    speeds = [not moving.isdisjoint(x.free_symbols) for x, _ in parts.pushes]
+    coordinates = (sp.S.Zero if is_speed else x for is_speed, (x, _) in zip(speeds, parts.pushes, strict=True))
+    V, *xs = name_arguments(scope, (parts.potential, *coordinates))
     scope.angles = dict(zip(scope.angles, name_arguments(scope, tuple(scope.angles.values())), strict=True))
     moved = dict(zip(scope.rates, name_arguments(scope, tuple(scope.rates.values())), strict=True))
     rows = {symbol: jacobian_row(scope, expression) for symbol, expression in moved.items()}
     drag = over_velocities(parts.dissipation, rows, velocities)
     wrench = [-a - b for a, b in zip(jacobian_row(scope, V), drag, strict=True)]
-    for x, (_, force) in zip(xs, parts.pushes, strict=True):
-        wrench = [e + force * d for e, d in zip(wrench, jacobian_row(scope, x), strict=True)]
+    for x, (given, force), is_speed in zip(xs, parts.pushes, speeds, strict=True):
+        row = over_velocities(given, rows, velocities) if is_speed else jacobian_row(scope, x)
+        if not moving.isdisjoint(set().union(*(as_expression(d).free_symbols for d in row))):
+            raise scope.error(f"a force acts along {given!s:.80}, which is not linear in the velocities")
+        wrench = [e + force * d for e, d in zip(wrench, row, strict=True)]
     values = {symbol: rate(scope, expression, 1) for symbol, expression in moved.items()}
     rates = [e.xreplace(alongs).xreplace(values) for e in parts.rates]
     scope.state_rates = dict(zip(scope.states, rates, strict=True))
@@ -346,7 +353,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
 
 def _refuse_velocities(scope: ForceScope, parts: _Parts, velocities: set[Expr]) -> None:
     """Refuse velocities where only configurations may stand."""
-    places = {"the potential": [parts.potential], "a coordinate along which a force acts": [x for x, _ in parts.pushes]}
+    places = {"the potential": [parts.potential]}
     places["coordinate(x)"] = [named.values[0] for named in scope.named.values()]
     places["rate(x)"] = list(scope.rates.values())
     for what, expressions in places.items():

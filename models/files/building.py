@@ -13,6 +13,7 @@ from models.files.description import (
     WORLD,
     Actuator,
     Bushing,
+    Contact,
     Description,
     Floats,
     Follower,
@@ -97,6 +98,8 @@ def built(description: Description) -> Built:
         builder.joint(closure.name, kind, closure.link_1, closure.link_2, axes="global", **values)
     for bushing in description.bushings:
         _add_bushing(making, bushing)
+    for contact in description.contacts:
+        _add_contact(making, contact)
     loops = _loops(description)
     for follower in description.followers:
         if name := loops.get(follower.step):
@@ -163,6 +166,29 @@ def _add_bushing(m: _Making, bushing: Bushing) -> None:
     for start, constants in zip(("k", "kt", "c", "ct"), (*bushing.stiffness, *bushing.damping), strict=True):
         values |= {start + axis: float(value) for axis, value in zip("xyz", constants, strict=True)}
     m.builder.force(bushing.name, "frame_bushing", *links, axes="global", **values)
+
+
+def _add_contact(m: _Making, contact: Contact) -> None:
+    """A contact, unless sphere and plane are on one link by now."""
+    if contact.link_1 == contact.link_2:
+        return
+    if contact.link_1 == WORLD:
+        raise ModelError(
+            f"contact '{contact.name}': its sphere is fixed to the ground, and its plane moves; fix the plane, or "
+            "ignore='contacts'"
+        )
+    one, two = (m.reference[link][-1] for link in (contact.link_1, contact.link_2))
+    centre, point, normal = one.r + one.A @ contact.centre, two.r + two.A @ contact.point, two.A @ contact.normal
+    if contact.smooth:
+        m.builder.force(
+            contact.name, "smooth_contact", contact.link_1, contact.link_2, axes="global", s_i=centre, s_j=point, n_j=normal,
+            radius=contact.radius, **contact.values,
+        )  # fmt: skip
+        return
+    m.builder.contact(
+        contact.name, contact.link_1, plane=contact.link_2, axes="global", centre=centre, point=point, normal=normal,
+        radius=contact.radius, **contact.values,
+    )  # fmt: skip
 
 
 def _add_link(m: _Making, link: Link) -> None:

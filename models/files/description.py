@@ -244,6 +244,21 @@ class Bushing:
 
 
 @dataclass(frozen=True, eq=False)
+class Contact:
+    """A sphere of a link against a plane of another: a contact of Talus, or the force ``smooth_contact``."""
+
+    name: str
+    link_1: str  # of the sphere
+    link_2: str
+    centre: Floats  # (3,) [m] in axes of link 1
+    point: Floats  # (3,) [m] of the plane, in axes of link 2
+    normal: Floats  # (3,) towards the sphere, in axes of link 2
+    radius: float  # [m]
+    values: Mapping[str, Any]  # further keywords of ``Builder.contact``, or of the force
+    smooth: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class FileCoordinate:
     """A coordinate of a file: its default value [rad], [m], and the coupler that drives it, in values of the file, if any.
 
@@ -276,6 +291,7 @@ class Description:
     coordinates: Mapping[str, FileCoordinate] = field(default_factory=dict)  # of such files
     bodies: Mapping[str, str] = field(default_factory=dict)  # names of links by those of the file
     bushings: tuple[Bushing, ...] = ()
+    contacts: tuple[Contact, ...] = ()
     actuators: tuple[Actuator, ...] = ()  # those that are motors
 
     @property

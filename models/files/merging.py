@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.files.description import WORLD, Bushing, Closure, Description, Floats, Frame, Link, Outline
+from models.files.description import WORLD, Bushing, Closure, Contact, Description, Floats, Frame, Link, Outline
 from runtime import ModelError
 
 
@@ -86,7 +86,7 @@ def joined(link: Link, other: Link, pose: Pose) -> Link:
 
 
 def moved(description: Description, into: Mapping[str, tuple[str, Pose]]) -> Description:
-    """Frames, shapes, closures, bushings on other links, by the pose of the link that they were on; those of others stay."""
+    """Frames, shapes, closures and forces on other links, by the pose of the link that they were on; those of others stay."""
 
     def place(link: str) -> tuple[str, Pose]:
         return into.get(link, (link, unmoved()))
@@ -111,9 +111,15 @@ def moved(description: Description, into: Mapping[str, tuple[str, Pose]]) -> Des
         frames = at_one.then(Pose(*b.frames[0])), at_two.then(Pose(*b.frames[1]))
         return replace(b, link_1=one, link_2=two, frames=frames)
 
+    def contact(c: Contact) -> Contact:
+        (one, at_one), (two, at_two) = place(c.link_1), place(c.link_2)
+        centre, point, normal = at_one.point(c.centre), at_two.point(c.point), at_two.rotation @ c.normal
+        return replace(c, link_1=one, link_2=two, centre=centre, point=point, normal=normal)
+
     return description.changed(
         frames=tuple(map(frame, description.frames)), outlines=tuple(map(outline, description.outlines)),
         closures=tuple(map(closure, description.closures)), bushings=tuple(map(bushing, description.bushings)),
+        contacts=tuple(map(contact, description.contacts)),
     )  # fmt: skip
 
 
@@ -154,7 +160,8 @@ def _with_masses(description: Description) -> Description:
     for c in description.closures:
         if {c.link_1, c.link_2} & set(into):
             raise ModelError(f"constraint '{c.name}': joins a link without mass; give the link a mass above 0 kg")
-    for b in description.bushings:
+    forces: tuple[Bushing | Contact, ...] = (*description.bushings, *description.contacts)
+    for b in forces:
         if {b.link_1, b.link_2} & set(into):
             raise ModelError(f"force '{b.name}': acts on a link without mass; give the link a mass above 0 kg")
     return description.changed(links=_ordered(links), frames=tuple(frames), outlines=tuple(shapes))

@@ -6,18 +6,21 @@ Joints are steps: slides along axes of the parent's frame first, then turns abou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from models.files.building import REFERENCE
 from models.files.description import (
     WORLD,
     Actuator,
     Bushing,
     Closure,
+    Contact,
     Description,
     FileCoordinate,
     Floats,
@@ -25,11 +28,14 @@ from models.files.description import (
     Law,
     LimitForce,
     Link,
+    Omitted,
     Step,
 )
 from models.files.merging import Pose, unmoved
+from models.files.motion import motion_of
 from models.files.naming import identifiers, unique
 from models.files.osim_bushings import bushings_of
+from models.files.osim_contacts import contacts_of
 from models.files.osim_couplers import COUPLER, Coordinates, Coupler, couplers, followers
 from models.files.osim_functions import Function, numbers
 from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
@@ -104,7 +110,8 @@ def read_osim(file: Path) -> Description:
         (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
     ]
     own = {law.coordinate: law.step for law in f.laws if law.own and law.coordinate not in f.locked}
-    omitted = omitted_parts(model, left, unread, own)
+    contacts, without = _contacts(f, links)
+    omitted = (*omitted_parts(model, left, unread, own), *(one for one in without if one.names))
     return Description(
         model.attributes.get("name", "").strip() or file.stem,
         "OpenSim",
@@ -113,6 +120,7 @@ def read_osim(file: Path) -> Description:
         frames=_markers(f),
         closures=tuple(_closures(f)),
         bushings=_bushings(f),
+        contacts=contacts,
         omitted=omitted,
         laws=tuple(f.laws),
         followers=following,
@@ -303,12 +311,27 @@ def _markers(f: _File) -> tuple[Frame, ...]:
 
 
 def _bushings(f: _File) -> tuple[Bushing, ...]:
-    def frame(e: Element, path: str) -> tuple[str, Pose]:
-        body, pose = _frame(f, e, path, e, 0)
-        return f.names[body], pose
+    return bushings_of(objects(f.root, "ForceSet", None), partial(_frame_of_link, f), _pose, _taken(f))
 
-    taken = [f"{name}_{what}" for name in f.used.values() for what in ("spring", "limit")]
-    return bushings_of(objects(f.root, "ForceSet", None), frame, _pose, taken)
+
+def _contacts(f: _File, links: Iterable[Link]) -> tuple[tuple[Contact, ...], tuple[Omitted, ...]]:
+    way = motion_of(links, REFERENCE)
+
+    def reference(link: str) -> Pose:
+        return Pose(way[link][-1].r, way[link][-1].A)
+
+    return contacts_of(f.root, partial(_frame_of_link, f), _pose, reference, _taken(f))
+
+
+def _frame_of_link(f: _File, e: Element, path: str) -> tuple[str, Pose]:
+    """Link and pose of a frame that an element names."""
+    body, pose = _frame(f, e, path, e, 0)
+    return f.names[body], pose
+
+
+def _taken(f: _File) -> list[str]:
+    """Names of forces of coordinates."""
+    return [f"{name}_{what}" for name in f.used.values() for what in ("spring", "limit")]
 
 
 def _closures(f: _File) -> Iterator[Closure]:

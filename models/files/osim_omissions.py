@@ -8,6 +8,7 @@ from math import pi
 
 from models.files.description import LimitForce, Omitted
 from models.files.osim_bushings import BUSHING
+from models.files.osim_contacts import HUNT_CROSSLEY, SMOOTH
 from models.files.osim_functions import numbers
 from models.files.osim_xml import active, objects, text_of, truth
 from runtime.support import Element
@@ -22,7 +23,7 @@ LIMIT_VALUES = (
     ("damping", 0.001, -1), ("transition", 0.1, 1),
 )  # fmt: skip
 CARRIED = ("CoordinateCouplerConstraint", "PointConstraint")  # as steps, and as closures
-SETS = {"ControllerSet": "controllers", "ContactGeometrySet": "contact geometry", "ProbeSet": "probes"}
+SETS = {"ControllerSet": "controllers", "ProbeSet": "probes"}
 # Of parts in the model, its bodies, joints and frames instead of in a set: end of their kind, sort, whether they change motion.
 LOOSE = (
     ("Muscle", "muscles", False), ("Actuator", "actuators", False), ("Controller", "controllers", False),
@@ -185,7 +186,9 @@ def _forces(model: Element, of_followers: Collection[tuple[str, str]], motors: C
     for e in objects(model, "ForceSet", None):
         if e.tag in (SPRING, LIMIT) and active(e) and (e.tag, text_of(e, "coordinate")) not in of_followers:
             continue
-        if active(e) and (e.tag == BUSHING or (e.tag == ACTUATOR and text_of(e, "coordinate") in motors)):
+        if active(e) and (
+            e.tag in (BUSHING, HUNT_CROSSLEY, SMOOTH) or (e.tag == ACTUATOR and text_of(e, "coordinate") in motors)
+        ):
             continue
         muscle = "Muscle" in e.tag or e.tag == "RigidTendonMuscle"
         sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"

@@ -248,6 +248,10 @@ def _without(description: Description, ignore: Collection[str]) -> Description:
         names = tuple(one.name for one in description.closures)
         omitted.append(Omitted(closing, names, "the bodies that they join move by themselves", True))
         description = description.changed(closures=())
+    if "contacts" in ignore and description.contacts:
+        names = tuple(one.name for one in description.contacts)
+        omitted.append(Omitted("contacts", names, "named in ignore", True))
+        description = description.changed(contacts=())
     if "actuators" in ignore and description.actuators:
         omitted.append(Omitted("actuators", tuple(one.name for one in description.actuators), "named in ignore", True))
         description = description.changed(actuators=())

@@ -33,7 +33,7 @@ from runtime.integrate.written.force_parameters import takes_values
 from runtime.support.arrays import Bools, Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.closed_tree import parameters_of_cases
-from runtime.system.contact_building import POINTS
+from runtime.system.contact_building import POINTS, SIZES
 from runtime.system.model_description import parameters_of
 from runtime.system.parts import FRICTIONS, LIMIT_BOUNDS, NORMAL_LAWS
 from runtime.system.quantity import EFFORT, GRAVITY, Quantity, Role
@@ -127,11 +127,10 @@ class _Values:
             rows = np.flatnonzero(self.group.system.data.contacts.vector_contact == k)
             place = [name for name, *_ in contact.module.VECTORS].index(POINTS[part])
             return self._put("contacts.vector_local", rows[place], values)
-        if part not in (*law, *friction, "radius"):
+        if part not in (*law, *friction, *SIZES):
             return False  # transition velocity and the least speed of an impact, on which settings and memory depend
-        if part == "radius":
-            names = [name for name, *_ in contact.module.PARAMETERS]
-            return self._put("contacts.x", (k, 3 * len(contact.module.VECTORS) + names.index(part)), values)
+        if part in SIZES:
+            return self._put("contacts.x", (k, 3 * len(contact.module.VECTORS) + SIZES.index(part)), values)
         if part in law:
             self._put("contacts.normal", (k, law.index(part)), values)
         return part not in friction or self._put("contacts.tangential", (k, friction.index(part)), values)

@@ -25,6 +25,7 @@ from runtime.system.signal import Signal, as_signal
 # Bounds of the keywords of ``Builder.contact`` that every contact has; those of its laws are stated by their definitions.
 COMMON: dict[str, Bounds] = {
     "radius": (0.0, True, None, "m"),
+    "sphere_share": (0.0, False, 1.0, ""),
     "transition_velocity": (0.0, True, None, "m/s"),
     "min_impact_speed": (0.0, True, None, "m/s"),
 }
@@ -32,6 +33,7 @@ POINTS = {
     "centre": "s_i",
     "point": "s_j",
 }  # keywords of ``Builder.contact`` and names in the definition of the geometry
+SIZES = "radius", "sphere_share"  # numbers in the definition of the geometry
 OF_DAMPING = 2  # output of a normal law
 TRANSITION_VELOCITY, TRANSITION_VELOCITY_OF = (
     1e-3,
@@ -44,9 +46,9 @@ REMEDY = {
 
 
 def build_contact(
-    name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, law: str, friction: str | None,
-    plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, transition_velocity:
-    float | None,
+    name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, sphere_share: float, law: str,
+    friction: str | None, plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None,
+    belt_speed: Signal | float, transition_velocity: float | None,
     min_impact_speed: float, parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
 ) -> Contact:  # fmt: skip
     """Return a checked contact; see ``Builder.contact``.
@@ -80,12 +82,13 @@ def build_contact(
     )
     given = dict(parameters) | {
         "radius": radius,
+        "sphere_share": sphere_share,
         "transition_velocity": transition_velocity,
         "min_impact_speed": min_impact_speed,
     }
     checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}
     values: dict[str, Any] = _vectors(what, body, plane, centre, point, normal, belt, belt_speed, states)
-    values["radius"] = checked.pop("radius")
+    values |= {key: checked.pop(key) for key in SIZES}
     least = checked.pop("min_impact_speed")
     return unchecked(
         Contact, name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
@@ -94,13 +97,15 @@ def build_contact(
 
 
 def contact_units(contact: Contact) -> dict[str, str]:
-    """Units of the parameters of a contact, by the keywords of ``Builder.contact``."""
+    """Units of the parameters of a contact, by the keywords of ``Builder.contact``; a rigid sphere has no share."""
     bounds = contact_bounds(contact.law, contact.friction)
-    own = [key for key in bounds if key in contact.parameters or key in ("radius", "min_impact_speed")]
+    own = [key for key in bounds if key in contact.parameters or key in (*SIZES, "min_impact_speed")]
     if not contact.needs_impact:
         own.remove("min_impact_speed")
     if not contact.friction:
         own.remove("transition_velocity")
+    if contact.values["sphere_share"] == 0.0:
+        own.remove("sphere_share")
     return {key: bounds[key][3] or "1" for key in own} | dict.fromkeys(POINTS, "m")
 
 
@@ -108,7 +113,7 @@ def parameter_of(contact: Contact, key: str) -> Any:
     """The value of a parameter of ``contact_units``."""
     if key == "min_impact_speed":
         return contact.min_impact_speed
-    return contact.values[POINTS.get(key, key)] if key == "radius" or key in POINTS else contact.parameters[key]
+    return contact.values[POINTS.get(key, key)] if key in SIZES or key in POINTS else contact.parameters[key]
 
 
 def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
@@ -120,7 +125,8 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
         For values that ``Builder.contact`` refuses.
     """
     names = contact.values
-    given = {key: names[own] for key, own in {**POINTS, "normal": "n_j", "belt": "b_j", "radius": "radius"}.items()}
+    given = {key: names[own] for key, own in {**POINTS, "normal": "n_j", "belt": "b_j"}.items()}
+    given |= {key: names[key] for key in SIZES}
     given |= {**contact.parameters, "min_impact_speed": contact.min_impact_speed, **changes}
     named = {key: given.pop(key) for key in (*COMMON, *POINTS, "normal", "belt")}
     return build_contact(

@@ -242,6 +242,7 @@ def _contact(contact: Contact) -> Item:
         "radius": float(own["radius"]), "point": own["s_j"].tolist(), "normal": own["n_j"].tolist(),
         "belt": own["b_j"].tolist(), "belt_speed": speed, "law": contact.law,
         **({"friction": contact.friction} if contact.friction else {}),
+        **({"sphere_share": float(own["sphere_share"])} if own["sphere_share"] else {}),
         "transition_velocity": float(contact.parameters["transition_velocity"]),
         "min_impact_speed": float(contact.min_impact_speed),
         "parameters": {key: float(value) for key, value in contact.parameters.items() if key != "transition_velocity"},

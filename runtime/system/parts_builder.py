@@ -524,6 +524,7 @@ class PartsBuilder:
         *,
         centre: ArrayLike,
         radius: float,
+        sphere_share: float = 0.0,
         law: str = "",
         friction: str | None = None,
         plane: str = GROUND,
@@ -547,12 +548,16 @@ class PartsBuilder:
         centre : (3,) [m]
             Centre of the sphere, from the body's centre of mass, in axes of the body.
         radius : float [m]
+        sphere_share : float [1]
+            Share of the penetration by which the sphere yields, and the plane by the rest: the forces act there.  Default: 0, at
+            the sphere's lowest point.
         law : str
             Law of the normal force, with its parameters as keywords: "kelvin_voigt" (stiffness [N/m^exponent], exponent,
             damping [N s/m]), "hertz" (stiffness [N/m^1.5]), "hunt_crossley" (stiffness, exponent, loss [s/m]),
             "lankarani_nikravesh" and "flores" (stiffness, exponent, restitution).  A force that would pull is zero.
         friction : str, optional
-            "coulomb" or "smooth" (mu_c [1], mu_d [N s/m]); "sticking" (mu_s [1], mu_c, mu_d, fading [m/s]).
+            "coulomb" or "smooth" (mu_c [1], mu_d [N s/m]); "sticking" (mu_s [1], mu_c, mu_d, fading [m/s]); "stribeck"
+            (mu_s, mu_c, mu_v [s/m]).
         plane : str
             A body, or "ground".
         point : (3,) [m]
@@ -563,8 +568,8 @@ class PartsBuilder:
             Unit vector in the plane, the direction of motion of a belt.
         belt_speed : Signal or float [m/s]
         transition_velocity : float [m/s], optional
-            Slip at which the "coulomb" and the "sticking" friction reach their full force; slip below which the "smooth" friction
-            is much smaller.  Default: 1e-3; 1e-9 of "sticking", which needs an implicit method such as "radau".
+            Slip at which the "coulomb", "sticking" and "stribeck" friction reach their full force; slip below which the "smooth"
+            friction is much smaller.  Default: 1e-3; 1e-9 of "sticking", which needs an implicit method such as "radau".
         min_impact_speed : float [m/s]
             Lower bound of the impact speed in the two laws whose damping depends on it.
         axes : "body" or "global", optional
@@ -577,8 +582,8 @@ class PartsBuilder:
         """
         checked_name(name, "contact", self._of["contacts"])
         self._of["contacts"][name] = build_contact(
-            name, body, list(self._made.starts), centre=centre, radius=radius, law=law, friction=friction, plane=plane,
-            point=point, normal=normal, belt=belt,
+            name, body, list(self._made.starts), centre=centre, radius=radius, sphere_share=sphere_share, law=law,
+            friction=friction, plane=plane, point=point, normal=normal, belt=belt,
             belt_speed=belt_speed, transition_velocity=transition_velocity, min_impact_speed=min_impact_speed,
             parameters=parameters, states=self._global_states(axes, f"contact '{name}'"),
         )  # fmt: skip

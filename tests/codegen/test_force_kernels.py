@@ -23,10 +23,12 @@ OPERATIONS = {
     "hinge_limit": 582,
     "hinge_spring": 289,
     "hinge_stop": 324,
+    "ligament": 162,
     "rotational_damper": 30,
     "slider_friction": 141,
     "slider_limit": 473,
     "slider_spring": 139,
+    "smooth_contact": 407,
     "spring_damper": 132,
     "stop": 140,
     "tabulated_spring": 121,
@@ -67,6 +69,11 @@ def expected_wrench(c):
     if c.module.NAME == "rotational_damper":
         relative = c.twist[9:12] - c.twist[3:6]
         return np.concatenate([np.zeros(3), v["damping"] * relative, np.zeros(3), -v["damping"] * relative])
+    if c.module.NAME == "smooth_contact":
+        return smooth_contact(c)[0]
+    if c.module.NAME == "ligament":
+        assert c.run()[-1] == pytest.approx(ligament_tension(c.run()[REPORTS + 1], v["stiffness"], v["toe_strain"]))
+        return Q
     if "loss" in v:
         x = outputs["distance" if c.module.NAME == "stop" else "length"]
         start = c.run()
@@ -89,6 +96,34 @@ def expected_wrench(c):
         return -(v["friction"] * (1.5 * within - 0.5 * within**3) + v["damping"] * slip) * by_velocity
     x = next(outputs[name] for name in ("angle", "length", "distance") if name in outputs)
     return Q - v["damping"] * (x @ c.twist) * x
+
+
+def ligament_tension(strain, stiffness, toe_strain):
+    """Blankevoort and Huiskes (1991)."""
+    if strain <= 0.0:
+        return 0.0
+    if strain <= 2.0 * toe_strain:
+        return stiffness * strain**2 / (4.0 * toe_strain)
+    return stiffness * (strain - toe_strain)
+
+
+def smooth_contact(c):
+    """Forces and moments on both bodies, and the push, by the formula of SmoothSphereHalfSpaceForce in Simbody."""
+    v, (s_i, s_j, n) = c.values, c.x(c.states)[:9].reshape(3, 3)
+    (r_i, v_i, omega_i), (r_j, v_j, omega_j) = ((s[:3], s[7:10], s[10:]) for s in c.states[:2])
+    depth = v["radius"] - (r_i + s_i - r_j - s_j) @ n
+    point = r_i + s_i - (v["radius"] - depth / 2.0) * n
+    relative = v_i + np.cross(omega_i, point - r_i) - v_j - np.cross(omega_j, point - r_j)
+    inward = -relative @ n
+    slip = relative + inward * n
+    hertz = v["stiffness"] * (depth**2 + v["rounding"]) ** 0.75 * (1.0 + np.tanh(v["hertz_smoothing"] * depth)) / 2.0
+    ends = np.tanh(v["loss_smoothing"] * (inward + 2.0 / (3.0 * v["loss"])))
+    push = hertz * (1.0 + 1.5 * v["loss"] * inward) * (1.0 + ends) / 2.0
+    speed = np.sqrt(slip @ slip + v["rounding"])
+    x, mu_d = speed / v["transition_velocity"], v["dynamic_friction"]
+    friction = min(x, 1.0) * (mu_d + 2.0 * (v["static_friction"] - mu_d) / (1.0 + x**2)) + v["viscous_friction"] * speed
+    force = push * n - push * friction * slip / speed
+    return np.r_[force, np.cross(point - r_i, force), -force, -np.cross(point - r_j, force)], push
 
 
 def wrench_error(c, module=None):
@@ -131,6 +166,7 @@ def test_action_and_reaction(name, seed):
     "name",
     [
         "spring_damper",
+        "ligament",
         "torsional_spring",
         "tabulated_spring",
         "hinge_spring",
@@ -146,14 +182,21 @@ def test_the_force_along_the_coordinate_is_reported(name):
     out = c.run()
     slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
     along = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
-    sign = -1.0 if name in ("spring_damper", "tabulated_spring") else 1.0
+    sign = -1.0 if name in ("spring_damper", "tabulated_spring", "ligament") else 1.0
     assert distance(out[:12], sign * out[-1] * along) < 1e-9
 
 
-@pytest.mark.parametrize("name", ["cable", "tendon", "stop"])
+@pytest.mark.parametrize("name", ["cable", "ligament", "tendon", "stop"])
 def test_a_slack_element_has_neither_force_nor_slope(name):
     c = Case(name, 0, **({"clearance": -50.0} if name == "stop" else {"slack_length": 50.0}))
     assert not c.run()[:REPORTS].any() and not c.tangent().any()
+
+
+@pytest.mark.parametrize("strain", [0.01, 0.0599, 0.0601, 0.2])
+def test_the_tension_of_a_ligament_has_a_toe_and_a_linear_region(strain):
+    c = Case("ligament", 0, stiffness=2e3, toe_strain=0.03)
+    c.values["slack_length"] = c.run()[REPORTS] / (1.0 + strain)
+    assert c.run()[-1] == pytest.approx(ligament_tension(strain, 2e3, 0.03), rel=1e-11)
 
 
 def expected_outputs(c):
@@ -172,7 +215,9 @@ def expected_outputs(c):
         expected[REPORTS + n] = float(
             sp.sympify(value).xreplace({sp.pi: sp.Float(np.pi)})
         )  # atan2 gives it as a symbol
-    if c.module.NAME in ("spring_damper", "cable", "tabulated_spring"):
+    if c.module.NAME == "smooth_contact":
+        expected[-1] = smooth_contact(c)[1]
+    if c.module.NAME in ("spring_damper", "cable", "tabulated_spring", "ligament"):
         i, j = (state[:3] + c.x(c.states)[3 * n : 3 * n + 3] for n, state in enumerate(c.states[:2]))
         expected[-1] = -Q[6:9] @ (j - i) / np.linalg.norm(j - i)
     elif c.module.NAME in ("stop", "slider_spring", "slider_limit"):

@@ -36,7 +36,7 @@ def sources():
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
     families |= {forces: "force_", coordinate_limits: "force_", joint_friction: "force_", couplings: "coupling_"}
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
-    others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking), "friction_")
+    others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking, contacts.stribeck), "friction_")
     found = dict.fromkeys(("__init__", "dispatch", "joints", "forces", "digests"), "codegen/") | {
         "bodies": "codegen/bodies.py"
     }

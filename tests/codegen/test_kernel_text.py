@@ -63,7 +63,8 @@ OPERATIONS_OF_FORCES = {
     "coulomb": {"below": 68, "above": 50},
     "smooth": {"below": 52, "above": 52},
     "sticking": {"below": 68, "above": 117},
-    "sphere_plane": {"measure": 158, "point": 9, "reference": 0, "wrench": 254},
+    "stribeck": {"below": 76, "above": 127},
+    "sphere_plane": {"measure": 160, "point": 26, "reference": 0, "wrench": 247},
 }
 
 

@@ -68,6 +68,10 @@ REFUSED = {
         lambda r_i, r_j, stiffness, rate: {"potential": stiffness * rate((r_j - r_i).norm())},
         "the potential depends on a velocity",
     ),
+    "along_the_square_of_a_speed": (
+        lambda r_i, r_j, stiffness, rate: {"forces": {rate((r_j - r_i).norm()) ** 2: stiffness}},
+        "which is not linear in the velocities",
+    ),
     "without_unit": (
         lambda r_i, r_j, stiffness, slack: {"potential": stiffness * ((r_j - r_i).norm() - slack)},
         "its docstring has no unit of slack",

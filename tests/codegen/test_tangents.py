@@ -88,9 +88,9 @@ def limit(name, kernel, seed):
 
 
 def contact(name, seed):
-    """``measure_parameter_tangent`` changes the numbers in x too, but for the belt's: four vectors and the radius."""
+    """``measure_parameter_tangent`` changes the numbers in x too, but for the belt's: four vectors, the radius and the share."""
     c, kernel = Contact(seed), "wrench" if name == "wrench_tangent" else "measure"
-    own, force = (13 * (name == "measure_parameter_tangent"), 4 * (kernel == "wrench"))
+    own, force = (14 * (name == "measure_parameter_tangent"), 4 * (kernel == "wrench"))
 
     def after(step):
         states, more = displaced(c.states, step[:OF_BODIES]), step[OF_BODIES:]

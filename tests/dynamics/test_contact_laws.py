@@ -63,23 +63,44 @@ def test_sticking_friction_is_static_at_the_transition_velocity_and_fades(seed):
         assert distance(force, expected) < 1e-13
 
 
+@seeds
+def test_stribeck_friction_is_the_formula_of_simbody(seed):
+    rng = np.random.default_rng(seed)
+    (f_n, mu_s, mu_c, mu_v, transition_velocity), direction = rng.uniform(0.1, 1.0, 5), rng.normal(size=3)
+    direction, c = direction / np.linalg.norm(direction), np.array([mu_s, mu_c, mu_v, transition_velocity])
+    for v in np.array([1e-6, 1e-3, 0.5, 0.999, 1.001, 3.0, 30.0]) * transition_velocity:
+        x, piece = v / transition_velocity, "below" if v < transition_velocity else "above"
+        force = values(getattr(FRICTIONS["stribeck"], piece), 15, v * direction, f_n, c)[:3].real
+        size = f_n * (min(x, 1.0) * (mu_c + 2.0 * (mu_s - mu_c) / (1.0 + x**2)) + mu_v * v)
+        assert distance(force, -size * direction) < 1e-13
+
+
 @pytest.mark.parametrize("law", list(FRICTIONS))
 @pytest.mark.parametrize("transition_velocity", [1e-4, 1e-2, 1.0])
 def test_the_pieces_of_a_friction_meet_in_value_and_slope(law, transition_velocity):
-    constants = [0.9, 0.7, 0.2, 0.4, transition_velocity] if law == "sticking" else [0.7, 0.2, transition_velocity]
-    inputs = (transition_velocity * np.array([0.6, -0.48, 0.64]), 3.0, np.array(constants))
+    """The slope of "stribeck" friction jumps, unless its two coefficients are equal."""
+    first = {"sticking": [0.9, 0.7, 0.2, 0.4], "stribeck": [0.9, 0.7, 0.2]}.get(law, [0.7, 0.2])
+    inputs = (transition_velocity * np.array([0.6, -0.48, 0.64]), 3.0, np.array([*first, transition_velocity]))
     below, above = (values(getattr(FRICTIONS[law], piece), 15, *inputs).real for piece in ("below", "above"))
+    if law == "stribeck":
+        assert np.abs(below - above)[3:12].max() > 1e-3 * np.abs(above).max()
+        below, above = below[:3], above[:3]
     assert below == pytest.approx(above, rel=1e-12, abs=1e-12 * np.abs(above).max())
 
 
 # Geometry and forces
 
 
+def arm_of(c):
+    """From the centre to the point of contact: the radius, less the share of the penetration by which the sphere yields."""
+    return c.x[12] - c.x[13] * c.run("measure", 5)[0]
+
+
 def plane_of(c):
     """Normal, belt's velocity, where the force acts, and the velocities of both bodies' points there."""
     n = c.x[6:9]
-    point = c.states[0][:3] + c.x[:3] - c.x[12] * n
-    return n, c.x[13] * c.x[9:12], point, [s[7:10] + np.cross(s[10:], point - s[:3]) for s in c.states]
+    point = c.states[0][:3] + c.x[:3] - arm_of(c) * n
+    return n, c.x[14] * c.x[9:12], point, [s[7:10] + np.cross(s[10:], point - s[:3]) for s in c.states]
 
 
 @seeds
@@ -116,7 +137,7 @@ def test_a_rolling_sphere_does_not_slip(seed):
     c.x[:3] = 0.0
     n, belt, _, (_, v_j) = plane_of(c)
     assert np.abs(c.run("measure", 5)[2:]).max() > 0.1
-    c.states[0][7:10] = v_j + belt + np.cross(c.states[0][10:], c.x[12] * n)
+    c.states[0][7:10] = v_j + belt + np.cross(c.states[0][10:], arm_of(c) * n)
     assert np.abs(c.run("measure", 5)[2:]).max() < 1e-14
 
 

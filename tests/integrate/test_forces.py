@@ -18,7 +18,7 @@ def reference(f, start, t=TIMES, **more):
 def bob(force, *, mass=2.0, r=(0.0, 0.0, -1.0), v=(0.0, 0.0, 0.0), gravity=(0.0, 0.0, -G), inertia=SPHERE, **values):
     b = Builder("bob", gravity=gravity)
     b.body("bob", mass=mass, inertia=inertia, r=r, v=v, free=True, omega=values.pop("omega", (0.0, 0.0, 0.0)))
-    b.force("f", force, "ground", "bob", **values)
+    b.force("f", force, *values.pop("bodies", ("ground", "bob")), **values)
     return b.build()
 
 
@@ -139,3 +139,47 @@ def test_friction_of_a_slider():
         return [y[1], -(3.0 * (1.5 * x - 0.5 * x**3) + 0.5 * y[1]) / 2.0]
 
     assert np.abs(run.v["block"][:, 0] - reference(f, [0.5, 2.0], TIMES / 2, max_step=1e-3)[1]).max() < 1e-8
+
+
+def test_a_weight_on_a_ligament_falls_through_its_slack_toe_and_linear_regions():
+    k, toe, slack = 3e3, 0.03, 1.1
+    system = bob("ligament", v=(0, 0, -1.0), **POINTS, stiffness=k, toe_strain=toe, slack_length=slack)
+    run = simulate(system, 2.0, t_eval=TIMES, **TIGHT)
+
+    def tension(length):
+        e = length / slack - 1.0
+        return 0.0 if e < 0.0 else k * (e**2 / (4.0 * toe) if e < 2.0 * toe else e - toe)
+
+    expected = reference(lambda t, y: [y[1], -G + tension(-y[0]) / 2.0], [-1.0, -1.0], max_step=1e-3)
+    strain = run.forces["f"].strain
+    assert strain.min() < 0.0 and strain.max() > 2.0 * toe
+    assert np.abs(run.r["bob"][:, 2] - expected[0]).max() < 1e-8
+    assert np.abs(run.energy - run.energy[0]).max() < 1e-9
+
+
+def test_a_ball_slides_and_rolls_on_a_smooth_contact():
+    K, c, radius, moment, mass = 1e5, 0.5, 0.1, 0.008, 2.0
+    friction = dict(static_friction=0.8, dynamic_friction=0.5, viscous_friction=0.1, transition_velocity=0.2)
+    smoothing = dict(rounding=1e-5, hertz_smoothing=300.0, loss_smoothing=50.0)
+    system = bob(
+        "smooth_contact", bodies=("bob", "ground"), r=(0, 0, 0.12), v=(1.0, 0, 0), inertia=(moment,) * 3,
+        **POINTS, n_j=(0, 0, 1), radius=radius, stiffness=K, loss=c, **friction, **smoothing,
+    )  # fmt: skip
+    run = simulate(system, 1.0, t_eval=TIMES / 2.0, **TIGHT)
+
+    def motion(t, y):
+        x, vx, z, vz, turning = y
+        depth = radius - z
+        hertz = K * (depth**2 + 1e-5) ** 0.75 * (1.0 + np.tanh(300.0 * depth)) / 2.0
+        push = hertz * (1.0 - 1.5 * c * vz) * (1.0 + np.tanh(50.0 * (2.0 / (3.0 * c) - vz))) / 2.0
+        arm = radius - depth / 2.0
+        slip = vx - turning * arm
+        speed = np.sqrt(slip**2 + 1e-5)
+        part = speed / 0.2
+        drag = push * (min(part, 1.0) * (0.5 + 0.6 / (1.0 + part**2)) + 0.1 * speed) * slip / speed
+        return [vx, -drag / mass, vz, push / mass - G, drag * arm / moment]
+
+    expected = reference(motion, [0.0, 1.0, 0.12, 0.0, 0.0], TIMES / 2.0, max_step=1e-3)
+    found = run.r["bob"][:, 0], run.v["bob"][:, 0], run.r["bob"][:, 2], run.v["bob"][:, 2], run.omega["bob"][:, 1]
+    assert expected[4, -1] > 5.0  # it rolls
+    assert max(np.abs(a - b).max() for a, b in zip(found, expected, strict=True)) < 1e-6

@@ -50,7 +50,13 @@ def system_with_contacts(law, seed, **more):
     """A tree of turns and slides with contacts of all frictions between its bodies and with the ground."""
     b = builder_of(random_tree(seed, coordinates=4)[0])
     names, random = b.build(check_units=False).body_names, np.random.default_rng([seed, 1])
-    pairs = (names[-1], "ground"), (names[0], names[-1]), (names[-1], names[0]), (names[0], "ground")
+    pairs = (
+        (names[-1], "ground"),
+        (names[0], names[-1]),
+        (names[-1], names[0]),
+        (names[0], "ground"),
+        (names[-1], "ground"),
+    )
     for friction, (sphere, plane) in zip(FRICTIONS, pairs, strict=True):
         add_contact(b, f"c_{friction}", sphere, plane, random, law, friction, **more)
     return b.build(check_units=False)

@@ -37,6 +37,7 @@ def contact_symbols(state, seed):
     rng = np.random.default_rng([seed, STATES.index(state)])
     motion, setting = Motion(rng), Setting(kernels, rng)
     setting.signals[:] = 0.0  # no belt
+    setting.parameters[1] = 0.0  # the sphere is rigid
     setting.local["b_j"] = unit(np.cross(setting.local["n_j"], rng.normal(size=3)))
     if state == STRAIGHT:
         for body in "ij":

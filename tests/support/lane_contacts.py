@@ -21,6 +21,7 @@ FRICTIONS = {
     "coulomb": dict(mu_c=0.8, mu_d=3.0),
     "sticking": dict(mu_s=0.9, mu_c=0.6, mu_d=2.0, fading=0.1),
     "smooth": dict(mu_c=0.7, mu_d=1.0),
+    "stribeck": dict(mu_s=0.9, mu_c=0.6, mu_v=0.2),
 }
 
 
@@ -34,7 +35,8 @@ def add_contact(
     where = dict(point=random.standard_normal(3), normal=n, belt=a / np.linalg.norm(a)) | more
     b.contact(
         name, sphere, centre=random.standard_normal(3), radius=random.uniform(0.5, 1.5), plane=plane, law=law,
-        friction=friction, transition_velocity=transition_velocity, **BOUNCES[law], **FRICTIONS[friction], **where,
+        sphere_share=0.3, friction=friction, transition_velocity=transition_velocity, **BOUNCES[law], **FRICTIONS[friction],
+        **where,
     )  # fmt: skip
 
 

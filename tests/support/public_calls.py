@@ -361,6 +361,7 @@ def of_builder():
         body="tip",
         centre=three,
         radius=0.1,
+        sphere_share=0.1,
         law="kelvin_voigt",
         friction="coulomb",
         plane="ground",

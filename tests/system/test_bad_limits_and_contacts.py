@@ -99,7 +99,7 @@ CONTACT_ERRORS = {
     "no law": (dict(law=None), "contact 'heel': law = None: give text"),
     "law left out": (dict(law=""), "law = ''; use 'kelvin_voigt', 'hertz'"),
     "laws": (dict(law=["hertz"]), "contact 'heel': law = ['hertz']: give text"),
-    "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'sticking', 'smooth'"),
+    "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'sticking', 'stribeck', 'smooth'"),
     "body": (dict(body="hand"), "unknown body 'hand'; the bodies are leg, foot"),
     "ground": (dict(body="ground"), "unknown body 'ground'; the bodies are leg, foot"),
     "plane": (dict(plane="floor"), "unknown plane 'floor'; did you mean 'foot'? the bodies are leg, foot, ground"),

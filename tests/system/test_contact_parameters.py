@@ -12,6 +12,7 @@ def ball(law="hunt_crossley", **given):
     b = Builder("ball")
     b.body("ball", mass=0.4, inertia=(2e-4, 2e-4, 2e-4), r=(0, 0, 0.1), v=(0.2, 0, 0), free=True)
     own = dict(stiffness=1e4, exponent=1.5, mu_c=0.8, mu_d=0.1, radius=0.05, centre=(0, 0, 0), transition_velocity=1e-2)
+    own["sphere_share"] = 0.2
     own |= {"hunt_crossley": {"loss": 0.5}, "flores": {"restitution": 0.5, "min_impact_speed": 0.02}}[law]
     b.contact("sole", "ball", normal=(0.6, 0, 0.8), law=law, friction="coulomb", **(own | given))
     return b.build()
@@ -22,7 +23,8 @@ def ball(law="hunt_crossley", **given):
     [
         ("hunt_crossley", "stiffness", 2e4), ("hunt_crossley", "loss", 0.1), ("hunt_crossley", "exponent", 1.4),
         ("hunt_crossley", "mu_c", 0.2), ("hunt_crossley", "transition_velocity", 2e-2), ("hunt_crossley", "radius", 0.04),
-        ("hunt_crossley", "centre", (0.005, 0, 0)), ("hunt_crossley", "point", (0, 0, 0.01)),
+        ("hunt_crossley", "centre", (0.005, 0, 0)), ("hunt_crossley", "sphere_share", 0.9),
+        ("hunt_crossley", "point", (0, 0, 0.01)),
         ("flores", "restitution", 0.8), ("flores", "min_impact_speed", 5.0),
     ],
 )  # fmt: skip
@@ -63,6 +65,13 @@ def test_cases_and_derivatives_by_names_of_contacts():
         for build, given in ((system, {"stiffness.sole": 1e4}), (ball, {"stiffness": 1e4}))
     ]
     assert np.abs(found[0].r["ball"] - found[1].r["ball"]).max() < 1e-6 * np.abs(found[1].r["ball"]).max()
+
+
+def test_a_file_keeps_where_two_materials_meet(tmp_path):
+    system = ball()
+    again = Builder.from_file(system.to_file(tmp_path / "ball.json")).build()
+    assert again.contacts[0].values["sphere_share"] == 0.2
+    assert_refused("sphere_share = 1.1, must not be above 1", ball, sphere_share=1.1)
 
 
 def test_a_contact_has_only_names_that_it_uses():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from runtime.integrate.written.acting_contacts import ActingContact
 from runtime.support.arrays import Floats
-from runtime.system.contact_building import POINTS, contact_bounds
+from runtime.system.contact_building import POINTS, SIZES, contact_bounds
 from runtime.system.system import System
 
 
@@ -35,14 +35,10 @@ def put_contact(
     ):
         for c, name in enumerate(names):
             to[:, first + c] = own.get(name, values[c])
-    if "radius" in own:
-        to[:, _place_of_radius(contact)] = own["radius"]
+    for c, name in enumerate(SIZES):
+        if name in own:
+            to[:, 3 * len(contact.geometry.VECTORS) + c] = own[name]
     to[:, rows.transition_velocity] = t.transition_velocity[k]
-
-
-def _place_of_radius(contact: ActingContact) -> int:
-    module = contact.geometry
-    return 3 * len(module.VECTORS) + [name for name, *_ in module.PARAMETERS].index("radius")
 
 
 def takes_value_of_contact(system: System, owner: str, part: str) -> bool:

@@ -1,0 +1,1 @@
+"""Landings of OpenSim models on their contacts, by Talus and by OpenSim."""
