@@ -10,7 +10,6 @@ from runtime.ensemble.at_once import Prepared, of_places, prepared_trees
 from runtime.ensemble.batch_remarks import undecided
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.closed_at_once import prepared_rows, rows_in_lanes
-from runtime.ensemble.compiled_cases import OF_MASSES, vary_alone
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.damping_groups import run_in_groups
 from runtime.ensemble.found_events import keep_events
@@ -163,7 +162,7 @@ def _columns_of_block(
         quantities.events = events.of
     with prepared.derived(task, kept, states, events, counted) as derived:
         quantities.derived = derived
-        same = derived is not None and vary_alone(task, *OF_MASSES) and not system.redundant
+        same = derived is not None and task.varies_masses_alone and not system.redundant
 
         def system_of(k: int) -> System:
             return system if same else prepared.system_of(int(kept[k]))
