@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from runtime.analysis.inverse_kinematics import inverse_kinematics
     from runtime.analysis.linearisation import linearisation
     from runtime.analysis.mechanics import mechanics
+    from runtime.analysis.minimise import minimise
     from runtime.analysis.sensitivities import sensitivities
     from runtime.dynamics.status import Status
     from runtime.ensemble.simulate_many import read_ensemble, simulate_many
@@ -65,6 +66,7 @@ else:
             "analysis.inverse_kinematics": "inverse_kinematics",
             "analysis.linearisation": "linearisation",
             "analysis.mechanics": "mechanics",
+            "analysis.minimise": "minimise",
             "analysis.sensitivities": "sensitivities",
             "dynamics.status": "Status",
             "ensemble.simulate_many": "read_ensemble simulate_many",
@@ -117,6 +119,7 @@ __all__ = [
     "kinematics",
     "linearisation",
     "mechanics",
+    "minimise",
     "parameters",
     "read_ensemble",
     "rhs",

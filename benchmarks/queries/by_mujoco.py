@@ -8,7 +8,8 @@ import numpy as np
 
 from benchmarks.files.owners import MuJoCo
 from benchmarks.files.states import Sample
-from benchmarks.queries.tied import Asked, Floats, moved, slope, width_of
+from benchmarks.queries.differences import Floats, slope
+from benchmarks.queries.tied import Asked, moved, width_of
 from models.files import Reading
 from models.files.naming import identifiers
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.files.states import Sample
-from benchmarks.queries.tied import DIFFERENCES, STEP, Asked, Floats, moved
+from benchmarks.queries.differences import DIFFERENCES, Floats
+from benchmarks.queries.tied import Asked, moved
 from models.files import Reading
 from models.files.naming import identifiers
 
@@ -68,9 +69,16 @@ class OpenSimQueries:
 
     def answers(self, asked: Asked) -> dict[str, Floats]:
         """Of all queries."""
-        given = {"q": self.q(asked.sample), "other": self.q(asked.other)}
-        numbers = {"w": asked.w.tolist(), "a": asked.a.tolist(), "tau": asked.tau.tolist()}
-        return {name: np.array(value) for name, value in self._asked(given | numbers).items()}
+        return self._answered(asked, self.q(asked.other))
+
+    def changes(self, asked: Asked) -> dict[str, Floats]:
+        """Differences of Simbody's own velocities and mass matrix: accelerations, and efforts by Lagrange's equations."""
+        return self._answered(asked, None)
+
+    def _answered(self, asked: Asked, other: dict[str, float] | None) -> dict[str, Floats]:
+        numbers = {"w": asked.w.tolist(), "a": asked.a.tolist(), "tau": asked.tau.tolist(), "step": asked.step}
+        found = self._asked({"q": self.q(asked.sample), "other": other} | numbers)
+        return {name: np.array(value) for name, value in found.items()}
 
     def derivatives(self, asked: Asked) -> dict[str, Floats]:
         """Of the inverse dynamics, as differences."""
@@ -78,13 +86,13 @@ class OpenSimQueries:
         for unit in np.eye(n):
             for k, _ in DIFFERENCES:
                 for sign in (k, -k):
-                    to = moved(self.reading, asked.sample, self.of_file(asked.sample, unit), sign * STEP)
+                    to = moved(self.reading, asked.sample, self.of_file(asked.sample, unit), sign * asked.step)
                     states.append([self.q(to), asked.w.tolist(), asked.a.tolist()])
         for unit in np.eye(n):
             states += [[self.q(asked.sample), (asked.w + x * unit).tolist(), asked.a.tolist()] for x in (1.0, -1.0)]
         found = np.array(self._asked({"states": states}))
         of_q = found[: 8 * n].reshape(n, 4, 2, n)
-        weights = np.array([c for _, c in DIFFERENCES]) / STEP
+        weights = np.array([c for _, c in DIFFERENCES]) / asked.step
         of_u = found[8 * n :].reshape(n, 2, n)
         return {
             "derivatives over q": np.einsum("k,ckj->jc", weights, of_q[:, :, 0] - of_q[:, :, 1]),

@@ -8,7 +8,8 @@ import numpy as np
 
 from benchmarks.files.owners import Pinocchio
 from benchmarks.files.states import Sample
-from benchmarks.queries.tied import Asked, Floats
+from benchmarks.queries.differences import Floats
+from benchmarks.queries.tied import Asked
 from models.files import Reading
 from models.files.naming import identifiers
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.files.opensim_process import balls_of, coordinates_of, couplers_of, loaded, put, slope_of, turning
+from benchmarks.queries.differences import slope
 
 
 class Model:
@@ -103,8 +104,7 @@ class Model:
         found = {
             "mass matrix": M, "bias": B.T @ (self.residual(b) + along.to_numpy()), "gravity forces": -B.T @ along.to_numpy(),
             "inverse dynamics": B.T @ self.residual(u_dot),
-            "centre of mass": three(matter.calcSystemMassCenterLocationInGround(state)),
-            "momentum": six(matter.calcSystemCentralMomentum(state)), "kinetic energy": matter.calcKineticEnergy(state),
+            "kinetic energy": matter.calcKineticEnergy(state),
             "potential energy": potential + model.calcPotentialEnergy(state),
         }  # fmt: skip
         if B.shape[0] == n:
@@ -126,13 +126,55 @@ class Model:
             ):  # fmt: skip
                 rows.setdefault(name, []).append(value)
         found |= {name: np.array(values) for name, values in rows.items()}
+        found |= self.of_what_moves(B, found["jacobian"])
+        return {name: np.asarray(value).tolist() for name, value in found.items()}
+
+    def of_what_moves(self, B: Any, J: Any) -> dict[str, Any]:
+        """Centre of mass, its Jacobian and the momentum about it: those of the system less bodies that no rate moves."""
+        state, matter, mass = self.state, self.matter, self.matter.calcSystemMass(self.state)
+        resting = [body for body, own in zip(self.bodies, J, strict=True) if not own.any()]
+        left = mass - sum(body.getMass() for body in resting)
+        whole = three(matter.calcSystemMassCenterLocationInGround(state))
+        places = [
+            body.getMass() * three(body.findStationLocationInGround(state, body.getMassCenter())) for body in resting
+        ]
+        centre = (mass * whole - np.sum(places, axis=0)) / left
+        momentum = six(matter.calcSystemCentralMomentum(state))
+        momentum[3:] += np.cross(whole - centre, momentum[:3])
         of_centre = []
         for column in B.T:
             state.setU(self.vector(column))
-            model.realizeVelocity(state)
-            of_centre.append(three(matter.calcSystemMassCenterVelocityInGround(state)))
-        found["jacobian of the centre"] = np.array(of_centre).T
-        return {name: np.asarray(value).tolist() for name, value in found.items()}
+            self.model.realizeVelocity(state)
+            of_centre.append(mass / left * three(matter.calcSystemMassCenterVelocityInGround(state)))
+        return {"centre of mass": centre, "jacobian of the centre": np.array(of_centre).T, "momentum": momentum}
+
+    def changes(self, q: dict[str, float], w: Any, a: Any, step: float) -> dict[str, Any]:
+        """Differences of Simbody's velocities, accelerations, and of its mass matrix, efforts by Lagrange's equations."""
+
+        def at(t: float, rates: Any, rate_changes: Any) -> dict[str, float]:
+            moved = np.array([q[name] for name in self.independent]) + t * rates + 0.5 * t * t * rate_changes
+            return q | dict(zip(self.independent, moved.tolist(), strict=True))
+
+        def velocities(t: float, rate_changes: Any) -> Any:
+            self.put(at(t, w, rate_changes), w + t * rate_changes)
+            return np.array([six(body.getVelocityInGround(self.state)) for body in self.bodies])
+
+        def momenta(t: float, rates: Any) -> Any:
+            B, _ = self.put(at(t, rates, 0.0 * a), w)
+            M = self.opensim.Matrix(self.count, self.count)
+            self.matter.calcM(self.state, M)
+            return B.T @ (M.to_numpy() @ (B @ w))
+
+        none, short = 0.0 * a, step / max(1.0, float(np.abs(w).max()))
+        along = [slope(lambda t, unit=unit: momenta(t, unit), step) @ w for unit in np.eye(len(w))]  # type: ignore[misc]
+        bias = slope(lambda t: momenta(t, w), short) - 0.5 * np.array(along)
+        answers = self.answers(q, none, none, none, q)
+        found = {
+            "bias": bias, "inverse dynamics": np.array(answers["mass matrix"]) @ a + bias + answers["gravity forces"],
+            "acceleration": slope(lambda t: velocities(t, a), short),
+            "jacobian rate": slope(lambda t: velocities(t, none), short),
+        }  # fmt: skip
+        return {name: value.tolist() for name, value in found.items()}
 
 
 def three(vector: Any) -> Any:
@@ -155,7 +197,8 @@ def main() -> None:
             found: Any = [model.inverse(q, np.array(w), np.array(a)).tolist() for q, w, a in given["states"]]
         else:
             w, a, tau = (np.array(given[name]) for name in ("w", "a", "tau"))
-            found = model.answers(given["q"], w, a, tau, given["other"])
+            q, other = given["q"], given["other"]
+            found = model.changes(q, w, a, given["step"]) if other is None else model.answers(q, w, a, tau, other)
         print(json.dumps(found), flush=True)
 
 

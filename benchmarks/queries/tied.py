@@ -6,23 +6,20 @@ owner, and drift those changes of u that constant w need.  Efforts are T^T tau.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from benchmarks.files.states import Sample, accelerations_of, state_of
+from benchmarks.queries.differences import DIFFERENCES, STEP, Floats, slope
 from models.files import Reading
-from runtime import State
+from runtime import Signal, State
 from runtime.analysis.mechanics import Mechanics
 
-Floats = NDArray[np.float64]
-STEP = 0.002  # of differences of order 8, with errors of about 1e-12
 LINEAR = (".v_x", ".v_y", ".v_z")
-DIFFERENCES = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
 
 class Rates(Protocol):
@@ -49,12 +46,7 @@ class Asked:
     tau: Floats
     way: Floats
     other: Sample
-
-
-def slope(curve: Callable[[float], Floats]) -> Floats:
-    """The derivative of a curve at 0."""
-    parts = [c / STEP * (curve(k * STEP) - curve(-k * STEP)) for k, c in DIFFERENCES]
-    return np.asarray(np.sum(parts, axis=0))
+    step: float = STEP  # of differences
 
 
 def width_of(kind: str) -> int:
@@ -75,6 +67,13 @@ def moved(reading: Reading, sample: Sample, rates: Mapping[str, Any], dt: float)
         else:
             q[step.name] = q[step.name] + dt * u
     return followed(reading, Sample(q, dict(sample.u)))
+
+
+def step_beside_knots(reading: Reading, sample: Sample) -> float:
+    """The step of differences, which do not pass the next knot of a follower's spline, where its third derivative jumps."""
+    splines = [one for one in reading.description.followers if isinstance(one.law, Signal)]
+    off = [float(np.abs(sample.q[one.leaders[0]] - one.law.knots).min()) for one in splines]  # type: ignore[union-attr]
+    return min(STEP, *(0.99 / DIFFERENCES[-1][0] * near for near in off)) if off else STEP
 
 
 def followed(reading: Reading, sample: Sample) -> Sample:
@@ -168,6 +167,23 @@ class Tied:
             above, below = (self.drift_of(self.sample, self.w + x * unit) for x in (1.0, -1.0))
             of_u[:, k] += slopes.a @ (above - below) / 2.0
         return {"derivatives over q": of_q, "derivatives over u": T.T @ of_u}
+
+    def derivatives_by_differences(self, asked: Asked) -> dict[str, Floats]:
+        """``derivatives`` of rates that are those of coordinates, as differences of the inverse dynamics."""
+
+        def inverse(sample: Sample, w: Floats) -> Floats:
+            q, u = self.of(sample, w)
+            return self.m.inverse_dynamics(q, u, self.T @ asked.a)
+
+        units = np.eye(self.rates.count)
+
+        def along(way: Mapping[str, Any]) -> Floats:
+            return slope(lambda t: inverse(moved(self.reading, self.sample, way, t), self.w), asked.step)
+
+        of_q = [along(self.rates.of_file(self.sample, unit)) for unit in units]
+        of_u = [(inverse(self.sample, self.w + unit) - inverse(self.sample, self.w - unit)) / 2.0 for unit in units]
+        found = {"derivatives over q": np.array(of_q), "derivatives over u": np.array(of_u)}
+        return {name: self.T.T @ rows.T for name, rows in found.items()}
 
     def moves(self, asked: Asked) -> dict[str, Floats]:
         """Coordinates after a way, and the way to another state."""

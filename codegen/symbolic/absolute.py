@@ -19,7 +19,7 @@ from codegen.compiler.calculus import BODY_FRAME, Definition, Expr, vector
 from codegen.compiler.derive import Derivation, derive
 from codegen.compiler.layout import Layout
 from codegen.compiler.tree_kinematics import rotation
-from codegen.symbolic.expressions import exact
+from codegen.symbolic.expressions import exact, written_out
 from codegen.symbolic.latex import LatexEquations, aligned, matrix, table
 from codegen.symbolic.vectors import VectorText
 
@@ -70,10 +70,7 @@ class JointRows(LatexEquations):
 
     def written_out(self) -> JointRows:
         """The same rows in terms of the bodies' vectors and velocities alone, without ``where``."""
-        parts: dict[Expr, Expr] = {}
-        for symbol, value in self.where.items():
-            parts[symbol] = sp.sympify(value).xreplace(parts)
-        return self._with(parts)
+        return self._with(written_out(self.where))
 
     def of_bodies(self) -> JointRows:
         """The same rows in terms of the states of the bodies: r, Euler parameters e0 to e3, v and omega, with numbers.

@@ -19,8 +19,8 @@ def equations(
 ) -> SystemEquations | AbsoluteEquations:
     """The equations of motion of a small system as SymPy's expressions, which notebooks show.
 
-    They follow from the rules and definitions that its kernels are made of.  Data that are 0 have no symbols, and cosines and
-    sines are combined in entries of up to 400 operations; longer ones are left as they are recorded.
+    They follow from the rules and definitions that its kernels are made of.  Data that are 0 have no symbols.  Cosines and sines
+    are combined in entries of up to 100 operations; parts of longer entries have symbols k_1, k_2, ..., which ``where`` defines.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def equations(
     Raises
     ------
     DefinitionError
-        Naming the system, if it has no tree of joints or its equations are longer than 50000 operations; or the argument.
+        Naming the system, if it has no tree of joints or a part of it reads Euler parameters; or the argument.
     """
     if not hasattr(type(system), "model"):
         raise DefinitionError(
@@ -69,5 +69,5 @@ def equations(
     except NoKernelError as reason:
         raise DefinitionError(
             f"equations: system '{system.name}' has none that can be written in joint coordinates: {reason}; use "
-            "coordinates='absolute', or a smaller system"
+            "coordinates='absolute'"
         ) from None

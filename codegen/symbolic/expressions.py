@@ -3,11 +3,15 @@
 A node is a polynomial in its inputs and in cosines and sines of angles, and in quotients and functions, which are generators
 with simplified arguments.  sin^2 is written as 1 - cos^2, and the first Euler parameter squared by the others.  Of the polynomial
 and its form in cosines and sines of sums of angles, with common factors taken out, the shorter one is chosen.
+
+If an entry is long, operations on data alone get symbols, and so do sums of these that multiply a product of coordinates and
+rates.  An entry that stays long is written as it was recorded, with a symbol for each operation that is needed more than once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from math import comb
 from typing import Any
@@ -19,9 +23,9 @@ from codegen.compiler.calculus import Expr
 from codegen.compiler.errors import NoKernelError
 from codegen.compiler.trace import NAMES_IN_SYMPY, Node, Record
 
-MAX_OPERATIONS = 50_000  # of all expressions written out: beyond it nobody reads them
-MAX_TERMS = 1_000  # of a polynomial; one with more is left as it was recorded
+MAX_TERMS = 400  # of a polynomial
 MAX_SIMPLIFIED = 100  # terms of a polynomial of which other forms are tried
+MAX_OPERATIONS = 100  # of an entry without symbols for parts of it
 DIGITS = 14  # of data as exact numbers
 ROUNDING = 2.0**50  # added and subtracted, such a number rounds to whole ones
 TINY = 1e-200  # below it a number stands for the side of 0 on which a value is
@@ -32,6 +36,14 @@ Signature = tuple[int, ...]
 def exact(value: float) -> Expr:
     """The decimal fraction of 14 digits next to a number, such as 1/10."""
     return sp.Rational(f"{value:.{DIGITS}g}") if abs(value) > TINY else sp.S.Zero
+
+
+def written_out(where: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """The expressions of symbols, each of which may need those before it, without these symbols."""
+    found: dict[Expr, Expr] = {}
+    for symbol, value in where.items():
+        found[symbol] = sp.sympify(value).xreplace(found)
+    return found
 
 
 def _copysign(size: Expr, side: Expr) -> Expr:
@@ -84,54 +96,114 @@ class Writer:
         Euler parameters of unit length.
     collected : sequence of Symbol
         Taken out of sums first.
+    data : collection of Symbol
+        Inputs that do not change with time.
+
+    Attributes
+    ----------
+    where : dict of Symbol to expression
+        Parts of the nodes, each after those that it needs.
 
     Raises
     ------
     NoKernelError
-        For expressions that are too large.
+        For a node of Euler parameters, which have no symbols.
     """
 
     def __init__(
         self, record: Record, inputs: Mapping[str, Expr], wanted: Sequence[Node], units: Sequence[Sequence[Expr]],
-        collected: Sequence[Expr],
+        collected: Sequence[Expr], data: Collection[Expr],
     ) -> None:  # fmt: skip
-        self.record, self.inputs, self.collected = record, inputs, collected
+        self.record, self.units, self.collected = record, units, collected
         order = record.needed(node.index for node in wanted)
-        if any(record.operations[n][0] == "input" and record.operations[n][1] not in inputs for n in order):
+        texts = {n: record.operations[n][1] for n in order if record.operations[n][0] == "input"}
+        if not inputs.keys() >= set(texts.values()):
             raise NoKernelError("a joint or a force of it reads Euler parameters, which have no symbols")
-        self.polynomials = _Polynomials(self, order, units)
-        known, size = self.polynomials.values, dict[int, int]()
-        for n in order:
-            size[n] = 1 + sum(size[o] for o in record.operands(n))
-        long = [node.index for node in wanted if node.index not in known]
-        if (total := sum(size[n] for n in long)) > MAX_OPERATIONS:
-            raise NoKernelError(
-                f"its equations take {total} operations when they are written out, limit {MAX_OPERATIONS}"
-            )
-        self.plain: dict[int, Expr] = {}
-        for n in record.needed(long):
-            self.plain[n] = self._plain(n)
+        self.leaves = {
+            n: inputs[text] for n, text in texts.items()
+        }  # nodes that are symbols, or products of one and a number
+        self.where: dict[Expr, Expr] = {}
+        self._names: dict[Expr, Expr] = {}  # the symbols of ``where`` by their expressions
+        self._symbols = sp.numbered_symbols("k_", start=1, exclude=inputs.values(), real=True)
+        self.written: dict[int, Expr] = {}
+        self._simplify(order, self._long(wanted))
+        if (long := self._long(wanted)) and (constants := self._constants(order, data)):
+            self._record(constants, named=constants)
+            self._simplify(record.needed(long, constants), long, {*data, *self.where})
+        self.written |= self._record(self._long(wanted))
+        self.where = self._used(self.where)
 
     def __call__(self, nodes: Iterable[Node]) -> list[Expr]:
         """Nodes as expressions.  Angles are those within half a turn: revolutions that kernels count are left out."""
-        known = self.polynomials.values
-        return [
-            self.polynomials.shortest(known[node.index]) if node.index in known else self.plain[node.index]
-            for node in nodes
-        ]
+        return [self.written[node.index] for node in nodes]
 
-    def _plain(self, n: int) -> Expr:
+    def _long(self, wanted: Iterable[Node]) -> dict[int, None]:
+        """The nodes that are not written yet, in their order."""
+        return dict.fromkeys(node.index for node in wanted if node.index not in self.written)
+
+    def named(self, value: Expr) -> Expr:
+        """An expression by a symbol of its own, which equal ones share, times a number."""
+        factor, part = value.as_coeff_Mul()
+        if part.could_extract_minus_sign():
+            factor, part = -factor, -part
+        if part.is_Symbol or part.is_Number:
+            return factor * part
+        if part not in self._names:
+            self._names[part] = symbol = next(self._symbols)
+            self.where[symbol] = part
+        return factor * self._names[part]
+
+    def _constants(self, order: Sequence[int], data: Collection[Expr]) -> set[int]:
+        """Operations on data alone that others are made of."""
+        record, constant, found = self.record, set[int](), set[int]()
+        for n in order:
+            name, operands = record.operations[n][0], record.operands(n)
+            if name == "constant" or self.leaves.get(n) in data or (operands and constant.issuperset(operands)):
+                constant.add(n)
+            else:
+                found |= constant.intersection(operands)
+        found = {n if (node := Node(record, n).negated) is None else node.index for n in found}
+        return {n for n in found if record.operands(n)}
+
+    def _simplify(self, order: Sequence[int], wanted: Iterable[int], constants: Collection[Expr] = ()) -> None:
+        """Write those nodes whose polynomials are short."""
+        polynomials = _Polynomials(self, order, constants)
+        for n in wanted:
+            if n in polynomials.values:
+                expression = polynomials.shortest(polynomials.values[n])
+                if sp.count_ops(expression) <= MAX_OPERATIONS:
+                    self.written[n] = expression
+
+    def _record(self, nodes: Collection[int], named: Collection[int] = ()) -> dict[int, Expr]:
+        """Nodes as they were recorded, with symbols for those ``named``, and for operations that are needed more than once."""
+        order, plain = self.record.needed(nodes, self.leaves), dict[int, Expr]()
+        uses = Counter([*nodes, *(o for n in order if n not in self.leaves for o in self.record.operands(n))])
+        for n in order:
+            plain[n] = self.leaves[n] if n in self.leaves else self._plain(n, plain)
+            if n in named or (uses[n] > 1 and sp.count_ops(plain[n]) > 1):
+                self.leaves[n] = plain[n] = self.named(plain[n])
+        return {n: plain[n] for n in nodes}
+
+    def _used(self, where: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+        """The parts that the written nodes are made of."""
+        used = {symbol for e in self.written.values() for symbol in e.free_symbols}
+        for symbol, value in reversed([*where.items()]):
+            if symbol in used:
+                used |= value.free_symbols
+        return {s: e for s, e in where.items() if s in used}
+
+    def _plain(self, n: int, known: Mapping[int, Expr]) -> Expr:
         """A node as it was recorded, from those before it."""
         name, *rest = self.record.operations[n]
-        operands = [self.plain[o] for o in self.record.operands(n)]
+        operands = [known[o] for o in self.record.operands(n)]
         if name == "constant":
             return exact(rest[0])
         if name == "input":
-            return self.inputs[rest[0]]
+            return self.leaves[n]
         if name == "call":
             return function_of(rest[0])(*operands)
         large = self.rounding(n)
-        return OPERATIONS[name](*operands) if large is None else self.plain[large]
+        return OPERATIONS[name](*operands) if large is None else known[large]
 
     def rounding(self, n: int) -> int | None:
         """The large number of a sum that rounds to whole numbers, which revolutions are counted by."""
@@ -143,13 +215,13 @@ class Writer:
 class _Polynomials:
     """Nodes as polynomials; those with too many terms, and what depends on them, are left out."""
 
-    def __init__(self, writer: Writer, order: Sequence[int], units: Sequence[Sequence[Expr]]) -> None:
-        self.writer, record = writer, writer.record
+    def __init__(self, writer: Writer, order: Sequence[int], constants: Collection[Expr]) -> None:
+        self.writer, record, leaves = writer, writer.record, writer.leaves
         operations = [record.operations[n] for n in order]
-        symbols = dict.fromkeys(writer.inputs[o[1]] for o in operations if o[0] == "input")
+        symbols = dict.fromkeys(s for n in order if n in leaves for s in leaves[n].free_symbols)
         turned = [Node(record, o[2]) for o in operations if o[0] == "call" and o[1] in WAVES]
-        inputs = [record.operations[(q if q.negated is None else q.negated).index] for q in turned]
-        self.angles = list(dict.fromkeys(writer.inputs[text] for name, text, *_ in inputs if name == "input"))
+        inputs = [(q if q.negated is None else q.negated).index for q in turned]
+        self.angles = list(dict.fromkeys(leaves[n] for n in inputs if n in leaves))
         self.waves = [f(q) for q in self.angles for f in (sp.cos, sp.sin)]
         free = sum(o[0] == "div" or o[0] == "call" for o in operations)
         self.generators: list[Expr] = [*symbols, *self.waves, *(sp.Dummy(real=True) for _ in range(free))]
@@ -162,14 +234,17 @@ class _Polynomials:
         for k in range(len(self.angles)):
             at = self.first_wave + 2 * k
             self.squares[at + 1] = 1 - self.gens[at] ** 2
-        for p in units:
+        for p in writer.units:
             if p[0] in self.place:
                 self.squares[self.place[p[0]]] = 1 - sum(
                     self.gens[self.place[e]] ** 2 for e in p[1:] if e in self.place
                 )
+        self.constants = {self.place[s] for s in constants if s in self.place}
         self.values: dict[int, Any] = {}
         for n in order:
-            if all(o in self.values for o in record.operands(n)):
+            if n in leaves:
+                self.values[n] = self.ring.from_expr(leaves[n])
+            elif all(o in self.values for o in record.operands(n)):
                 try:
                     self.values[n] = self._value(n)
                 except TooLongError:
@@ -182,8 +257,6 @@ class _Polynomials:
         if name == "constant":
             value = exact(rest[0])
             return self.ring(sp.QQ(int(value.p), int(value.q)))
-        if name == "input":
-            return self.gens[self.place[self.writer.inputs[rest[0]]]]
         if name == "div":
             return self._product(operands[0], self._inverse(operands[1]))
         if name == "call":
@@ -245,7 +318,7 @@ class _Polynomials:
     def shortest(self, value: Any) -> Expr:
         """The shortest of a few forms of a polynomial."""
         plain = self._expression(value.items())
-        if len(value) > MAX_SIMPLIFIED:
+        if len(plain.args) > MAX_SIMPLIFIED:
             return plain
         first, last = self.first_wave, self.first_wave + len(self.waves)
         if any(any(powers[first:last]) for powers in value):
@@ -255,15 +328,17 @@ class _Polynomials:
         return min(map(sp.factor_terms, forms), key=sp.count_ops)
 
     def _expression(self, terms: Iterable[tuple[Signature, Any]]) -> Expr:
-        return sp.Add(
-            *(
-                sp.Mul(
-                    sp.Rational(f.numerator, f.denominator),
-                    *(self.generators[k] ** p for k, p in enumerate(powers) if p),
-                )
-                for powers, f in terms
-            )
-        )
+        """A sum of terms; terms that differ in constants alone share a symbol for their factor."""
+        sums: dict[Expr, list[Expr]] = {}
+        for powers, f in terms:
+            parts = [(self.generators[k] ** p, k in self.constants) for k, p in enumerate(powers) if p]
+            factor = sp.Rational(f.numerator, f.denominator) * sp.Mul(*(e for e, constant in parts if constant))
+            sums.setdefault(sp.Mul(*(e for e, constant in parts if not constant)), []).append(factor)
+        total = sp.S.Zero
+        for part, own in sums.items():
+            factor, one = sp.Add(*own).primitive()
+            total += factor * part * (self.writer.named(one) if len(own) > 1 else one)
+        return total
 
     def _in_sums_of_angles(self, value: Any) -> Expr:
         """A polynomial in cosines and sines as a sum of cosines and sines of sums of angles."""

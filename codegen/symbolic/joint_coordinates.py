@@ -6,7 +6,7 @@ M u' + bias + gravity + D^T lam = forces,    D u' = gamma
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from typing import Any
 
@@ -20,7 +20,7 @@ from codegen.compiler.couplings import power
 from codegen.compiler.recorded_algebra import Vector
 from codegen.compiler.trace import Node
 from codegen.compiler.tree_equations import OF_GRAVITY
-from codegen.symbolic.expressions import Writer, exact
+from codegen.symbolic.expressions import Writer, exact, written_out
 from codegen.symbolic.forces import SymbolicForces
 from codegen.symbolic.latex import LatexEquations, aligned, matrix
 from codegen.symbolic.symbols import NEARLY
@@ -52,6 +52,8 @@ class SystemEquations(LatexEquations):
         These rows: Phi = 0, D u' = gamma.
     left_out : tuple of str
         Limits, contacts and forces that have no formula; ``forces`` has a symbol for their sum along each coordinate.
+    where : dict of Symbol to expression
+        Parts k_1, k_2, ... of long entries, in an order in which they can be computed; empty where all entries are short.
     """
 
     system: str
@@ -67,9 +69,26 @@ class SystemEquations(LatexEquations):
     D: Expr
     gamma: Expr
     left_out: tuple[str, ...]
+    where: Mapping[Expr, Expr]
+
+    @property
+    def operations(self) -> int:
+        """Operations of all entries and of ``where``."""
+        return int(
+            sum(sp.count_ops(e) for e in (*(e for part in self._matrices.values() for e in part), *self.where.values()))
+        )
+
+    @property
+    def _matrices(self) -> dict[str, Expr]:
+        return {name: getattr(self, name) for name in ("M", "bias", "gravity", "forces", "Phi", "D", "gamma")}
 
     def __repr__(self) -> str:
-        return f"SystemEquations('{self.system}', {len(self.rates)} rates, {len(self.rows)} rows)"
+        return f"SystemEquations('{self.system}', {len(self.rates)} rates, {len(self.rows)} rows, {self.operations} operations)"
+
+    def written_out(self) -> SystemEquations:
+        """The same equations without ``where``; those of three joints may take a million operations."""
+        parts = written_out(self.where)
+        return replace(self, **{name: value.xreplace(parts) for name, value in self._matrices.items()}, where={})
 
     def latex(self) -> str:
         """The equations as LaTeX, for a display in mathematics."""
@@ -79,7 +98,8 @@ class SystemEquations(LatexEquations):
         if self.rows:
             lines[:1] = [f"{lines[0]}, \\quad \\Phi = 0, \\quad D \\dot{{u}} = \\gamma"]
             named |= {"\\Phi": self.Phi, "D": self.D, "\\gamma": self.gamma}
-        return aligned([*lines, *(f"{name} &= {matrix(value)}" for name, value in named.items())])
+        lines += [f"{name} &= {matrix(value)}" for name, value in named.items()]
+        return aligned([*lines, *(f"{sp.latex(symbol)} &= {sp.latex(value)}" for symbol, value in self.where.items())])
 
 
 def _coupled(tree: SymbolicTree, coupling: Any) -> list[Expr]:
@@ -158,7 +178,7 @@ def equations_in_coordinates(system: Any, names: Mapping[str, str], *, numbers: 
     collected = [*(s for s in symbols.parameters if s.name[0] in "mg"), *map(symbol, tree.rates.values())]
     write = Writer(
         tree.record, symbols.symbols, [node for part in parts.values() for node in part],
-        [[*map(symbol, p)] for p in tree.units], collected,
+        [[*map(symbol, p)] for p in tree.units], collected, symbols.parameters,
     )  # fmt: skip
     written = {name: write(part) for name, part in parts.items()}
     of_joints = [(system.joints[tree.tree.closing[row.joint]], row.row) for row in closing]
@@ -170,12 +190,12 @@ def equations_in_coordinates(system: Any, names: Mapping[str, str], *, numbers: 
     of_rows = sp.Matrix(len(rows), n + 2, [e for row in rows.values() for e in row])
     columns = {name: sp.Matrix(n, 1, written[name]) for name in ("bias", "gravity", "forces")}
     M = sp.Matrix(n, n, written["M"])
-    used = set().union(*(part.free_symbols for part in (M, of_rows, *columns.values())))
+    used = set().union(*(part.free_symbols for part in (M, of_rows, *columns.values(), *write.where.values())))
     return SystemEquations(
         system=system.name,
         coordinates={name: symbol(q) for name, q in tree.coordinates.items()},
         rates={name: symbol(u) for name, u in tree.rates.items()},
         parameters={s: value for s, value in symbols.parameters.items() if s in used},
         M=M, **columns, rows=tuple(rows), Phi=of_rows[:, 0], D=of_rows[:, 2:], gamma=of_rows[:, 1],
-        left_out=tuple(forces.left_out),
+        left_out=tuple(forces.left_out), where=write.where,
     )  # fmt: skip

@@ -33,7 +33,7 @@ class VectorText:
 
     def __init__(self, symbols: Iterable[Expr]) -> None:
         names = {s.name for s in symbols}
-        stems = sorted(name[:-2] for name in names if name.endswith("_x"))
+        stems = sorted((name[:-2] for name in names if name.endswith("_x")), key=lambda s: ("omega" not in s, s))
         found = {stem: vector(stem) for stem in stems if {f"{stem}_{axis}" for axis in AXES} <= names}
         self.products = {
             _text_symbol(f"{bold(a)} \\cdot {bold(b)}"): found[a].dot(found[b])
@@ -50,9 +50,9 @@ class VectorText:
         return _text(_with_products(e, self.products))
 
     def covector(self, three: Sequence[Expr]) -> str:
-        """Three components as a sum of vectors and of products of two, or one by one."""
-        found = _with_products(sum(e * axis for e, axis in zip(three, AXIS, strict=True)), self.along)
-        if found.free_symbols & set(AXIS):
+        """Three components as a transposed sum of vectors and of products of two, or one by one."""
+        found = self._vector(three)
+        if found is None:
             return "\\left[" + ",\\ ".join(map(_text, three)) + "\\right]"
         sign, alone = found.as_coeff_Mul()
         if alone in self.along:
@@ -60,13 +60,18 @@ class VectorText:
             return ("-" if sign < 0 else "") + (f"{_text(abs(sign))} " if abs(sign) != 1 else "") + f"{text}^{{T}}"
         return f"\\left({_text(found)}\\right)^{{T}}" if found != 0 else "0"
 
+    def _vector(self, three: Sequence[Expr]) -> Expr | None:
+        """Three components as a sum of vectors and of products of two, if they are one."""
+        found = _with_products(sum(e * axis for e, axis in zip(three, AXIS, strict=True)), self.along)
+        return None if found.free_symbols & set(AXIS) else found
+
     def sums(self, where: Mapping[Expr, Expr]) -> list[str]:
-        """Lines for the vectors that are sums of others."""
-        lines = []
-        for symbol in where:
-            if symbol.name.endswith("_x") and "dot" not in symbol.name and where[symbol].is_Add:
-                parts = {s: sp.Symbol(bold(s.name[:-2])) for s in where[symbol].free_symbols}
-                lines.append(f"{bold(symbol.name[:-2])} &= {_text(where[symbol].xreplace(parts))}")
+        """Lines for the vectors that are sums of others, and for rates of vectors."""
+        by_name, lines = {symbol.name: sp.sympify(value) for symbol, value in where.items()}, []
+        for name in (name[:-2] for name in by_name if name.endswith("_x")):
+            found = self._vector([by_name[f"{name}_{axis}"] for axis in AXES])
+            if found is not None and found.free_symbols - {_text_symbol(bold(name))}:
+                lines.append(f"{bold(name)} &= {_text(found)}")
         return lines
 
 

@@ -120,6 +120,10 @@ def moved(description: Description, into: Mapping[str, tuple[str, Pose]]) -> Des
 def _with_masses(description: Description) -> Description:
     """Give the steps of links without mass to the one link behind them."""
     links = list(description.links)
+    if len(links) > 1 and not any(link.mass > 0.0 for link in links):
+        raise ModelError(
+            f"none of its {len(links)} moving links has a mass above 0 kg, so that forces determine no motion; give them masses"
+        )
     into: dict[str, tuple[str, Pose]] = {}
     frames = list(description.frames)
     for link in description.links:

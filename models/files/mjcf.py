@@ -50,10 +50,10 @@ def read_mjcf(file: Path, root: Path) -> Description:
     ]
     closures, followers, unsaid = _equalities(model, names, steps)
     gravity = np.zeros(3) if disabled(model, "GRAVITY") else model.opt.gravity.copy()
-    motors, others = actuators_of(model, steps, off=disabled(model, "ACTUATION"))
+    motors, others, ranges = actuators_of(model, steps, off=disabled(model, "ACTUATION"))
     return Description(
         _text(model) or file.stem, "MJCF", gravity, tuple(links), tuple(frames), tuple(_outlines(model, names)),
-        tuple(closures), (*unsaid, *omissions(model, others)), followers=tuple(followers),
+        tuple(closures), (*unsaid, *omissions(model, others), *ranges), followers=tuple(followers),
         actuators=motors,
     )  # fmt: skip
 

@@ -7,21 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from models.files.description import Actuator
+from models.files.description import Actuator, Omitted
 from models.files.naming import identifiers, unique
 
 SCALAR = (2, 3)  # numbers of slides and hinges among MuJoCo's joints
 
 
-def actuators_of(model: Any, steps: Sequence[str], *, off: bool) -> tuple[tuple[Actuator, ...], list[int]]:
-    """Those that are motors, at the controls nearest to 0, and the numbers of the others; ``off``: none act."""
+def actuators_of(
+    model: Any, steps: Sequence[str], *, off: bool
+) -> tuple[tuple[Actuator, ...], list[int], tuple[Omitted, ...]]:
+    """Those that are motors, at the controls nearest to 0, the numbers of the others, and ranges; ``off``: none act."""
     if off:
-        return (), []
+        return (), [], ()
     every = unique(model.actuator(n).name or f"actuator_{n}" for n in range(model.nactuator))
     names = list(identifiers(every).values())
     found = {n: _actuator(model, n, names[n], steps) for n in range(model.nactuator) if _is_stated(model, n)}
     found = {n: one for n, one in found.items() if not (one.acts and _is_clipped(model, n))}
-    return tuple(found.values()), [n for n in range(model.nactuator) if n not in found]
+    bounded = tuple(names[n] for n in found if model.actuator_ctrllimited[n] or _is_clipped(model, n))
+    ranges = Omitted("ranges of actuators", bounded, "efforts of motors have no bounds: bound those that you set")
+    return tuple(found.values()), [n for n in range(model.nactuator) if n not in found], (ranges,) * bool(bounded)
 
 
 def _is_stated(model: Any, n: int) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from runtime.analysis.least_squares import PoseProblem, PoseSolution
     from runtime.analysis.linearisation import Linearisation
     from runtime.analysis.mechanics import AccelerationDerivatives, EffortDerivatives, FramePose, Mechanics
+    from runtime.analysis.minimise import Minimum
     from runtime.analysis.modes import Modes
     from runtime.analysis.motion import DegreeOfFreedomMotion, DriverMotion, Motion
     from runtime.analysis.sensitivity_result import Sensitivities
@@ -33,6 +34,7 @@ else:
             "least_squares": "PoseProblem PoseSolution",
             "linearisation": "Linearisation",
             "mechanics": "AccelerationDerivatives EffortDerivatives FramePose Mechanics",
+            "minimise": "Minimum",
             "modes": "Modes",
             "motion": "DegreeOfFreedomMotion DriverMotion Motion",
             "sensitivity_result": "Sensitivities",
@@ -50,6 +52,7 @@ __all__ = [
     "InverseKinematicsSolution",
     "Linearisation",
     "Mechanics",
+    "Minimum",
     "Modes",
     "Motion",
     "ParameterFit",

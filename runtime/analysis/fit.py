@@ -12,15 +12,13 @@ from numpy.typing import ArrayLike
 from runtime.analysis.fit_data import deviations, measured
 from runtime.analysis.fit_problem import Effects, Problem
 from runtime.analysis.fit_search import MAX_RUNS, on_bounds_of, refused_beyond, search_to_edges
-from runtime.analysis.question import Question, question_of
+from runtime.analysis.question import Question, bounds_of, question_of
 from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times
-from runtime.support.errors import ModelError, Refused, shown
 from runtime.support.names import named
-from runtime.support.numbers import real_numbers
 from runtime.support.progress import reporter
 from runtime.system.system import System
 
@@ -104,17 +102,7 @@ def fit_parameters(
     """
     question = question_of(build, given, wrt, check_units=check_units)
     times = increasing_times(t, "t", single=True)
-    start, (low, high) = question.row, _bounds(question, bounds)
-    if not (low < high).all():  # false for NaN, too
-        at = int(np.argmin(low < high))
-        raise ModelError(
-            f"bounds: {question.names[at]} has the bounds {low[at]:g} and {high[at]:g}; give a lower one, then a greater one"
-        )
-    if not (inside := (low <= start) & (start <= high)).all():
-        at = int(np.argmin(inside))
-        raise ModelError(
-            f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}; change the start"
-        )
+    start, (low, high) = question.row, bounds_of(question, bounds)
     with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
         problem = Problem(question, times, measured(data, times), deviations(sigma), rtol, atol, check_units, bar)
         found = search_to_edges(problem, start, low, high)
@@ -175,19 +163,3 @@ def _determined(question: Question, row: Floats, effects: Effects, squares: floa
         text = " ".join(f"{own[k] / own[first]:+.3g} {question.names[k]}" for k in parts)
         named.append(text if len(parts) > 1 else question.names[pivot])
     return deviation, tuple(named)
-
-
-def _bounds(question: Question, bounds: Any) -> tuple[Floats, Floats]:
-    """Lower and upper bounds of all components, (K,) each."""
-    low, high = np.full(len(question.row), -np.inf), np.full(len(question.row), np.inf)
-    for name, pair in (bounds or {}).items():
-        if name not in question.places:
-            raise ModelError(f"bounds: '{name}' is not fitted; fitted are {', '.join(question.places)}")
-        try:
-            lower, upper = map(real_numbers, pair)
-            low[question.places[name]], high[question.places[name]] = np.ravel(lower), np.ravel(upper)
-        except (TypeError, ValueError, Refused):
-            raise ModelError(
-                f"bounds: '{name}' = {shown(pair)}; give the lower and the upper bound, (0.0, 1.0)"
-            ) from None
-    return low, high

@@ -134,7 +134,10 @@ def _step(problem: PoseProblem, x: Floats, g: Floats, H: Floats, damping: Floats
     damped, n = np.array(H), np.arange(H.shape[1])
     damped[:, n, n] = H[:, n, n] * (1.0 + damping[:, None]) + stiff[:, None] + 1e-300
     g, damped = problem.restrained(x, g, damped)
-    return np.asarray(np.linalg.solve(damped, -g[:, :, None])[:, :, 0])
+    try:
+        return np.asarray(np.linalg.solve(damped, -g[:, :, None])[:, :, 0])
+    except np.linalg.LinAlgError:  # rounding has cancelled the weight of the start where nothing else determines a rate
+        return np.asarray((np.linalg.pinv(damped, hermitian=True) @ -g[:, :, None])[:, :, 0])
 
 
 def held_at_bounds(x: Floats, g: Floats, H: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

@@ -49,6 +49,7 @@ from runtime.system.frames import Frame, frame_motion, frame_of_body, in_referen
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
 from runtime.system.parts import GROUND
+from runtime.system.signal import Signal
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import joint_coordinates, moved_coordinates, way_between
@@ -62,6 +63,7 @@ OF_TURNS = np.sqrt(1.0 / 8.0) * np.array([1.0, -1.0, 1.0, -1.0]) + np.array([0.5
 SLIDES = 0.1 * np.array([1.0, -1.0, 2.0, -2.0])
 NONE = read_only(np.zeros((0, 0)))
 REACH = 0.003  # [rad], [m] of differences of order six in closed loops, with errors of about 1e-12
+SHORTEST = 1e-5  # [rad], [m] of these beside a knot of a coupling, with errors of about 1e-10
 
 
 class FramePose(NamedTuple):
@@ -372,23 +374,24 @@ class Mechanics:
 
         Those over q are along ``integrate``: at constant u and a, over rates times time.  They are exact but for rounding; with
         closed loops or couplings those over q are differences of order six, with errors of about 1e-12 of the largest entry.
+        Near a knot of a coupling's spline, where the third derivative jumps, differences stay on one side of the knot.
         """
         (at, rates, changes), single = self._admitted(q=q, u=u, a=a)
-        count, n = rates.shape
+        (count, n), reach = rates.shape, self._reach(at)
 
         def efforts(ways: Floats, turned: Floats) -> Floats:
             """Efforts (states, points, directions, n) where coordinates, or rates, are varied (points, directions, n)."""
             many = ways.shape[0] * n
             of_each = (np.repeat(array, many, axis=0) for array in (at, rates, changes))
             where, u_there, a_there = of_each
-            moved = np.tile(ways.reshape(many, n), (count, 1))
+            moved = np.tile(ways.reshape(many, n), (count, 1)) * np.repeat(reach, many)[:, None]
             where = self.integrate(where, moved) if moved.any() else where
             found = self.inverse_dynamics(where, u_there + np.tile(turned.reshape(many, n), (count, 1)), a_there)
             return found.reshape(count, ways.shape[0], n, n)
 
         units, (places, factors) = np.eye(n), self._places
         ways, turned = places[..., None] * units, np.array([1.0, -1.0])[:, None, None] * units
-        of_q = np.einsum("kj,skji->sij", factors, efforts(ways, 0.0 * ways))
+        of_q = np.einsum("kj,skji,s->sij", factors, efforts(ways, 0.0 * ways), 1.0 / reach)
         of_u = np.einsum("k,skji->sij", np.array([0.5, -0.5]), efforts(0.0 * turned, turned))
         parts = of_q, of_u, self.mass_matrix(at)
         return EffortDerivatives(*(_shaped(part, single) for part in parts))
@@ -619,12 +622,24 @@ class Mechanics:
         ends = self._tree.places[0][1:]
         return [end - 4 for kind, end in zip(self._tree.kinds, ends, strict=True) if kind in ("ball", "free")]
 
+    def _reach(self, q: Floats) -> Floats:
+        """Factors (states,) of the places of differences, which do not pass knots of couplings; 1 without loops."""
+        if self._loops is None:
+            return np.ones(len(q))
+        found, N = np.full(len(q), REACH), self._at(q).N
+        for one in (one for one in self.system.couplings if isinstance(one.law, Signal)):
+            leader = one.leaders[0]
+            off = np.abs(q[:, [self.coordinate_names.index(leader)]] - one.law.knots).min(axis=1)
+            speed = np.abs(N[:, self._all_rates.index(f"{leader}_rate")]).max(axis=1)
+            found = np.minimum(found, off / np.maximum(speed, 1.0))
+        return np.maximum(found, SHORTEST)
+
     @cached_property
     def _places(self) -> tuple[Floats, Floats]:
         """Where along each direction efforts give their derivative, and with which factors, (values, rates) each."""
         if self._loops is not None:
             of_all = np.ones(len(self.rate_names))
-            return REACH * BOTH_SIDES[:, None] * of_all, weights(BOTH_SIDES)[:, None] / REACH * of_all
+            return BOTH_SIDES[:, None] * of_all, weights(BOTH_SIDES)[:, None] * of_all
         turns = np.array([unit == "rad/s" for unit in self.rate_units])
         places = np.where(turns, TURNS[:, None], SLIDES[:, None])
         return places, np.where(turns, OF_TURNS[:, None], weights(SLIDES)[:, None])

@@ -10,7 +10,8 @@ import numpy as np
 
 from runtime.support.arrays import Floats
 from runtime.support.checks import are_finite
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.numbers import real_numbers
 from runtime.system.assemble import assemble
 from runtime.system.parameters import ask_about_units
 from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, quantities
@@ -127,3 +128,29 @@ def question_of(
     found = (parsed[name] for name in names)
     wanted = tuple(known.get(q.name, q) if q.role is Role.PARAMETER else q for q in found)
     return Question(build, given, parsed, wanted)
+
+
+def bounds_of(question: Question, bounds: Any) -> tuple[Floats, Floats]:
+    """Lower and upper bounds of all components, (K,) each, between which the given values are."""
+    start, low, high = question.row, np.full(len(question.row), -np.inf), np.full(len(question.row), np.inf)
+    for name, pair in (bounds or {}).items():
+        if name not in question.places:
+            raise ModelError(f"bounds: '{name}' is not varied; varied are {', '.join(question.places)}")
+        try:
+            lower, upper = map(real_numbers, pair)
+            low[question.places[name]], high[question.places[name]] = np.ravel(lower), np.ravel(upper)
+        except (TypeError, ValueError, Refused):
+            raise ModelError(
+                f"bounds: '{name}' = {shown(pair)}; give the lower and the upper bound, (0.0, 1.0)"
+            ) from None
+    if not (low < high).all():  # false for NaN, too
+        at = int(np.argmin(low < high))
+        raise ModelError(
+            f"bounds: {question.names[at]} has the bounds {low[at]:g} and {high[at]:g}; give a lower one, then a greater one"
+        )
+    if not (inside := (low <= start) & (start <= high)).all():
+        at = int(np.argmin(inside))
+        raise ModelError(
+            f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}; change the start"
+        )
+    return low, high

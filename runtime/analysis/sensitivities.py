@@ -10,6 +10,8 @@ order six for arguments of a function, one-sided where there are systems on one 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from runtime.analysis.angle_slopes import NearbyMotions, nearby_motions
 from runtime.analysis.nearby import NearbySystems, counting_as, smooth_nearby
+from runtime.analysis.nearby_runs import NearbyRuns, Slopes, slopes_of_events
 from runtime.analysis.question import Question, question_of
 from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.dynamics.status import Status
@@ -148,12 +151,37 @@ def solve(
         others = [[other for other, _ in six.systems] for six in nearby]
         found = _along_directions(question, how, system, others, *along, in_joints=False)
     assert found is not None
-    states, slopes, count, turns = found
     errors = np.array([six.error for six in nearby])
-    motions = referenced.motions(nearby)
     return Sensitivities(
-        referenced.own, question.names, row, np.array(how.t), states, slopes, count, errors, motions, turns, y
-    )
+        referenced.own, question.names, row, np.array(how.t), found.states, found.slopes, found.steps, errors,
+        referenced.motions(nearby), found.turns, y, partial(_runs, referenced, nearby, y, how, found),
+    )  # fmt: skip
+
+
+class _Found(NamedTuple):
+    """What an integration along directions gives."""
+
+    states: Floats  # (m, 13 bodies)
+    slopes: Floats  # (m, 13 bodies, K)
+    steps: int
+    turns: WholeTurns | None = None
+    of_forces: tuple[Floats, Floats] | None = None  # states of forces (m, n), and their derivatives (m, n, K)
+    contacts: ContactDirections | None = None
+    contact_events: Floats | None = None
+
+
+def _runs(
+    referenced: _Referenced, nearby: Sequence[NearbySystems], y: Floats, how: Settings, found: _Found
+) -> NearbyRuns:
+    """The run of ``found`` as ``simulate`` returns it, and runs around it."""
+    run = _motion(referenced.own, y, how, np.array(how.t))
+    if found.contact_events is not None:
+        run = replace(run, contact_events=found.contact_events)
+    of_forces = np.zeros((len(found.states), 0, found.slopes.shape[2]))
+    if found.of_forces is not None:
+        run, of_forces = replace(run, _z=found.of_forces[0]), found.of_forces[1]
+    slopes = Slopes(found.slopes, of_forces, slopes_of_events(run, found.contacts))
+    return NearbyRuns(run, referenced.nearby, [six.weights for six in nearby], slopes)
 
 
 class _Referenced(NamedTuple):
@@ -198,7 +226,7 @@ def _module(nearby: Sequence[NearbySystems]) -> ModuleType | None:
 def _in_batch(
     question: Question, module: ModuleType, how: Settings, system: System, y: Floats, initial: Floats,
     nearby: Sequence[NearbySystems],
-) -> tuple[Floats, Floats, int, None]:  # fmt: skip
+) -> _Found:  # fmt: skip
     """The motion and its derivatives by the whole-model kernel, one derivative in each SIMD lane."""
 
     def constants(own: System) -> Floats:
@@ -214,13 +242,13 @@ def _in_batch(
     batch.run_until_interrupted(module, "lanes_tangent", memory, *given, *found)
     if (bad := np.flatnonzero(found.status != Status.REACHED_END)).size:
         _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])
-    return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max()), None
+    return _Found(found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max()))
 
 
 def _along_directions(
     question: Question, how: Settings, system: System, others: Sequence[Sequence[System]], y: Floats,
     nearby: Sequence[NearbySystems], progress: Callable[[float, float], None] | None, *, in_joints: bool = True,
-) -> tuple[Floats, Floats, int, WholeTurns | None] | None:  # fmt: skip
+) -> _Found | None:  # fmt: skip
     """The motion and its derivatives as one state; None where joint coordinates fail and were not asked for."""
     data, places = system.data._replace(alpha=how.alpha, beta=how.beta), places_for(max(how.rtol, how.atol))
     points = []
@@ -246,7 +274,10 @@ def _along_directions(
     states, slopes = varied.of_bodies(rows)
     if found := violated_row(system, m, np.array(how.t), states, angles, how):
         raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
-    return states, slopes, m.counts()[1], varied.turns(rows)
+    of_forces = varied.of_forces(rows, count) if (count := len(data.forces.state_place)) else None
+    return _Found(
+        states, slopes, m.counts()[1], varied.turns(rows), of_forces, varied.contacts, m.contact_events.copy()
+    )
 
 
 def _with_reference(question: Question, system: System) -> System:
@@ -298,8 +329,9 @@ def _rows(
     return None
 
 
-def _motion(system: System, y: Floats, how: Settings) -> Run:
-    return simulate(system, how.t_end, initial=State(system.body_names, y), progress=False, **how.keywords)
+def _motion(system: System, y: Floats, how: Settings, t_eval: Floats | None = None) -> Run:
+    initial = State(system.body_names, y)
+    return simulate(system, how.t_end, initial=initial, t_eval=t_eval, progress=False, **how.keywords)
 
 
 def _fail(system: System, y: Floats, how: Settings, name: str, reached: float) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from runtime.analysis.angle_slopes import NearbyMotions, slopes_of_angles
+from runtime.analysis.nearby_runs import Follows, NearbyRuns
 from runtime.dynamics.layout import STATE
 from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.result_quantities import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.results.run import Run
 from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, ReadOnlyArrays
@@ -35,7 +37,8 @@ class Sensitivities(ReadOnlyArrays):
     body, (m, 3, K) or (m, 4, K); ``state``: the motion by part and body, (m, 3) or (m, 4).  ``argument_errors`` (K,): estimated
     relative errors of the derivatives of a system with respect to the arguments of the function that builds it, without its
     signals; 0 for the parameters of a System, in which its data are smooth.  ``angles``: derivatives of the coordinates of joints
-    and of their rates, by joint, (m, K) each; ``motion``: these coordinates.
+    and of their rates, by joint, (m, K) each; ``motion``: these coordinates.  ``run``: the motion as ``simulate`` returns it;
+    ``derivative("max(angle.ankle.theta_i)")``: the derivatives of any output of a run, or of a function of it.
     """
 
     system: System
@@ -49,6 +52,7 @@ class Sensitivities(ReadOnlyArrays):
     _nearby: tuple[NearbyMotions, ...] | str = field(repr=False, default="the coordinates of joints are not known")
     _turns: WholeTurns | None = field(repr=False, default=None)
     _start: Floats | None = field(repr=False, default=None)  # (13 bodies,) from which angles follow
+    _around: Callable[[], NearbyRuns] | None = field(repr=False, default=None)  # the run and runs nearby
 
     def _by_body(self, array: Floats, part: str) -> Mapping[str, Floats]:
         wide = array.reshape(len(self.t), -1, STATE, *array.shape[2:])
@@ -100,6 +104,39 @@ class Sensitivities(ReadOnlyArrays):
         if isinstance(self._nearby, str):
             raise ModelError(f"angles: derivatives of coordinates of joints need systems nearby, but {self._nearby}")
         return slopes_of_angles(self.system, self._nearby, self.states, self.slopes)
+
+    @cached_property
+    def _runs(self) -> NearbyRuns:
+        if isinstance(self._nearby, str):
+            raise ModelError(f"derivatives of outputs need systems nearby, but {self._nearby}")
+        assert self._around is not None
+        runs = self._around()
+        return replace(runs, run=replace(runs.run, states=self.states))
+
+    @property
+    def run(self) -> Run:
+        """The motion at the times of the derivatives, as ``simulate`` returns it."""
+        return self._runs.run
+
+    def result(self, of: Follows) -> tuple[Floats, Floats]:
+        """A result of the run (...), and its derivatives (..., K); see ``derivative``."""
+        return self._runs.slope(of)
+
+    def derivative(self, of: Follows) -> Floats:
+        """Derivatives (..., K) of an output of the run, or of a function of the run.
+
+        Parameters
+        ----------
+        of : str or function
+            Such as "angle.ankle.theta_i" (m, K), "max(abs(angle.ankle.theta_i))" (K,), or a function that takes the ``Run``
+            and returns a number or an array.  Largest and smallest values are those at the times ``t``.
+
+        Raises
+        ------
+        ModelError
+            For an unknown output, and where a derivative is not known.
+        """
+        return self._runs.slope(of)[1]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return a dataset: dimensions time, body, axis, euler, and number (the scalar quantities by name)."""

@@ -6,24 +6,20 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from runtime.support.errors import ModelError, did_you_mean, shown
+from runtime.support.errors import ModelError, Refused, did_you_mean, shown
 from runtime.support.files import read_file
 
-KINDS = ("sample", "sobol", "grid", "one_at_a_time")
-SAMPLERS = ("sobol", "latin_hypercube", "random")
-FAILED = ("refuse", "leave_out")
-# key -> type or choices, and what to give.
-KEYS: dict[str, tuple[Any, str]] = {
-    "model": (str, "the name of a model (talus models), the file of one, or, with --trust, package.module:function"),
-    "kind": (KINDS, ""),
-    "n": (int, "a whole number"),
-    "sampler": (SAMPLERS, ""),
-    "seed": (int, "a whole number"),
-    "t_end": (float, "a time in seconds"),
-    "points": (int, "the number of times of the results, 2 or more"),
-    "failed": (FAILED, ""),
+KEYS: dict[str, Any] = {
+    "model": str,
+    "kind": Literal["sample", "sobol", "grid", "one_at_a_time"],
+    "n": int,
+    "sampler": Literal["sobol", "latin_hypercube", "random"],
+    "seed": int,
+    "t_end": float,
+    "points": int,
+    "failed": Literal["refuse", "leave_out"],
 }
 NEEDED = ("model", "t_end", "parameters", "outputs")
 SECTIONS = ("arguments", "parameters", "outputs", "settings")
@@ -101,18 +97,18 @@ def read_study_file(file: Path) -> StudyFile:
 
 
 def _checked(file: Path, key: str, value: Any) -> Any:
-    """The value of a key at the top of the file."""
-    kind, words = KEYS[key]
-    if isinstance(kind, tuple):
-        if value in kind:
-            return value
-        near = did_you_mean(value, kind)
-        raise ModelError(f"{file}: {key} = {shown(value)}; {near}give {', '.join(map(repr, kind))}")
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, kind) or isinstance(value, bool) or (key == "points" and value < 2):
-        raise ModelError(f"{file}: {key} = {shown(value)}; give {words}")
-    return value
+    """The value of a key at the top of the file, as arguments of public functions are checked."""
+    from runtime.support.kinds import kind_of
+
+    kind = kind_of(KEYS[key])
+    assert kind is not None
+    try:
+        found = kind.admit(value)
+    except Refused as refused:
+        raise ModelError(refused.sentence(f"{file}: {key}", value, kind.words)) from None
+    if key == "points" and found < 2:
+        raise ModelError(f"{file}: points = {found}; give the number of times of the results, 2 or more")
+    return found
 
 
 def _leaves(table: Mapping[str, Any], ends: Any, before: str = "") -> Iterator[tuple[str, Any]]:

@@ -19,7 +19,7 @@ from runtime.cli.studies import studies_by_name
 from runtime.cli.study_verb import study_command
 from runtime.cli.verb import Verb
 from runtime.report.report import Report
-from runtime.report.tables import Table, print_json
+from runtime.report.tables import WORDS, Table, print_json
 from runtime.support.documentation import documentation
 from runtime.support.errors import AssemblyWarning, ModelError, UnitWarning
 from runtime.support.interruption import ended_by_signals
@@ -164,7 +164,7 @@ def _warnings_in_sentences() -> Iterator[None]:
             from runtime.report.terminal import print_error
 
             if issubclass(category, (AssemblyWarning, UnitWarning)):
-                print_error(f"warning: {message}")
+                print_error(WORDS.get()(f"warning: {message}"))
             else:
                 usual(message, category, *place, **more)
 

@@ -14,6 +14,12 @@ MAX_QUICK = 2  # quick changes in a row, after which a contact would lose and re
 
 
 @inlined
+def touches(mode):  # type: ignore[no-untyped-def]
+    """Whether a contact has a force in a mode."""
+    return mode == ACTIVE or mode == LEAVING
+
+
+@inlined
 def left_of_force(fades, slack, depth, rate, law, resolution):  # type: ignore[no-untyped-def]
     """Approximate distance to the end of the force, at which damping cancels the elastic part [m]; negative beyond.
 

@@ -3,13 +3,15 @@
 The angle of a hinge is its coordinate, but for sign and offset.  Its direction stays in a plane with the axis of the cone, and up
 to some excess (``flat``) the cone's point in this plane is the nearest one: there the excess is the angle less that of the point.
 A kernel of a tree (``codegen.compiler.tree``) has the moments of such limits by four constants each, which belong to a step.
+
+The rules of one limit are functions of its ``LimitNumbers`` in a lane, for single runs and cases.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from runtime.dynamics.limits import EXCESS, MODE, PENDING, POTENTIAL, RIDGE, cha
 from runtime.dynamics.sources import first_limit
 from runtime.dynamics.switches import AUTO, FULL, INACTIVE
 from runtime.jit.compilation import inlined
+from runtime.jit.named_rows import Block, Fields, Row, with_lanes
 from runtime.support.arrays import Floats, Ints
 
 # Constants: relative excess a q + b, 1 beyond the end of the law; largest moment with the sign that q has outside; damping.
@@ -40,76 +43,87 @@ class LimitAlong(NamedTuple):
     flat: tuple[float, float]  # [rad] excess up to which these are the nearest
 
 
+class LimitNumbers(Fields):
+    """Numbers of limits in lanes: parameters, the sides of their modes, and how they change in the step of a case."""
+
+    sign: Row
+    offset: Row  # [rad]
+    ahead: Row  # [rad] edges of the free range
+    behind: Row
+    flat_ahead: Row  # [rad] excess up to which the cone's points at these are the nearest
+    flat_behind: Row
+    middle: Row  # [rad] angle half a turn from the ridge, where the cone's nearest point changes its side
+    ridge: Row  # [rad] half a turn, from the middle to the ridge; inf where other points are nearest before it
+    max_moment: Row  # [N m] of cases
+    compliance: Row  # [rad]
+    damping: Row  # [N m s]
+    mode: Row
+    low: Row  # coordinates between which the mode holds
+    high: Row
+    start: Row  # [rad] how far the coordinate is outside of these at the start of the step
+    ended: Row  # and at its end
+    outside: Row  # sign of the coordinate outside, 0 for a limit that does not act
+    farthest: Row  # [rad] product of sign and coordinate up to which its constants hold
+    c0: Row  # cubic polynomial of the coordinate in the step
+    c1: Row
+    c2: Row
+    c3: Row
+    bend: Row  # factors of its difference to the quintic one
+    tilt: Row
+
+
+@with_lanes(1)
 class LimitsAlong(NamedTuple):
-    """Such limits, and what holds for the last step that was attempted with them."""
+    """Such limits of a single run, and what holds for the last step that was attempted with them."""
 
     q: Ints  # (limits,) place of the coordinate in the state
-    sign: Floats  # (limits,)
-    offset: Floats  # (limits,)
-    edge: Floats  # (limits, 2)
-    flat: Floats  # (limits, 2)
-    middle: Floats  # (limits,) [rad] angle half a turn from the ridge, where the cone's nearest point changes its side
-    ridge: Floats  # (limits,) [rad] half a turn, from the middle to the ridge; inf where other points are nearest before it
-    rows: Floats  # (limits, 4) constants of the kernel
-    outside: Floats  # (limits,) sign of q outside; 0 for a limit that does not act
-    farthest: Floats  # (limits,) [rad] outside times q up to which the constants hold
-    low: Floats  # (limits,) coordinates between which a limit keeps the side of its mode
-    high: Floats  # (limits,)
+    own: Annotated[Floats, Block(LimitNumbers, table=True)]
+    rows: Floats  # (4 limits, 1) constants of the kernel
     ready: Ints  # (1,) HERE or IN_STEPS: these belong to the modes of the limits; 0: they do not
 
 
 def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats) -> LimitsAlong:
     """Memory for limits of a tree."""
-    steps = [limit.step for limit in limits]
-    return LimitsAlong(
-        q=tree.q[steps], sign=np.array([limit.sign for limit in limits], float),
-        offset=np.array([limit.offset for limit in limits], float),
-        edge=np.array([limit.edge for limit in limits], float).reshape(-1, 2),
-        flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2),
-        middle=np.array([0.5 * (limit.edge[0] - limit.edge[1]) for limit in limits], float),
-        ridge=np.array([math.pi if meets(limit) else math.inf for limit in limits], float), rows=rows,
-        outside=np.zeros(len(limits)), farthest=np.full(len(limits), np.inf),
-        low=np.zeros(len(limits)), high=np.zeros(len(limits)), ready=np.zeros(1, np.int64),
-    )  # fmt: skip
+    own, names = LimitNumbers.block(1, len(limits)), LimitNumbers.names()
+    for numbers, (_, sign, offset, edge, flat) in zip(own[:, :, 0], limits, strict=True):
+        ridge = math.pi if meets(edge, flat) else math.inf
+        numbers[: names.index("max_moment")] = sign, offset, *edge, *flat, 0.5 * (edge[0] - edge[1]), ridge
+        numbers[names.index("farthest")] = np.inf
+    return LimitsAlong(tree.q[[limit.step for limit in limits]], own, rows, np.zeros(1, np.int64))
 
 
-def meets(limit: LimitAlong) -> bool:
+def meets(edge: tuple[float, float], flat: tuple[float, float]) -> bool:
     """Whether the cone's points ahead and behind are the nearest ones up to the ridge, where both are as near.
 
     ``flat`` ends half a turn from the axis.  A point that is the nearest one at the ridge is so for all directions before it.
     """
-    (ahead, behind), (flat_ahead, flat_behind) = limit.edge, limit.flat
+    (ahead, behind), (flat_ahead, flat_behind) = edge, flat
     excess = math.pi - 0.5 * (ahead + behind)
     return min(excess, math.pi - ahead) < flat_ahead + MEET and min(excess, math.pi - behind) < flat_behind + MEET
 
 
 @inlined
-def turned_back(angle):  # type: ignore[no-untyped-def]
-    """An angle less whole turns, within half a turn."""
-    turns = angle * (0.5 / math.pi)
+def turned_back(angle, middle):  # type: ignore[no-untyped-def]
+    """An angle less whole turns, within half a turn of another."""
+    turns = (angle - middle) * (0.5 / math.pi)
     return angle - 2.0 * math.pi * ((turns + WHOLE) - WHOLE)
 
 
 @inlined
-def angle_of(k, m, z):  # type: ignore[no-untyped-def]
-    """Angle of limit k, within half a turn of its middle: above 0 where the cone's point ahead is the nearer one."""
-    angle = m.sign[k] * z[m.q[k]] + m.offset[k]
-    return angle + (turned_back(angle - m.middle[k]) - (angle - m.middle[k]))
+def excess_along(own, k, lane, q):  # type: ignore[no-untyped-def]
+    """Angle of limit k at a coordinate, within half a turn of its middle, and its excess; below 0 inside [rad].
+
+    The angle is above 0 where the cone's point ahead is the nearer one.
+    """
+    angle = turned_back(own.sign[k, lane] * q + own.offset[k, lane], own.middle[k, lane])
+    return angle, abs(angle) - (own.ahead[k, lane] if angle > 0.0 else own.behind[k, lane])
 
 
 @inlined
-def excess_along(k, m, z):  # type: ignore[no-untyped-def]
-    """Angle of limit k, and its excess; below 0 inside [rad]."""
-    angle = angle_of(k, m, z)
-    return angle, abs(angle) - m.edge[k, 0 if angle > 0.0 else 1]
-
-
-@inlined
-def mode_after_change(k, z, t, w):  # type: ignore[no-untyped-def]
-    """Mode of limit k after the change that was located at the coordinates z; at the ridge the same as before."""
-    m, mode, compliance = w.tree.limits, w.limits.mode[k], t.limits.compliance[k]
-    angle, excess = excess_along(k, m, z)
-    to_ridge = m.ridge[k] - abs(angle - m.middle[k])
+def mode_after_change(own, k, lane, mode, compliance, q):  # type: ignore[no-untyped-def]
+    """Mode of limit k after the change that was located at a coordinate; at the ridge the same as before."""
+    angle, excess = excess_along(own, k, lane, q)
+    to_ridge = own.ridge[k, lane] - abs(angle - own.middle[k, lane])
     if acts(mode) and to_ridge < min(abs(excess), abs(excess - compliance)):
         return mode
     return mode_after(mode, excess, compliance)
@@ -118,16 +132,17 @@ def mode_after_change(k, z, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def at_ridge(k, z, w):  # type: ignore[no-untyped-def]
     """Whether limit k leaves its sides by its ridge where it leaves them at the coordinates z."""
-    m, q = w.tree.limits, z[w.tree.limits.q[k]]
-    return w.limits.mode[k] == FULL and m.ridge[k] < np.inf and m.outside[k] * (2.0 * q - m.low[k] - m.high[k]) > 0.0
+    own, q = w.tree.limits.own, z[w.tree.limits.q[k]]
+    off = 2.0 * q - own.low[k, 0] - own.high[k, 0]
+    return w.limits.mode[k] == FULL and own.ridge[k, 0] < np.inf and own.outside[k, 0] * off > 0.0
 
 
 @inlined
 def change_limit(k, z, t, w):  # type: ignore[no-untyped-def]
     """Set the mode of limit k after the change that was located at the state z, or the part of its cone that it keeps."""
-    m, mode, compliance = w.limits, w.limits.mode[k], t.limits.compliance[k]
-    if len(w.tree.limits.q) > 0:
-        m.mode[k] = mode_after_change(k, z, t, w)
+    m, along, mode, compliance = w.limits, w.tree.limits, w.limits.mode[k], t.limits.compliance[k]
+    if len(along.q) > 0:
+        m.mode[k] = mode_after_change(along.own, k, 0, mode, compliance, z[along.q[k]])
     elif mode != AUTO and m.cause[k] != MODE:
         change_part(k, t.limits, m)
     else:
@@ -145,12 +160,18 @@ def is_at_ridge(k, y, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def sides_along(own, k, lane):  # type: ignore[no-untyped-def]
+    """Coordinates between which limit k keeps the side of its mode."""
+    return own.low[k, lane], own.high[k, lane]
+
+
+@inlined
 def sides_ahead(k, w):  # type: ignore[no-untyped-def]
     """Coordinates between which limit k keeps its mode, without its ridge."""
-    m = w.tree.limits
-    if w.limits.mode[k] == FULL and m.ridge[k] < np.inf:
-        return (m.low[k], np.inf) if m.outside[k] > 0.0 else (-np.inf, m.high[k])
-    return m.low[k], m.high[k]
+    own = w.tree.limits.own
+    if w.limits.mode[k] == FULL and own.ridge[k, 0] < np.inf:
+        return (own.low[k, 0], np.inf) if own.outside[k, 0] > 0.0 else (-np.inf, own.high[k, 0])
+    return sides_along(own, k, 0)
 
 
 @inlined
@@ -158,8 +179,8 @@ def over_along(z, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over``: how far each limit is beyond the side of its mode, and its excess."""
     m = w.tree.limits
     for k in range(len(m.q)):
-        _, w.limits.beyond[k] = excess_along(k, m, z)
-        over = beyond_side(k, m, z)
+        _, w.limits.beyond[k] = excess_along(m.own, k, 0, z[m.q[k]])
+        over = beyond_side(m.own, k, 0, z[m.q[k]])
         w.switches.over[k] = over * SHARP if over > 0.0 and at_ridge(k, z, w) else over
 
 
@@ -178,26 +199,32 @@ def sides_of(excesses, angle, ahead, behind, sign, q):  # type: ignore[no-untype
 
 
 @inlined
-def set_sides(z, t, w):  # type: ignore[no-untyped-def]
-    """Coordinates between which the limits keep the sides of their modes, near z; none in mode AUTO."""
-    m = w.tree.limits
-    for k in range(len(m.q)):
-        excesses = excesses_of(w.limits.mode[k], t.limits.compliance[k])
-        angle, q = angle_of(k, m, z), z[m.q[k]]
-        low, high = sides_of(excesses, angle, m.edge[k, 0], m.edge[k, 1], m.sign[k], q)
-        m.low[k], m.high[k] = low, high
-        if acts(w.limits.mode[k]) and m.ridge[k] < np.inf:
-            # Beyond the ridge the moment turns towards the other side: none of its parts is continued there.
-            from_middle = m.sign[k] * (angle - m.middle[k])
-            m.low[k], m.high[k] = max(low, q - from_middle - m.ridge[k]), min(high, q - from_middle + m.ridge[k])
-        if w.limits.mode[k] == AUTO:
-            m.low[k], m.high[k] = np.inf, -np.inf
+def set_side(own, k, lane, mode, compliance, q):  # type: ignore[no-untyped-def]
+    """Coordinates between which limit k keeps the side of a mode, near a coordinate; none in mode AUTO."""
+    angle, _ = excess_along(own, k, lane, q)
+    sign, ridge = own.sign[k, lane], own.ridge[k, lane]
+    low, high = sides_of(excesses_of(mode, compliance), angle, own.ahead[k, lane], own.behind[k, lane], sign, q)
+    if acts(mode) and ridge < np.inf:
+        # Beyond the ridge the moment turns towards the other side: none of its parts is continued there.
+        from_middle = sign * (angle - own.middle[k, lane])
+        low, high = max(low, q - from_middle - ridge), min(high, q - from_middle + ridge)
+    if mode == AUTO:
+        low, high = np.inf, -np.inf
+    own.low[k, lane], own.high[k, lane] = low, high
 
 
 @inlined
-def beyond_side(k, m, z):  # type: ignore[no-untyped-def]
-    """How far limit k is beyond the side of its mode [rad]; below 0 on that side."""
-    return beyond_sides(z[m.q[k]], (m.low[k], m.high[k]))
+def set_sides(z, t, w):  # type: ignore[no-untyped-def]
+    """``set_side`` of all limits of a single run, near z."""
+    m = w.tree.limits
+    for k in range(len(m.q)):
+        set_side(m.own, k, 0, w.limits.mode[k], t.limits.compliance[k], z[m.q[k]])
+
+
+@inlined
+def beyond_side(own, k, lane, q):  # type: ignore[no-untyped-def]
+    """How far a coordinate is beyond the side of the mode of limit k [rad]; below 0 on that side."""
+    return beyond_sides(q, sides_along(own, k, lane))
 
 
 @inlined
@@ -226,7 +253,7 @@ def keep_sides(z, z_end, rates, rates_end, h, w, aimed):  # type: ignore[no-unty
     for k in range(len(m.q)):
         q, a = m.q[k], m.q[k] + of_rates
         begin, end = (z[q], rates[q], rates[a]), (z_end[q], rates_end[q], rates_end[a])
-        if not stays_between(begin, end, h, (m.low[k], m.high[k]), k == aimed):
+        if not stays_between(begin, end, h, sides_along(m.own, k, 0), k == aimed):
             return False
     return True
 
@@ -234,9 +261,8 @@ def keep_sides(z, z_end, rates, rates_end, h, w, aimed):  # type: ignore[no-unty
 @inlined
 def clear_limits(m):  # type: ignore[no-untyped-def]
     """Leave the limits to the equations of all bodies."""
-    for k in range(len(m.q)):
-        for c in range(OF_LIMIT):
-            m.rows[k, c] = 0.0
+    for c in range(len(m.rows)):
+        m.rows[c, 0] = 0.0
     m.ready[0] = 0
 
 
@@ -267,25 +293,44 @@ def set_limits(z, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def set_limit(k, z, t, w):  # type: ignore[no-untyped-def]
-    """Constants of limit k at z."""
-    m, of = w.tree.limits, t.limits
-    row = m.rows[k]
-    row[A] = row[B] = row[MOMENT] = m.outside[k] = 0.0
-    row[DAMPING], m.farthest[k] = of.damping[k], np.inf
-    angle, excess = excess_along(k, m, z)
-    mode = w.limits.mode[k]
+    """``set_constants`` of limit k of a single run at z."""
+    m, law = w.tree.limits, (t.limits.max_moment[k], t.limits.compliance[k], t.limits.damping[k])
+    set_constants(m.own, k, 0, w.limits.mode[k], law, z[m.q[k]], m.rows, OF_LIMIT * k)
+
+
+@inlined
+def set_constants(own, k, lane, mode, law, q, constants, row):  # type: ignore[no-untyped-def]
+    """Constants of limit k from a coordinate on, into rows of a column; False where the kernel does not know its excess.
+
+    ``law``: largest moment, compliance and damping.
+    """
+    max_moment, compliance, damping = law
+    for c in range(DAMPING):
+        constants[row + c, lane] = 0.0
+    constants[row + DAMPING, lane], own.farthest[k, lane] = damping, np.inf
+    own.outside[k, lane] = 0.0
+    angle, excess = excess_along(own, k, lane, q)
     if mode == AUTO:
-        mode = mode_of(excess, of.compliance[k])
+        mode = mode_of(excess, compliance)
     if mode == INACTIVE:
-        return
-    slope = m.sign[k] if angle > 0.0 else -m.sign[k]
-    at_edge = excess - slope * z[m.q[k]]
-    row[A], row[B] = slope / of.compliance[k], at_edge / of.compliance[k]
+        return True
+    slope = own.sign[k, lane] if angle > 0.0 else -own.sign[k, lane]
+    at_edge = excess - slope * q
+    constants[row + A, lane], constants[row + B, lane] = slope / compliance, at_edge / compliance
     if mode == FULL:
-        row[A], row[B] = 0.0, 1.0
-    row[MOMENT], m.outside[k] = slope * of.max_moment[k], slope
-    if m.ridge[k] == np.inf:
-        m.farthest[k] = m.flat[k, 0 if angle > 0.0 else 1] - at_edge
+        constants[row + A, lane], constants[row + B, lane] = 0.0, 1.0
+    constants[row + MOMENT, lane], own.outside[k, lane] = slope * max_moment, slope
+    if own.ridge[k, lane] < np.inf:
+        return True
+    most = own.flat_ahead[k, lane] if angle > 0.0 else own.flat_behind[k, lane]
+    own.farthest[k, lane] = most - at_edge
+    return excess <= most
+
+
+@inlined
+def holds_at(own, k, lane, q):  # type: ignore[no-untyped-def]
+    """Whether the constants of limit k hold at a coordinate."""
+    return not own.outside[k, lane] * q > own.farthest[k, lane]
 
 
 @inlined
@@ -293,7 +338,7 @@ def limits_hold(z, w):  # type: ignore[no-untyped-def]
     """Whether the constants of the limits hold at the coordinates z; else the limits are left to the equations of all bodies."""
     m = w.tree.limits
     for k in range(len(m.q)):
-        if m.outside[k] * z[m.q[k]] > m.farthest[k]:
+        if not holds_at(m.own, k, 0, z[m.q[k]]):
             clear_limits(m)
             return False
     return True
@@ -305,9 +350,9 @@ def store_limits(z, t, w):  # type: ignore[no-untyped-def]
     m, of, outputs = w.tree.limits, t.limits, w.limits.outputs
     for k in range(len(m.q)):
         outputs[k, EXCESS] = outputs[k, POTENTIAL] = 0.0
-        if m.outside[k] == 0.0:
+        if m.own.outside[k, 0] == 0.0:
             continue
-        _, outputs[k, EXCESS] = excess_along(k, m, z)
+        _, outputs[k, EXCESS] = excess_along(m.own, k, 0, z[m.q[k]])
         evaluate_law(outputs[k, EXCESS] / of.compliance[k], w.limits.mode[k], w.limits.pair)
         outputs[k, POTENTIAL] = of.max_moment[k] * of.compliance[k] * w.limits.pair[0]
 

@@ -198,7 +198,7 @@ def tree_workspace(
     n, size = len(data.kind), sum(SIZES[kind] for kind in data.kind.tolist())
     rates = size - int(data.u[0]) if n else 0
     constants = np.zeros(rates) if constants is None else constants
-    of_limits = constants[len(constants) - OF_LIMIT * len(limits) :].reshape(-1, OF_LIMIT)
+    of_limits = constants[len(constants) - OF_LIMIT * len(limits) :].reshape(-1, 1)
     return TreeWorkspace(
         data=data, size=np.array([size]), lifting=lift_workspace(n), recursion=recursion_workspace(n),
         loaded=np.array([int(loaded)]), force=np.zeros((n, 3)), moment=np.zeros((n, 3)), address=np.array(address, np.int64),

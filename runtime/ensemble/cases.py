@@ -23,7 +23,6 @@ from runtime.system.unusual_values import ask_about_state
 from runtime.system.variants import build_variant, check_arguments, name_of
 
 MAX_CASES = 100_000_000  # of an iterator, which may have no end
-BLOCK = 32768  # rows whose sizes are found at once, within the cache
 Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]  # columns of values by name, a row for each case
 PLAIN = (bool, int, float, str, type(None))  # types of arguments of a function, beside arrays
 
@@ -101,19 +100,9 @@ def warn_of_inertias(quantities: Mapping[str, Quantity], cases: Cases) -> None:
 
 def _sizes(values: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, float]:
     """The largest size of a row, its largest component, and the smallest that is not 0; infinite where all are 0."""
-    largest, smallest = 0.0, np.inf
-    for first in range(0, len(values), BLOCK):
-        rows = values[first : first + BLOCK]
-        # Component by component: NumPy takes ten times as long for the maximum along a short last axis.
-        components = np.abs(rows.reshape(len(rows), -1).T, order="C", dtype=float)
-        sizes = components[0] if len(components) else np.zeros(len(rows))
-        for component in components[1:]:
-            np.maximum(sizes, component, out=sizes)
-        largest, least = max(largest, sizes.max()), sizes.min()
-        if least == 0.0:  # which is rare, and a minimum of some elements takes longer than that of all
-            least = sizes.min(where=sizes > 0.0, initial=np.inf)
-        smallest = min(smallest, least)
-    return float(largest), float(smallest)
+    # Component by component: NumPy takes ten times as long for the maximum along a short last axis.
+    sizes = np.abs(values.reshape(len(values), -1).T, order="C", dtype=float).max(axis=0, initial=0.0)
+    return float(sizes.max()), float(sizes.min(where=sizes > 0.0, initial=np.inf))
 
 
 def row(cases: Cases, case: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from runtime.integrate.batches.contact_memory import BatchContacts, no_contacts
 from runtime.integrate.batches.forces import BatchForces, ForcesOfCases, batch_forces, no_forces
 from runtime.integrate.batches.limits import batch_limits
 from runtime.integrate.batches.parts import bind_parts
-from runtime.integrate.batches.workspace import BatchWorkspace, closed_workspace
+from runtime.integrate.batches.workspace import BatchWorkspace, tree_workspace
 from runtime.integrate.constraint_check import relative_bound
 from runtime.integrate.settings import Settings
 from runtime.integrate.tree_method import tree_of_lanes
@@ -44,9 +44,10 @@ class ClosedMemory:
         """Memory of the batch; ``limits`` (cases, limits, PARAMETERS)."""
         tree, rows = tree_of_lanes(self.system), self.rows
         own = batch_limits(tree.limited_places, 0, rows.first_limit, limits)
-        memory = closed_workspace(
-            rows.of_case, scales_of(tree), rows.size, self.closing, self.forces, own, ties_of(rows.kinds), self.contacts
-        )
+        memory = tree_workspace(
+            (0, 0), rows.of_case, scales_of(tree), own, self.forces, self.contacts, ties_of(rows.kinds), rows.coordinates,
+            self.closing, rows.size,
+        )  # fmt: skip
         bind_parts(memory)
         return memory
 

@@ -23,7 +23,6 @@ from runtime.ensemble.of_bodies import ByBody
 from runtime.ensemble.outcomes import Outcomes
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Task
-from runtime.integrate.events import Event
 from runtime.results.export import write_dataset
 from runtime.results.joint_angles import JointAngles
 from runtime.results.outputs import Output
@@ -96,15 +95,14 @@ class Ensemble(ReadOnlyArrays, ByBody):
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without functions, which build systems or are events or controllers, and without definitions of a study."""
         task = self._task
-        known = task is not None and isinstance(task.system, System)
-        known = known and task is not None and not any(isinstance(event, Event) for event in task.events)
-        known = known and task is not None and not task.controllers
+        if task and not (isinstance(task.system, System) and task.compiled):  # functions cannot be pickled
+            task = None
         try:
-            pickle.dumps((task.system, task.events) if known and task else None)
+            pickle.dumps(task and (task.system, task.events))
         except ModelError:
-            known = False
+            task = None
         plain = {name: dict(getattr(self, name)) for name in (*NAMED, "messages")}
-        return self.__dict__ | plain | {"_task": self._task if known else None}
+        return self.__dict__ | plain | {"_task": task}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         mappings = {name: named(what, state[name]) for name, what in NAMED.items()}

@@ -11,7 +11,6 @@ from runtime.ensemble.batch_remarks import undecided
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.closed_at_once import prepared_rows, rows_in_lanes
 from runtime.ensemble.contact_batch import ContactEvents
-from runtime.ensemble.damping_groups import run_in_groups
 from runtime.ensemble.found_events import keep_events
 from runtime.ensemble.joint_batch import TreeRuns, energies_in_lanes, keep_turns, states_in_lanes, turns_in_lanes
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch
@@ -33,20 +32,15 @@ def run_side_by_side(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None
     ------
     Stopped
     """
-    return run_in_groups(_run_alike, task, cases, chunk)
-
-
-def _run_alike(task: Task, cases: Cases, numbers: Ints, chunk: Chunk) -> list[int] | None:
-    """``run_side_by_side`` for cases of these numbers in a chunk, whose contacts are like those of the system."""
-    system, prepared = task.system, None
+    system, prepared, numbers = task.system, None, np.arange(len(chunk.status))
     if isinstance(system, System) and task.starts_in_time(system) and task.found_in_lanes(system):
         if joints_in_lanes(system, task.how):
             prepared = prepared_trees(task, system, cases)
         elif rows_in_lanes(system, task.how):
             prepared = prepared_rows(task, system, cases)
-    if prepared is not None and prepared.joints is not None and task.events:
-        prepared = None  # places of events follow from the pose of each case
-    return None if prepared is None else numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()
+    if prepared is None or (prepared.joints is not None and task.events):
+        return None  # of cases with joints of their own places of events follow from the pose of each
+    return numbers[~run_prepared(task, prepared, numbers, chunk)].tolist()
 
 
 def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) -> Bools:

@@ -16,6 +16,7 @@ import functools
 import hashlib
 import inspect
 import io
+import itertools
 import json
 import os
 import warnings
@@ -151,12 +152,9 @@ class Folder:
     @staticmethod
     def _set_aside(file: Path) -> None:
         """Rename a file to a free name with the ending ``.damaged``."""
-        number, other = 1, file.with_suffix(".damaged")
-        while other.exists():
-            number += 1
-            other = file.with_suffix(f".{number}.damaged")
+        endings = itertools.chain([".damaged"], (f".{number}.damaged" for number in itertools.count(2)))
         try:
-            file.rename(other)
+            file.rename(next(free for ending in endings if not (free := file.with_suffix(ending)).exists()))
         except OSError as error:
             raise ModelError(f"{file} is damaged and cannot be renamed ({reason(error)}); remove it") from None
 
@@ -209,12 +207,13 @@ class Folder:
             arrays["mark"] = tuple(arrays["mark"].tolist())
         except Exception as error:
             raise _damaged(file, error) from None
-        if not own:
-            raise ModelError(f"{file} holds results of another ensemble; {AGAIN}")
-        if not whole:
-            raise ModelError(f"{file} holds other cases; {AGAIN}")
-        if not unchanged:
-            raise ModelError(f"{file} was changed since it was written; {AGAIN}")
+        found = {
+            "holds results of another ensemble": own,
+            "holds other cases": whole,
+            "was changed since it was written": unchanged,
+        }
+        if wrong := [text for text, good in found.items() if not good]:
+            raise ModelError(f"{file} {wrong[0]}; {AGAIN}")
         return arrays
 
     def kept(self, first: int, what: str) -> list[tuple[Ints, Any]]:

@@ -71,12 +71,8 @@ class Automatic(Compiled):
 
     def _part(self) -> Part:
         t, *begun = self.begun
-        evaluations, steps, rejections = (count - before for count, before in zip(self._counts(), begun, strict=True))
+        evaluations, steps, rejections = (count - before for count, before in zip(self.counts(), begun, strict=True))
         return Part(self.now, t, evaluations, steps, rejections)
-
-    def _counts(self) -> tuple[int, int, int]:
-        now = self.lane
-        return int(now.evaluations), int(now.steps), int(now.rejections)
 
     def _turn(self) -> None:
         """Go on with the other method."""
@@ -86,7 +82,7 @@ class Automatic(Compiled):
         short = part.steps <= SHORT * self.needed[here]
         self.needed[there] = min(2 * self.needed[there], MAX_NEEDED) if short else FIRST_NEEDED[there]
         self.past.append(part)
-        self.begun = (self.t, *self._counts())
+        self.begun = (self.t, *self.counts())
         if there not in self.steppers:
             self.steppers[there] = self._stepper_of_radau()
         s = self.steppers[there]

@@ -73,6 +73,7 @@ class SciPy:
         self.bounded = 0
         self.failure: tuple[Status, str] | None = None
         self.evaluations = self.steps = self.attempts = 0
+        self.written = 0
         self.dense: Callable[[float | Floats], Floats] | None = None
         try:
             with warnings.catch_warnings():
@@ -124,6 +125,33 @@ class SciPy:
 
         return csc_matrix(found)
 
+    def advance(
+        self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
+    ) -> tuple[Status, str]:
+        """As of ``Compiled``, one step."""
+        status, message = self.step()
+        while status >= 0 and self.written < len(outputs) and outputs[self.written] <= self.t:
+            t = outputs[self.written]
+            out[self.written] = np.concatenate([self.at(t), self.work_until(t), self.turns])
+            self.written += 1
+        if status >= 0 and len(record_t):
+            record_t[0], record_y[0] = self.t, self.row
+        return status, message
+
+    @property
+    def row(self) -> Floats:
+        """As of ``Compiled``."""
+        return np.concatenate([self.y, self.account.work, self.turns])
+
+    def first_output(self, out: Floats) -> None:
+        """As of ``Compiled``."""
+        out[:], self.written = self.row, 1
+
+    @property
+    def reached(self) -> tuple[float, int]:
+        """As of ``Compiled``."""
+        return self.t, self.steps
+
     def step(self) -> tuple[Status, str]:
         if self.failure is not None:
             return self.failure
@@ -152,14 +180,11 @@ class SciPy:
         detail = f"{self.method}, {str(reason).rstrip('.').lower()}"
         return Status.METHOD_FAILED, Status.METHOD_FAILED.text(self.t, detail)
 
-    def at(self, t: float) -> Floats:
-        return self._dense(t)
-
     def _at_times(self, times: Floats) -> Floats:
         """States (m, n) at times (m,) within the last step."""
-        return self._dense(times).T
+        return self.at(times).T
 
-    def _dense(self, t: float | Floats) -> Floats:
+    def at(self, t: float | Floats) -> Floats:
         if self.dense is None:
             self.dense = self.solver.dense_output()
         assert self.dense is not None
@@ -187,7 +212,7 @@ class SciPy:
         return self.account.energy
 
     def stop(self, t: float) -> None:
-        y = self.at(t)
+        y, self.account.work = self.at(t), self.work_until(t)
         self.samples = [*(sample for sample in self.samples if sample[0] < t), (t, y)]
         self.solver.y[:] = y
 

@@ -35,15 +35,7 @@ from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.scipy_methods import SciPy, remark_on_touches
 from runtime.integrate.settings import Settings, settings
-from runtime.integrate.stepwise import (
-    EventSearch,
-    Lookout,
-    Recorder,
-    integrate_stepwise,
-    steps_used_up,
-    stopped_by,
-    until_next_look,
-)
+from runtime.integrate.stepwise import SLOWER, EventSearch, Lookout, steps_used_up, stopped_by, until_next_look
 from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, in_joint_coordinates
 from runtime.results.outputs import parsed_outputs
 from runtime.results.run import Run
@@ -182,7 +174,8 @@ def simulate(
             stepper.sample()
     start, bar = stepper.turns, reporter(progress, how.t_start, how.t_end)
     n, sources = size_of_states(data), len(stepper.work.power)
-    times, rows, status, reason = _integrate(stepper, how, search, bar, n + sources + len(start), sampling)
+    with bar:
+        times, rows, status, reason = _integrate(stepper, how, search, bar, n + sources + len(start), sampling)
     if isinstance(stepper, JointsFirst):
         stepper = stepper.used
     if sampling is not None:
@@ -292,30 +285,6 @@ def start_of_run(
     return state
 
 
-def _integrate(
-    stepper: Compiled | JointsFirst | SciPy,
-    how: Settings,
-    search: EventSearch,
-    bar: Progress,
-    n: int,
-    sampling: Sampling | None,
-) -> tuple[Floats, Floats, Status, str]:
-    """Times (m,); states, work of each source, and angles and turns (m, n); how it ended.
-
-    That is the status, and a message that is empty where the run reached its end.
-    """
-    outputs, go_on = None if how.t is None else np.array(how.t), None
-    if sampling is not None and not isinstance(stepper, SciPy):
-        sampling.begin(stepper)
-        go_on = sampling.go_on
-    with bar:
-        if not isinstance(stepper, SciPy) and len(stepper.work.events.value) == len(search.events):
-            return _integrate_compiled(stepper, outputs, how, bar, search, n, go_on)
-        recorder = Recorder(stepper, outputs)
-        ended = integrate_stepwise(stepper, recorder, search, how, bar, go_on)
-        return *recorder.arrays(n), *ended
-
-
 def _undecided(system: System, how: Settings, y: Floats, times: Floats, states: Floats, *, of_tree: bool) -> str:
     """That times of ``t_eval`` are too far apart, or from the start in the state y, to count turns that poses have to show."""
     known = how.t is None  # at the ends of all steps
@@ -328,51 +297,60 @@ def _of_assembly(system: System, status: Status) -> str:
     return f"; {'; '.join(remarks)}" if remarks else ""
 
 
-def _integrate_compiled(
-    m: Compiled | JointsFirst, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch, n: int,
-    go_on: Callable[[Any], Status] | None,
-) -> tuple[Floats, Floats, Status, str]:  # fmt: skip
-    """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
+def _integrate(
+    m: Any, how: Settings, search: EventSearch, bar: Progress, n: int, sampling: Sampling | None
+) -> tuple[Floats, Floats, Status, str]:
+    """Times (m,); states, work of each source, and angles and turns (m, n); how it ended.
 
-    Events that compiled code watches end a portion after the step in which one is.  n: numbers in a row of the result.
-    ``go_on``: as of ``integrate_stepwise``.
+    That is the status, and a message that is empty where the run reached its end.  Steps are taken in portions in compiled code,
+    between which progress is shown and an interruption is possible; events that it watches end a portion after the step in
+    which one is.  Methods of SciPy, and those with events in Python, take one step at a time.
     """
-    wanted = NONE if outputs is None else outputs
+    wanted, every_step, go_on = NONE if how.t is None else np.array(how.t), how.t is None, None
+    if sampling is not None:
+        sampling.begin(m)
+        go_on = sampling.go_on
+    watched = not isinstance(m, SciPy) and len(m.work.events.value) == len(search.events)
     out, times, states = np.empty((len(wanted), n)), [], []
-    if outputs is None:
+    if every_step:
         times, states = [np.array([how.t_start])], [m.row[None, :]]
     elif wanted[0] == how.t_start:
         m.first_output(out[0])
-    portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2))  # a step of a large system takes long
-    status, reason, lookout, t, steps, stop = Status.RUNNING, "", Lookout(how), how.t_start, 0, np.inf
+    portion = (
+        max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2)) if watched else 1
+    )  # a step of a large system takes long
+    lookout, t, steps, stop = Lookout(how, slower=1.0 if watched else SLOWER), how.t_start, 0, np.inf
+    status, reason = Status.RUNNING, ""
     try:
         if search.events and (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
         while status == Status.RUNNING:
             if (ended := lookout.given_up(steps, t)) is not None:
-                status, reason = m.explained(*ended)
+                status, reason = ended if isinstance(m, SciPy) else m.explained(*ended)
                 break
             portion = min(portion, until_next_look(steps, how.max_steps))
             if portion == 0:
                 status, reason = steps_used_up(how.max_steps, t)
                 break
-            record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
+            record_t, record_y = (np.zeros(portion), np.zeros((portion, n))) if every_step else (NONE, NONE2)
             begin = clock.perf_counter()
             status, reason = m.advance(portion, wanted, out, record_t, record_y)
             before, (t, steps) = steps, m.reached
-            if outputs is None:
-                taken = steps - before
+            taken = steps - before
+            if every_step:
                 if go_on is not None:  # a view would keep the whole portion, of which there is one for each call
                     record_t, record_y = record_t[:taken].copy(), record_y[:taken].copy()
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
-            if search.events and m.crossed and (found := search.take(m, m.zeros)) is not None:
-                stop, event = found
-                status, reason = stopped_by(event, stop)
+            if search.events and (m.crossed if watched else taken > 0 and status >= 0):
+                found = search.take(m, m.zeros) if watched else search.search(m)
+                if found is not None:
+                    stop, event = found
+                    status, reason = stopped_by(event, stop)
             if status == Status.REACHED_END and go_on is not None:
                 status = go_on(m)
             bar.update(min(t, stop))
-            if status == Status.RUNNING:
+            if status == Status.RUNNING and watched:
                 seconds = max(clock.perf_counter() - begin, 1e-6)
                 most = min(4 * portion, MAX_STEPS_PER_CALL)
                 portion = max(1, min(int(portion * SECONDS_PER_CALL / seconds), most))
@@ -383,9 +361,9 @@ def _integrate_compiled(
     if stop < np.inf:
         search.drop_after(stop)
         m.stop(stop)
-        if outputs is None:
+        if every_step:
             times[-1][-1], states[-1][-1] = stop, m.row
-    if outputs is None:
+    if every_step:
         return np.concatenate(times), np.concatenate(states), status, reason
     done = m.written if stop == np.inf else min(m.written, int(np.searchsorted(wanted, stop, side="right")))
     return wanted[:done], out[:done], status, reason

@@ -1,25 +1,25 @@
-"""Integration one step at a time, with events located on the dense output."""
+"""Events that are functions in Python, located on the dense output step by step, and when a run is given up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from types import SimpleNamespace
 
 import numpy as np
 
 from runtime.dynamics.status import RunFailure, Status
-from runtime.integrate.events import AtRest, Event, ZeroCrossing
+from runtime.integrate.event_search import find_zeros
+from runtime.integrate.events import AtRest, Event, ZeroCrossing, rules_of
 from runtime.integrate.handed_state import RunStates
+from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.method import Method
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
+from runtime.lanes.vector_formulas import with_vectors
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.support.progress import Progress
 from runtime.system.system import System
 
-# An event function is evaluated at this many places of a step, so that two zeros in one step are not missed.
-EVENT_SAMPLES = 4
 SLOWER = 100.0  # a step in Python takes this many times as long as a compiled one, so that fewer count as without end
 
 
@@ -61,11 +61,24 @@ def stopped_by(event: Event | AtRest | ZeroCrossing, t: float) -> tuple[Status, 
     return Status.STOPPED_BY_EVENT, Status.STOPPED_BY_EVENT.text(t, f"event '{event.name}'")
 
 
+def _value_within(search: EventSearch, m: Method, lane: int, k: int, x: float) -> float:
+    """``event_search.value_within`` of functions in Python."""
+    return search.value(search.events[k], m.t_old + x * (m.t - m.t_old), m)
+
+
+_find_zeros = with_vectors(find_zeros, value_within=_value_within)
+
+
 class EventSearch:
     """Zeros of event functions along a run, by the names of the events: times [s] and states."""
 
+    W = 1  # lanes
+
     def __init__(self, events: Sequence[Event], system: System) -> None:
-        self.events, self.states = events, RunStates(system)
+        self.events, self.states, count = events, RunStates(system), len(events)
+        # As of ``EventWorkspace``.
+        samples, zeros = np.zeros((SAMPLES + 1, count)), np.zeros(((SAMPLES + 1) * count, 2))
+        self.memory = SimpleNamespace(rules=rules_of(events), samples=samples, zeros=zeros)
         self.found: dict[str, tuple[list[float], list[Floats]]] = {event.name: ([], []) for event in events}
         self.values: list[float] = []
 
@@ -86,16 +99,16 @@ class EventSearch:
 
     def search(self, m: Method) -> tuple[float, Event] | None:
         """Add the zeros within the last step; the first zero of a terminal event, if any, after which none is kept."""
-        zeros = []
-        for number, event in enumerate(self.events):
-            roots = self._zeros(number, m)
-            zeros += [(number, root) for root in (roots[:1] if event.terminal else roots)]
-        return self._add(m, zeros)
+        e, begin, h = self.memory, m.t_old, m.t - m.t_old
+        e.samples[0], e.samples[SAMPLES] = self.values, [self.value(event, m.t, m) for event in self.events]
+        self.values = e.samples[SAMPLES].tolist()
+        count, _ = _find_zeros(self, m, e, 0, begin, h, False)
+        return self._add(m, [(k, m.t if x == 1.0 else begin + x * h) for k, x in e.zeros[:count].tolist()])
 
     def take(self, m: Method, zeros: Floats | None) -> tuple[float, Event] | None:
         """As ``search``, with the zeros that compiled code found: numbers of events and times; None: a value is not finite."""
         if zeros is None:
-            self.values = [self._value(event, m.t_old, m) for event in self.events]
+            self.values = [self.value(event, m.t_old, m) for event in self.events]
             return self.search(m)
         return self._add(m, zeros.tolist())
 
@@ -109,7 +122,7 @@ class EventSearch:
                 stop = root, event
         return stop
 
-    def _value(self, event: Event, t: float, m: Method) -> float:
+    def value(self, event: Event, t: float, m: Method) -> float:
         """The value of an event at a time within the last step; its function's failure there is one of the run."""
         try:
             return event.value(t, self.states.at(m, t))
@@ -121,118 +134,3 @@ class EventSearch:
         for times, states in self.found.values():
             kept = [k for k, root in enumerate(times) if root <= t]
             times[:], states[:] = [times[k] for k in kept], [states[k] for k in kept]
-
-    def _zeros(self, number: int, m: Method) -> list[float]:
-        """Zeros of one function within the last step, in order; stores its value at the end of the step."""
-        event = self.events[number]
-        known: dict[float, float] = {}  # at the ends of a bracket, so that its signs stay as they were found
-
-        def g(t: float) -> float:
-            return known[t] if t in known else self._value(event, t, m)
-
-        zeros = []
-        left, value = m.t_old, self.values[number]
-        for right in np.linspace(m.t_old, m.t, EVENT_SAMPLES + 1)[1:]:
-            here = self._value(event, right, m)
-            rising = value < 0.0 <= here
-            falling = value > 0.0 >= here
-            if (rising and event.direction >= 0) or (falling and event.direction <= 0):
-                if here == 0.0:
-                    zeros.append(_end_of_sign(g, left, right, value))
-                else:
-                    from scipy.optimize import brentq  # here because the import takes a fifth of a second
-
-                    known = {left: value, right: here}
-                    # Multiple roots take many iterations, and noise has some change of its sign: neither is an error.
-                    root, _ = brentq(g, left, right, xtol=1e-14, rtol=1e-14, maxiter=500, full_output=True, disp=False)
-                    zeros.append(float(root))
-            left, value = right, here
-        self.values[number] = value
-        return zeros
-
-
-def _end_of_sign(g: Callable[[float], float], left: float, right: float, value: float) -> float:
-    """Where a function that is 0 at ``right`` loses the sign of its value at ``left``: it may be 0 from there on."""
-    low, high = left, right
-    while low < (middle := 0.5 * (low + high)) < high:
-        here = g(middle)
-        low, high = (middle, high) if here and (here < 0.0) == (value < 0.0) else (low, middle)
-    return high
-
-
-def _row(m: Method, t: float) -> Floats:
-    """State at a time within the last step, the work of each source of energy until then, and turns of a tree."""
-    return np.concatenate([m.at(t), m.work_until(t), m.turns_at(t)])
-
-
-def _row_reached(m: Method) -> Floats:
-    """As ``_row``, at the time reached."""
-    return np.concatenate([m.y, m.work_until(m.t), m.turns])
-
-
-class Recorder:
-    """Times, states and work of the sources of energy of a result: those wanted, or without a list those of the steps."""
-
-    def __init__(self, m: Method, outputs: Floats | None) -> None:
-        self.every_step = outputs is None
-        self.wanted = [] if outputs is None else list(outputs)
-        self.next = 0
-        self.times: list[float] = []
-        self.states: list[Floats] = []
-        if self.every_step or self.wanted[0] == m.t:
-            self.times.append(m.t)
-            self.states.append(_row_reached(m))
-            self.next = 0 if self.every_step else 1
-
-    def record(self, m: Method, stop: float | None) -> None:
-        """Add the states of the last step, up to ``stop`` [s] where an event ends the run."""
-        limit = m.t if stop is None else stop
-        while self.next < len(self.wanted) and self.wanted[self.next] <= limit:
-            self.times.append(self.wanted[self.next])
-            self.states.append(_row(m, self.wanted[self.next]))
-            self.next += 1
-        if self.every_step:
-            self.times.append(limit)
-            self.states.append(_row_reached(m) if stop is None else _row(m, limit))
-
-    def arrays(self, n: int) -> tuple[Floats, Floats]:
-        """Times (m,), and states with the work of each source of energy and turns of a tree (m, n)."""
-        return np.array(self.times), np.array(self.states).reshape(len(self.times), n)
-
-
-def integrate_stepwise(
-    m: Method, recorder: Recorder, search: EventSearch, how: Settings, bar: Progress,
-    go_on: Callable[[Any], Status] | None = None,
-) -> tuple[Status, str]:  # fmt: skip
-    """Take all steps; status, and the message unless the run reached its end.
-
-    ``go_on``: called at the ends of ``m``; RUNNING where it has another one.
-    """
-    try:
-        if (first := search.begin(m)) is not None:
-            return stopped_by(first, m.t)
-        status, lookout = Status.RUNNING, Lookout(how, slower=SLOWER)
-        while status == Status.RUNNING:
-            steps = m.counts()[1]
-            if steps >= how.max_steps:
-                return steps_used_up(how.max_steps, m.t)
-            if (ended := lookout.given_up(steps, m.t)) is not None:
-                return ended
-            status, reason = m.step()
-            if status not in (Status.RUNNING, Status.REACHED_END):
-                return status, reason
-            stop = search.search(m)
-            recorder.record(m, None if stop is None else stop[0])
-            bar.update(m.t if stop is None else stop[0])
-            if stop is not None:
-                t, event = stop
-                search.drop_after(t)
-                m.stop(t)
-                return stopped_by(event, t)
-            if status == Status.REACHED_END and go_on is not None:
-                status = go_on(m)
-    except KeyboardInterrupt:
-        return Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
-    except RunFailure as failed:
-        return failed.status, str(failed)
-    return status, ""

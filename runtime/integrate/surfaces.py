@@ -392,12 +392,11 @@ def switch(m, of):  # type: ignore[no-untyped-def]
 
 @columns
 def keep_usual(s):  # type: ignore[no-untyped-def]
-    """Keep the work of the dampers and the usual lengths where a step was accepted without a change of mode.
+    """Keep the usual lengths where a step was accepted without a change of mode.
 
     The next step of a lane whose step was aimed at a change, in vain, has the length that this one had otherwise, at least.
     """
     for lane in range(s.W):
-        plain = s.accepted[lane] - s.special[lane] > 0.0
         taken = s.accepted[lane] - s.fresh[lane] > 0.0
         h, planned, before = s.length[lane], s.next_length[lane], s.planned[lane]
         aimed = s.aimed[lane] if taken else 0.0
@@ -411,7 +410,6 @@ def keep_usual(s):  # type: ignore[no-untyped-def]
         s.usual[lane] = (usual if acts else present) if taken else usual
         s.usual_active[lane] = (present if acts else usual_active) if taken else usual_active
         s.next_length[lane] = planned
-        s.damped[lane] += s.damped_now[lane] if plain else 0.0
         s.aimed[lane], s.soon[lane] = 0.0, -1.0
 
 

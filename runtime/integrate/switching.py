@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics import limit_modes
-from runtime.dynamics.contact_rules import mode_after, mode_at, without_chatter
+from runtime.dynamics.contact_rules import mode_after, mode_at, touches, without_chatter
 from runtime.dynamics.contacts import (
     PENETRATION,
     PENETRATION_RATE,
@@ -26,9 +26,7 @@ from runtime.dynamics.limits import PENDING
 from runtime.dynamics.limits_along import (
     HERE,
     IN_STEPS,
-    MOMENT,
-    A,
-    B,
+    OF_LIMIT,
     at_ridge,
     beyond_side,
     change_limit,
@@ -39,9 +37,10 @@ from runtime.dynamics.limits_along import (
     set_limit,
     set_sides,
     sides_ahead,
+    sides_along,
 )
 from runtime.dynamics.places import CONTACTS, LIMITS
-from runtime.dynamics.switches import ACTIVE, AUTO, FULL, INACTIVE, LEAVING
+from runtime.dynamics.switches import AUTO, FULL, INACTIVE
 from runtime.dynamics.tree_equations import by_kernel
 from runtime.integrate.aiming import PART, is_near
 from runtime.integrate.balance import BEGIN, DONE, END, TRIAL, keep_powers, release
@@ -155,8 +154,8 @@ def change_contact(k, time, m, t, w):  # type: ignore[no-untyped-def]
         return
     now, x.quick[k] = without_chatter(mode, now, rate, time - x.since[k], x.quick[k])
     x.since[k], x.mode[k] = time, now
-    began = now == ACTIVE or now == LEAVING
-    if began == (mode == ACTIVE or mode == LEAVING):
+    began = touches(now)
+    if began == touches(mode):
         return
     normal_force(k, t.contacts, x)
     x.released[k] += x.law[k, ELASTIC_ENERGY] * (1.0 if began else -1.0)
@@ -247,7 +246,7 @@ def passage_in_run(m, of, lane, k):  # type: ignore[no-untyped-def]
     x, w = of[1].tree.limits, of[1]
     cubic, bends, _, _ = course(m, of, lane, k)
     set_between(m, of, m.s.upper[0], lane)
-    return passes(cubic, bends, (x.low[k], x.high[k]), m.s.lower[0], m.s.upper[0], at_ridge(k, m.trial, w))
+    return passes(cubic, bends, sides_along(x.own, k, 0), m.s.lower[0], m.s.upper[0], at_ridge(k, m.trial, w))
 
 
 @for_memory(ends_at_ridge, Stepper)
@@ -276,7 +275,7 @@ def set_active_in_run(m, of, lane):  # type: ignore[no-untyped-def]
     limits = len(w.limits.mode)
     for k in range(len(w.switches.mode)):
         mode = w.switches.mode[k]
-        if mode == ACTIVE or mode == LEAVING or mode == FULL or (mode == AUTO and k < limits):
+        if touches(mode) or mode == FULL or (mode == AUTO and k < limits):
             active = 1.0
     m.s.active[0] = active
 
@@ -350,19 +349,20 @@ def lands(k, m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
 
     The end of the step then has the derivative by the new mode; the constants of the limits are still those of the step.
     """
-    x, rates = w.tree.limits, w.tree.size[0] // 2
-    q, off = x.q[k], beyond_side(k, x, m.y)
-    side = 1.0 if m.y[q] - x.high[k] == off else -1.0
+    x, rates, mode = w.tree.limits, w.tree.size[0] // 2, w.limits.mode[k]
+    q, row, own = x.q[k], OF_LIMIT * k, x.own
+    off = beyond_side(own, k, 0, m.y[q])
+    side = 1.0 if m.y[q] - own.high[k, 0] == off else -1.0
     outward = side * m.end[q]
     if x.ready[0] != IN_STEPS or not is_near(off, outward, m.end[q + rates], h):
         return False
-    mode, a, b, moment = w.limits.mode[k], x.rows[k, A], x.rows[k, B], x.rows[k, MOMENT]
-    outside, farthest = x.outside[k], x.farthest[k]
-    w.limits.mode[k] = mode_after_change(k, m.y, t, w)
+    constants = x.rows[row, 0], x.rows[row + 1, 0], x.rows[row + 2, 0]
+    outside, farthest = own.outside[k, 0], own.farthest[k, 0]
+    w.limits.mode[k] = mode_after_change(own, k, 0, mode, t.limits.compliance[k], m.y[q])
     set_limit(k, m.y, t, w)
     code = by_kernel(m.y, w, m.trial)
-    x.rows[k, A], x.rows[k, B], x.rows[k, MOMENT] = a, b, moment
-    x.outside[k], x.farthest[k] = outside, farthest
+    x.rows[row, 0], x.rows[row + 1, 0], x.rows[row + 2, 0] = constants
+    own.outside[k, 0], own.farthest[k, 0] = outside, farthest
     m.s.evaluations[0] += 1
     share = abs(off) / (3.0 * outward)  # the difference grows with the square of the time from the change
     for i in range(len(m.y)):
@@ -392,7 +392,7 @@ def screen(m, of, rtol, atol):  # type: ignore[no-untyped-def]
         kept = keep_sides(m.y_old, m.y, m.begin, m.end, s.length[0], w, -1 if cut else aimed)
     if kept and not cut and aimed >= 0 and lands(aimed, m, t, w, s.length[0], rtol, atol):
         s.sought[0], s.landed[0] = 0.0, 1.0
-    elif kept and not cut and (aimed < 0 or beyond_side(aimed, x, m.y) < 0.0):
+    elif kept and not cut and (aimed < 0 or beyond_side(x.own, aimed, 0, m.y[x.q[aimed]]) < 0.0):
         s.sought[0] = s.special[0] = 0.0
     elif (kept and cut) or s.landings[0] == MAX_LANDINGS:
         s.sought[0] = 0.0

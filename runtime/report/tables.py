@@ -7,7 +7,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from runtime.support.cells import cell
 from runtime.support.errors import printable
 from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
+
+# Puts the arguments of Python that a text names into the words of who reads it: options, where the command runs.
+WORDS: ContextVar[Callable[[str], str]] = ContextVar("words", default=str)
 
 
 @checked_class
@@ -32,6 +36,13 @@ class Table:
     rows: Sequence[Sequence[Any]]
     note: str = ""
     brief: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Put texts into the words of the reader."""
+        words = WORDS.get()
+        rows = [[words(value) if isinstance(value, str) else value for value in row] for row in self.rows]
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "note", words(self.note))
 
     def records(self) -> list[dict[str, Any]]:
         """The rows as mappings from the columns' names to values."""

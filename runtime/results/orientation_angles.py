@@ -10,8 +10,7 @@ import warnings
 
 import numpy as np
 
-from runtime.results.recorded import RecordedRun
-from runtime.support.arguments import checked, checked_class
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import numbers_of_shape
 from runtime.support.errors import ModelError, shown
@@ -20,40 +19,6 @@ SEQUENCE = re.compile(r"(?:([XYZ])(?!\1)([XYZ])(?!\2)[XYZ])|(?:([xyz])(?!\3)([xy
 # Distance of the second angle from gimbal lock [rad]: below it an error of the orientation is a thousand times larger in the
 # first and in the third angle.
 LEAST_DISTANCE = 1e-3
-
-
-@checked_class
-class TurnedRun(RecordedRun):
-    """The part of a run that computes the orientation of bodies."""
-
-    def euler_angles(self, body: str, *, relative_to: str = "ground", sequence: str) -> Floats:
-        """Euler or Cardan angles of a body, relative to the axes of the ground or of another body, (n, 3) [rad].
-
-        Parameters
-        ----------
-        body, relative_to : str
-            Names of bodies, or "ground".
-        sequence : str
-            Three axes in SciPy's notation: capitals for intrinsic rotations, each about an axis that the rotations before it
-            have turned ("YXZ": about y of ``relative_to``, then about the turned x, then about z of ``body``); small letters
-            for extrinsic ones, about the fixed axes of ``relative_to``.  Three different axes give Cardan angles; with equal
-            first and third axes, Euler angles.
-
-        Returns
-        -------
-        (n, 3) [rad]
-            In the order of the sequence, positive by the right hand.  The second is between -pi/2 and pi/2 for Cardan, and
-            between 0 and pi for Euler angles.  The first and the third have no jumps while they change by less than half a
-            turn between two times of the result.
-
-        Raises
-        ------
-        ModelError
-            For an unknown body or sequence, and in gimbal lock, where only the sum or the difference of the first and the
-            third angle is determined.
-        """
-        A = np.swapaxes(self.rotations(relative_to), 1, 2) @ self.rotations(body)
-        return euler_angles(self.t, A, sequence, name=f"'{body}' relative to '{relative_to}'")
 
 
 @checked

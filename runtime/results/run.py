@@ -6,21 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.results.free_bodies import FreeBody, Interaction, free_body, interactions, joint_load
 from runtime.results.ground_reaction import GroundReaction, ground_reaction
-from runtime.results.orientation_angles import TurnedRun
+from runtime.results.orientation_angles import euler_angles
 from runtime.results.reactions import Reaction
 from runtime.results.seen import SeenRun
 from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
+from runtime.support.arrays import Floats
 from runtime.system.degrees_of_freedom import Branch, branches
 
 
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(SeenRun, WrittenRun, TurnedRun):
+class Run(SeenRun, WrittenRun):
     """A simulated motion.
 
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
@@ -98,3 +100,32 @@ class Run(SeenRun, WrittenRun, TurnedRun):
             For an unknown joint or body, for a driver, and where the drivers were met by least squares.
         """
         return joint_load(self, self._interactions, self._branches, joint, on, at, axes)
+
+    def euler_angles(self, body: str, *, relative_to: str = "ground", sequence: str) -> Floats:
+        """Euler or Cardan angles of a body, relative to the axes of the ground or of another body, (n, 3) [rad].
+
+        Parameters
+        ----------
+        body, relative_to : str
+            Names of bodies, or "ground".
+        sequence : str
+            Three axes in SciPy's notation: capitals for intrinsic rotations, each about an axis that the rotations before it
+            have turned ("YXZ": about y of ``relative_to``, then about the turned x, then about z of ``body``); small letters
+            for extrinsic ones, about the fixed axes of ``relative_to``.  Three different axes give Cardan angles; with equal
+            first and third axes, Euler angles.
+
+        Returns
+        -------
+        (n, 3) [rad]
+            In the order of the sequence, positive by the right hand.  The second is between -pi/2 and pi/2 for Cardan, and
+            between 0 and pi for Euler angles.  The first and the third have no jumps while they change by less than half a
+            turn between two times of the result.
+
+        Raises
+        ------
+        ModelError
+            For an unknown body or sequence, and in gimbal lock, where only the sum or the difference of the first and the
+            third angle is determined.
+        """
+        A = np.swapaxes(self.rotations(relative_to), 1, 2) @ self.rotations(body)
+        return euler_angles(self.t, A, sequence, name=f"'{body}' relative to '{relative_to}'")

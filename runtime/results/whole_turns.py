@@ -64,17 +64,16 @@ def whole_turns(start: Floats, found: Floats, counted: int = 0) -> WholeTurns:
     Both perhaps with an axis of cases first.
     """
     off = before_start(start)
-    return WholeTurns(start - off, quarters_of(found[..., counted:] - off[..., None, :]), found[..., :counted])
+    return WholeTurns(
+        start - off,
+        np.rint((found[..., counted:] - off[..., None, :]) / QUARTER).astype(np.int32),
+        found[..., :counted],
+    )
 
 
 def before_start(start: Floats) -> Floats:
     """Whole turns [rad] of angles at the start, which do not count."""
     return FULL_TURN * np.round(start / FULL_TURN)
-
-
-def quarters_of(angles: Floats) -> Ints:
-    """Angles [rad] in quarters of a turn."""
-    return np.rint(angles / QUARTER).astype(np.int32)
 
 
 def needed(quarters: Ints) -> Bools:

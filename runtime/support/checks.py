@@ -222,6 +222,8 @@ def increasing_times(value: ArrayLike, what: str, *, single: bool = False) -> Fl
 def unit(value: Floats, what: str, tolerance: float, *, normalise: bool = False) -> Floats:
     """The vector (3,), if its length is 1 within the tolerance; with ``normalise``, divided by its length.
 
+    tolerance : infinite for vectors of any length but 0
+
     Raises
     ------
     ModelError
@@ -229,7 +231,7 @@ def unit(value: Floats, what: str, tolerance: float, *, normalise: bool = False)
     """
     length = float(np.linalg.norm(value))
     if length == 0.0:
-        raise ModelError(f"{what} is the zero vector and has no direction; give a vector of length 1")
+        raise ModelError(f"{what} is the zero vector and has no direction; give a vector along it")
     if abs(length - 1.0) > tolerance:
         example = ", ".join(f"{component:.12g}" for component in value / length)
         raise ModelError(f"{what} has the length {length:.9g}, limit 1 within {tolerance:.0e}; give ({example})")

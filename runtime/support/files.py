@@ -37,23 +37,15 @@ def opened(file: Path, remedy: str = "give an existing file") -> Iterator[IO[byt
         Where it is not there, is no regular file, or cannot be opened or read within the block; with the reason.
     """
     try:
-        _refuse_special(os.stat(file))  # opening some devices changes them
-        with open(file, "rb", opener=_at_once) as stream:
-            _refuse_special(os.fstat(stream.fileno()))
+        state = os.stat(file)
+        if not stat.S_ISREG(state.st_mode):  # opening some devices changes them
+            raise OSError(errno.EINVAL, f"not a file but {SPECIAL.get(stat.S_IFMT(state.st_mode), 'a device')}")
+        with open(file, "rb") as stream:
             yield stream
     except ModelError:
         raise
     except (OSError, ValueError) as error:
         raise ModelError(f"cannot read '{file}': {reason(error)}; {remedy}") from None
-
-
-def _refuse_special(state: os.stat_result) -> None:
-    if not stat.S_ISREG(state.st_mode):
-        raise OSError(errno.EINVAL, f"not a file but {SPECIAL.get(stat.S_IFMT(state.st_mode), 'a device')}")
-
-
-def _at_once(file: str, flags: int) -> int:
-    return os.open(file, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe put in its place would be waited for
 
 
 def read_file(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn, TypeVar
 
 from runtime.support.arrays import read_only
-from runtime.support.errors import ModelError, unknown_name
+from runtime.support.errors import unknown_name
 
 T = TypeVar("T")
 
@@ -23,13 +23,8 @@ class Named(dict[str, T]):
     def __getitem__(self, name: str) -> T:
         try:
             return super().__getitem__(name)
-        except ModelError:
-            raise
-        except Exception:  # what cannot be a key
+        except Exception:  # also of what cannot be a key
             raise unknown_name(name, self, self.what, self.several) from None
-
-    def __missing__(self, name: Any) -> T:
-        raise unknown_name(name, self, self.what, self.several)
 
 
 class ReadOnly(Named[T]):

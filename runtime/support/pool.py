@@ -81,13 +81,7 @@ _LATEST: deque[ref[Pool]] = deque()  # one for each block that was made
 
 def items_of(value: Any) -> list[Any]:
     """The arrays and numbers of a named tuple, and of those in it."""
-    found: list[Any] = []
-    for item in value:
-        if isinstance(item, tuple):
-            found += items_of(item)
-        else:
-            found.append(item)
-    return found
+    return [leaf for item in value for leaf in (items_of(item) if isinstance(item, tuple) else (item,))]
 
 
 def _is_moved(item: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -62,36 +62,23 @@ def usual(*, refuse: bool = False, **ranges: Usual) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        signature = inspect.signature(function)
-        order = list(signature.parameters)
+        order = list(inspect.signature(function).parameters)
 
         @functools.wraps(function)
         def call(*given: Any, **named: Any) -> Any:
-            named_first = dict(zip(order, given, strict=False)) if given else {}
-            if named.get("check_units", True) and not _surely_usual(ranges, named_first, named):
-                try:
-                    arguments = signature.bind(*given, **named).arguments
-                except TypeError:
-                    arguments = {}  # the call below refuses them
-                for name in [name for name in arguments if name in ranges]:
-                    sentence = question(f"{name_at_border(function)}: {name}", arguments[name], ranges[name])
-                    if sentence and refuse:
-                        raise ModelError(sentence + ACCEPTED)
-                    ask_by(sentence)
+            arguments = {**dict(zip(order, given, strict=False)), **named}
+            for name, of in ranges.items() if named.get("check_units", True) else ():
+                sentence = (
+                    question(f"{name_at_border(function)}: {name}", arguments[name], of) if name in arguments else ""
+                )
+                if sentence and refuse:
+                    raise ModelError(sentence + ACCEPTED)
+                ask_by(sentence)
             return function(*given, **named)
 
         return call  # type: ignore[return-value]
 
     return decorate
-
-
-def _surely_usual(ranges: Mapping[str, Usual], *arguments: Mapping[str, Any]) -> bool:
-    """Whether all arguments with a range are floats within it: others are looked at in detail, which takes longer."""
-    for of in arguments:
-        for name, value in of.items():
-            if name in ranges and not (type(value) is float and ranges[name].least <= value <= ranges[name].most):
-                return False
-    return True
 
 
 def ask_by(sentence: str) -> None:

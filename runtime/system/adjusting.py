@@ -73,10 +73,7 @@ class _Adjusting:
         scale = shares.max(initial=0.0) or 1.0
         self.accuracy = np.concatenate([np.zeros(0), *(np.full(d.width, d.accuracy / scale) for d in self.data)])
         self.worst = np.inf
-        values = singular_values(self.loops.at(self.reference).D)
-        self.rank = rank_beyond(values, NEARLY)
-        if self.rank == len(values) and values[-1] > EXACT:  # no row shall depend on others
-            self.rank = len(values)
+        self.rank = rank_beyond(singular_values(self.loops.at(self.reference).D), NEARLY)
         stays = STAYS * scale / shares.min(initial=scale)
         weight = [GUESSED if body.guess else stays for body in system.bodies]
         self.weights = np.repeat(np.array(weight), 6)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
 from runtime.system.contact_building import fades
 from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, NORMAL_LAWS, Bounds, Contact
+from runtime.system.parts import AXIS_TOLERANCE, NORMAL_LAWS, Bounds
 from runtime.system.quantity import INERTIA, Quantity
 from runtime.system.system import System
 
@@ -29,25 +27,17 @@ def allowed(system: System, quantity: Quantity, values: Floats) -> Bools:
         contact = system.contact(quantity.owner)
         if quantity.part in NORMAL_LAWS[contact.law].PARAMETERS:
             given = {quantity.part: np.where(good, values, contact.parameters[quantity.part])}
-            good &= fades_in_cases(contact, given) == fades_in_cases(contact, {})
+            good &= np.asarray(fades(contact, given) == fades(contact))
     return good
 
 
 def within(bounds: Bounds | None, values: Floats) -> Bools:
     """Which values (cases, ...) ``checked_parameter`` accepts."""
     lower, excluded, upper, _ = bounds or (None, False, None, "")
+    least, most = -LARGEST if lower is None else lower, LARGEST if upper is None else upper
     with np.errstate(invalid="ignore"):
-        good = np.abs(values) <= LARGEST
-        if lower is not None:
-            good &= values > lower if excluded else values >= lower
-        if upper is not None:
-            good &= values <= upper
+        good = (np.abs(values) <= LARGEST) & (values > least if excluded else values >= least) & (values <= most)
     return np.asarray(good.reshape(len(values), -1).all(axis=1))
-
-
-def fades_in_cases(contact: Contact, given: Mapping[str, Floats]) -> Bools:
-    """Whether the damping of a contact is 0 on the plane, with values (cases,) of parameters of its normal law."""
-    return np.asarray(fades(contact.law, {**contact.parameters, "impact": contact.min_impact_speed, **given}))
 
 
 def matrices_of(inertias: Floats) -> Floats:

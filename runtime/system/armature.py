@@ -45,17 +45,7 @@ def build_armature(coordinate: str, inertia: Any, joints: Collection[str], befor
         raise unknown_name(str(coordinate).rpartition(".")[0], joints, "joint", whose=f"armature '{coordinate}': ")
     if coordinate in before:
         raise ModelError(f"armature '{coordinate}': this coordinate has one already; add up the inertias of its rotors")
-    return Armature(coordinate, checked_armature(inertia, coordinate))
-
-
-def checked_armature(inertia: Any, coordinate: str) -> float:
-    """A checked inertia.
-
-    Raises
-    ------
-    ModelError
-    """
-    return not_negative(inertia, f"armature '{coordinate}'")
+    return Armature(coordinate, not_negative(inertia, f"armature '{coordinate}'"))
 
 
 def armature_of_steps(armatures: Iterable[Armature], motions: Mapping[str, Any], tree: SpanningTree) -> Floats:

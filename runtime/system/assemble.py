@@ -133,11 +133,8 @@ def moved_reference(system: System) -> State:
 
 def mirrored(system: System, time: float, y: Floats) -> list[str]:
     """Names of joints with other branch signs than in the reference configuration: mirror images of it."""
-    names = []
-    for joint, now, reference in zip(system.joints, branch_signs_of(system, time, y), system.branch_signs, strict=True):
-        if any(a * b < 0.0 for a, b in zip(now, reference, strict=True)):
-            names.append(joint.name)
-    return names
+    signs = zip(system.joint_names, branch_signs_of(system, time, y), system.branch_signs, strict=True)
+    return [name for name, now, reference in signs if any(a * b < 0.0 for a, b in zip(now, reference, strict=True))]
 
 
 def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float, ...], ...]:
@@ -158,9 +155,7 @@ def check_velocities(system: System, time: float, y: Floats, remedy: str) -> Non
     work = shared_workspace_for(system.data)
     worst = projection.worst_row(time, y, system.data, work, True)
     k, r = map(int, work.failed)
-    bodies = y.reshape(-1, STATE)
-    speed = float(np.abs(bodies[:, V:]).max(initial=0.0))
-    limit = VELOCITY_TOLERANCE * max(1.0, speed)
+    limit = VELOCITY_TOLERANCE * max(1.0, float(np.abs(y.reshape(-1, STATE)[:, V:]).max(initial=0.0)))
     if not worst <= limit:
         raise AssemblyError(
             f"inconsistent initial velocities: |Phi'| = {worst:.1e} {system.joints[k].units[r]}/s in row "

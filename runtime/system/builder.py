@@ -9,7 +9,7 @@ from types import ModuleType
 from numpy.typing import ArrayLike
 
 from runtime.support.arguments import checked_class
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, warn
 from runtime.support.files import free_file, write_text
@@ -43,16 +43,17 @@ class Builder(PartsBuilder):
         if not isinstance(name, str) or not name.isprintable() or not name:
             raise ModelError(f"system name {name!r}: use printable characters on one line")
         self.name = name
-        self.gravity: ArrayLike = gravity
-        self._checked_gravity: Floats | None = None
-        self.gravity = self._fixed_gravity()
+        self.gravity = gravity
         self._begin(axes)
 
-    def _fixed_gravity(self) -> Floats:
-        if (known := self._checked_gravity) is None or self.gravity is not known:  # the attribute may have been set
-            self._checked_gravity = known = finite(self.gravity, (3,), "gravity")
-            known.setflags(write=False)
-        return known
+    @property
+    def gravity(self) -> Floats:
+        """Acceleration by gravity, (3,) [m/s^2]; it may be set."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._gravity = read_only(finite(value, (3,), "gravity"))
 
     # Long by its signature and docstring.
     def build(
@@ -123,7 +124,7 @@ class Builder(PartsBuilder):
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")
         return build_system(
-            self.name, self._made.parts, self._fixed_gravity(), self._made.y, start_time, redundant, project_velocities,
+            self.name, self._made.parts, self.gravity, self._made.y, start_time, redundant, project_velocities,
             checked_adjust(adjust), check_units, dict(self._made.angles), dict(self._made.rates),
         )  # fmt: skip
 
@@ -138,9 +139,7 @@ class Builder(PartsBuilder):
         if not self._made.starts:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         made = self._made
-        value = builder_document(
-            self.name, self._fixed_gravity(), self.axes, made.parts, made.y, made.angles, made.rates
-        )
+        value = builder_document(self.name, self.gravity, self.axes, made.parts, made.y, made.angles, made.rates)
         return write_text(free_file(Path(file), overwrite), text_of(value))
 
     @classmethod

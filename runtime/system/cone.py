@@ -7,6 +7,7 @@ kernels (``codegen/cones.py``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,7 @@ from runtime.dynamics.cone_curve import (
 )
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints, frozen
+from runtime.support.checks import bounded, finite, unit
 from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import floats
 
@@ -136,15 +138,9 @@ class Cone:
 
     def nearest(self, direction: ArrayLike) -> Floats:
         """Return the direction of the cone nearest to a direction in the joint's frame, (3,)."""
-        try:
-            u = floats(direction, "cone: direction", "3 numbers")
-        except (TypeError, ValueError):
-            u = np.zeros(0)
-        length = float(np.linalg.norm(u)) if u.shape == (3,) else 0.0
-        if not (np.isfinite(length) and length > 0.0):
-            raise ModelError(f"cone: direction = {direction!r}; give three finite numbers, not all 0")
+        u = unit(finite(direction, (3,), "cone: direction"), "cone: direction", math.inf, normalise=True)
         t = np.empty(3)
-        nearest_direction(u / length, self.pieces, np.empty(12), t)
+        nearest_direction(u, self.pieces, np.empty(12), t)
         return t
 
     def vertex(self, side: Floats) -> tuple[float, Floats]:
@@ -268,9 +264,7 @@ def _angles(value: ArrayLike, what: str) -> Floats:
     array = floats(value, f"cone: {what}", "a list of angles")
     if array.ndim != 1:
         raise ModelError(f"cone: {what} have the shape {array.shape}; give a list of angles")
-    if not np.isfinite(array).all():
-        raise ModelError(f"cone: {what} hold a number that is not finite")
-    return array
+    return bounded(array, f"cone: {what}")
 
 
 def _degrees(value: float | Sequence[float] | Floats) -> str:

@@ -126,14 +126,10 @@ def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> 
     keywords = (*module.KEYWORDS, *module.SIGNALS)
     both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(values) - set(keywords) else ""
     refuse_other_keys(what, values, keywords, f"needs {', '.join(keywords) or 'no values'}{both}")
-    checked: dict[str, Any] = {}
-    for key, kind_of, *_ in module.VECTORS:
-        if key not in values:
-            continue
-        checked[key] = checked_vector(values[key], what, key, AXIS_TOLERANCE if kind_of == "direction" else math.inf)
-    for key, _ in module.PARAMETERS:
-        checked[key] = checked_parameter(values[key], f"{what}: {key}", module.BOUNDS.get(key))
-    return checked
+    tolerances = {key: AXIS_TOLERANCE if kind == "direction" else math.inf for key, kind, *_ in module.VECTORS}
+    vectors = {key: checked_vector(values[key], what, key, tolerances[key]) for key in tolerances if key in values}
+    bounds = {key: module.BOUNDS.get(key) for key, _ in module.PARAMETERS}
+    return vectors | {key: checked_parameter(values[key], f"{what}: {key}", of) for key, of in bounds.items()}
 
 
 def checked_vector(value: Any, what: str, key: str, tolerance: float = math.inf) -> Floats:

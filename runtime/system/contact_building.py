@@ -194,7 +194,7 @@ def contact_data(
         normal=parameters(of_law),
         impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
         min_impact_speed=np.array([c.min_impact_speed for c in contacts], float),
-        fades=np.array([_fades(c) for c in contacts], np.int64),
+        fades=np.array([bool(fades(c)) for c in contacts], np.int64),
         tangential=parameters(of_friction),
         transition_velocity=np.array([c.parameters["transition_velocity"] for c in contacts], float),
         kinks=np.array([friction_has_kink(c.friction) for c in contacts], np.int64),
@@ -215,16 +215,12 @@ def friction_has_kink(friction: str | None) -> bool:
     return not np.array_equal(*found)
 
 
-def _fades(contact: Contact) -> bool:
-    """The damping of a contact's law is zero at zero penetration."""
-    return bool(fades(contact.law, {**contact.parameters, "impact": contact.min_impact_speed}))
-
-
-def fades(law: str, parameters: Mapping[str, Any]) -> Any:
-    """Whether the damping of a normal law is 0 on the plane, with parameters by name, (cases,) each or numbers."""
-    module, out = NORMAL_LAWS[law], dict[int, Any]()
+def fades(contact: Contact, given: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """Whether the damping of a contact is 0 on the plane, with these values, (cases,) each, of parameters of its normal law."""
+    module, out = NORMAL_LAWS[contact.law], dict[int, Any]()
+    values = {**contact.parameters, "impact": contact.min_impact_speed, **given}
     with np.errstate(all="ignore"):
-        python_code(module.law)(0.0, 1.0, [np.asarray(parameters[name], float) for name in module.PARAMETERS], out)
+        python_code(module.law)(0.0, 1.0, [np.asarray(values[name], float) for name in module.PARAMETERS], out)
     return out[OF_DAMPING] == 0.0
 
 

@@ -7,31 +7,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.equations import shared_workspace_for
-from runtime.dynamics.layout import STATE, P, R, V
+from runtime.dynamics.derived import NO_ANGLES, derived
+from runtime.dynamics.equations import shared_workspace_for, workspace_for
+from runtime.dynamics.force_elements import REPORTS
+from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import lift_all, lift_workspace
 from runtime.dynamics.limits import angles_of_limits
 from runtime.support.arrays import Floats
-from runtime.system.joint_motion import FULL_TURN
-from runtime.system.limits_along import random_coordinates
-from runtime.system.parts import GROUND
-from runtime.system.reference import rotation_matrices
+from runtime.system.force_states import vector_of
+from runtime.system.limits_along import linear_in, random_coordinates
 from runtime.system.spanning_tree import TreeSteps, tree_data
+from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.trees import trees_of
 
-SAME = 1e-9  # [rad], [m]
 STOPS = ("hinge_stop", "stop")  # kinds of forces that end a range
 
 
 class _Measured(NamedTuple):
-    """Name of a limit or stop; what it measures in sample states, (samples,) [rad] or [m]; its range; whether it is an angle."""
+    """Name of a limit or stop; what it measures in sample states, (samples,) [rad] or [m]; its range; the kind of step."""
 
     name: str
     value: Floats
     lower: float
     upper: float
-    turn: bool
+    kind: str  # "turn" of an angle, "slide" of a distance
 
 
 def coordinate_ranges(system: System) -> tuple[dict[str, tuple[float, float]], tuple[str, ...]]:
@@ -65,47 +65,31 @@ def _measured(system: System, states: Floats) -> Iterator[_Measured]:
     angles_of_limits(states, system.data, shared_workspace_for(system.data), angles)
     for limit, angle in zip(system.limits, angles.T, strict=True):
         ahead, behind = (float(np.arccos(point[2])) if np.any(point) else np.inf for _, point in limit.vertices)
-        yield _Measured(limit.name, angle, -behind, ahead, True)
-    for force in system.forces:
-        if force.kind not in STOPS:
-            continue
-        (r_i, A_i), (r_j, A_j) = (_pose(system, body, states) for body in force.ends[:2])
-        of = {name: np.asarray(value, float) for name, value in force.values.items()}
-        a = A_i @ of["a_i"]
+        yield _Measured(limit.name, angle, -behind, ahead, "turn")
+    stops = [(k, force) for k, force in enumerate(system.forces) if force.kind in STOPS]
+    outputs = _outputs_of_forces(system, states) if stops else np.zeros(0)
+    for k, force in stops:
+        reported = list(force.outputs).index("distance" if force.kind == "stop" else "angle")
+        values = outputs[:, k, REPORTS + reported]
         if force.kind == "stop":
-            distance = ((r_j + A_j @ of["s_j"] - r_i - A_i @ of["s_i"]) * a).sum(axis=1)
-            yield _Measured(force.name, distance, float(of["clearance"]), np.inf, False)
-            continue
-        b, c = A_i @ of["b_i"], A_j @ of["c_j"]
-        angle = np.arctan2((c * np.cross(a, b)).sum(axis=1), (c * b).sum(axis=1))
-        middle, half = float(of["middle"]), float(of["half_range"])
-        near = angle + FULL_TURN * np.round((middle - angle[0]) / FULL_TURN)
-        yield _Measured(force.name, near, middle - half, middle + half, True)
+            yield _Measured(force.name, values, force.values["clearance"], np.inf, "slide")
+        else:
+            middle, half = force.values["middle"], force.values["half_range"]
+            yield _Measured(force.name, values, middle - half, middle + half, "turn")
 
 
-def _pose(system: System, body: str, states: Floats) -> tuple[Floats, Floats]:
-    if body == GROUND:
-        return np.zeros((len(states), 3)), np.tile(np.eye(3), (len(states), 1, 1))
-    own = states.reshape(len(states), -1, STATE)[:, system.body_index(body)]
-    return own[:, R:P], rotation_matrices(own[:, P:V])
+def _outputs_of_forces(system: System, states: Floats) -> Floats:
+    """Outputs (samples, forces, ...) of the forces in states (samples, 13 bodies)."""
+    times, y = np.full(len(states), system.time), [vector_of(system, State(system.body_names, one)) for one in states]
+    no_contacts = np.zeros((0, 4))
+    return derived(times, np.array(y), NO_ANGLES, no_contacts, system.data, workspace_for(system.data)).force_outputs
 
 
 def _range(tree: TreeSteps, system: System, z: Floats, one: _Measured) -> tuple[str, float, float] | None:
     """The coordinate along which a measured value changes, and its range; None if there is none."""
-    for coordinate, kind, place in zip(tree.coordinates, tree.kinds, tree.places[0], strict=False):
-        if (
-            kind != ("turn" if one.turn else "slide")
-            or not coordinate.joint
-            or not np.isfinite([one.lower, one.upper]).any()
-        ):
-            continue
-        q = coordinate.sign * z[:, place]
-        for slope in (1.0, -1.0) if one.turn else ((one.value[1] - one.value[0]) / q[1],):
-            off = one.value - one.value[0] - slope * q
-            if one.turn:
-                off -= FULL_TURN * np.round(off / FULL_TURN)
-            if abs(slope) > SAME and np.abs(off).max() < SAME:
-                ends = sorted((end - one.value[0]) / slope for end in (one.lower, one.upper))
-                own = list(system.joint_motions[coordinate.joint].units)[coordinate.place]
-                return f"{coordinate.joint}.{own}", float(ends[0]), float(ends[1])
-    return None
+    if not np.isfinite([one.lower, one.upper]).any() or (found := linear_in(tree, z, one.value, one.kind)) is None:
+        return None
+    coordinate = tree.coordinates[found[0]]
+    ends = sorted((end - one.value[0]) / (coordinate.sign * found[1]) for end in (one.lower, one.upper))
+    own = list(system.joint_motions[coordinate.joint].units)[coordinate.place]
+    return f"{coordinate.joint}.{own}", float(ends[0]), float(ends[1])

@@ -91,7 +91,7 @@ def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float
 
     A state of bodies does not tell how many turns a hinge has made.
     """
-    q, turns = dict(q), {name for name in q if _unit(motions, name) == "rad"}
+    q, turns = dict(q), {name for name in q if motions[name.rpartition(".")[0]].units[name.rpartition(".")[2]] == "rad"}
 
     def off(x: float, leader: str) -> float:
         """The largest distance of a follower, apart from full turns."""
@@ -113,16 +113,9 @@ def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float
     return q
 
 
-def _unit(motions: Any, name: str) -> str:
-    joint, _, column = name.rpartition(".")
-    return motions[joint].units[column]
-
-
 def violations(couplings: tuple[Coupling, ...], q: Mapping[str, Any], u: Mapping[str, Any]) -> tuple[Floats, Floats]:
     """Follower - law(leaders) and its rate, (n, couplings) each; from coordinates and rates by name, numbers or (n,)."""
-    Phi, Phi_dot = [], []
-    for one in couplings:
-        value, slopes, _ = one.derivatives(q)
-        Phi.append(q[one.follower] - value)
-        Phi_dot.append(u[one.follower] - sum(slopes[..., n] * u[leader] for n, leader in enumerate(one.leaders)))
-    return np.stack(Phi, axis=-1), np.stack(Phi_dot, axis=-1)
+    laws = [(one, *one.derivatives(q)[:2]) for one in couplings]
+    rates = [sum(slopes[..., n] * u[leader] for n, leader in enumerate(one.leaders)) for one, _, slopes in laws]
+    Phi = np.stack([q[one.follower] - value for one, value, _ in laws], axis=-1)
+    return Phi, np.stack([u[one.follower] - rate for one, rate in zip(couplings, rates, strict=True)], axis=-1)

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.support.arrays import Floats
+from runtime.system.degrees_of_freedom import row_places
 from runtime.system.loop_rows import (
     LoopRows,
     Spectrum,
     rank_beyond,
-    row_names,
     spectrum_of,
 )
-from runtime.system.rank import close_loops, joints_of, singular_values
+from runtime.system.rank import closing_joints, joints_of, singular_values
 from runtime.system.system import System
 
 # Singular values of the rows without units.  Below EXACT rows are dependent: what they leave of each other during a motion stays
@@ -46,7 +46,7 @@ class Dependence(NamedTuple):
 
 def near_dependence(system: System, y: Floats) -> Dependence | None:
     """Rows of closed loops that are nearly dependent in a pose and in poses nearby, or None."""
-    if not close_loops(system, joints_of(system)):
+    if not closing_joints(system, joints_of(system)):
         return None
     loops = LoopRows(system)
     D = loops.at(y).D
@@ -59,7 +59,7 @@ def near_dependence(system: System, y: Floats) -> Dependence | None:
     if not _lasts(loops, y, spectrum, rank, exact):
         return None
     weights = np.abs(spectrum.left[:, rank:exact])
-    names = row_names(system)
+    names = [system.row_name(*place) for place in row_places(system, False)]
     rows = _distinct(weights)
     joints = [name.split(".")[0] for name, weight in zip(names, weights.max(axis=1), strict=True) if weight > 1e-3]
     return Dependence(

@@ -29,6 +29,7 @@ from runtime.system.orientation import euler_parameters
 from runtime.system.reference import body_places, rotation_matrix, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.tree_coordinates import products
 from runtime.system.unusual_values import ask_about_state
 
 Values = Mapping[str, float]  # by the names of coordinates, such as "ankle.theta_i"
@@ -178,9 +179,8 @@ def _displace(system: System, motion: JointMotion, states: Floats, angles: Value
     own[:, V:OMEGA] = speed + np.cross(turning, arms @ by.T) + slips @ by.T
     own[:, OMEGA:STATE] = turning + (own[:, OMEGA:STATE] - before[OMEGA:STATE]) @ by.T
     own[:, R:P] = r + arms @ by.T
-    e0, e1, e2, e3 = euler_parameters(by, f"turn of joint '{joint.name}'")
-    product = np.array([[e0, -e1, -e2, -e3], [e1, e0, -e3, e2], [e2, e3, e0, -e1], [e3, -e2, e1, e0]])
-    turned = own[:, P:V] @ product.T  # Euler parameters of one turn after another
+    p = euler_parameters(by, f"turn of joint '{joint.name}'")
+    turned = products(np.broadcast_to(p, (len(own), 4)), own[:, P:V])
     own[:, P:V] = turned / np.linalg.norm(turned, axis=1)[:, None]
     states[moving] = own
 
@@ -202,14 +202,14 @@ def _beyond(system: System, joint: str, i: int, j: int) -> tuple[list[int], bool
 def _refuse_held(system: System, joint: str, before: Floats, after: Floats) -> None:
     """Refuse states in which a joint has moved that another joint of the same bodies keeps from moving."""
     pair = {system.joint(joint).body_i, system.joint(joint).body_j}
-    others = [k for k, o in enumerate(system.joints) if o.name != joint and {o.body_i, o.body_j} == pair]
-    others = [k for k in others if not system.joints[k].signals]  # drivers move: compared where their time is known
+    joints = [
+        (k, o) for k, o in enumerate(system.joints) if not o.signals
+    ]  # drivers are compared where their time is known
+    others = [k for k, o in joints if o.name != joint and {o.body_i, o.body_j} == pair]
     if not others:
         return
-    violated = []
-    for states in (before, after):
-        work = rows_at(system, system.time, states[1:].ravel())
-        violated.append(np.maximum(np.abs(work.Phi), np.abs(work.Phi_dot)))
+    rows_of = (rows_at(system, system.time, states[1:].ravel()) for states in (before, after))
+    violated = [np.maximum(np.abs(work.Phi), np.abs(work.Phi_dot)) for work in rows_of]  # one after the other
     for k in others:
         rows = len(system.joints[k].rows)
         r = int(violated[1][k, :rows].argmax())

@@ -6,16 +6,16 @@ any length; both are then fixed in their bodies.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import P, R, V
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite
+from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
 from runtime.system.reference import rotation_matrix
 
@@ -43,11 +43,7 @@ def local_point(state: Floats, value: Any, what: str) -> Floats:
 
 def local_direction(state: Floats, value: ArrayLike, what: str) -> Floats:
     """A direction given in global axes with any length, as a unit vector in axes of a body in its state (13,)."""
-    vector = finite(value, (3,), what)
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
-        raise ModelError(f"{what} is the zero vector and has no direction; give a vector along it, of any length")
-    return rotation_matrix(state[P:V]).T @ (vector / length)
+    return rotation_matrix(state[P:V]).T @ unit(finite(value, (3,), what), what, math.inf, normalise=True)
 
 
 def local_values(

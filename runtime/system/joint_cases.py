@@ -26,7 +26,7 @@ from runtime.support.latest import Latest
 from runtime.system.assemble import without_drivers
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.parts import Force, Joint
-from runtime.system.rank import JOINT_RANK_TOLERANCE
+from runtime.system.rank import JOINT_RANK_TOLERANCE, lever_arms
 from runtime.system.reference import branch_signs, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
 
@@ -117,7 +117,7 @@ class JointCases:
             return self
         return replace(
             self, of_cases=self.of_cases.at(at),
-            lengths=tuple(_of(length, at) for length in self.lengths),
+            lengths=tuple(length if len(length) == 1 else length[at] for length in self.lengths),
             values={name: {key: value[at] for key, value in given.items()} for name, given in self.values.items()},
         )  # fmt: skip
 
@@ -187,7 +187,7 @@ def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats
             for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
                 if not numbers_alone:
                     local[:, row] = found[name].T
-    lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
+    lengths = tuple(lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
     arms = np.stack(np.broadcast_arrays(*lengths), axis=1)
     of_cases = CaseData(x, local, masses.copy(), inverses, arms)
     return JointCases(system, values, lengths, of_cases, _shared_memory(system))
@@ -214,17 +214,3 @@ def constants_of_cases(
     of_cases = replace(owner, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))
     own = np.zeros(shape)
     return own, reference(of_cases, ends[0], ends[1], own, *ends[2:])
-
-
-def _of(values: Floats, at: Ints) -> Floats:
-    """Those of the cases at these places, unless all cases have the same."""
-    return values if len(values) == 1 else values[at]
-
-
-def _lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
-    """``lever_arm`` of a joint with values of each case, (cases,) or (1,)."""
-    values = {key: given[key] if key in given else np.asarray(value)[None] for key, value in joint.values.items()}
-    sizes = [np.linalg.norm(values[name], axis=1) for name, kind, _ in joint.module.VECTORS if kind == "point"]
-    sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
-    longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
-    return np.where(longest > 0.0, longest, 1.0)

@@ -27,7 +27,6 @@ from runtime.system.reference import reference, reference_data, rotation_matrix
 PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
 STILL = 1e-6  # a rate below this fraction of the largest one counts as zero
 FRAME = ("u_xi_i", "u_eta_i", "u_zeta_i")
-OTHER_BODY = {"i": "j", "j": "i"}
 
 
 def build_limit(
@@ -70,11 +69,6 @@ def moving_body(what: str, joint: Joint, reference: str) -> str:
     return ends[1 - ends.index(reference)]
 
 
-def _other(name: str) -> str:
-    """The name of a vector of the other body."""
-    return f"{name[:-1]}{OTHER_BODY[name[-1]]}"
-
-
 def _frame(what: str, xi: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """The unit vectors xi, eta, zeta = xi x eta of the joint's frame; refuse xi and eta that are not perpendicular."""
     xi, eta = checked_vector(xi, what, "xi", AXIS_TOLERANCE), checked_vector(eta, what, "eta", AXIS_TOLERANCE)
@@ -92,7 +86,8 @@ def _geometry(
 ) -> dict[str, Any]:  # fmt: skip
     """Vectors and constants of a limit's definition by name; its body i is the reference body, its body j the moving body."""
     wanted = [name for name, *_ in module.VECTORS]
-    borrowed = {name: joint.values[name if reference == joint.body_i else _other(name)] for name in module.BORROWS}
+    sides = "ij" if reference == joint.body_i else "ji"  # of the joint: the reference body, and the moving one
+    borrowed = {name: joint.values[f"{name[:-1]}{sides['ij'.index(name[-1])]}"] for name in module.BORROWS}
     given = dict(zip(FRAME, frame, strict=True)) | borrowed
     values: dict[str, Any] = {name: value for name, value in given.items() if name in wanted}
     if "e_i" in wanted:

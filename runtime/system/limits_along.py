@@ -12,12 +12,13 @@ from runtime.dynamics.lift import lift_all, lift_workspace
 from runtime.dynamics.limits import CONSERVATIVE, LAWS, angles_of_limits
 from runtime.dynamics.limits_along import LimitAlong
 from runtime.dynamics.model_data import ModelData
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats
+from runtime.system.joint_motion import FULL_TURN
 from runtime.system.parts import Limit
-from runtime.system.spanning_tree import SpanningTree, tree_data
+from runtime.system.spanning_tree import SpanningTree, TreeSteps, tree_data
 
 SAMPLES, SEED = 6, 4
-SAME_ANGLE = 1e-9  # [rad]
+SAME_ANGLE = 1e-9  # [rad], of slides [m]
 
 
 def limits_along(
@@ -61,7 +62,7 @@ def turns_of_limits(
     angles_of_limits(states, data, shared_workspace_for(data), angles)
     found: list[tuple[int, float, float] | None] = []
     for k, limit in enumerate(limits):
-        turn = _turn_of(tree, of.q, limit, z, angles[:, k])
+        turn = linear_in(tree, z, angles[:, k], "turn", limit.joint)
         found.append(None if turn is None else (*turn, float(angles[0, k])))
     return found
 
@@ -76,13 +77,17 @@ def random_coordinates(tree: SpanningTree) -> Floats:
     return z
 
 
-def _turn_of(tree: SpanningTree, q: Ints, limit: Limit, z: Floats, angle: Floats) -> tuple[int, float] | None:
-    """The step whose coordinate changes by the same angle, and the sign; None if there is none."""
-    for step, coordinate in enumerate(tree.coordinates):
-        if coordinate.joint != limit.joint or tree.kinds[step] != "turn":
+def linear_in(tree: TreeSteps, z: Floats, value: Floats, kind: str, joint: str = "") -> tuple[int, float] | None:
+    """The step of a kind in whose coordinate a value (samples,) is linear, and the slope, 1 or -1 of an angle; None without one.
+
+    z (samples, n): ``random_coordinates``; ``joint``: of the step, default: any
+    """
+    for step, (coordinate, q) in enumerate(zip(tree.coordinates, tree.places[0], strict=False)):
+        if tree.kinds[step] != kind or not coordinate.joint or coordinate.joint != (joint or coordinate.joint):
             continue
-        for sign in (1.0, -1.0):
-            off = angle - angle[0] - sign * z[:, q[step]]
-            if np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max() < SAME_ANGLE:
-                return step, sign
+        for slope in (1.0, -1.0) if kind == "turn" else (float((value[1] - value[0]) / z[1, q]),):
+            off = value - value[0] - slope * z[:, q]
+            off -= FULL_TURN * np.round(off / FULL_TURN) if kind == "turn" else 0.0
+            if abs(slope) > SAME_ANGLE and np.abs(off).max() < SAME_ANGLE:
+                return step, slope
     return None

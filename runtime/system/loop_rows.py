@@ -13,7 +13,7 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats
-from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at, stacked
+from runtime.system.degrees_of_freedom import dense_rows, rows_at, stacked
 from runtime.system.rank import joints_of, lever_arm
 from runtime.system.system import System
 
@@ -38,11 +38,6 @@ class Spectrum(NamedTuple):
     left: Floats
     values: Floats
     right: Floats
-
-
-def row_names(system: System) -> list[str]:
-    """``joint.row`` of the rows of all joints that are no drivers."""
-    return [system.row_name(*place) for place in row_places(system, False)]
 
 
 class LoopRows:
@@ -106,8 +101,7 @@ class LoopRows:
 
 def spectrum_of(D: Floats) -> Spectrum:
     """Singular values and vectors; left (m, m), right (n, n)."""
-    left, values, right = np.linalg.svd(D)
-    return Spectrum(left, values, right)
+    return Spectrum(*np.linalg.svd(D))
 
 
 def rank_beyond(values: Floats, nearly: float) -> int:

@@ -49,7 +49,7 @@ class Model:
     @property
     def file(self) -> Path:
         """Path of the kernel of a user's model."""
-        return file_of(self.key)
+        return cache_folder() / WHOLE / f"model_{self.key}.py"
 
 
 def like_model(model: Model, data: ModelData, y: Floats) -> Model | None:
@@ -72,7 +72,8 @@ def describe_model(
 
     ``loaded``: the system has limits, loads, motors or contacts, whose forces are computed outside of the kernel.
     """
-    fixed = [True, *(_is_fixed(joints, body) for body in bodies)]
+    on_ground = [{joint.body_i, joint.body_j} for joint in joints if joint.kind == "fixed"]
+    fixed = [True, *({GROUND, body} in on_ground for body in bodies)]
     parameters = parameters_of(t, y, fixed)
     folded = {
         name: ((values == 0.0) | (np.abs(values) == 1.0)) & (name in FOLDED) for name, values in parameters.items()
@@ -113,11 +114,6 @@ def key_of(decided: object) -> str:
     return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16]
 
 
-def _is_fixed(joints: Sequence[Joint], body: str) -> bool:
-    """The body is held by a fixed joint to the ground."""
-    return any(j.kind == "fixed" and {j.body_i, j.body_j} == {GROUND, body} for j in joints)
-
-
 def parameters_of(t: ModelData, y: Floats, fixed: Sequence[bool]) -> dict[str, Floats]:
     """All parameters of a system by their names in ``ModelData``, and the poses of the bodies fixed to the ground."""
     x, pose = np.array(t.x), np.zeros((len(t.mass), V))
@@ -137,8 +133,3 @@ def _text(function: Any) -> str:
 def digest_of_module(module: ModuleType) -> str:
     """Digest of the text of a joint's kernels."""
     return hashlib.sha256(inspect.getsource(module).encode()).hexdigest()
-
-
-def file_of(key: str) -> Path:
-    """Path of the kernel of a user's model."""
-    return cache_folder() / WHOLE / f"model_{key}.py"

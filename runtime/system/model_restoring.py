@@ -73,13 +73,11 @@ def _data(model: Model, own: dict[str, Any], reference: Floats) -> ModelData:
 
 def _with_arrays(data: Any, arrays: dict[str, Floats], before: str = "") -> Any:
     """Nested named tuples with other arrays, by their names."""
-    new = {}
-    for key, entry in zip(data._fields, data, strict=True):
-        if hasattr(entry, "_fields"):
-            new[key] = _with_arrays(entry, arrays, f"{before}{key}.")
-        elif f"{before}{key}" in arrays:
-            new[key] = arrays[f"{before}{key}"]
-    return data._replace(**new)
+    named = zip(data._fields, data, strict=True)
+    return type(data)(*(
+        _with_arrays(entry, arrays, f"{before}{key}.") if hasattr(entry, "_fields") else arrays.get(f"{before}{key}", entry)
+        for key, entry in named
+    ))  # fmt: skip
 
 
 def _assembly(own: dict[str, Any]) -> Assembly:

@@ -49,11 +49,7 @@ def read_document(file: Path) -> Document:
     ModelError
         For a file that cannot be read, is too large or no JSON, or holds a key twice or a number that is not finite.
     """
-    return document_of(file.name, read_file(file, smaller="leave out meshes or shorten signals"))
-
-
-def document_of(name: str, data: bytes) -> Document:
-    """The document of a file's content.  Raises as ``read_document`` does."""
+    name, data = file.name, read_file(file, smaller="leave out meshes or shorten signals")
     try:
         value = json.loads(
             data.decode("utf-8"),

@@ -25,22 +25,6 @@ COLOUR = "#56606b"
 Place = tuple[float, ...]
 
 
-class OrthosisData(NamedTuple):
-    """The arguments of ``Builder.orthosis``."""
-
-    stiffness: ArrayLike
-    damping: ArrayLike
-    neutral: ArrayLike
-    mass: float
-    plate: ArrayLike
-    cuff: ArrayLike
-    length: float
-    anterior: ArrayLike
-    up: ArrayLike
-    side: Literal["right", "left"]
-    in_global_axes: bool
-
-
 class _Frame(NamedTuple):
     """Anterior, medial (of a right foot) and upward direction as columns (3, 3), in global axes, and states of leg and foot."""
 
@@ -54,11 +38,14 @@ class _Frame(NamedTuple):
 
 
 def add_orthosis(
-    builder: Any, name: str, leg: str, foot: str, data: OrthosisData, states: Mapping[str, Floats], forces: Collection[str]
+    builder: Any, name: str, leg: str, foot: str, states: Mapping[str, Floats], forces: Collection[str], *,
+    springs: Mapping[str, ArrayLike], mass: float, plate: ArrayLike, cuff: ArrayLike, length: float, anterior: ArrayLike,
+    up: ArrayLike, side: Literal["right", "left"], in_global_axes: bool,
 ) -> None:  # fmt: skip
     """Add an orthosis by calls of a builder, once all data are checked; see ``Builder.orthosis``.
 
-    ``states``: of the ground and the bodies (13,) by name; ``forces``: names that are taken.
+    ``states``: of the ground and the bodies (13,) by name; ``forces``: names that are taken;
+    ``springs``: "stiffness", "damping" and "neutral".
 
     Raises
     ------
@@ -72,12 +59,14 @@ def add_orthosis(
     for body in (leg, foot):
         if body not in states:
             raise unknown_name(body, states, "body", "bodies", f"{what}: ")
-    frame = _frame(what, states[leg], states[foot], data)
-    springs = _springs(what, frame.axes, data)
-    plate, cuff = (finite(getattr(data, place), (3,), f"{what}: {place}") for place in ("plate", "cuff"))
-    edges = positive(data.length, f"{what}: length") * EDGES
+    turn = np.eye(3) if in_global_axes else rotation_matrix(states[leg][P:V])
+    axes = _axes(what, turn @ finite(anterior, (3,), f"{what}: anterior"), turn @ finite(up, (3,), f"{what}: up"))
+    frame = _Frame(axes, states[leg], states[foot])
+    of_springs = _springs(what, axes, side, springs)
+    plate, cuff = finite(plate, (3,), f"{what}: plate"), finite(cuff, (3,), f"{what}: cuff")
+    edges = positive(length, f"{what}: length") * EDGES
     on, at, turn = foot, plate, frame.local(frame.foot)
-    heavy = not_negative(data.mass, f"{what}: mass") > 0.0
+    heavy = not_negative(mass, f"{what}: mass") > 0.0
     if heavy:
         on, at, turn = name, np.zeros(3), np.eye(3)
     high, low = (
@@ -87,30 +76,27 @@ def add_orthosis(
     placed = (cuff, frame.local(frame.leg), at, turn)
     shapes = _shapes(name, leg, on, float(edges[0]), drop, *(tuple(np.round(each, 12).flat) for each in placed))
     if heavy:
-        builder.body(name, **_mass(data.mass, plate, edges, frame))
+        builder.body(name, **_mass(mass, plate, edges, frame))
         builder.joint(f"{name}_plate", "fixed", foot, name)
-    for motion, values in springs.items():
+    for motion, values in of_springs.items():
         builder.force(f"{name}_{motion}", "hinge_spring", leg, foot, **values, axes="global")
     builder.add_shapes(shapes)
 
 
-def _frame(what: str, leg: Floats, foot: Floats, data: OrthosisData) -> _Frame:
-    turn = np.eye(3) if data.in_global_axes else rotation_matrix(leg[P:V])
-    anterior, up = (
-        turn @ finite(value, (3,), f"{what}: {of}") for of, value in (("anterior", data.anterior), ("up", data.up))
-    )
+def _axes(what: str, anterior: Floats, up: Floats) -> Floats:
+    """``_Frame.axes`` from two of the directions, of any length."""
     medial = np.cross(up, anterior)
     lengths = [float(np.linalg.norm(vector)) for vector in (up, anterior, medial)]
     if not lengths[2] > 1e-6 * lengths[0] * lengths[1]:
         raise ModelError(f"{what}: anterior and up must be directions of any length that are not parallel")
     up, medial = up / lengths[0], medial / lengths[2]
-    return _Frame(np.column_stack([np.cross(medial, up), medial, up]), leg, foot)
+    return np.column_stack([np.cross(medial, up), medial, up])
 
 
-def _springs(what: str, axes: Floats, data: OrthosisData) -> dict[str, dict[str, Any]]:
+def _springs(what: str, axes: Floats, side: str, given: Mapping[str, ArrayLike]) -> dict[str, dict[str, Any]]:
     """Values of the force ``hinge_spring`` by motion: its axis on the leg, and a direction across it that both bodies share."""
     anterior, medial, up = axes.T
-    sign = 1.0 if data.side == "right" else -1.0
+    sign = 1.0 if side == "right" else -1.0
     found: dict[str, dict[str, Any]] = {
         motion: dict(a_i=axis, b_i=across, c_j=across)
         for motion, axis, across in zip(
@@ -118,7 +104,7 @@ def _springs(what: str, axes: Floats, data: OrthosisData) -> dict[str, dict[str,
         )
     }
     for part, keyword in (("stiffness", "stiffness"), ("damping", "damping"), ("neutral", "free_angle")):
-        values = finite(getattr(data, part), (3,), f"{what}: {part}").tolist()
+        values = finite(given[part], (3,), f"{what}: {part}").tolist()
         for motion, value in zip(MOTIONS, values, strict=True):
             about = f"{what}: {part} of {motion}"
             found[motion][keyword] = value if part == "neutral" else not_negative(value, about)

@@ -23,7 +23,6 @@ from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
 from runtime.support.names import Named
 from runtime.support.units import ask_about_change
-from runtime.system.armature import checked_armature
 from runtime.system.assemble import assembled, assembled_on_joints, branch_signs_of, change
 from runtime.system.checked_start import checked_start
 from runtime.system.cone import Cone
@@ -273,18 +272,13 @@ def refuse_borrowed(system: System, joint: Joint, own: Collection[str]) -> None:
     ------
     ModelError
     """
-    sort = "driver" if joint.signals else "joint"
-    for limit in system.limits:
-        if limit.joint == joint.name and (shared := [key for key in own if key in limit.module.BORROWS]):
+    borrowers = [("limit", one.name, one.joint, one.module.BORROWS) for one in system.limits]
+    borrowers += [("force", one.name, one.joint, one.borrowed) for one in system.forces]
+    for sort, name, of, borrowed in borrowers:
+        if of == joint.name and (shared := [key for key in own if key in borrowed]):
             raise ModelError(
-                f"{sort} '{joint.name}' ({joint.kind}): limit '{limit.name}' depends on its {shared[0]}; give a function "
-                "that builds the system from it"
-            )
-    for force in system.forces:
-        if force.joint == joint.name and (shared := [key for key in own if key in force.borrowed]):
-            raise ModelError(
-                f"{sort} '{joint.name}' ({joint.kind}): force '{force.name}' takes its {shared[0]} from it; give a function "
-                "that builds the system from it"
+                f"{'driver' if joint.signals else 'joint'} '{joint.name}' ({joint.kind}): {sort} '{name}' depends on its "
+                f"{shared[0]}; give a function that builds the system from it"
             )
 
 
@@ -320,6 +314,6 @@ _CHANGED: dict[str, tuple[str, Callable[[System, Any, Mapping[str, Any]], Any]]]
     "limit": ("limits", _changed_limit), "force": ("forces", _changed_force),
     "contact": ("contacts", lambda _, contact, own: changed_contact(contact, own)),
     "armature": (
-        "armatures", lambda _, one, own: replace(one, inertia=checked_armature(own[ARMATURE], one.name)),
+        "armatures", lambda _, one, own: replace(one, inertia=not_negative(own[ARMATURE], f"armature '{one.name}'")),
     ),
 }  # fmt: skip

@@ -28,7 +28,7 @@ from runtime.system.global_axes import Axes, is_global
 from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor, build_motor_on
 from runtime.system.orientation import ORIGIN, UPRIGHT
-from runtime.system.orthosis import OrthosisData, add_orthosis
+from runtime.system.orthosis import add_orthosis
 from runtime.system.parts import GROUND
 from runtime.system.reference import ground_state
 from runtime.system.shapes import Shape, build_shape
@@ -39,15 +39,11 @@ _GROUND_STATE = ground_state()
 _GROUND_STATE.setflags(write=False)
 
 
-def _none_yet() -> dict[str, dict[Any, Any]]:
-    return {sort: {} for sort in Parts._fields}
-
-
 @dataclass(eq=False)
 class Made:
     """What was added to a builder, by name; shapes by number, armatures by their coordinates."""
 
-    of: dict[str, dict[Any, Any]] = field(default_factory=_none_yet)  # by the fields of ``Parts``
+    of: dict[str, dict[Any, Any]] = field(default_factory=lambda: {sort: {} for sort in Parts._fields})
     starts: dict[str, Floats] = field(default_factory=dict)  # of the bodies, (13,)
     angles: dict[str, float] = field(default_factory=dict)  # of joints at the start
     rates: dict[str, float] = field(default_factory=dict)
@@ -344,9 +340,12 @@ class PartsBuilder:
         ------
         ModelError
         """
-        in_global_axes = is_global(axes, self.axes, f"orthosis '{name}'")
-        given = OrthosisData(stiffness, damping, neutral, mass, plate, cuff, length, anterior, up, side, in_global_axes)
-        add_orthosis(self, name, leg, foot, given, self._states, self._of["forces"])
+        springs = {"stiffness": stiffness, "damping": damping, "neutral": neutral}
+        add_orthosis(
+            self, name, leg, foot, self._states, self._of["forces"], springs=springs, mass=mass, plate=plate, cuff=cuff,
+            length=length, anterior=anterior, up=up, side=side,
+            in_global_axes=is_global(axes, self.axes, f"orthosis '{name}'"),
+        )  # fmt: skip
 
     def motor(
         self,

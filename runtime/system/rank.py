@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -100,9 +100,16 @@ def _sort(joint: Joint) -> str:
 
 def lever_arm(joint: Joint) -> float:
     """Characteristic length of a joint [m]: its longest lever arm or constant."""
-    arms = [float(np.linalg.norm(joint.values[name])) for name, kind, _ in joint.module.VECTORS if kind == "point"]
-    lengths = [abs(joint.values[name]) for name, power in joint.module.PARAMETERS if power == 1]
-    return max([*arms, *lengths], default=0.0) or 1.0
+    return float(lever_arms(joint, {})[0])
+
+
+def lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
+    """``lever_arm`` of a joint with values of each case, (cases,) or (1,)."""
+    values = {key: given[key] if key in given else np.asarray(value)[None] for key, value in joint.values.items()}
+    sizes = [np.linalg.norm(values[name], axis=1) for name, kind, _ in joint.module.VECTORS if kind == "point"]
+    sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
+    longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
+    return np.where(longest > 0.0, longest, 1.0)
 
 
 def joints_of(system: System) -> list[int]:
@@ -114,11 +121,6 @@ def closing_joints(system: System, which: Sequence[int]) -> list[int]:
     """Those joints of these indices whose bodies earlier ones connect already: they close loops."""
     pairs = zip(system.data.body_i[list(which)].tolist(), system.data.body_j[list(which)].tolist(), strict=True)
     return [which[k] for k in connected(len(system.bodies) + 1, pairs)[1]]
-
-
-def close_loops(system: System, which: Sequence[int]) -> bool:
-    """Joints of these indices close a loop, or two of them connect the same bodies."""
-    return bool(closing_joints(system, which))
 
 
 def singular_values(D: Floats) -> Floats:
@@ -135,7 +137,7 @@ def dependent_rows(system: System, data: ModelData, y: Floats, length: float) ->
     work = shared_workspace_for(data)
     found = projection.dependent_rows(system.time, y, data, work, length, RANK_TOLERANCE)
     which = [k for k in range(len(system.joints)) if data.rows[k]]
-    if not close_loops(system, which):
+    if not closing_joints(system, which):
         return found
     drivers = None if any(system.joints[k].signals for k in which) else False
     scale = np.tile([1.0] * 3 + [1.0 / length] * 3, len(system.bodies))
@@ -170,7 +172,7 @@ def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> tupl
     if len(lasting := dependent_rows(system, system.data, nearby, length)) < len(dependent):
         kept = {system.row_name(k, r) for k, r in lasting}
         singular = tuple(name for name in names if name not in kept) or tuple(names)
-        if not close_loops(system, joints_of(system)):
+        if not closing_joints(system, joints_of(system)):
             raise ModelError(
                 f"system '{system.name}': the initial configuration is singular, {', '.join(names)} depend on other rows here "
                 "but not nearby; start from another configuration"

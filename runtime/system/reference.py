@@ -39,9 +39,7 @@ def body_places(names: Iterable[str]) -> dict[str, int]:
 
 def rotation_matrix(p: Floats) -> Floats:
     """Rotation matrix of Euler parameters, (3, 3), from local to global components."""
-    A = np.empty((3, 3))
-    python_code(rotation)(p, A)
-    return A
+    return rotation_matrices(p[None])[0]
 
 
 def rotation_matrices(p: Floats) -> Floats:

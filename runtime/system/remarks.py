@@ -21,7 +21,7 @@ from runtime.system.degrees_of_freedom import null_space, rows_at
 from runtime.system.dependence import near_dependence
 from runtime.system.limit_building import restricting_moment
 from runtime.system.parts import Body
-from runtime.system.rank import close_loops, joints_of
+from runtime.system.rank import closing_joints, joints_of
 from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
 
@@ -208,7 +208,7 @@ def locked(system: System, y: Floats) -> list[str]:
     AssemblyError
         Where a loop closes to the accuracy of its data only and admits no run.
     """
-    if not close_loops(system, joints_of(system)):
+    if not closing_joints(system, joints_of(system)):
         return []
     near = near_dependence(system, y)
     exact = sum(len(joint.rows) for joint in system.joints if not joint.signals) - len(system.redundant)

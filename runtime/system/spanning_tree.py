@@ -50,20 +50,16 @@ def places_of(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
 
 
 @lru_cache(maxsize=256)  # each run asks for it
-def _ties_of(kinds: tuple[str, ...]) -> Ints:
+def ties_of(kinds: tuple[str, ...]) -> Ints:
+    """Places of the coordinates of steps of these kinds and of their rates, and how they are tied.
+
+    1: the derivative is the rate; OF_OWN_TURN: Euler parameters and a relative angular velocity.
+    """
     found = []
     for kind, q, u in zip(kinds, *places_of(kinds), strict=False):
         slopes, turns = SLOPES[kind], kind in ("ball", "free")
         found += [(q + c, u + c, 1) for c in range(slopes)] + [(q + slopes, u + slopes, OF_OWN_TURN)] * turns
     return np.array(found, np.int64).reshape(-1, 3)
-
-
-def ties_of(kinds: Sequence[str]) -> Ints:
-    """Places of the coordinates of steps of these kinds and of their rates, and how they are tied.
-
-    1: the derivative is the rate; OF_OWN_TURN: Euler parameters and a relative angular velocity.
-    """
-    return _ties_of(tuple(kinds))
 
 
 class NoTreeError(Exception):

@@ -125,11 +125,8 @@ def _choose(axes: Axes, k: int, kinds: Sequence[str], own: Floats, others: Mappi
     turns = sum(kinds[c] == "turn" for c, parent in enumerate(axes.parents) if parent in with_k)
     vectors = [axes.turned(k, v) for v in vectors_beyond(k, kinds, axes.parents, own, others)]
     inertias = [axes.turned(k, inertia_of(own[c, 10:])) for c in with_k]
-    seen = _Seen(
-        np.reshape(vectors[:turns], (turns, 3)), vectors[turns:], [axes.turned(k, own[c, 7:10]) for c in with_k],
-        [axes.turned(k, half.T) for half in inertias],
-    )  # fmt: skip
-    return seen.best_vector(along)
+    next_axes, moments = np.reshape(vectors[:turns], (turns, 3)), [axes.turned(k, own[c, 7:10]) for c in with_k]
+    return _best_vector(along, next_axes, vectors[turns:], moments, [axes.turned(k, half.T) for half in inertias])
 
 
 def vectors_beyond(
@@ -161,37 +158,29 @@ def inertia_of(six: Floats) -> Floats:
     return found
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """What a turn moves: axes of the next turns, other vectors, moments of masses, inertias."""
+def _best_vector(
+    along: int, next_axes: Floats, vectors: list[Floats], moments: list[Floats], inertias: list[Floats]
+) -> int:
+    """Which vector gives the most zeros where it is turned about the axis ``along`` to the next; -1: none gives more.
 
-    next_axes: Floats
-    vectors: list[Floats]
-    moments: list[Floats]
-    inertias: list[Floats]
+    Of what a turn moves: axes of the next turns, other vectors, moments of masses, inertias.
+    """
+    length = max((float(np.abs(v).max()) for v in vectors), default=0.0)
 
-    def best_vector(self, along: int) -> int:
-        """Which vector gives the most zeros where it is turned about the axis ``along`` to the next; -1: none gives more."""
-        length = max((float(np.abs(v).max()) for v in self.vectors), default=0.0)
-        most, which = self._zeros(np.eye(3), length), -1
-        first, second = (along + 1) % 3, (along + 2) % 3
-        every = [*((a, 1.0) for a in self.next_axes), *((v, length) for v in self.vectors)]
-        for number, (vector, size) in enumerate(every):
-            if math.hypot(vector[first], vector[second]) > SMALL * size:
-                found = self._zeros(about(along, math.atan2(vector[second], vector[first])), length)
-                if found > most:
-                    most, which = found, number
-        return which
-
-    def _zeros(self, A: Floats, length: float) -> int:
+    def zeros(A: Floats) -> int:
         """Number of components of 0 in axes A, those of axes of turns counted several times."""
-        count = OF_AXIS * int((np.abs(self.next_axes @ A) < SMALL).sum())
-        count += sum(int((np.abs(v @ A) < SMALL * length).sum()) for v in self.vectors)
-        for v in self.moments:
-            count += int((np.abs(v @ A) < SMALL * np.linalg.norm(v)).sum())
-        for J in self.inertias:
-            count += int((np.abs((A.T @ J @ A)[UPPER]) < SMALL * np.linalg.norm(J)).sum())
-        return count
+        count = OF_AXIS * int((np.abs(next_axes @ A) < SMALL).sum())
+        count += sum(int((np.abs(v @ A) < SMALL * length).sum()) for v in vectors)
+        count += sum(int((np.abs(v @ A) < SMALL * np.linalg.norm(v)).sum()) for v in moments)
+        return count + sum(int((np.abs((A.T @ J @ A)[UPPER]) < SMALL * np.linalg.norm(J)).sum()) for J in inertias)
+
+    most, which, first, second = zeros(np.eye(3)), -1, (along + 1) % 3, (along + 2) % 3
+    for number, (vector, size) in enumerate([*((a, 1.0) for a in next_axes), *((v, length) for v in vectors)]):
+        if math.hypot(vector[first], vector[second]) > SMALL * size:
+            found = zeros(about(along, math.atan2(vector[second], vector[first])))
+            if found > most:
+                most, which = found, number
+    return which
 
 
 def about(along: int, angle: Any) -> Floats:

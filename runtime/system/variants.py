@@ -99,17 +99,12 @@ def variant(
         For values that a rule forbids, coordinates that drivers do not allow, and parts of the state that coordinates change.
     """
     system = build if isinstance(build, System) else build_variant(build, values, quantities)
-    parameters: dict[str, Any] = {}
+    parameters = {name: value for name, value in values.items() if quantities[name].role is Role.PARAMETER}
     state: dict[str, dict[str, Any]] = {}
     coordinates: dict[str, dict[str, float]] = {"angle": {}, "rate": {}}
-    for name, value in values.items():
-        quantity = quantities[name]
-        if quantity.role is Role.PARAMETER:
-            parameters[name] = value
-        elif quantity.role is Role.STATE:
-            state.setdefault(quantity.part, {})[quantity.owner] = value
-        elif quantity.role is Role.COORDINATE:
-            coordinates[quantity.part][quantity.owner] = value
+    for role, into in ((Role.STATE, state), (Role.COORDINATE, coordinates)):
+        for name in (name for name in values if quantities[name].role is role):
+            into.setdefault(quantities[name].part, {})[quantities[name].owner] = values[name]
     other = replace_parameters(system, parameters) if parameters else system
     moved = joints_differ(system, other)
     start = other.state.replace(**state) if state else other.state

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from scipy.interpolate import PPoly
 
 import models
 import runtime
@@ -408,6 +409,23 @@ def test_derivatives_are_those_of_efforts_and_accelerations(motion):
     )
     alike(slope(lambda t: m.forward_dynamics(q, u + t * way, tau)), np.einsum("nij,nj->ni", back.u, way), 1e-9)
     alike(slope(lambda t: m.forward_dynamics(q, u, tau + t * way)), np.einsum("nij,nj->ni", back.tau, way), 1e-9)
+
+
+def test_derivatives_beside_a_knot_of_a_coupling():
+    """A slide x(q) along gravity follows a hinge: tau = (I + m x'^2) a + m x' (x'' u^2 + g)."""
+    law = runtime.Signal.spline([-2, -1, 0, 1, 2], [0.3, -0.2, 0.1, 0.5, -0.4], degree=3)
+    b = runtime.Builder("screw", gravity=(0, 0, -9.81))
+    b.body("nut", mass=2.0, inertia=(0.1, 0.1, 0.03))
+    b.joint("thread", "cylindrical", "ground", "nut", axes="global", point=(0, 0, 0), axis=(0, 0, 1))
+    b.coupling("lead", "thread.distance", "thread.angle", law, straight=False)
+    m = runtime.mechanics(b.build())
+    angle, u, a = np.array([-2e-3, -3e-4, 1e-3, 1.0002, 0.4]), np.full((5, 1), 1.3), np.full((5, 1), -0.7)
+    spline = PPoly(law.coefficients[:, ::-1].T, law.knots)
+    slope_of, second, third = (spline(angle, n) for n in (1, 2, 3))
+    wanted = 4.0 * slope_of * second * -0.7 + 2.0 * (second**2 + slope_of * third) * 1.3**2 + 2.0 * 9.81 * second
+    found = m.inverse_dynamics_derivatives(m.configuration({"thread.angle": angle}), u, a)
+    alike(found.q[:, 0, 0], wanted, SLOPE)
+    alike(found.u[:, 0, 0], 4.0 * slope_of * second * 1.3)
 
 
 def test_derivatives_are_the_jacobian_of_the_equations_of_motion():

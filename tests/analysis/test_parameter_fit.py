@@ -238,7 +238,7 @@ BAD_FIT = {
         dict(given={"length": 0.04}),
         "models.foot.build has no parameter 'length'; did you mean 'link_length'? it takes ankle",
     ),
-    "bounds of nothing": (dict(bounds={"hand": (0.0, 1.0)}), "bounds: 'hand' is not fitted"),
+    "bounds of nothing": (dict(bounds={"hand": (0.0, 1.0)}), "bounds: 'hand' is not varied"),
 }
 
 

@@ -115,7 +115,24 @@ def test_the_ankle_is_written_as_in_its_paper():
         ["0", rf"({a_i} \times {a_j})^{{T}}", "0", rf"-({a_i} \times {a_j})^{{T}}"],
     ]  # fmt: skip
     assert lines[2].startswith(r"D &= \left[\begin{matrix}" + r" \\ ".join(" & ".join(row) for row in D))
-    assert lines[-2] == rf"{d} &= - \mathbf{{r}}_{{i}} + \mathbf{{r}}_{{j}} - {s_i} + {s_j}"
+    dots = [
+        [name.replace("\\mathbf", f"\\{dot}{{\\mathbf", 1).replace("}_", "}}_", 1) for name in (a_i, a_j, d)]
+        for dot in ("dot", "ddot")
+    ]
+    (a_i_1, a_j_1, d_1), (a_i_2, a_j_2, d_2) = [
+        [*two, last if last.endswith("}}") else last + "}"] for *two, last in dots
+    ]
+    gamma = [rf"- 2 {d_1} \cdot {d_1} - 2 {d} \cdot {d_2}"]
+    gamma += [rf"- {a_2} \cdot {b} - 2 {a_1} \cdot {b_1} - {a} \cdot {b_2}" for a, a_1, a_2, b, b_1, b_2 in (
+        (a_i, a_i_1, a_i_2, a_j, a_j_1, a_j_2), (a_i, a_i_1, a_i_2, d, d_1, d_2), (a_j, a_j_1, a_j_2, d, d_1, d_2)
+    )]  # fmt: skip
+    assert lines[4] == r"\gamma &= \left[\begin{matrix}" + r" \\ ".join(gamma) + r"\end{matrix}\right] \\"
+    omega = r"\boldsymbol{\omega}_{i}"
+    for line in (
+        rf"{d} &= - \mathbf{{r}}_{{i}} + \mathbf{{r}}_{{j}} - {s_i} + {s_j}", rf"{a_i_1} &= {omega} \times {a_i}",
+        rf"{a_i_2} &= {omega} \times {a_i_1}",
+    ):  # fmt: skip
+        assert line in [one.removesuffix(r" \\") for one in lines]
     assert ankle.values[sp.Symbol("l", real=True)] == 0.0417 and ankle.vectors["s_j"] == (0.0, 0.0, -0.2438)
 
 

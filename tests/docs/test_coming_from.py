@@ -1,10 +1,13 @@
-"""Pages for users of other programs: variables of one name on both sides are equal, where the other program is installed."""
+"""Pages for users of other programs: outputs are those shown, and equal to those of the other program, where it is installed."""
 
+import ast
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -37,6 +40,22 @@ def test_both_sides_of_a_page_have_the_same_numbers(name, tmp_path, monkeypatch)
         for one in shared:
             tolerance = 1e-9 * np.abs(of_peer[one]).max() + 1e-12
             np.testing.assert_allclose(ours[one], of_peer[one], rtol=0, atol=tolerance, err_msg=one)
+
+
+SHOWN = re.compile(r"^(\w+) = .*  # (\[[-\d\[\]., ]*\])", re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_page_runs_and_shows_its_outputs(name, tmp_path, monkeypatch):
+    """To the four digits that comments show."""
+    monkeypatch.chdir(tmp_path)
+    page = PAGES / f"{name}.md"
+    found, shown = numbers_of_blocks(page, "python"), SHOWN.findall(page.read_text(encoding="utf-8"))
+    plt.close("all")
+    assert len(shown) >= 5
+    for variable, text in shown:
+        np.testing.assert_allclose(found[variable], ast.literal_eval(text), rtol=0, atol=6e-5, err_msg=variable)
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -255,8 +255,8 @@ REFUSED = {
     "latitude zero": (QUARTERS, (20, 0, 40, 50, 20), "maximum latitude 0 degrees at longitude 90 degrees; it must lie between 0"),
     "latitude 180": (QUARTERS, (20, 30, 180, 50, 20), "maximum latitude 180 degrees at longitude 180 degrees; it must lie"),
     "negative latitude": (QUARTERS, (20, 30, 40, -5, 20), "maximum latitude -5 degrees at longitude 270 degrees"),
-    "NaN": (QUARTERS, (20, 30, np.nan, 50, 20), "latitudes hold a number that is not finite"),
-    "infinite longitude": ((0, 90, np.inf, 270, 360), (20,) * 5, "longitudes hold a number that is not finite"),
+    "NaN": (QUARTERS, (20, 30, np.nan, 50, 20), "latitudes: number 2 is not finite"),
+    "infinite longitude": ((0, 90, np.inf, 270, 360), (20,) * 5, "longitudes: number 2 is not finite"),
     "lengths": (QUARTERS, (20,) * 4, "5 longitudes but 4 latitudes; give one latitude for each"),
     "number": (90, 20, "longitudes have the shape (); give a list of angles"),
     "table": (QUARTERS, [(20,) * 5] * 2, "latitudes have the shape (2, 5); give a list of angles"),
@@ -332,7 +332,7 @@ def test_the_maximum_latitude_lies_on_the_curve_of_wide_and_sharp_splines(longit
 @pytest.mark.parametrize("direction", [[1, 0], [0, 0, 0], [np.nan, 0, 1], [[1, 0, 0]], [1, 0, 0, 0], "up", None])
 def test_nearest_refuses_other_shapes_than_directions(direction):
     cone = Cone.from_degrees((0, 120, 240, 360), (30, 30, 30, 30))
-    assert_refused(("cone: direction = ", " give three finite numbers"), cone.nearest, direction)
+    assert_refused(("cone: direction ", " give "), cone.nearest, direction)
 
 
 @pytest.mark.parametrize("longitude", [np.nan, np.inf, None, "north", [0.0, np.nan]])

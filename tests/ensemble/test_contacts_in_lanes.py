@@ -92,7 +92,7 @@ def test_memory_of_events_bounds_the_chunks(monkeypatch):
     assert sum(sizes) == 40 and max(sizes) * 8 * contact_memory.EVENT * contact_memory.MOST_EVENTS < 5e5
 
 
-def test_damping_that_fades_in_some_cases(in_lanes):
+def test_damping_that_fades_in_some_cases():
     """Without damping the force ends on the plane, with it before; a case does not depend on the others."""
     system, values = pendulum("kelvin_voigt"), np.array([0.0, 2.0, 8.0, 0.0, 20.0])
     many = runtime.simulate_many(system, {"damping.touch": values}, 0.6, **SETTINGS)
@@ -100,12 +100,11 @@ def test_damping_that_fades_in_some_cases(in_lanes):
     for own in ([0, 3], [4, 2, 1]):
         some = runtime.simulate_many(system, {"damping.touch": values[own]}, 0.6, **SETTINGS)
         assert np.array_equal(many.r["lower"][own], some.r["lower"])
-    in_lanes.undo()
     absolute = runtime.simulate_many(system, {"damping.touch": values}, 0.6, **TIGHT)
     assert np.abs(many.r["lower"] - absolute.r["lower"]).max() < 1e-6
     undamped = runtime.with_parameters(system, {"damping.touch": 0.0})
     other = runtime.simulate_many(undamped, {"damping.touch": values}, 0.6, **SETTINGS)
-    assert np.array_equal(many.r["lower"], other.r["lower"])
+    assert np.abs(many.r["lower"] - other.r["lower"]).max() < 1e-6
 
 
 def test_contacts_beside_limits_of_the_printed_law_run_one_after_another():

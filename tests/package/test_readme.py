@@ -38,11 +38,11 @@ def test_blocks_of_readme_run_in_order():
 
 
 SLOW = {
-    "assembly.md", "control.md", "coordinates.md", "drake.md", "ensembles.md", "foot_over_ground.md", "forces.md",
-    "mujoco.md", "opensim.md", "pinocchio.md", "sensitivities.md", "simulation.md", "studies.md", "walking.md"
+    "assembly.md", "control.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md", "sensitivities.md",
+    "simulation.md", "studies.md", "walking.md",
 }  # fmt: skip
-COMING_FROM = sorted((ROOT / "docs" / "coming_from").glob("*.md"))
-WITH_BLOCKS = [page for page in (*DOCS, *COMING_FROM, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
+# Those of docs/coming_from run in tests/docs.
+WITH_BLOCKS = [page for page in (*DOCS, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
 
 
 @pytest.mark.parametrize(

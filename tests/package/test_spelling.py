@@ -2,7 +2,8 @@
 
 import pytest
 
-from runtime.cli.verb import with_options
+from runtime.cli.verb import with_options, with_remedies
+from runtime.report.tables import WORDS, Table
 from tests.support.gait_files import laboratory
 
 OPTIONS = {"t_end": "--t-end", "filters: markers": "--marker-cutoff", "mass": "--mass", "rtol": "--rtol"}
@@ -14,12 +15,36 @@ MESSAGES = {
     "body 'rod': mass = -1 is not positive": "body 'rod': --mass = -1 is not positive",
     "a file 'mass = 3' of l.ankle = 2 and no-mass = 4": "a file 'mass = 3' of l.ankle = 2 and no-mass = 4",
     "mass = 100 kg, but it is at most 10 kg; check_units=False accepts it": "--mass = 100 kg, but it is at most 10 kg",
+    "no heel; give markers={'heel': LABEL}": "no heel; give --landmark heel=LABEL",
+    "no set; give markers={landmark: label}, or": "no set; give --landmark landmark=label, or",
+    "not flat; give foot_flat=False": "not flat; give --no-foot-flat",
+    "give sides='left', or unlock=True": "give sides='left', or --unlock",
 }  # fmt: skip
+OPTIONS |= {"markers": "--landmark", "foot_flat": "--foot-flat", "unlock": "--unlock"}
+OF_MODEL = {"given": "--set"}
 
 
 @pytest.mark.parametrize("message", MESSAGES)
 def test_arguments_become_options(message):
     assert with_options(message, OPTIONS) == MESSAGES[message]
+
+
+def test_arguments_of_a_model_become_its_settings():
+    message = "leg = 'free' falls for ever; give ground=True too, or leg='fixed'"
+    told = "leg = 'free' falls for ever; give --set ground=True too, or --set leg=fixed"
+    assert with_options(message, OF_MODEL) == told
+
+
+def test_the_refusal_of_a_unit_names_the_option_that_accepts_it():
+    message = "height = 9 m must be below 3 m; check_units=False accepts it"
+    assert with_options(message, {"check_units": "--check-units"}).endswith("; --no-check-units accepts it")
+
+
+def test_texts_of_tables_are_in_the_words_of_the_reader():
+    before = WORDS.set(lambda text: with_remedies(text, OPTIONS))
+    table = Table("notes", ["note", "n"], [["mass: given; give foot_flat=False", 1]], "give unlock=True")
+    WORDS.reset(before)
+    assert table.rows == [["mass: given; give --no-foot-flat", 1]] and table.note == "give --unlock"
 
 
 ODD = ("-1", "nan", "")

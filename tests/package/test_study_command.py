@@ -109,8 +109,8 @@ def test_failed_cases_end_with_code_1(talus):
 
 MISTAKES = {
     "an unknown key": ('kind = "sobol"', 'knid = "sobol"', "foot.toml: unknown key 'knid'; did you mean 'kind'?"),
-    "an unknown kind": ('"sobol"', '"sobel"', "kind = 'sobel'; did you mean 'sobol'? give 'sample', 'sobol', 'grid'"),
-    "text for a number": ("n = 8", 'n = "8"', "n = '8'; give a whole number"),
+    "an unknown kind": ('"sobol"', '"sobel"', "kind = 'sobel'; did you mean 'sobol'? use 'sample', 'sobol', 'grid'"),
+    "text for a number": ("n = 8", 'n = "8"', "n = '8': give a whole number"),
     "no power of 2": ("n = 8", "n = 9", "n = 9: the base samples of a Sobol sequence are a power of 2; give 8 or 16"),
     "no TOML": ("n = 8", "n = = 8", "'foot.toml' is no TOML: Invalid value (at line 4"),
     "an unknown model": ('"foot"', '"feet"', "unknown model 'feet'; the models are chain"),

@@ -175,6 +175,18 @@ def calls(world):
             runtime.fit_parameters,
             nearby | dict(t=w.t, data={"r.rod": w.run.r["rod"]}, sigma={"r.rod": 0.1}, bounds={"mass.rod": (1.0, 9.0)}),
         ),
+        "minimise": (
+            runtime.minimise,
+            nearby
+            | dict(
+                t_end=0.05,
+                objective="mass.rod",
+                t_eval=[0.0, 0.05],
+                bounds={"mass.rod": (1.0, 9.0)},
+                max_runs=2,
+                constraints={"last(energy)": (None, 100.0)},
+            ),
+        ),
         "at_rest": (runtime.at_rest, dict(speed=1e-3, acceleration=1e-2, terminal=True, name="rest")),
         "zero_crossing": (
             runtime.zero_crossing,

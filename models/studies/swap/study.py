@@ -52,7 +52,7 @@ def swap(
     mass: float | None = None,
     height: float | None = None,
     sex: str | None = None,
-    landmark: Annotated[list[str] | None, "as landmarks"] = None,
+    landmark: Annotated[list[str] | None, "as landmarks, markers"] = None,
     ankle_width: float | None = None,
     foot_flat: bool = True,
     loads: str | None = None,

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 
-from runtime.dynamics.limits_along import stays_between
+from runtime.dynamics.limits_along import sides_along, stays_between
 from runtime.integrate.aiming import PART, is_near
+from runtime.integrate.batches.closing import square_of_change
 from runtime.integrate.batches.equations import LARGEST_WORST, derive
 from runtime.integrate.batches.forces import forces_in_steps
-from runtime.integrate.batches.limits import (
-    change_mode,
-    limits_hold,
-    set_constants,
-    sides_in,
-)
+from runtime.integrate.batches.limits import change_mode, put_moment
 from runtime.integrate.dop853_coefficients import STAGES
+from runtime.integrate.surfaces import holds
 from runtime.jit.compilation import inlined
 
 
@@ -24,15 +21,15 @@ def end_is_near(m, lane, k):  # type: ignore[no-untyped-def]
     x, h = m.limits, m.s.length[lane]
     for i in range(len(x.q)):
         e = x.q[i] * m.W + lane
-        a, sides = x.u[i] * m.W + lane, sides_in(x, i, lane)
+        a, sides = x.u[i] * m.W + lane, sides_along(x.own, i, lane)
         begin, end = (m.y[e], m.k[0, e], m.k[0, a]), (m.end[e], m.k[STAGES, e], m.k[STAGES, a])
         if not stays_between(begin, end, h, sides, i == k):
             return False
     e = x.q[k] * m.W + lane
-    low, high = sides_in(x, k, lane)
+    low, high = sides_along(x.own, k, lane)
     outward = m.k[STAGES, e] * (1.0 if m.end[e] - high > low - m.end[e] else -1.0)
     off, acceleration = x.own.ended[k, lane], m.k[STAGES, x.u[k] * m.W + lane]
-    return is_near(off, outward, acceleration, h) and limits_hold(m, lane)
+    return is_near(off, outward, acceleration, h) and holds(m, 0, lane)
 
 
 @inlined
@@ -40,18 +37,7 @@ def turn_over(m, lane, k):  # type: ignore[no-untyped-def]
     """The other mode of limit k at the end of a lane's step, with its constants."""
     x, coordinate = m.limits, m.end[m.limits.q[k] * m.W + lane]
     change_mode(x.own, k, lane, coordinate)
-    set_constants(x, k, x.own, lane, coordinate, m.constants)
-
-
-@inlined
-def shift(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
-    """Root mean square of the differences of two derivatives of a lane, in units of the tolerance."""
-    n, total = m.size[0], 0.0
-    for i in range(n):
-        e = i * m.W + lane
-        scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
-        total += (m.weight[e] * (m.trial[e] - m.k[STAGES, e]) / scale) ** 2
-    return math.sqrt(total / n)
+    put_moment(x, k, x.own, lane, coordinate, m.constants)
 
 
 @inlined
@@ -78,7 +64,8 @@ def land(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         e = x.q[k] * m.W + lane
         s.checks[lane] += 1.0
         share = abs(x.own.ended[k, lane]) / (3.0 * abs(m.k[STAGES, e]))
-        if m.worst[lane] < LARGEST_WORST and share * shift(m, lane, rtol, atol) <= PART:
+        shift = math.sqrt(square_of_change(m, lane, m.trial, m.k[STAGES], rtol, atol))
+        if m.worst[lane] < LARGEST_WORST and share * shift <= PART:
             for i in range(lane, len(m.y) - m.forces.angles_by[1] * m.W, m.W):
                 m.k[STAGES, i] = m.trial[i]
             for i in range(len(x.q)):

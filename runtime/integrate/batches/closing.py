@@ -133,18 +133,12 @@ def choose_rows(x, y):  # type: ignore[no-untyped-def]
 
 @inlined
 def project_ends(m):  # type: ignore[no-untyped-def]
-    """Project the ends of the attempts, whose signals are those of their times, and choose independent rows there.
-
-    Returns whether forces are those of the states before.
-    """
+    """Project the ends of the attempts, whose signals are those of their times, and choose independent rows there."""
     x = m.closing
-    if x.address[0] == 0:
-        return False
     for k in range(len(x.start)):
         x.start[k] = m.end[k]
     project_lanes(x, m.end, m.constants)
     choose_rows(x, m.end)
-    return x.loaded[0] == 1
 
 
 @inlined
@@ -185,13 +179,13 @@ def reject(m, lane):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def squared_move(m, lane, rtol, atol):  # type: ignore[no-untyped-def]
-    """Square of the change of a state by its projection, in units of the tolerance."""
-    x, total, n = m.closing, 0.0, m.size[0]
+def square_of_change(m, lane, a, b, rtol, atol):  # type: ignore[no-untyped-def]
+    """Mean square of the difference of two states, or derivatives, in units of the tolerance at the end of a lane's step."""
+    total, n = 0.0, m.size[0]
     for i in range(n):
         e = i * m.W + lane
         scale = atol + rtol * min(abs(m.end[e]), m.cap[e])
-        total += (m.weight[e] * (m.end[e] - x.start[e]) / scale) ** 2
+        total += (m.weight[e] * (a[e] - b[e]) / scale) ** 2
     return total / n
 
 
@@ -210,8 +204,10 @@ def check_ends(m, rtol, atol):  # type: ignore[no-untyped-def]
         fits = x.left[lane] <= BOUND and x.left[m.W + lane] < np.inf
         if (near or not fits) and s.end_code[lane] == OK:
             s.end_code[lane] = SINGULAR
-        elif squared_move(m, lane, rtol, atol) > MAX_MOVE**2 or (x.marks[0] > 0 and lacking[lane] > UNSATISFIED):
-            reject(m, lane)
+        else:
+            moved = square_of_change(m, lane, m.end, x.start, rtol, atol) > MAX_MOVE**2
+            if moved or (x.marks[0] > 0 and lacking[lane] > UNSATISFIED):
+                reject(m, lane)
         m.end[pivot + lane] = last
 
 

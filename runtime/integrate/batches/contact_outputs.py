@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.integrate.batches.contact_memory import ACTS, ELSEWHERE, set_events
+from runtime.integrate.batches.contact_memory import ACTS, ELSEWHERE
 from runtime.integrate.batches.contacts import measure, place_of
-from runtime.integrate.batches.forces import put_parameters, set_signals
+from runtime.integrate.batches.forces import load_parameters, load_states
 from runtime.integrate.written.acting_contacts import FORCE, MEASURED, POTENTIAL
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import local
@@ -31,17 +31,9 @@ def find_measured(forces, contacts, z, times, memory, passed, found):  # type: i
     f, x = local(forces), local(contacts)
     of = x.measured[ELSEWHERE]
     for first in range(0, len(z), contacts.W):
-        count = min(contacts.W, len(z) - first)
-        for lane in range(contacts.W):
-            passed[lane] = 0
-            put_parameters(f, first + min(lane, count - 1), lane, f.own, f.own_set)
+        load_parameters(f, first, len(z), passed)
         for q in range(len(times)):
-            for lane in range(contacts.W):
-                case = first + min(lane, count - 1)
-                set_signals(f, lane, f.own_set[lane], times[q])
-                passed[lane] = set_events(x, f.own, lane, case, passed[lane], times[q])
-                for i in range(z.shape[2]):
-                    memory[i, lane] = z[case, q, i]
+            load_states(f, x, z, first, q, times[q], memory, passed)
             measure(x, memory, f.values, f.own, of)
-            for lane in range(count):
+            for lane in range(min(contacts.W, len(z) - first)):
                 keep_measured(x, f.own, of, lane, found[first + lane, q])

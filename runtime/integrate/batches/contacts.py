@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.contact_rules import beyond_mode, left_of_force, mode_after, mode_at, without_chatter
-from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
+from runtime.dynamics.contact_rules import beyond_mode, left_of_force, mode_after, mode_at, touches, without_chatter
+from runtime.dynamics.switches import ACTIVE, INACTIVE, SLACK
 from runtime.integrate.batches.contact_memory import (
     ACTS,
     ELSEWHERE,
@@ -22,10 +22,9 @@ from runtime.integrate.batches.contact_memory import (
     START,
 )
 from runtime.integrate.batches.forces import set_signals
-from runtime.integrate.batches.limits import act_now
 from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.limit_changes import ON_SIDE
-from runtime.integrate.surfaces import vertex
+from runtime.integrate.surfaces import set_active, vertex
 from runtime.integrate.written.acting_contacts import DEPTH, ELASTIC, FORCE, MEASURED, OVER_RATE, POTENTIAL, RATE, SLOPE
 from runtime.jit import addresses
 from runtime.jit.compilation import columns, inlined
@@ -41,14 +40,8 @@ def measure(x, y, signals, own, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def measure_at(m, to):  # type: ignore[no-untyped-def]
-    """Measure all contacts of all lanes in the states in ``trial``, at fractions ``s.at`` of their steps."""
-    measure_states(m, m.trial, to)
-
-
-@inlined
 def measure_states(m, y, to):  # type: ignore[no-untyped-def]
-    """``measure_at`` in states y."""
+    """Measure all contacts of all lanes in states y, at fractions ``s.at`` of their steps."""
     f = m.forces
     if len(f.varying) > 0:
         for lane in range(m.W):
@@ -135,7 +128,7 @@ def by_tangents(x, of, to, at, depth, rate, fades):  # type: ignore[no-untyped-d
 def set_mode(x, k, lane, now, state, own):  # type: ignore[no-untyped-def]
     """Give a contact a mode; ``state`` and ``own``: of the lanes, or of the cases that are ready."""
     state[k, MODE, lane] = now
-    own[x.places[k, ACTS], lane] = 1.0 if now == ACTIVE or now == LEAVING else 0.0
+    own[x.places[k, ACTS], lane] = 1.0 if touches(now) else 0.0
     own[x.places[k, RUBS], lane] = 1.0 if now == ACTIVE else 0.0
 
 
@@ -171,8 +164,8 @@ def change_contact(m, k, lane, time):  # type: ignore[no-untyped-def]
     now, x.state[k, QUICK, lane] = without_chatter(mode, now, rate, time - since, quick)
     x.state[k, SINCE, lane] = time
     set_mode(x, k, lane, now, x.state, m.forces.own)
-    began = now == ACTIVE or now == LEAVING
-    if began == (mode == ACTIVE or mode == LEAVING):
+    began = touches(now)
+    if began == touches(mode):
         return 0.0, True
     if mode == INACTIVE:
         touch_down(x, k, lane, x.state, m.forces.own, rate)
@@ -225,7 +218,7 @@ def begin_contacts(m, lane, r):  # type: ignore[no-untyped-def]
     m.s.landings[lane] = 0.0
     m.s.cuts[lane] = m.s.sliding[lane] = 0.0
     m.s.usual[lane] = m.s.usual_active[lane] = 0.0
-    act_now(m, lane)
+    set_active(m, 0, lane)
 
 
 @columns

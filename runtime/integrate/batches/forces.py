@@ -348,6 +348,26 @@ def end_forces(m, lane, case):  # type: ignore[no-untyped-def]
         x.unresolved[case] = m.s.unresolved[lane]
 
 
+@inlined
+def load_parameters(x, first, cases, passed):  # type: ignore[no-untyped-def]
+    """Put the parameters of the cases from ``first`` on into the lanes, which have passed no event; the last one repeats."""
+    for lane in range(x.W):
+        passed[lane] = 0
+        put_parameters(x, min(first + lane, cases - 1), lane, x.own, x.own_set)
+
+
+@inlined
+def load_states(x, contacts, z, first, q, time, memory, passed):  # type: ignore[no-untyped-def]
+    """Put states z (cases, m, n) of these cases at time number q into columns, with their signals and what events decide."""
+    for lane in range(x.W):
+        case = min(first + lane, len(z) - 1)
+        set_signals(x, lane, x.own_set[lane], time)
+        if len(contacts.places) > 0:
+            passed[lane] = set_events(contacts, x.own, lane, case, passed[lane], time)
+        for i in range(z.shape[2]):
+            memory[i, lane] = z[case, q, i]
+
+
 @compiled
 def find_stored(forces, contacts, z, times, memory, passed, found):  # type: ignore[no-untyped-def]
     """Energy stored in the forces of all cases at coordinates and rates z (cases, m, n) and times (m,), into ``found``.
@@ -355,19 +375,11 @@ def find_stored(forces, contacts, z, times, memory, passed, found):  # type: ign
     ``contacts``: with the touch-downs and lift-offs of the cases; ``memory`` (n + states of forces + 1, LANES): for a state of
     the lanes, rates of states, and the power; ``passed`` (LANES,): for numbers of events.
     """
-    x, c, n = local(forces), local(contacts), z.shape[2]
+    x, c = local(forces), local(contacts)
     for first in range(0, len(z), contacts.W):
-        count = min(contacts.W, len(z) - first)
-        for lane in range(contacts.W):
-            passed[lane] = 0
-            put_parameters(x, first + min(lane, count - 1), lane, x.own, x.own_set)
+        load_parameters(x, first, len(z), passed)
         for q in range(len(times)):
-            for lane in range(contacts.W):
-                set_signals(x, lane, x.own_set[lane], times[q])
-                if len(c.places) > 0:
-                    passed[lane] = set_events(c, x.own, lane, first + min(lane, count - 1), passed[lane], times[q])
-                for i in range(n):
-                    memory[i, lane] = z[first + min(lane, count - 1), q, i]
-            call_forces(x.address[0], memory, x.values, x.own, x.along, memory[n:], x.energy)
-            for lane in range(count):
+            load_states(x, c, z, first, q, times[q], memory, passed)
+            call_forces(x.address[0], memory, x.values, x.own, x.along, memory[z.shape[2] :], x.energy)
+            for lane in range(min(contacts.W, len(z) - first)):
                 found[first + lane, q] = x.energy[lane]

@@ -167,7 +167,6 @@ def _no_kinks(address, y, signals, own, out):  # type: ignore[no-untyped-def]
 @cuda.jit(device=True)
 def _no_rows(m):  # type: ignore[no-untyped-def]
     """In place of ``batches.closing.project_ends`` where no rows restrain coordinates."""
-    return False
 
 
 @cuda.jit(device=True)

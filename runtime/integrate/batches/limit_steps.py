@@ -28,7 +28,7 @@ def keep_work(s):  # type: ignore[no-untyped-def]
 
 @inlined
 def keep_limits(m):  # type: ignore[no-untyped-def]
-    """Begin the next step of limits beside contacts where one was accepted that was not special."""
+    """Begin the next step of limits where one was accepted that was not special."""
     if len(m.limits.q) > 0:
         keep_work(m.s)
         for k in range(len(m.limits.q)):
@@ -51,13 +51,12 @@ def screen_next(own, k, end, rate, acceleration, s):  # type: ignore[no-untyped-
 
 
 @inlined
-def go_on_with_limits(m):  # type: ignore[no-untyped-def]
-    """Begin the next step of the limits where one was accepted without a change of mode."""
+def look_ahead(m):  # type: ignore[no-untyped-def]
+    """Find the lanes in whose next step a limit may change its mode."""
     keep_usual(m.s)
     for k in range(len(m.limits.q)):
-        own, o, a = m.limits.own, m.limits.q[k] * m.W, m.limits.u[k] * m.W
-        go_on_with_limit(own, k, m.s)
-        screen_next(own, k, m.end[o:], m.k[STAGES, o:], m.k[STAGES, a:], m.s)
+        o, a = m.limits.q[k] * m.W, m.limits.u[k] * m.W
+        screen_next(m.limits.own, k, m.end[o:], m.k[STAGES, o:], m.k[STAGES, a:], m.s)
 
 
 @columns

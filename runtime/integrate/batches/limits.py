@@ -11,11 +11,16 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import LANES
-from runtime.dynamics.limit_modes import acts, beyond_sides, excesses_of, mode_after, mode_of
-from runtime.dynamics.limits_along import OF_LIMIT, sides_of, turned_back
-from runtime.dynamics.switches import ACTIVE as TOUCHES
-from runtime.dynamics.switches import FULL, INACTIVE, LEAVING
-from runtime.integrate.batches.contact_memory import MODE
+from runtime.dynamics.limit_modes import beyond_sides, mode_of
+from runtime.dynamics.limits_along import (
+    OF_LIMIT,
+    LimitNumbers,
+    beyond_side,
+    excess_along,
+    mode_after_change,
+    set_constants,
+    set_side,
+)
 from runtime.integrate.batches.parameters import (
     AHEAD,
     BEHIND,
@@ -32,37 +37,10 @@ from runtime.integrate.dop853_coefficients import COEFFICIENTS, STAGES
 from runtime.integrate.lane_state import SAMPLES
 from runtime.integrate.limit_changes import ON_SIDE, bends_of
 from runtime.integrate.memory_kinds import Common, Found, OfCases, OfLanes
-from runtime.integrate.surfaces import GRAZE
+from runtime.integrate.surfaces import GRAZE, set_active
 from runtime.jit.compilation import columns, inlined
-from runtime.jit.named_rows import Block, Fields, Row, with_lanes
+from runtime.jit.named_rows import Block, with_lanes
 from runtime.support.arrays import Floats, Ints
-
-
-class LimitState(Fields):
-    """State of the limits: parameters, modes, and how they change in the step."""
-
-    sign: Row
-    offset: Row  # [rad]
-    ahead: Row  # [rad] edges of the free range
-    behind: Row
-    flat_ahead: Row  # [rad]
-    flat_behind: Row
-    max_moment: Row  # [N m]
-    compliance: Row  # [rad]
-    damping: Row  # [N m s]
-    mode: Row
-    low: Row  # coordinates between which the mode holds
-    high: Row
-    start: Row  # [rad] how far the coordinate is outside of these at the start of the step
-    ended: Row  # and at its end
-    outside: Row  # sign of the coordinate outside, 0 for a limit that does not act
-    farthest: Row  # [rad] product of sign and coordinate up to which its constants hold
-    c0: Row  # cubic polynomial of the coordinate in the step
-    c1: Row
-    c2: Row
-    c3: Row
-    bend: Row  # factors of its difference to the quintic one
-    tilt: Row
 
 
 @with_lanes(LANES)
@@ -76,8 +54,8 @@ class BatchLimits(NamedTuple):
     given: OfCases[Floats]  # (cases, limits, PARAMETERS)
     final: Found[Floats]  # (cases, n) coordinates and rates at the end
     work: Found[Floats]  # (cases,) [J] of the dampers
-    own: Annotated[OfLanes[Floats], Block(LimitState, table=True)]
-    waiting: Annotated[OfLanes[Floats], Block(LimitState, table=True)]  # the same of the cases that are ready
+    own: Annotated[OfLanes[Floats], Block(LimitNumbers, table=True)]
+    waiting: Annotated[OfLanes[Floats], Block(LimitNumbers, table=True)]  # the same of the cases that are ready
 
 
 def batch_limits(
@@ -89,7 +67,7 @@ def batch_limits(
     """Memory for limits of cases, at places of coordinates and rates; n: size of states, first: row of the first constant."""
     count = len(places[0])
     given = np.zeros((0, count, PARAMETERS)) if given is None else given
-    own, waiting = (LimitState.block(LANES, count) for _ in range(2))
+    own, waiting = (LimitNumbers.block(LANES, count) for _ in range(2))
     return BatchLimits(
         q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=np.array([first]), weights=COEFFICIENTS.b,
         given=given,
@@ -99,7 +77,8 @@ def batch_limits(
 
 @inlined
 def put_parameters(own, k, lane, of):  # type: ignore[no-untyped-def]
-    """Give limit k of a lane its parameters (PARAMETERS,)."""
+    """Give limit k of a lane its parameters (PARAMETERS,); beyond its flat excess the case is run alone, without a ridge."""
+    own.middle[k, lane], own.ridge[k, lane] = 0.0, np.inf
     own.sign[k, lane], own.offset[k, lane] = of[SIGN], of[OFFSET]
     own.ahead[k, lane], own.behind[k, lane] = of[AHEAD], of[BEHIND]
     own.flat_ahead[k, lane], own.flat_behind[k, lane] = of[FLAT_AHEAD], of[FLAT_BEHIND]
@@ -107,88 +86,40 @@ def put_parameters(own, k, lane, of):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def beyond(own, k, lane, coordinate):  # type: ignore[no-untyped-def]
-    """Angle of limit k within half a turn, and how far it is beyond the edge of its side [rad]."""
-    angle = turned_back(own.sign[k, lane] * coordinate + own.offset[k, lane])
-    ahead, behind = own.ahead[k, lane], own.behind[k, lane]
-    return angle, abs(angle) - (ahead if angle > 0.0 else behind)
-
-
-@inlined
-def sides_in(x, k, lane):  # type: ignore[no-untyped-def]
-    """Coordinates between which limit k keeps the side of its mode."""
-    return x.own.low[k, lane], x.own.high[k, lane]
-
-
-@inlined
-def beyond_side(x, k, lane, coordinate):  # type: ignore[no-untyped-def]
-    """Angle of limit k beyond the side of its mode."""
-    return beyond_sides(coordinate, sides_in(x, k, lane))
-
-
-@inlined
 def beyond_within(x, k, lane, fraction):  # type: ignore[no-untyped-def]
     """``beyond_side`` at a fraction of a lane's step, by the quintic polynomial of the coordinate (``screen_limit``)."""
     of, both = x.own, fraction * fraction * (1.0 - fraction) * (1.0 - fraction)
     cubic = of.c0[k, lane] + fraction * (of.c1[k, lane] + fraction * (of.c2[k, lane] + fraction * of.c3[k, lane]))
-    return beyond_side(x, k, lane, cubic + both * (of.bend[k, lane] + fraction * of.tilt[k, lane]))
+    return beyond_side(of, k, lane, cubic + both * (of.bend[k, lane] + fraction * of.tilt[k, lane]))
 
 
 @inlined
 def set_mode(own, k, lane, mode, coordinate):  # type: ignore[no-untyped-def]
     """Store the mode of limit k, and the coordinates between which it holds, near one of them."""
-    angle, _ = beyond(own, k, lane, coordinate)
     own.mode[k, lane] = mode
-    own.low[k, lane], own.high[k, lane] = sides_of(
-        excesses_of(mode, own.compliance[k, lane]), angle, own.ahead[k, lane], own.behind[k, lane],
-        own.sign[k, lane], coordinate,
-    )  # fmt: skip
+    set_side(own, k, lane, mode, own.compliance[k, lane], coordinate)
+
+
+@inlined
+def first_mode(own, k, lane, coordinate):  # type: ignore[no-untyped-def]
+    """The mode of limit k by its excess at a coordinate."""
+    _, excess = excess_along(own, k, lane, coordinate)
+    set_mode(own, k, lane, mode_of(excess, own.compliance[k, lane]), coordinate)
 
 
 @inlined
 def change_mode(own, k, lane, coordinate):  # type: ignore[no-untyped-def]
     """The mode of limit k after the change that was located at a coordinate; a second time, the one before."""
-    _, excess = beyond(own, k, lane, coordinate)
-    set_mode(own, k, lane, mode_after(int(own.mode[k, lane]), excess, own.compliance[k, lane]), coordinate)
+    mode, compliance = int(own.mode[k, lane]), own.compliance[k, lane]
+    set_mode(own, k, lane, mode_after_change(own, k, lane, mode, compliance, coordinate), coordinate)
 
 
 @inlined
-def set_constants(x, k, own, lane, coordinate, constants):  # type: ignore[no-untyped-def]
-    """Constants of limit k for a step from a coordinate on, into a column; False where the kernel does not know its excess.
-
-    ``own``: that of the lanes, or of the cases that are ready.
-    """
+def put_moment(x, k, own, lane, coordinate, constants):  # type: ignore[no-untyped-def]
+    """``set_constants`` of limit k for a step from a coordinate on; ``own``: of the lanes, or of the cases that are ready."""
+    law = own.max_moment[k, lane], own.compliance[k, lane], own.damping[k, lane]
     row = x.first[0] + OF_LIMIT * k
-    for c in range(3):
-        constants[row + c, lane] = 0.0
-    constants[row + 3, lane], own.farthest[k, lane] = own.damping[k, lane], np.inf
-    own.outside[k, lane] = 0.0
-    mode = own.mode[k, lane]
-    if mode == INACTIVE:
-        return True
-    angle, out = beyond(own, k, lane, coordinate)
-    outside, compliance = 1.0 if angle > 0.0 else -1.0, own.compliance[k, lane]
-    slope = outside * own.sign[k, lane]
-    constants[row, lane] = slope / compliance
-    constants[row + 1, lane] = (out - slope * coordinate) / compliance
-    if mode == FULL:
-        constants[row, lane], constants[row + 1, lane] = 0.0, 1.0
-    constants[row + 2, lane] = slope * own.max_moment[k, lane]
-    most = own.flat_ahead[k, lane] if angle > 0.0 else own.flat_behind[k, lane]
-    own.outside[k, lane], own.farthest[k, lane] = slope, most - (out - slope * coordinate)
-    return out <= most
-
-
-@inlined
-def act_now(m, lane):  # type: ignore[no-untyped-def]
-    """Store whether a limit or contact of a lane acts."""
-    active = 0.0
-    for k in range(len(m.limits.q)):
-        active = 1.0 if acts(m.limits.own.mode[k, lane]) else active
-    for k in range(len(m.contacts.places)):
-        mode = m.contacts.state[k, MODE, lane]
-        active = 1.0 if mode == TOUCHES or mode == LEAVING else active
-    m.s.active[lane] = active
+    return set_constants(own, k, lane, int(own.mode[k, lane]), law, coordinate, constants, row)
 
 
 @inlined
@@ -198,9 +129,8 @@ def load_limits(m, r, case, ready):  # type: ignore[no-untyped-def]
     for k in range(len(x.q)):
         coordinate = ready[x.q[k] * m.W + r]
         put_parameters(x.waiting, k, r, x.given[case, k])
-        _, out = beyond(x.waiting, k, r, coordinate)
-        set_mode(x.waiting, k, r, mode_of(out, x.waiting.compliance[k, r]), coordinate)
-        set_constants(x, k, x.waiting, r, coordinate, m.ready_constants)
+        first_mode(x.waiting, k, r, coordinate)
+        put_moment(x, k, x.waiting, r, coordinate, m.ready_constants)
 
 
 @inlined
@@ -213,23 +143,11 @@ def begin_limits(m, lane):  # type: ignore[no-untyped-def]
         e = x.q[k] * m.W + lane
         put_parameters(x.own, k, lane, x.given[m.case[lane], k])
         soon = m.y[e] + 1e-6 * m.k[0, e]
-        _, out = beyond(x.own, k, lane, soon)
-        set_mode(x.own, k, lane, mode_of(out, x.own.compliance[k, lane]), soon)
-        x.own.start[k, lane] = beyond_side(x, k, lane, soon)
-        holds = set_constants(x, k, x.own, lane, m.y[e], m.constants) and holds
-    act_now(m, lane)
+        first_mode(x.own, k, lane, soon)
+        x.own.start[k, lane] = beyond_side(x.own, k, lane, soon)
+        holds = put_moment(x, k, x.own, lane, m.y[e], m.constants) and holds
+    set_active(m, 0, lane)
     return holds
-
-
-@inlined
-def limits_hold(m, lane):  # type: ignore[no-untyped-def]
-    """Whether the constants of the limits hold at the end of a lane's step."""
-    x = m.limits
-    for k in range(len(x.q)):
-        coordinate = m.end[x.q[k] * m.W + lane]
-        if x.own.outside[k, lane] * coordinate > x.own.farthest[k, lane]:
-            return False
-    return True
 
 
 @columns
@@ -313,10 +231,10 @@ def change_limits(m, lane, state, near, first):  # type: ignore[no-untyped-def]
     x, holds = m.limits, True
     for k in range(len(x.q)):
         coordinate = state[x.q[k] * m.W + lane]
-        if beyond_side(x, k, lane, coordinate) > near or k == first:
+        if beyond_side(x.own, k, lane, coordinate) > near or k == first:
             change_mode(x.own, k, lane, coordinate)
-        x.own.start[k, lane] = beyond_side(x, k, lane, coordinate)
-        holds = set_constants(x, k, x.own, lane, coordinate, m.constants) and holds
+        x.own.start[k, lane] = beyond_side(x.own, k, lane, coordinate)
+        holds = put_moment(x, k, x.own, lane, coordinate, m.constants) and holds
     return holds
 
 

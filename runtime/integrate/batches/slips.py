@@ -7,8 +7,8 @@ import numpy as np
 from runtime.dynamics.layout import OK
 from runtime.dynamics.switches import ACTIVE
 from runtime.integrate.batches.contact_memory import ELSEWHERE, END, MODE, START, TRANSITION_VELOCITY, WITHIN
-from runtime.integrate.batches.contacts import measure_at, place_of
-from runtime.integrate.batches.within import lane_between, states_between
+from runtime.integrate.batches.contacts import measure_states, place_of
+from runtime.integrate.batches.within import states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.lane_state import SAMPLES, reject
 from runtime.integrate.slips import (
@@ -24,6 +24,7 @@ from runtime.integrate.slips import (
     sampled_slip,
     slip_at,
 )
+from runtime.integrate.surfaces import set_between
 from runtime.integrate.written.acting_contacts import NOTHING, SLIP
 from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
@@ -63,9 +64,9 @@ def sampled_slip_of_lanes(m, of, lane, k, q):  # type: ignore[no-untyped-def]
 @for_memory(slip_at, BatchWorkspace)
 def slip_in_lanes(m, of, lane, k, x):  # type: ignore[no-untyped-def]
     """``slip_at``."""
-    lane_between(m, x, lane)
+    set_between(m, of, x, lane)
     m.s.at[lane] = x
-    measure_at(m, m.contacts.measured[ELSEWHERE])
+    measure_states(m, m.trial, m.contacts.measured[ELSEWHERE])
     return sampled_slip(m, of, lane, k, SAMPLES + 1)
 
 
@@ -87,7 +88,7 @@ def look_ahead(m):  # type: ignore[no-untyped-def]
         for e in range(lane, len(m.trial), m.W):
             m.trial[e] = m.y[e] + ahead * m.k[0, e]
         s.at[lane] = SHARE
-    measure_at(m, m.contacts.measured[ELSEWHERE])
+    measure_states(m, m.trial, m.contacts.measured[ELSEWHERE])
     for lane in range(m.W):
         first = place_ahead(m, 0, lane, SAMPLES + 1) if is_rejected(s, lane) else SHORTER
         if first < SHORTER:
@@ -119,7 +120,7 @@ def end_at_kinks(m):  # type: ignore[no-untyped-def]
         states_between(m, q / SAMPLES)
         for lane in range(m.W):
             s.at[lane] = q / SAMPLES
-        measure_at(m, m.contacts.measured[row_of(q)])
+        measure_states(m, m.trial, m.contacts.measured[row_of(q)])
     for lane in range(m.W):
         accurate = s.accepted[lane] == 1.0 and s.end_code[lane] == OK
         place = place_of_cut(m, 0, lane) if accurate and slides(m, lane) else NOWHERE

@@ -110,12 +110,6 @@ def add_kinks(errors, kinks):  # type: ignore[no-untyped-def]
         errors[e] = math.sqrt(errors[e] * errors[e] + kinks[e] * kinks[e])
 
 
-@inlined
-def may_have_kinks(m):  # type: ignore[no-untyped-def]
-    """As of ``step_error.may_have_kinks``."""
-    return m.forces.acting[0] == 1 or len(m.contacts.places) > 0
-
-
 @columns
 def set_longest(max_step, s):  # type: ignore[no-untyped-def]
     """Begin the lengths that attempts have at most."""
@@ -148,7 +142,7 @@ def bound_attempts(m, max_step, rtol, atol):  # type: ignore[no-untyped-def]
 @inlined
 def estimate_kinks(m):  # type: ignore[no-untyped-def]
     """Have the estimate of order 5 see kinks, where accelerations may have some (``step_error.may_have_kinks``)."""
-    if not may_have_kinks(m):
+    if m.forces.acting[0] == 0 and len(m.contacts.places) == 0:
         return
     sum_stages(m, KINKS, m.errors[2])
     size = m.size[0] * m.W
@@ -277,7 +271,7 @@ def attempt_steps(m, address, rtol, atol):  # type: ignore[no-untyped-def]
         estimate_kinks(m)
         estimate(m, rtol, atol)
         normalise(m, m.end)
-        if not m.closing.address[0] == 0:
+        if m.closing.address[0] != 0:
             forces_in_steps(m, 1.0, m.end, m.k[STAGES])
             project_ends(m)
         rates_in_steps(m, address, 1.0, m.end, m.k[STAGES], m.s.end_code)

@@ -6,21 +6,15 @@ alone.
 
 from __future__ import annotations
 
-from runtime.integrate.batches.contact_memory import ELSEWHERE, END, START
-from runtime.integrate.batches.contacts import change_contact, is_suspect, measure_at, over_in
+from runtime.dynamics.contact_rules import touches
+from runtime.dynamics.limit_modes import acts
+from runtime.dynamics.limits_along import beyond_side, holds_at, sides_along
+from runtime.integrate.batches.contact_memory import ELSEWHERE, END, MODE, START
+from runtime.integrate.batches.contacts import change_contact, is_suspect, measure_states, over_in
 from runtime.integrate.batches.equations import evaluate
 from runtime.integrate.batches.forces import add_forces
-from runtime.integrate.batches.limits import (
-    act_now,
-    beyond_side,
-    beyond_within,
-    change_limits,
-    cubic_in,
-    limits_hold,
-    screen_limits,
-    sides_in,
-)
-from runtime.integrate.batches.within import lane_between, put_dense, states_between
+from runtime.integrate.batches.limits import beyond_within, change_limits, cubic_in, screen_limits
+from runtime.integrate.batches.within import states_between
 from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.lane_state import SAMPLES
@@ -47,7 +41,6 @@ from runtime.integrate.surfaces import (
     refines,
     set_active,
     set_between,
-    set_dense,
     value_within,
 )
 from runtime.integrate.written.acting_contacts import MEASURED
@@ -72,18 +65,6 @@ def along_in_lane(m, of):  # type: ignore[no-untyped-def]
     return len(m.contacts.places) == 0
 
 
-@for_memory(set_between, BatchWorkspace)
-def set_between_in_lane(m, of, x, lane):  # type: ignore[no-untyped-def]
-    """``set_between``."""
-    lane_between(m, x, lane)
-
-
-@for_memory(set_dense, BatchWorkspace)
-def set_dense_in_lane(m, of, x, lane):  # type: ignore[no-untyped-def]
-    """``set_dense``."""
-    put_dense(m, lane, x)
-
-
 @for_memory(has_dense, BatchWorkspace)
 def has_dense_in_lane(m, of):  # type: ignore[no-untyped-def]
     """``has_dense``."""
@@ -96,10 +77,10 @@ def fill_over_in_lane(m, address):  # type: ignore[no-untyped-def]
     limits, contacts, over = m.limits, m.contacts, m.surfaces.over
     first = len(limits.q)
     if len(contacts.places) > 0:
-        measure_at(m, contacts.measured[ELSEWHERE])
+        measure_states(m, m.trial, contacts.measured[ELSEWHERE])
     for lane in range(m.W):
         for k in range(first):
-            over[k, lane] = beyond_side(limits, k, lane, m.trial[limits.q[k] * m.W + lane])
+            over[k, lane] = beyond_side(limits.own, k, lane, m.trial[limits.q[k] * m.W + lane])
         for k in range(len(contacts.places)):
             over[first + k, lane] = over_in(contacts, k, contacts.measured[ELSEWHERE], lane)
 
@@ -109,7 +90,7 @@ def value_within_in_lane(m, of, lane, k, x, dense):  # type: ignore[no-untyped-d
     """``value_within``."""
     if k < len(m.limits.q):
         return beyond_within(m.limits, k, lane, x)
-    lane_between(m, x, lane)
+    set_between(m, of, x, lane)
     m.s.at[lane] = x
     fill_over(m, of)
     return m.surfaces.over[k, lane]
@@ -143,7 +124,11 @@ def ends_at_ridge_in_lane(m, of, k):  # type: ignore[no-untyped-def]
 @for_memory(holds, BatchWorkspace)
 def holds_in_lane(m, of, lane):  # type: ignore[no-untyped-def]
     """``holds``."""
-    return limits_hold(m, lane)
+    x = m.limits
+    for k in range(len(x.q)):
+        if not holds_at(x.own, k, lane, m.end[x.q[k] * m.W + lane]):
+            return False
+    return True
 
 
 @for_memory(end_step, BatchWorkspace)
@@ -159,7 +144,12 @@ def end_step_in_lane(m, of, lane):  # type: ignore[no-untyped-def]
 @for_memory(set_active, BatchWorkspace)
 def set_active_in_lane(m, of, lane):  # type: ignore[no-untyped-def]
     """``set_active``."""
-    act_now(m, lane)
+    active = 0.0
+    for k in range(len(m.limits.q)):
+        active = 1.0 if acts(m.limits.own.mode[k, lane]) else active
+    for k in range(len(m.contacts.places)):
+        active = 1.0 if touches(m.contacts.state[k, MODE, lane]) else active
+    m.s.active[lane] = active
 
 
 @for_memory(give_up, BatchWorkspace)
@@ -180,7 +170,7 @@ def course_in_lane(m, of, lane, k):  # type: ignore[no-untyped-def]
     x = m.limits
     e, a = x.q[k] * m.W + lane, x.u[k] * m.W + lane
     cubic, end = cubic_in(x, k, lane), (m.end[e], m.k[STAGES, e], m.k[STAGES, a])
-    return cubic, bends_of(cubic, m.k[0, a], end[2], m.s.length[lane]), end, sides_in(x, k, lane)
+    return cubic, bends_of(cubic, m.k[0, a], end[2], m.s.length[lane]), end, sides_along(x.own, k, lane)
 
 
 @inlined
@@ -195,7 +185,7 @@ def sample_steps(m):  # type: ignore[no-untyped-def]
             states_between(m, q / SAMPLES)
             for lane in range(m.W):
                 m.s.at[lane] = q / SAMPLES
-            measure_at(m, of)
+            measure_states(m, m.trial, of)
         for lane in range(m.W):
             if m.s.sought[lane] > 0.0:
                 for k in range(first):
@@ -267,7 +257,7 @@ def change_lane(m, lane):  # type: ignore[no-untyped-def]
             changes += 1
             if not stored:
                 s.then[lane] = ALONE
-    act_now(m, lane)
+    set_active(m, 0, lane)
     return changes > 0
 
 
@@ -280,14 +270,14 @@ def change_modes_in_lane(m, address):  # type: ignore[no-untyped-def]
         for e in range(lane, len(m.trial), m.W):
             m.trial[e] = of[e]
     if contacts > 0:
-        measure_at(m, x.measured[ELSEWHERE])
+        measure_states(m, m.trial, x.measured[ELSEWHERE])
     for lane in range(m.W):
         if s.changed[lane] != 0.0:
             s.changed[lane] = s.changed[lane] if change_lane(m, lane) else 0.0
             changes += s.changed[lane] != 0.0
     if changes == 0:
         return
-    measure_at(m, x.measured[ELSEWHERE])
+    measure_states(m, m.trial, x.measured[ELSEWHERE])
     add_forces(m, m.trial, m.forces.own, m.constants, rates)
     evaluate(m, address, m.trial, m.forces.own, m.constants, rates, s.end_code)
     for lane in range(m.W):

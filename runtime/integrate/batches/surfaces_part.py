@@ -6,7 +6,7 @@ from runtime.dynamics.layout import OK
 from runtime.integrate.batches.aiming import land
 from runtime.integrate.batches.contact_memory import END, START
 from runtime.integrate.batches.contacts import begin_contacts, keep_measured, measure_states, ready_contacts
-from runtime.integrate.batches.limit_steps import go_on_with_limits, keep_limits, keep_usual_beside_contacts
+from runtime.integrate.batches.limit_steps import keep_limits, keep_usual_beside_contacts, look_ahead
 from runtime.integrate.batches.slips import end_at_kinks
 from runtime.integrate.batches.surfaces import BEGIN, READY_CASES, SCREEN, SWITCH, screen
 from runtime.integrate.surfaces import aim, switch
@@ -38,13 +38,14 @@ def surfaces_part(purpose, m, address, a, b, x, y):  # type: ignore[no-untyped-d
         if contacts == 0:
             land(m, address, x, y)
         switch(m, address)
-    elif contacts > 0:
-        keep_measured(m.contacts.measured[START], m.contacts.measured[END], m.s)
-        keep_usual_beside_contacts(m.s)
-        keep_limits(m)
     else:
-        go_on_with_limits(m)
-        for lane in range(m.W if len(m.limits.q) > 0 else 0):
-            if m.s.soon[lane] >= 0.0:
-                aim(m, address, lane)
+        keep_limits(m)
+        if contacts > 0:
+            keep_measured(m.contacts.measured[START], m.contacts.measured[END], m.s)
+            keep_usual_beside_contacts(m.s)
+        else:
+            look_ahead(m)
+            for lane in range(m.W):
+                if m.s.soon[lane] >= 0.0:
+                    aim(m, address, lane)
     return OK

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from runtime.dynamics.layout import STATE
 from runtime.integrate.batches.stages import interpolate
+from runtime.integrate.batches.workspace import BatchWorkspace
 from runtime.integrate.dop853_coefficients import STAGES
 from runtime.integrate.polynomial import POWER, add_difference, hermite, put_between, value_of
 from runtime.integrate.quintic import SUSPICIOUS, is_spoilt, largest_square, put_tie, rates_of
+from runtime.integrate.surfaces import set_between, set_dense
+from runtime.jit.by_memory import for_memory
 from runtime.jit.compilation import inlined
 
 
@@ -21,15 +24,15 @@ def states_between(m, x):  # type: ignore[no-untyped-def]
             add_difference(m.y[o:], m.end[o:], first, last, pull, pull_end, x, m.s, m.trial[o:])
 
 
-@inlined
-def lane_between(m, x, lane):  # type: ignore[no-untyped-def]
-    """State of a lane at a fraction of its step by the polynomials of its ends, into ``trial``."""
+@for_memory(set_between, BatchWorkspace)
+def set_between_in_lane(m, of, x, lane):  # type: ignore[no-untyped-def]
+    """``set_between``."""
     put_between(m.y, m.end, m.k[0], m.k[STAGES], m.ties, m.s.length[lane], x, lane, m.W, m.trial)
 
 
-@inlined
-def put_dense(m, lane, x):  # type: ignore[no-untyped-def]
-    """State of a lane at a fraction of its step by the dense output, into ``trial``."""
+@for_memory(set_dense, BatchWorkspace)
+def set_dense_in_lane(m, of, x, lane):  # type: ignore[no-untyped-def]
+    """``set_dense``."""
     for e in range(0, len(m.trial), m.W):
         m.trial[e + lane] = m.y[e + lane] + value_of(m.dense[e * POWER :], m.W, lane, x)
 

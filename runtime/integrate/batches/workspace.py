@@ -124,41 +124,24 @@ def tree_workspace(
     contacts: BatchContacts | None = None,
     ties: Ints = NO_TIES,
     rates: int = 0,
+    closing: BatchClosing | None = None,
+    rows: int = 0,
 ) -> BatchWorkspace:
     """Memory for coordinates and rates of a tree, with the states of forces (n,); ``scales`` (4, n) as of ``Stepper.scales``.
 
-    With forces, states have their work and their angles as further components, and ``stages`` are not used.  ``ties``: as of
-    ``spanning_tree.ties_of``; ``rates``: place of the first rate, 0 where there are as many coordinates as rates.
+    With forces, states have their work and their angles as further components, and ``stages`` are not used; ``rows``: size of
+    states that have others, too.  ``ties``: as of ``spanning_tree.ties_of``; ``rates``: place of the first rate, 0 where there
+    are as many coordinates as rates.
     """
     cap, weight, typical, lever = scales
-    n, lever = len(cap), np.maximum(lever, 0.0)
-    if forces is not None:
-        none = np.zeros(1 + forces.angles_by[1])
-        cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever, none)
-        stages = (0, 0)
-    memory = _workspace(turned_of(ties), ties, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
-    memory.stages[:], memory.size[0], memory.rates[0] = stages, n, rates or n // 2
-    memory = memory if limits is None else memory._replace(limits=limits)
-    memory = memory if forces is None else memory._replace(forces=forces)
-    memory = memory if contacts is None else memory._replace(contacts=contacts)
-    return _with_surfaces(memory)
-
-
-def closed_workspace(
-    constants: int, scales: Sequence[Floats], rows: int, closing: BatchClosing, forces: BatchForces, limits: BatchLimits,
-    ties: Ints, contacts: BatchContacts,
-) -> BatchWorkspace:  # fmt: skip
-    """Memory for states (rows,) of a tree with rows, coordinates and rates first; arguments as of ``tree_workspace``."""
-    cap, weight, typical, lever = scales
-    none = np.zeros(rows - len(cap))
+    n = len(cap)
+    none = np.zeros(rows - n if rows else 0 if forces is None else 1 + forces.angles_by[1])
     cap, weight, lever = np.append(cap, none + np.inf), np.append(weight, none), np.append(lever.clip(0.0), none)
-    memory = _workspace(turned_of(ties), ties, [(0, rows)], constants, cap, weight, lever, float(typical[0]))
-    memory.size[0], memory.rates[0] = rows - len(none), closing.size[0]
-    return _with_surfaces(memory._replace(closing=closing, forces=forces, limits=limits, contacts=contacts))
-
-
-def _with_surfaces(memory: BatchWorkspace) -> BatchWorkspace:
-    """A memory with the rows of its limits and contacts."""
+    memory = _workspace(turned_of(ties), ties, [(0, len(cap))], constants, cap, weight, lever, float(typical[0]))
+    memory.stages[:] = stages if forces is None else 0
+    memory.size[0], memory.rates[0] = n, rates or n // 2
+    given = dict(limits=limits, forces=forces, contacts=contacts, closing=closing)
+    memory = memory._replace(**{name: own for name, own in given.items() if own is not None})
     return memory._replace(surfaces=surfaces_of(len(memory.limits.q) + len(memory.contacts.places), LANES))
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.contact_rules import touches
 from runtime.dynamics.contacts import (
     NORMAL_FORCE,
     PENETRATION,
@@ -34,7 +35,7 @@ from runtime.dynamics.contacts import (
 from runtime.dynamics.layout import GROUND_INDEX, OK
 from runtime.dynamics.loads import push
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
+from runtime.dynamics.switches import INACTIVE, LEAVING, SLACK
 from runtime.jit.compilation import inlined
 from runtime.jit.kernels import sphere_plane
 from runtime.support.arrays import Floats, Ints
@@ -45,6 +46,7 @@ NEARBY = 1e-3  # points of a difference, as fractions of penetration, rate and s
 LEAST_DEPTH = 1e-11  # [m] a contact that would not get deeper, were it not for its force, only grazes its plane
 SLOW = 0.01  # [m/s] rates below this count as this
 FINE, CHANGES_WITHOUT_END, GRAZES = range(3)  # in ``ContactDirections.lost``
+MOST_CHANGES = 1024  # whose derivatives are noted
 
 
 class ContactDirections(NamedTuple):
@@ -65,6 +67,10 @@ class ContactDirections(NamedTuple):
     before: Floats  # (size of the state,) f-
     after: Floats  # (size of the state,) f+
     lost: Ints  # (2,) why there are no derivatives, and the contact
+    changes: (
+        Floats  # (MOST_CHANGES, 1 + 2 K) contact whose force begins or ends, slopes of the time and of the impact speed
+    )
+    changed: Ints  # (1,) number of these changes, of which the first ones are noted
 
 
 def contact_directions(
@@ -77,14 +83,9 @@ def contact_directions(
         offsets=offsets, places=places, weights=weights,
         own=np.zeros((count, contacts, MEASURES)), total=np.zeros((contacts, 2)), in_time=np.zeros(contacts),
         force=np.zeros((contacts, 4)), before=np.zeros(size), after=np.zeros(size),
-        lost=np.zeros(2, np.int64),
+        lost=np.zeros(2, np.int64), changes=np.zeros((MOST_CHANGES if contacts else 0, 1 + 2 * count)),
+        changed=np.zeros(1, np.int64),
     )  # fmt: skip
-
-
-@inlined
-def touches(mode):  # type: ignore[no-untyped-def]
-    """Whether a contact with this mode has a force."""
-    return mode == ACTIVE or mode == LEAVING
 
 
 @inlined
@@ -94,6 +95,18 @@ def some_touch(c):  # type: ignore[no-untyped-def]
         if touches(c.mode[n]):
             return True
     return False
+
+
+@inlined
+def note_change(n, d):  # type: ignore[no-untyped-def]
+    """Note the derivatives of the time at which the force of contact n begins or ends, and of its touch-down speed."""
+    c, count = d.contacts, len(d.factors)
+    if c.changed[0] < len(c.changes):
+        row = c.changes[c.changed[0]]
+        row[0] = n
+        for k in range(count):
+            row[1 + k], row[1 + count + k] = d.times[k], c.speed[k, n]
+    c.changed[0] += 1
 
 
 def given_forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]

@@ -26,10 +26,8 @@ import numba
 import numpy as np
 
 from runtime.dynamics.angles import share_angles
-from runtime.dynamics.contacts import PENETRATION_RATE
 from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.force_elements import follow_states, put_rates
-from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import DERIVATIVE_ANEW as ANEW
 from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
@@ -44,16 +42,14 @@ from runtime.integrate.tree_method import OFF_THE_ROWS, memory_of_tree, module_o
 from runtime.integrate.tree_scales import scales_of, with_states
 from runtime.integrate.variational.contacts import (
     ContactDirections,
-    add_measures,
     contact_directions,
     given_forces_part,
-    measure_all,
     set_forces,
     some_touch,
 )
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
-from runtime.integrate.variational.jumps import change_forces, following, know_types
-from runtime.integrate.variational.points import NEARBY, place_points, reach_of, reach_with, shift
+from runtime.integrate.variational.jumps import change_forces, follow_modes, know_types, measure_points
+from runtime.integrate.variational.points import NEARBY, place_points, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
@@ -83,8 +79,9 @@ class Directions(NamedTuple):
     itself: Ints  # (2,) addresses of the data of the system itself and of memory for it
     places: Floats  # (2 or 6,) of points of a difference along a direction
     weights: Floats  # (2 or 6,)
-    at: Ints  # (2, 6, 2) points of a difference: addresses of data and memory, 0 where there is none
-    along: Floats  # (2, 6, 2) so many times z, and the weight
+    used: Ints  # (1,) number of points of a difference
+    at: Ints  # (12, 2) their addresses of data and memory
+    along: Floats  # (12, 2) so many times z, and the weight
     shifted: Floats  # (n,) memory
     rates: Floats  # (n,)
     base: Floats  # (n,)
@@ -155,8 +152,8 @@ class Varied:
         directions = Directions(
             points=points, data=systems, works=works, offsets=offsets, factors=factors,
             itself=np.array([self._keep(data), self._keep(itself)]), places=places, weights=weights(places),
-            at=np.zeros((2, 6, 2), np.int64), along=np.zeros((2, 6, 2)), shifted=np.zeros(n), rates=np.zeros(n),
-            base=np.zeros(n), left=np.zeros(2), times=np.zeros(count), contacts=self.contacts,
+            used=np.zeros(1, np.int64), at=np.zeros((12, 2), np.int64), along=np.zeros((12, 2)), shifted=np.zeros(n),
+            rates=np.zeros(n), base=np.zeros(n), left=np.zeros(2), times=np.zeros(count), contacts=self.contacts,
         )  # fmt: skip
         know_types(data, self.work)
         if not _TYPES:
@@ -225,6 +222,11 @@ class Varied:
             return None
         places = places_of_turns(self.work.tree.data)
         return whole_turns(self.start[places], y[:, places])
+
+    def of_forces(self, y: Floats, count: int) -> tuple[Floats, Floats]:
+        """So many states of forces (m, count), and their derivatives (m, count, K), of rows y of the integration."""
+        slopes = y[:, self.n :].reshape(len(y), len(self.nearby), self.n)
+        return y[:, self.n - count : self.n], np.moveaxis(slopes[:, :, self.n - count :], 1, 2)
 
     def of_bodies(self, y: Floats) -> tuple[Floats, Floats]:
         """States of the bodies (m, 13 bodies), and their derivatives (m, 13 bodies, K), of rows y of the integration."""
@@ -312,65 +314,18 @@ def add_slopes(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-unty
     code = OK
     for i in range(len(to)):
         to[i] = 0.0
-    for p in range(2):
-        for q in range(6):
-            if d.at[p, q, 0] == 0:
-                continue
-            other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
-            shift(states, d.along[p, q, 0], z, d)
-            same_rows(t, w, memory)
-            share_angles(other, w, memory)
-            if len(w.contacts.mode) > 0:
-                set_forces(d.along[p, q, 0], memory, w, d.contacts)
-            code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
-            put_rates(other, memory, d.rates)
-            for i in range(len(to)):
-                to[i] += d.along[p, q, 1] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
+    for p in range(d.used[0]):
+        other, memory = at_address(d.at[p, 0], _TYPES[0]), at_address(d.at[p, 1], _TYPES[1])
+        shift(states, d.along[p, 0], z, d)
+        same_rows(t, w, memory)
+        share_angles(other, w, memory)
+        if len(w.contacts.mode) > 0:
+            set_forces(d.along[p, 0], memory, w, d.contacts)
+        code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
+        put_rates(other, memory, d.rates)
+        for i in range(len(to)):
+            to[i] += d.along[p, 1] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
     return code
-
-
-@inlined
-def measure_points(time, states, k, z, w, d):  # type: ignore[no-untyped-def]
-    """Slopes of penetrations, their rates and slips over parameter k, after ``place_points``."""
-    d.contacts.own[k, :, :] = 0.0
-    for p in range(2):
-        for q in range(6):
-            if d.at[p, q, 0] == 0:
-                continue
-            other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
-            shift(states, d.along[p, q, 0], z, d)
-            update_poses_and_signals(time, d.shifted, other, memory)
-            add_measures(k, d.along[p, q, 1], other, memory, w, d.contacts)
-
-
-@inlined
-def measures_over(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
-    """Derivatives of penetrations and their rates over parameter k, into ``total``."""
-    c, n = d.contacts, len(d.rates)
-    z = states[(1 + k) * n : (2 + k) * n]
-    place_points(k, states, z, d)
-    measure_points(time, states, k, z, w, d)
-    for contact in range(len(c.mode)):
-        for r in range(2):
-            c.total[contact, r] = c.own[k, contact, r]
-
-
-@inlined
-def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
-    """Measures of all contacts, and changes of the penetration rates per second along ``before``, into ``in_time``."""
-    c, reach, far = d.contacts, reach_of(d.contacts.before, states[: len(d.rates)]), reach_with(len(d.places))
-    measure_all(t, w)
-    c.in_time[:] = 0.0
-    other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
-    for q in range(len(d.places) if reach > 0.0 else 0):
-        shift(states, far / reach * d.places[q], c.before, d)
-        update_poses_and_signals(time, d.shifted, other, memory)
-        measure_all(other, memory)
-        for n in range(len(c.mode)):
-            c.in_time[n] += d.weights[q] * reach / far * memory.contacts.outputs[n, PENETRATION_RATE]
-
-
-follow_modes = following(measures_over, measures_in_time)
 
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -411,15 +366,12 @@ def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
         place_points(k, states, z, d)
         for i in range(n):
             d.base[i] = 0.0
-        for p in range(2):
-            for q in range(6):
-                if d.at[p, q, 0] == 0:
-                    continue
-                other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
-                shift(states, d.along[p, q, 0], z, d)
-                call_at(w.address[OF_MOTION], time, d.shifted, other, memory, TO_ZERO, d.left)
-                for i in range(n):
-                    d.base[i] += d.along[p, q, 1] * (d.shifted[i] - states[i])
+        for p in range(d.used[0]):
+            other, memory = at_address(d.at[p, 0], _TYPES[0]), at_address(d.at[p, 1], _TYPES[1])
+            shift(states, d.along[p, 0], z, d)
+            call_at(w.address[OF_MOTION], time, d.shifted, other, memory, TO_ZERO, d.left)
+            for i in range(n):
+                d.base[i] += d.along[p, 1] * (d.shifted[i] - states[i])
         for i in range(n):
             z[i] = d.base[i]
     return OK

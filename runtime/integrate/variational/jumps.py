@@ -1,7 +1,6 @@
 """Changes of the modes of contacts in variational equations, in compiled code, for the coordinates of bodies and of joints alike.
 
-``d`` are the directions of ``equations``.  Two functions of these are arguments: ``over``, the
-derivatives of the measures of all contacts over a parameter, and ``in_time``, the changes of their rates along the motion.
+``d`` are the directions of ``equations``.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from runtime.dynamics.contact_rules import touches
 from runtime.dynamics.contacts import PENETRATION_RATE
 from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
@@ -23,14 +23,17 @@ from runtime.integrate.variational.contacts import (
     CHANGES_WITHOUT_END,
     FINE,
     GRAZES,
+    add_measures,
     beyond_nearby,
     change_of_force,
     law_nearby,
+    measure_all,
+    note_change,
     on_plane,
     slope_of_speed,
     slope_of_time,
-    touches,
 )
+from runtime.integrate.variational.points import place_points, reach_of, reach_with, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import at_address, call_at
 
@@ -60,21 +63,57 @@ def change_forces(k, t, w, d):  # type: ignore[no-untyped-def]
         change_of_force(k, n, t, w, c, df)
 
 
-def beginning(over: Any, in_time: Any) -> Any:
-    """Compiled code that begins the derivatives of contacts that touch at the start; functions as of ``following``."""
+@inlined
+def measure_points(time, states, k, z, w, d):  # type: ignore[no-untyped-def]
+    """Slopes of penetrations, their rates and slips over parameter k, after ``place_points``."""
+    d.contacts.own[k, :, :] = 0.0
+    for p in range(d.used[0]):
+        other, memory = at_address(d.at[p, 0], _TYPES[0]), at_address(d.at[p, 1], _TYPES[1])
+        shift(states, d.along[p, 0], z, d)
+        update_poses_and_signals(time, d.shifted, other, memory)
+        add_measures(k, d.along[p, 1], other, memory, w, d.contacts)
 
-    @inlined
-    def begin_contacts(time, states, t, w, d):  # type: ignore[no-untyped-def]
-        """Derivatives of the speeds of contacts that touch at the start."""
-        update_poses_and_signals(time, states, t, w)
-        in_time(time, states, t, w, d)
-        for k in range(len(d.factors)):
-            over(time, states, k, t, w, d)
-            for n in range(len(d.contacts.mode)):
-                if touches(w.contacts.mode[n]):
-                    d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
 
-    return begin_contacts
+@inlined
+def measures_over(time, states, k, w, d):  # type: ignore[no-untyped-def]
+    """Derivatives of penetrations and their rates over parameter k, into ``total``."""
+    c, n = d.contacts, len(d.rates)
+    z = states[(1 + k) * n : (2 + k) * n]
+    place_points(k, states, z, d)
+    measure_points(time, states, k, z, w, d)
+    for contact in range(len(c.mode)):
+        for r in range(2):
+            c.total[contact, r] = c.own[k, contact, r]
+
+
+@inlined
+def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Measures of all contacts, and changes of the penetration rates per second along ``before``, into ``in_time``."""
+    c, reach, far = d.contacts, reach_of(d.contacts.before, states[: len(d.rates)]), reach_with(len(d.places))
+    measure_all(t, w)
+    c.in_time[:] = 0.0
+    other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
+    for q in range(len(d.places) if reach > 0.0 else 0):
+        shift(states, far / reach * d.places[q], c.before, d)
+        update_poses_and_signals(time, d.shifted, other, memory)
+        measure_all(other, memory)
+        for n in range(len(c.mode)):
+            c.in_time[n] += d.weights[q] * reach / far * memory.contacts.outputs[n, PENETRATION_RATE]
+
+
+@inlined
+def begin_contacts(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivatives of the speeds of contacts that touch at the start."""
+    update_poses_and_signals(time, states, t, w)
+    measures_in_time(time, states, t, w, d)
+    for k in range(len(d.factors)):
+        measures_over(time, states, k, w, d)
+        for n in range(len(d.contacts.mode)):
+            if touches(w.contacts.mode[n]):
+                d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
+    for n in range(len(d.contacts.mode)):
+        if touches(w.contacts.mode[n]):
+            note_change(n, d)
 
 
 @inlined
@@ -92,7 +131,7 @@ def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
 
 @inlined
 def time_slope(k, n, t, w, d):  # type: ignore[no-untyped-def]
-    """Derivative over parameter k of the time at which contact n leaves its mode; after ``over`` and ``in_time``."""
+    """Derivative over parameter k of the time at which contact n leaves its mode; after its measures."""
     c, of_law = d.contacts, 0.0
     for q in range(0 if on_plane(n, c.mode[n], t, w.contacts) else d.points[k]):
         other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
@@ -100,65 +139,53 @@ def time_slope(k, n, t, w, d):  # type: ignore[no-untyped-def]
     return slope_of_time(k, n, of_law, t, w, c)
 
 
-def passing_changes(over: Any, in_time: Any) -> Any:
-    """Compiled code that passes changes of modes; functions as of ``following``."""
-
-    @inlined
-    def pass_changes(time, states, t, w, d):  # type: ignore[no-untyped-def]
-        """Jumps of the derivatives where contacts have changed their modes since the last evaluation; a code."""
-        c, mode, size, code = d.contacts, w.contacts.mode, len(d.rates), OK
-        for n in range(len(mode)):
-            c.wanted[n], mode[n] = mode[n], c.mode[n]
-        for n in range(len(mode)):
-            if c.wanted[n] == c.mode[n]:
-                continue
-            code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.before)
-            in_time(time, states, t, w, d)
-            for k in range(len(d.factors)):
-                over(time, states, k, t, w, d)
-                d.times[k] = time_slope(k, n, t, w, d)
-                if not abs(d.times[k]) < np.inf:
-                    c.lost[0], c.lost[1] = GRAZES, n
-                    code |= NOT_FINITE
-                if c.mode[n] == INACTIVE:
-                    c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
-            c.mode[n] = mode[n] = c.wanted[n]
-            code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
-            for k in range(len(d.factors)):
-                z = states[(1 + k) * size : (2 + k) * size]
-                for r in range(size):
-                    z[r] += (c.before[r] - c.after[r]) * d.times[k]
-        return code
-
-    return pass_changes
+@inlined
+def pass_changes(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Jumps of the derivatives where contacts have changed their modes since the last evaluation; a code."""
+    c, mode, size, code = d.contacts, w.contacts.mode, len(d.rates), OK
+    for n in range(len(mode)):
+        c.wanted[n], mode[n] = mode[n], c.mode[n]
+    for n in range(len(mode)):
+        if c.wanted[n] == c.mode[n]:
+            continue
+        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.before)
+        measures_in_time(time, states, t, w, d)
+        for k in range(len(d.factors)):
+            measures_over(time, states, k, w, d)
+            d.times[k] = time_slope(k, n, t, w, d)
+            if not abs(d.times[k]) < np.inf:
+                c.lost[0], c.lost[1] = GRAZES, n
+                code |= NOT_FINITE
+            if c.mode[n] == INACTIVE:
+                c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
+        if touches(c.mode[n]) != touches(c.wanted[n]):
+            note_change(n, d)
+        c.mode[n] = mode[n] = c.wanted[n]
+        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
+        for k in range(len(d.factors)):
+            z = states[(1 + k) * size : (2 + k) * size]
+            for r in range(size):
+                z[r] += (c.before[r] - c.after[r]) * d.times[k]
+    return code
 
 
-def following(over: Any, in_time: Any) -> Any:
-    """``follow_modes`` of two functions of compiled code: measures of contacts over a parameter, and in time.
-
-    They are no arguments of compiled code, since numba keeps no machine code that takes functions.
-    """
-    begin_contacts, pass_changes = beginning(over, in_time), passing_changes(over, in_time)
-
-    @inlined
-    def follow_modes(time, states, t, w, d):  # type: ignore[no-untyped-def]
-        """Take note of the modes of the contacts; a code."""
-        c, changed = d.contacts, False
-        if c.lost[0] != FINE:
+@inlined
+def follow_modes(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Take note of the modes of the contacts; a code."""
+    c, changed = d.contacts, False
+    if c.lost[0] != FINE:
+        return NOT_FINITE
+    for n in range(len(c.mode)):
+        if w.contacts.mode[n] == AUTO:
+            if c.mode[n] == AT_START:
+                return OK  # the first modes are not known yet
+            c.lost[0], c.lost[1] = CHANGES_WITHOUT_END, n
             return NOT_FINITE
+        changed = changed or w.contacts.mode[n] != c.mode[n]
+    if changed and c.mode[0] != AT_START:
+        return pass_changes(time, states, t, w, d)
+    if changed:
+        begin_contacts(time, states, t, w, d)
         for n in range(len(c.mode)):
-            if w.contacts.mode[n] == AUTO:
-                if c.mode[n] == AT_START:
-                    return OK  # the first modes are not known yet
-                c.lost[0], c.lost[1] = CHANGES_WITHOUT_END, n
-                return NOT_FINITE
-            changed = changed or w.contacts.mode[n] != c.mode[n]
-        if changed and c.mode[0] != AT_START:
-            return pass_changes(time, states, t, w, d)
-        if changed:
-            begin_contacts(time, states, t, w, d)
-            for n in range(len(c.mode)):
-                c.mode[n] = w.contacts.mode[n]
-        return OK
-
-    return follow_modes
+            c.mode[n] = w.contacts.mode[n]
+    return OK

@@ -26,6 +26,14 @@ def reach_of(z, y):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def add_point(d, data, work, along, weight):  # type: ignore[no-untyped-def]
+    """Add a point: addresses of data and memory, how many times z the state is shifted, and the weight."""
+    p = d.used[0]
+    d.at[p, 0], d.at[p, 1], d.along[p, 0], d.along[p, 1] = data, work, along, weight
+    d.used[0] = p + 1
+
+
+@inlined
 def place_points(k, states, z, d):  # type: ignore[no-untyped-def]
     """Points of the difference for the derivative over parameter k, whose derivatives of the state are z.
 
@@ -39,14 +47,11 @@ def place_points(k, states, z, d):  # type: ignore[no-untyped-def]
     at_once = points > 0 and reach * farthest <= FARTHEST * of_parameter
     if farthest < NEAREST * of_parameter and reach > 0.0:
         at_once = False
-    d.at[:, :, 0] = 0
-    for q in range(points):
-        p = 0 if at_once else 1
-        d.at[p, q, 0], d.at[p, q, 1] = d.data[k, q], d.works[k, q]
-        d.along[p, q, 0], d.along[p, q, 1] = d.offsets[k, q] if at_once else 0.0, d.factors[k, q]
+    d.used[0] = 0
     for q in range(len(d.places) if reach > 0.0 and not at_once else 0):
-        d.at[0, q, 0], d.at[0, q, 1] = d.itself[0], d.itself[1]
-        d.along[0, q, 0], d.along[0, q, 1] = along / reach * d.places[q], d.weights[q] * reach / along
+        add_point(d, d.itself[0], d.itself[1], along / reach * d.places[q], d.weights[q] * reach / along)
+    for q in range(points):
+        add_point(d, d.data[k, q], d.works[k, q], d.offsets[k, q] if at_once else 0.0, d.factors[k, q])
 
 
 @inlined

@@ -49,6 +49,11 @@ MALFORMED = {
     "at most 1e+60": robot(links=LINK.replace('value="1"', 'value="1e308"')),
     "mass = -1 kg": robot(links=LINK.replace('value="1"', 'value="-1"')),
     "without mass and carries no other link": robot("continuous", links=LINK + '<link name="b"/>'),
+    "none of its 2 moving links has a mass above 0 kg": robot(
+        "continuous",
+        '</joint><joint name="k" type="continuous"><parent link="b"/><child link="c"/>',
+        LINK + '<link name="b"/><link name="c"/>',
+    ),
     "mimics 'j', which is no other joint": robot("continuous", '<mimic joint="j"/>'),
 }
 REFUSED = {

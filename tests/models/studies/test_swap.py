@@ -192,6 +192,18 @@ def test_what_is_refused_of_a_generic_leg(standing, command, tmp_path, sentence)
     assert not (tmp_path / "out").exists()
 
 
+def test_messages_on_landmarks_name_their_option(command, tmp_path):
+    """``--markers`` is the file of a walk there."""
+    static, _ = laboratory(tmp_path, form="trc")
+    for labels, sentence in (
+        (("--landmark", "heel=NONE"), "--landmark: standing.trc has no marker 'NONE' for heel"),
+        (("--landmark", "nose=R_FCC"), "--landmark: no landmark 'nose'"),
+        (("--side", "left"), "give --landmark landmark=label, or rename the markers"),
+    ):
+        done = command("swap", "--static", static, "--mass", "70", "--up", "y", *labels, "--out", tmp_path / "out")
+        assert done.code == 2 and sentence in done.err.replace("\n", " "), done.err
+
+
 def test_options_of_a_generic_leg_are_refused_with_a_model(standing, command, tmp_path):
     model = read(tmp_path, marked(), "limb.osim").file
     for options, sentence in (

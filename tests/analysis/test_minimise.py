@@ -1,0 +1,106 @@
+"""Designs by gradient against closed forms."""
+
+import numpy as np
+import pytest
+
+from runtime import GROUND, Builder, minimise
+from tests.support.refusals import assert_refused
+
+MASS, SPEED, T = 2.0, 3.0, 0.5
+
+
+def spring(stiffness=100.0, damping=0.0, speed=SPEED):
+    """A mass on a slider with a spring."""
+    b = Builder("spring", axes="global", gravity=(0.0, 0.0, 0.0))
+    b.body("mass", mass=MASS, inertia=(0.1, 0.1, 0.1), v=(speed, 0.0, 0.0))
+    b.joint("rail", "translational", GROUND, "mass", point=(0.0, 0.0, 0.0), axis=(1.0, 0.0, 0.0))
+    ends = dict(s_i=(-1.0, 0.0, 0.0), s_j=(0.0, 0.0, 0.0), free_length=1.0)
+    b.force("spring", "spring_damper", GROUND, "mass", **ends, stiffness=stiffness, damping=damping)
+    return b.build(check_units=False)
+
+
+def test_the_softest_spring_that_keeps_a_travel():
+    """The travel is speed sqrt(mass / stiffness)."""
+    travel = 0.2
+    found = minimise(
+        spring, {"stiffness": 900.0}, T, "stiffness", bounds={"stiffness": (50.0, 2000.0)},
+        constraints={"max(r.mass.x)": (None, travel)}, t_eval=np.linspace(0.0, T, 2001), rtol=1e-10, atol=1e-10,
+    )  # fmt: skip
+    assert found.success and found.active == ("max(r.mass.x)",) and not found.on_bounds
+    assert found.values["stiffness"] == pytest.approx(MASS * SPEED**2 / travel**2, rel=1e-5)
+    assert found.objective == found.values["stiffness"] and found.runs < 30
+
+
+def test_a_function_of_the_run_and_an_equation():
+    """The damping with which the mass stops at a place, with the least work of the spring: closed form of the oscillator."""
+
+    def distance(run):
+        return (run.r["mass"][-1, 0] - 0.1) ** 2
+
+    found = minimise(
+        spring, {"stiffness": 100.0}, T, distance, bounds={"stiffness": (20.0, 200.0)}, rtol=1e-11, atol=1e-11
+    )
+    rate = np.sqrt(found.values["stiffness"] / MASS)
+    assert found.success and SPEED / rate * np.sin(rate * T) == pytest.approx(0.1, abs=1e-5)
+
+    met = minimise(
+        spring, {"stiffness": 100.0, "speed": 3.0}, T, "speed",
+        bounds={"stiffness": (20.0, 200.0), "speed": (0.1, 5.0)}, constraints={"last(r.mass.x)": (0.3, 0.3)},
+        rtol=1e-10, atol=1e-10,
+    )  # fmt: skip
+    assert met.success and met.constraints["last(r.mass.x)"] == pytest.approx(0.3, abs=1e-6)
+
+
+REFUSED = {
+    "several values": (dict(objective="r.mass.x"), "objective: 'r.mass.x' has 201 values; give one number"),
+    "an unknown result": (dict(objective="max(r.hand.x)"), "hand"),
+    "limits the wrong way round": (
+        dict(constraints={"last(r.mass.x)": (0.3, 0.1)}),
+        "constraints: 'last(r.mass.x)' has the limits (0.3, 0.1); give a lower one, a greater one, or both",
+    ),
+    "limits of text": (
+        dict(constraints={"last(r.mass.x)": "low"}),
+        "'last(r.mass.x)' = 'low'; give a mapping from names to items, each 2 items",
+    ),
+    "a start outside": (dict(bounds={"stiffness": (1.0, 2.0)}), "bounds: stiffness = 100 is not between 1 and 2"),
+    "no numbers": (
+        dict(objective=lambda run: "energy"),
+        "returned 'energy'; a number or an array of numbers is needed",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    changes, message = REFUSED[case]
+    question = dict(build=spring, given={"stiffness": 100.0}, t_end=T, objective="stiffness") | changes
+    assert_refused(message, minimise, **question)
+
+
+def test_limits_that_no_value_keeps():
+    """The mass cannot stay within a tenth of a millimetre with a spring this soft."""
+    found = minimise(
+        spring, {"stiffness": 100.0}, T, "stiffness", bounds={"stiffness": (20.0, 200.0)},
+        constraints={"max(r.mass.x)": (None, 1e-4)},
+    )  # fmt: skip
+    assert not found.success and "constraints are not met: max(r.mass.x) = " in found.message
+    assert found.on_bounds == {"stiffness": 200.0}
+
+
+def test_runs_used_up():
+    found = minimise(
+        spring, {"stiffness": 900.0}, T, "stiffness", constraints={"max(r.mass.x)": (None, 0.2)}, max_runs=2
+    )  # fmt: skip
+    assert not found.success and found.runs == 2 and "max_runs = 2 reached before a minimum" in found.message
+
+
+def test_refused_values_shorten_the_steps():
+    """Steps from a stiff spring lead beyond 0, where a stiffness is refused; the spring sought is three hundred times softer."""
+    reach = 1.49
+
+    def miss(run):
+        return (run.r["mass"][-1, 0] - reach) ** 2
+
+    found = minimise(spring, {"stiffness": 100.0}, T, miss, rtol=1e-10, atol=1e-10)
+    rate = np.sqrt(found.values["stiffness"] / MASS)
+    assert found.success and SPEED / rate * np.sin(rate * T) == pytest.approx(reach, abs=1e-5)
