@@ -335,8 +335,8 @@ def ask(*, quick: bool, say: Say) -> Answer:
             f"{cases.forced} cases, of long runs fewer; share: of those that did.",
         ),
         Table(
-            "cases one after another in compiled code", OF_STUDIES, compiled,
-            "Stiff contacts, absolute coordinates; share: of the cases that ran so; the others ran alone.",
+            "cases one after another", OF_STUDIES, compiled,
+            "Stiff contacts, absolute coordinates: single runs; share: of vectorised cases.",
         ),
         Table(
             "sweep", ["varied", "cases", "memory [MiB]", "finished", "folder [MiB]", "duration [s]"], swept,

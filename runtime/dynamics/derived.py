@@ -141,20 +141,19 @@ def take_state(n, states, before, t, w):  # type: ignore[no-untyped-def]
     follow(states[n], t, w)
 
 
-@inlined
-def derive_states(times, states, before, contact_events, first, t, w, d):  # type: ignore[no-untyped-def]
-    """Fill ``d`` from place ``first`` on for all states.  ``contact_events`` give the speeds of touch-down."""
+@compiled
+def derive(times, states, before, contact_events, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for all states.  ``contact_events`` give the speeds of touch-down."""
     d, passed = local(d), 0
     w.has_given[0] = 1 if len(d.given) > 0 else 0
-    for state in range(len(states)):
-        n = first + state
+    for n in range(len(states)):
         for b in range(len(t.mass) if len(d.given) > 0 else 0):
             for c in range(6):
                 w.given[b, c] = d.given[n, b, c]
-        passed = pass_contact_events(times[state], contact_events, passed, t, w)
-        hold_ended(times[state], contact_events, passed, w)
-        take_state(state, states, before, t, w)
-        code = accelerations(times[state], states[state], t, w, True)
+        passed = pass_contact_events(times[n], contact_events, passed, t, w)
+        hold_ended(times[n], contact_events, passed, w)
+        take_state(n, states, before, t, w)
+        code = accelerations(times[n], states[n], t, w, True)
         d.pivot[n] = w.smallest_pivot[0] if code == OK else 0.0
         for b in range(len(t.mass)):
             for c in range(6):
@@ -170,12 +169,6 @@ def derive_states(times, states, before, contact_events, first, t, w, d):  # typ
                 d.force_outputs[n, k, c] = w.forces.out[k, c]
         for k in range(len(t.address)):
             derive_joint(n, k, t, w, d)
-
-
-@compiled
-def derive(times, states, before, contact_events, t, w, d):  # type: ignore[no-untyped-def]
-    """``derive_states``, called from Python."""
-    derive_states(times, states, before, contact_events, 0, t, w, d)
 
 
 @compiled
@@ -199,8 +192,8 @@ def derive_along_coordinates(times, coordinates, before, contact_events, t, w, z
             lam[n, k] = w.lam[len(t.address) + k, 0] if code == OK else np.nan
 
 
-@inlined
-def energies_at(times, states, before, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
+@compiled
+def derive_energies(times, states, before, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
     """Kinetic energy, that of gravity and elastic energy [J] of all states, into ``energies`` (n, 3); needs no accelerations."""
     passed = 0
     forces = len(t.limits.kind) + len(t.contacts.law) + len(t.forces.address) + len(t.loads.address)
@@ -211,12 +204,6 @@ def energies_at(times, states, before, contact_events, t, w, energies):  # type:
             take_state(n, states, before, t, w)
             call_at(w.address[EVALUATION], times[n], states[n], t, w, LOADS, states[n])
         energies_of(states[n], t, w, energies[n])
-
-
-@compiled
-def derive_energies(times, states, before, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
-    """``energies_at``, called from Python."""
-    energies_at(times, states, before, contact_events, t, w, energies)
 
 
 def derived(

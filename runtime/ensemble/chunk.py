@@ -1,4 +1,4 @@
-"""A chunk of an ensemble: its cases are built and checked, then run in SIMD lanes or one after another in compiled code."""
+"""A chunk of an ensemble: its cases are built and checked, then run in SIMD lanes or one after another as single runs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.status import Status, message_at_end
+from runtime.dynamics.status import Status
 from runtime.ensemble.batch_remarks import Built, undecided, with_places
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.closed_at_once import rows_in_lanes
-from runtime.ensemble.compiled_cases import run_compiled, same_mechanics, settings_of
 from runtime.ensemble.joint_batch import (
     forces_key,
     has_parameters,
@@ -22,17 +21,17 @@ from runtime.ensemble.joint_batch import (
     of_each,
     parameters_in_lanes,
 )
-from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
 from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.seals import digest_of_system
 from runtime.ensemble.side_by_side import run_prepared, run_side_by_side
+from runtime.ensemble.single_runs import SingleRuns, settings_of
 from runtime.ensemble.systems_at_once import prepared_systems
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weights_of
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.contact_memory import EVENT, most_events
-from runtime.integrate.endings import TURNED
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
@@ -42,9 +41,7 @@ from runtime.integrate.tree_method import (
     tree_of_lanes,
 )
 from runtime.integrate.tree_scales import scales_of
-from runtime.results.outputs import undetermined_outputs
 from runtime.results.run import Run
-from runtime.results.whole_turns import turns_at
 from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import assemble, check_state, moved_reference
@@ -137,9 +134,11 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
 
 
 def _run_each(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -> None:
-    """Run cases that no vector instructions serve: in compiled code, and those with events or more to say by ``simulate``."""
-    for case in run_compiled(cases, built, task, chunk) if task.compiled else cases:
-        _run_alone(case, *built[case], task, chunk)
+    """Run cases that no vector instructions serve."""
+    runs = SingleRuns(task, chunk)
+    for case in cases:
+        runs.run(case, *built[case])
+    runs.end()
 
 
 def mark_of(built: Built, first: int = 0) -> tuple[int, str]:
@@ -255,7 +254,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     if task.outputs is not None and len(kept):
         quantities = BatchQuantities(systems[0][0], lambda: found, lambda: start, lambda: energies[:, 1:])
         quantities.masses = (masses, inertias) if isinstance(task.system, System) else None
-        quantities.alike = same_mechanics(task)
+        quantities.alike = task.same_mechanics
         of_kept = (lambda k: system_of(int(ended[k]))), partial(chunk.say, kept)
         chunk.states[kept] = columns_of_batch(task.outputs, s, quantities, *of_kept)
     chunk.keep_starts(task, kept, lambda: start, of_tree=False)
@@ -273,42 +272,3 @@ def _constants(system: System, s: Settings) -> Floats:
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants
-
-
-def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -> None:
-    """Run one case by ``simulate``."""
-    s, reached = task.how, task.how.t_start
-
-    def report(t: float, end: float) -> None:
-        nonlocal reached
-        if task.stop[0]:
-            raise KeyboardInterrupt
-        reached = t
-
-    try:
-        start = State(system.body_names, y)
-        run = simulate(system, s.t_end, t_eval=s.t, initial=start, progress=report, **task.acting, **s.keywords)
-    except ModelError as error:
-        chunk.messages[chunk.first + case] = str(error)
-        return
-    if run.status == Status.INTERRUPTED:
-        raise Stopped
-    chunk.status[case] = run.status
-    chunk.reached[case] = reached
-    chunk.keep_events(case, run)
-    chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
-    if run.message.partition(TURNED)[0] != message_at_end(s.t_end):  # reason of a failure, or loss of accuracy
-        chunk.messages[chunk.first + case] = run.message
-    if task.outputs is None:
-        chunk.states[case, : len(run.states)] = run.states
-        if (turns := turns_at(run._turns, run.t)) is not None:
-            missing = (0, len(s.t or ()) - len(run.t)), (0, 0)
-            chunk.keep_turns(task, np.array([case]), np.pad(turns.quarters, missing, "edge")[None])
-        chunk.keep_starts(task, np.array([case]), lambda: y[None], of_tree=turns is not None)
-        return
-    try:
-        chunk.states[case] = columns_of_run(task.outputs, run, len(s.t or ()))
-        if remark := undetermined_outputs(run, task.outputs):
-            chunk.say(np.array([case]), 0, remark)
-    except ModelError as error:
-        chunk.messages[chunk.first + case] = str(error)

@@ -20,13 +20,13 @@ from runtime.ensemble.at_once import Prepared, with_joints, with_joints_of_syste
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.closed_joints import as_redundant, in_axes_of_system
 from runtime.ensemble.closed_memory import ClosedMemory, closed_memory
-from runtime.ensemble.compiled_cases import same_mechanics, settings_of
 from runtime.ensemble.contact_batch import ContactEvents, measured_in_lanes
 from runtime.ensemble.derived_outputs import DerivedQuantities, derives_outputs
 from runtime.ensemble.given import given_cases, system_of_case
 from runtime.ensemble.joint_batch import TreeRuns, forces_of_system, integrate, texts_on_contact
 from runtime.ensemble.kept_outputs import needs_more_than_states
 from runtime.ensemble.named_cases import values_of_cases
+from runtime.ensemble.single_runs import settings_of
 from runtime.ensemble.task import Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate.batches import batch
@@ -135,12 +135,12 @@ class ClosedCases(Prepared):
         """What follows by the equations of cases of masses, gravity, forces and limits of their own."""
         system, outputs = self.given.system, task.outputs or {}
         needed = needs_more_than_states(outputs) and derives_outputs(system) and self.joints is None
-        with values_of_cases(task, self.cases) if needed else nullcontext() as values:
+        with values_of_cases(task, self.cases, runs=False) if needed else nullcontext() as values:
             if values is None or not values.good[at].all():
                 yield None
             else:
                 of_states = values.of_states(at, states(), events, counted)
-                yield DerivedQuantities(system, task.how, outputs, of_states, states(), same_mechanics(task))
+                yield DerivedQuantities(system, task.how, outputs, of_states, states(), task.same_mechanics)
 
 
 def prepared_rows(task: Task, system: System, cases: Cases) -> ClosedCases | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from runtime.dynamics.derived import Derived, derive, derived_memory
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
-from runtime.integrate.cases.derived import CaseStates
+from runtime.ensemble.case_memory import CaseSystem
+from runtime.ensemble.contact_batch import ContactEvents
 from runtime.integrate.settings import Settings
 from runtime.results.coordinate_quantities import INVERSE_DYNAMICS
 from runtime.results.outputs import OF_JOINTS, Output, values_of
@@ -17,7 +19,7 @@ from runtime.results.run import Run
 from runtime.results.state_quantities import needs_accelerations
 from runtime.results.stats import Stats
 from runtime.results.whole_turns import whole_turns
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, Ints
 from runtime.system.quantity import Quantity
 from runtime.system.state import State
 from runtime.system.system import System
@@ -28,11 +30,57 @@ KNOWN = (
     "limit_maximum_latitude", "limit_excess", "limit_elastic_energy", "limit_rate", "limit_restricting_moment",
 )  # fmt: skip
 NO_EVENTS = np.zeros((0, 4))  # of contacts
+AT_ONCE = 1024  # states of which all quantities are in memory
 
 
 def derives_outputs(system: System) -> bool:
     """Whether a system has ``DerivedQuantities``: neither couplings nor armatures, of which states of bodies say nothing."""
     return not system.joint_coordinates_only
+
+
+@dataclass
+class CaseStates:
+    """States of cases, and what follows from them by the equations, with the numbers of each case in the memory of a system.
+
+    cases (n,): their numbers among those written; states (n, times, 13 bodies) at times (times,) [s]; before (n, times, angles),
+    as of ``take_state``; events: of contacts
+    """
+
+    of: CaseSystem
+    cases: Ints
+    times: Floats
+    states: Floats
+    before: Floats
+    events: ContactEvents | None
+    _portion: tuple[int, int] = (0, -1)  # first case of the one that is derived, and the next after it
+    _derived: Derived | None = None
+
+    def portions(self) -> Iterator[tuple[int, int, Derived]]:
+        """What follows from the states of all cases: first case of a portion, the next after it, and states case by case."""
+        for case in range(0, len(self.cases), max(1, AT_ONCE // max(len(self.times), 1))):
+            found = self._derive_portion(case)
+            yield *self._portion, found
+
+    def _derive_portion(self, case: int) -> Derived:
+        """Derive the portion that begins with a case."""
+        self._portion = case, min(case + max(1, AT_ONCE // max(len(self.times), 1)), len(self.cases))
+        found, data = [], self.of.system.data
+        to = derived_memory(len(self.times), data)
+        for k in range(*self._portion):
+            self.of.written.case = self.cases[k]
+            self.of.written.write()
+            events = self.events.of(k) if self.events is not None else NO_EVENTS
+            derive(self.times, self.states[k], self.before[k], events, data, self.of.written.block.value, to)
+            found.append([array.copy() for array in to])
+        self._derived = Derived(*map(np.concatenate, zip(*found, strict=True)))
+        return self._derived
+
+    def derived(self, case: int) -> Derived:
+        """What follows from the states of a case, the number of a case among these; cases in order take the least time."""
+        first, last = self._portion
+        of_portion = self._derived if first <= case < last and self._derived is not None else self._derive_portion(case)
+        start = (case - self._portion[0]) * len(self.times)
+        return Derived(*(array[start : start + len(self.times)] for array in of_portion))
 
 
 @dataclass

@@ -218,12 +218,8 @@ def columns_of_batch(
     quantities: BatchQuantities,
     system_of: Callable[[int], System],
     say: Callable[[int, str], None],
-    run_of: Callable[[int], Run] | None = None,
 ) -> Floats:
-    """Outputs of cases of a batch, (cases, columns); ``system_of``: the system of a case, ``say``: a message about one.
-
-    ``run_of``: the run of a case.  Default: one that follows from its states.
-    """
+    """Outputs of cases of a batch, (cases, columns); ``system_of``: the system of a case, ``say``: a message about one."""
     t, places = np.array(how.t), places_of(outputs)
     of_runs = {}
     columns: dict[str, Floats] = {}
@@ -245,8 +241,8 @@ def columns_of_batch(
             for every in (quantities.of_forces, quantities.counted)
         )
         own = how, t, np.ascontiguousarray(states[case]), events, begun[case], z, counted
-        run = run_of(case) if run_of else run_of_states(system_of(case), *own)
-        if run_of is None and quantities.derived is not None:
+        run = run_of_states(system_of(case), *own)
+        if quantities.derived is not None:
             vars(run)["_found"] = quantities.derived.of_states.derived(case)
         try:
             values = columns_of_run(of_runs, run, len(t))

@@ -59,7 +59,7 @@ def ensemble_to_xarray(ensemble: Any, cases: Any) -> xarray.Dataset:
     data["vectorised"] = (
         ("case",),
         ensemble.vectorised[wanted],
-        {"long_name": "computed beside others in compiled code"},
+        {"long_name": "computed beside others by vector instructions"},
     )
     known = {name: value for name, value in ensemble.settings.items() if name != "t" and value is not None}
     attributes = {name: int(value) if isinstance(value, bool) else value for name, value in known.items()}

@@ -60,8 +60,8 @@ class Ensemble(ReadOnlyArrays, ByBody):
     ``units``: name -> unit, "" for arguments of a function;
     ``status`` (n,): numbers of ``runtime.Status``, such as ``Status.REFUSED`` or ``Status.NOT_RUN``;
     ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
-    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``vectorised`` (n,): computed beside others in compiled
-    code, False for cases that ran alone, as by ``simulate``.  ``settings``: those of all runs, such as rtol and alpha.
+    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``vectorised`` (n,): computed beside others by
+    vector instructions, False for single runs.  ``settings``: those of all runs, such as rtol and alpha.
     ``many[i]`` is the ``Run`` of case i.
 
     ``outputs``: name -> what ``simulate_many(..., outputs=)`` kept in place of the states, else empty;

@@ -10,7 +10,6 @@ from runtime.ensemble.at_once import Prepared, of_places, prepared_trees
 from runtime.ensemble.batch_remarks import undecided
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.closed_at_once import prepared_rows, rows_in_lanes
-from runtime.ensemble.compiled_cases import OF_MASSES, same_mechanics, vary_alone
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.found_events import keep_events
 from runtime.ensemble.joint_batch import TreeRuns, energies_in_lanes, keep_turns, states_in_lanes, turns_in_lanes
@@ -145,7 +144,7 @@ def _columns_of_block(
 
     begun = partial(prepared.at_start, kept)
     quantities = BatchQuantities(system, states, begun, of_energies, tree, angles, start, limits[kept], counted=counted)
-    quantities.alike = same_mechanics(task)
+    quantities.alike = task.same_mechanics
     if isinstance(task.system, System):
         inertias = prepared.given.inertias
         quantities.masses = prepared.given.masses[kept], inertias if inertias.ndim == 3 else inertias[kept]
@@ -158,7 +157,7 @@ def _columns_of_block(
         quantities.events = events.of
     with prepared.derived(task, kept, states, events, counted) as derived:
         quantities.derived = derived
-        same = derived is not None and vary_alone(task, *OF_MASSES) and not system.redundant
+        same = derived is not None and task.varies_masses_alone and not system.redundant
         same = same and not needs_masses(task.outputs)
 
         def system_of(k: int) -> System:

@@ -97,7 +97,7 @@ def simulate_many(
     Systems with a whole-model kernel and without contacts, forces, loads and drivers are integrated sixteen cases at a time by
     vector instructions, trees in joint coordinates also with loads, motors, force elements, contacts, and limits that
     restrain angles of joints (without a kernel: up to 24 turns, slides, balls and floating bodies); other systems one case after
-    another in compiled code, with the bits of ``simulate``.  The result of a case depends neither on the other cases nor on the
+    another, with the bits of ``simulate``.  The result of a case depends neither on the other cases nor on the
     number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds; after a failure
     of the engine it returns them with the reason among the messages.
 

@@ -21,7 +21,7 @@ from runtime.results.run import Run
 from runtime.results.undecided_turns import poses_show_angles, start_counts
 from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
-from runtime.system.quantity import Quantity
+from runtime.system.quantity import Quantity, Role
 from runtime.system.system import System
 from runtime.system.whole_model import own_kernels
 
@@ -90,6 +90,23 @@ class Task:
         return self.outputs is None or any(one.quantity.part in TURNING for one in self.outputs.values())
 
     @property
+    def varies_masses_alone(self) -> bool:
+        """Whether the cases are those of one system with other initial states, masses, inertias and gravity alone."""
+        return self._varies_alone("", "body")
+
+    @property
+    def same_mechanics(self) -> bool:
+        """Whether all cases have the mechanics of one system, which follow from states of its bodies alone."""
+        system = self.system
+        of_forces = self._varies_alone("motor", "limit", "force", "contact")
+        return of_forces and isinstance(system, System) and not system.couplings
+
+    def _varies_alone(self, *sorts: str) -> bool:
+        """Whether the cases are those of one system with other initial states, and parameters of such owners."""
+        varied = [q.owner_sort for q in self.quantities.values() if q.role is Role.PARAMETER]
+        return isinstance(self.system, System) and all(sort in sorts for sort in varied)
+
+    @property
     def kept_shape(self) -> tuple[int, ...]:
         """Shape of what is kept of a case: its states (times, 13 bodies), or the columns of its outputs."""
         if self.outputs is None:
@@ -106,7 +123,7 @@ class Chunk:
     status: Ints  # (cases,) of ``Status``
     reached: Floats  # (cases,) [s]
     counts: Ints  # (cases, 3) evaluations, steps, rejections
-    vectorised: Bools  # (cases,) by vector instructions, or one after another in compiled code
+    vectorised: Bools  # (cases,) by vector instructions
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
     # Case numbers (m,) and ``WholeTurns.quarters`` (m, times, turns), where states do not show them.

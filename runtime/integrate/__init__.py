@@ -42,8 +42,6 @@ add_words(
         "batches.forces": "energies of forces in a batch",
         "batches.event_part": "the events within steps of a batch",
         "batches.kink_landing": "the kinks of forces within steps of a batch",
-        "cases.derived": "quantities of cases from their states",
-        "cases.loop": "the integration of serial cases",
         "closed_loops": "the projection of closed loops",
         "contact_events": "contact events",
         "crossings": "events",

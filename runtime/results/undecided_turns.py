@@ -19,6 +19,7 @@ from runtime.system.trees import trees_of
 Followed = list[tuple[JointMotion, list[int]]]
 HALF_TURN = 0.5 * FULL_TURN
 OF_JOINTS = ("auto", "dop853")  # methods that take the coordinates of joints
+UNKNOWN = "; whole turns of"  # a remark begins so
 MARGIN = 3.0  # rates of coordinates may be larger than angular velocities
 
 
@@ -46,7 +47,7 @@ def remark_on_turns(
             worst = float(turned[n, k])
             rate, name = float(fastest[n, k]), f"{motion.joint.name}.{list(motion.units)[places[k]]}"
             remark = (
-                f"; whole turns of '{name}' are not known: {rate:.3g} rad/s for {t[n + 1] - t[n]:.3g} s from t = {t[n]:.6g} s on "
+                f"{UNKNOWN} '{name}' are not known: {rate:.3g} rad/s for {t[n + 1] - t[n]:.3g} s from t = {t[n]:.6g} s on "
                 f"may be more than half a turn; give times less than {HALF_TURN / rate:.2g} s apart"
             )
     other = remark and not of_tree and trees_of(system).tree is not None and method in OF_JOINTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -13,8 +14,9 @@ def kept(make: Callable[[Any], T]) -> Callable[[Any], T]:
 
     The class of the object leaves it out of pickles and copies, as cached properties.
     """
-    name = f"{make.__module__}.{make.__qualname__}"
+    name = _name_of(make)
 
+    @wraps(make)
     def found(of: Any) -> T:
         values = of.__dict__
         if name not in values:
@@ -23,3 +25,12 @@ def kept(make: Callable[[Any], T]) -> Callable[[Any], T]:
         return value
 
     return found
+
+
+def keep(function: Callable[[Any], Any], of: Any, value: Any) -> None:
+    """Let a function, whose values are ``kept``, return a value for an object."""
+    of.__dict__[_name_of(function)] = value
+
+
+def _name_of(function: Callable[[Any], Any]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"

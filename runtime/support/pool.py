@@ -12,9 +12,7 @@ import numpy as np
 
 MAX_POOLS = 8  # of the latest blocks that were made
 MAX_FREE = 4  # blocks of a key that wait for their next use
-SMALL = 4  # items of constant arrays that are compared by value
 
-Layout = tuple[Any, ...]
 B = TypeVar("B", bound="Block")
 
 
@@ -27,39 +25,25 @@ class Block:
         bases = {id(base): base for base in map(_base_of, filter(_is_moved, items_of(value)))}
         self._blocks: list[tuple[np.ndarray, np.ndarray]] = []
         places: dict[int, np.ndarray] = {}
-        for dtype in {base.dtype for base in bases.values()}:
-            alike = [(key, base) for key, base in bases.items() if base.dtype == dtype]
+        of_types: dict[Any, list[tuple[int, np.ndarray]]] = {}
+        for key, base in bases.items():
+            of_types.setdefault(base.dtype, []).append((key, base))
+        for alike in of_types.values():
             block = np.concatenate([base.ravel() for _, base in alike])
             self._blocks.append((block, block.copy()))
             ends = np.cumsum([base.size for _, base in alike]).tolist()
             places |= {key: block[end - base.size : end] for (key, base), end in zip(alike, ends, strict=True)}
         self.value = _moved(value, places)
-        pairs = zip(items_of(value), items_of(self.value), strict=True)
-        self._own = [
-            (k, own) for k, (item, own) in enumerate(pairs) if _is_moved(item)
-        ]  # by their place among the items
 
     def set_back(self) -> None:
         """Give all arrays the values that they had at first."""
         for block, first in self._blocks:
             block[:] = first
 
-    def fill(self, value: Any) -> None:
-        """Give all arrays the values of another named tuple of the same layout, from now on."""
-        items = items_of(value)
-        for k, own in self._own:
-            own[...] = items[k]
-        self.keep()
-
     def keep(self) -> None:
         """Take the values that all arrays have now for the first ones."""
         for block, first in self._blocks:
             first[:] = block
-
-    @property
-    def arrays(self) -> list[np.ndarray]:
-        """The memory of the named tuple: an array for each type."""
-        return [block for block, _ in self._blocks]
 
     def give_back(self) -> None:
         """Let the next run have the memory, unless enough waits; nothing may refer to it any more."""
@@ -105,23 +89,6 @@ def _is_moved(item: Any) -> bool:
     return isinstance(item, np.ndarray) and item.flags.writeable
 
 
-def layout_of(value: Any) -> Layout:
-    """What named tuples have in common that may have the same memory one after the other: all but the values of the arrays."""
-    return type(value), *map(_layout_of_item, items_of(value))
-
-
-def _layout_of_item(item: Any) -> Any:
-    if not isinstance(item, np.ndarray):
-        return item
-    if not item.flags.writeable:  # such arrays are not moved into the block
-        return (item.dtype.num, item.shape, item.tobytes()) if item.size <= SMALL else id(item)
-    if item.base is None:
-        return item.dtype.num, item.shape
-    base = _base_of(item)
-    start = item.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-    return item.dtype.num, item.shape, base.shape, start
-
-
 def _base_of(array: np.ndarray) -> np.ndarray:
     """The array that owns the memory: some arrays are parts of others."""
     return array if array.base is None else _base_of(array.base)
@@ -135,6 +102,8 @@ def _moved(value: Any, places: dict[int, np.ndarray]) -> Any:
 def _moved_array(value: Any, places: dict[int, np.ndarray]) -> Any:
     if not _is_moved(value):
         return value
+    if value.base is None:
+        return places[id(value)].reshape(value.shape)
     base = _base_of(value)
     start = (value.ctypes.data - base.ctypes.data) // value.itemsize if value.size else 0
     return places[id(base)][start : start + value.size].reshape(value.shape)

@@ -54,8 +54,8 @@ def test_a_limit_and_a_contact_that_change_at_once(in_lanes):
 @pytest.fixture
 def alone(monkeypatch):
     """How many cases run one by one, by calls."""
-    found, run = [], chunk.run_compiled
-    monkeypatch.setattr(chunk, "run_compiled", lambda cases, *more: found.append(len(cases)) or run(cases, *more))
+    found, run = [], chunk._run_each
+    monkeypatch.setattr(chunk, "_run_each", lambda cases, *more: found.append(len(cases)) or run(cases, *more))
     return found
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import runtime
 from runtime.ensemble import chunk, kept_outputs
-from runtime.integrate.cases.derived import CaseStates
+from runtime.ensemble.derived_outputs import CaseStates
 from runtime.results.outputs import quantities_of_runs, values_of
 from tests.ensemble.test_closed_in_lanes import bricard_loop
 from tests.ensemble.test_limits_beside_rows import leg
@@ -70,8 +70,9 @@ def test_outputs_in_singular_states_are_undetermined(monkeypatch):
     derive = CaseStates._derive_portion
 
     def singular(self, case):
-        derive(self, case)
-        self._derived.pivot[0] = 0.0
+        found = derive(self, case)
+        found.pivot[0] = 0.0
+        return found
 
     monkeypatch.setattr(CaseStates, "_derive_portion", singular)
     many = runtime.simulate_many(leg(), {"mass.foot": [0.8, 1.0]}, 0.5, outputs=["lam.swing.angle"], **SETTINGS)

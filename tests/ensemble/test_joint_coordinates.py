@@ -6,7 +6,6 @@ import pytest
 import models
 import runtime
 from runtime import Status
-from runtime.ensemble import chunk
 from runtime.system.trees import trees_of
 
 FOOT = models.foot.build("modified")
@@ -48,7 +47,6 @@ def test_a_case_beyond_what_the_kernel_knows_runs_alone(monkeypatch):
     monkeypatch.setattr("runtime.system.parts.Limit.vertices", _narrow(models.foot.build("modified", limits=kind)))
     narrow = models.foot.build("modified", limits=kind)
     assert min(min(limit.flat) for limit in trees_of(narrow).in_lanes.limits) == 0.035
-    monkeypatch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))  # they are left to single runs
     many = runtime.simulate_many(narrow, cases, 0.5, **SETTINGS)
     assert 0 < many.vectorised.sum() < 12 and (many.status == Status.REACHED_END).all() and not many.messages
     assert np.abs(many.r["toes"] - usual.r["toes"]).max() < 1e-7

@@ -45,13 +45,13 @@ def hanging(speed=0.5, length=1.0, damping=None):
 @pytest.fixture(autouse=True)
 def in_lanes(monkeypatch):
     """All cases run in lanes, but those in absolute coordinates."""
-    run_each = chunk.run_compiled
+    run_each = chunk._run_each
 
     def never(cases, built, task, of):
         assert not len(cases) or task.how.coordinates == "absolute", "cases ran one by one"
-        return run_each(cases, built, task, of)
+        run_each(cases, built, task, of)
 
-    monkeypatch.setattr(chunk, "run_compiled", never)
+    monkeypatch.setattr(chunk, "_run_each", never)
 
 
 def of_parameter(name, system):
