@@ -30,5 +30,6 @@ add_words(
         "state_jacobian": "the Jacobian of the states",
         "products": "functions of several coordinates",
         "projection": "the projection onto the constraints",
+        "revolutions": "the revolutions of states",
     },
 )

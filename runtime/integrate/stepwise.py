@@ -100,6 +100,8 @@ class EventSearch:
     def search(self, m: Method) -> tuple[float, Event] | None:
         """Add the zeros within the last step; the first zero of a terminal event, if any, after which none is kept."""
         e, begin, h = self.memory, m.t_old, m.t - m.t_old
+        if h == 0.0:  # before the first step of the next method
+            return None
         e.samples[0], e.samples[SAMPLES] = self.values, [self.value(event, m.t, m) for event in self.events]
         self.values = e.samples[SAMPLES].tolist()
         count, _ = _find_zeros(self, m, e, 0, begin, h, False)

@@ -21,6 +21,7 @@ add_words(
     __name__,
     {
         "cases": "the assembly of cases",
+        "effort_slopes": "the derivatives of efforts",
         "lift": "the states and energies of cases in a batch",
         "tree_constants": "the constants of cases",
         "velocity_rows": "the rates of cases in a batch",

@@ -108,7 +108,7 @@ def test_parameters_pickles_and_the_joints_own_vectors():
     a, b = (simulate(s, 1.0, t_eval=[1.0], method="dop853") for s in (again, journal(0.8, 0.2, 0.05)))
     assert np.array_equal(a.states, b.states)
     assert_refused(
-        "joint 'pin' (revolute): force 'rub' takes its s_j from it",
+        "joint 'pin' (revolute): force 'rub' depends on its s_j; give a function that builds the system from it",
         runtime.with_parameters,
         system,
         {"s_j.pin": (-0.6, 0.0, 0.0)},

@@ -91,6 +91,8 @@ def test_everything_compiled_is_compiled_that_way():
         assert function.targetoptions.get("error_model") == "numpy", name
         fused = name.startswith("generated.whole.") or name in (
             "runtime.integrate.batches.batch.integrate",
+            "runtime.lanes.effort_slopes.slopes_of_efforts",
+            "runtime.analysis.mechanics.slopes_of_efforts",
             "runtime.lanes.lift.lift_lanes",
             "runtime.ensemble.joint_batch.lift_lanes",
             "runtime.integrate.batches.control._squared_error",
