@@ -288,7 +288,9 @@ def smooth_contact(
     radius: Expr, stiffness: Expr, loss: Expr, static_friction: Expr, dynamic_friction: Expr, viscous_friction: Expr,
     transition_velocity: Expr, rounding: Expr, hertz_smoothing: Expr, loss_smoothing: Expr, coordinate: Operator, rate: Operator,
 ) -> Parts:  # fmt: skip
-    """Contact of a sphere with a plane without kinks or modes, for optimisation: a small force acts before the sphere touches.
+    """Contact of a sphere with a plane without modes, for optimisation; its friction has one kink, at the transition velocity.
+
+    A small force acts before the sphere touches.
 
     push = s(hertz_smoothing d) K (d^2 + c)^(3/4) b s(loss_smoothing (d' + 2 / (3 loss))), with b = 1 + 3/2 loss d' and
     s(x) = (1 + tanh x) / 2; friction = (min(x, 1) (mu_d + 2 (mu_s - mu_d) / (1 + x^2)) + mu_v v) push slip / v, with

@@ -24,7 +24,7 @@ def actuators_of(
     found = {n: _actuator(model, n, names[n], steps) for n in range(model.nactuator) if _is_stated(model, n)}
     found = {n: one for n, one in found.items() if not (one.acts and _is_clipped(model, n))}
     bounded = tuple(names[n] for n in found if model.actuator_ctrllimited[n] or _is_clipped(model, n))
-    ranges = Omitted("ranges of actuators", bounded, "efforts of motors have no bounds: bound those that you set")
+    ranges = Omitted("ranges of actuators", bounded, "motors have no bounds; clip the efforts that you set")
     return tuple(found.values()), [n for n in range(model.nactuator) if n not in found], (ranges,) * bool(bounded)
 
 

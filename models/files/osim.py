@@ -110,7 +110,8 @@ def read_osim(file: Path) -> Description:
         (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
     ]
     own = {law.coordinate: law.step for law in f.laws if law.own and law.coordinate not in f.locked}
-    contacts, without = _contacts(f, links)
+    bushings = _bushings(f)
+    contacts, without = _contacts(f, links, [one.name for one in bushings])
     omitted = (*omitted_parts(model, left, unread, own), *(one for one in without if one.names))
     return Description(
         model.attributes.get("name", "").strip() or file.stem,
@@ -119,7 +120,7 @@ def read_osim(file: Path) -> Description:
         links,
         frames=_markers(f),
         closures=tuple(_closures(f)),
-        bushings=_bushings(f),
+        bushings=bushings,
         contacts=contacts,
         omitted=omitted,
         laws=tuple(f.laws),
@@ -314,13 +315,13 @@ def _bushings(f: _File) -> tuple[Bushing, ...]:
     return bushings_of(objects(f.root, "ForceSet", None), partial(_frame_of_link, f), _pose, _taken(f))
 
 
-def _contacts(f: _File, links: Iterable[Link]) -> tuple[tuple[Contact, ...], tuple[Omitted, ...]]:
+def _contacts(f: _File, links: Iterable[Link], taken: list[str]) -> tuple[tuple[Contact, ...], tuple[Omitted, ...]]:
     way = motion_of(links, REFERENCE)
 
     def reference(link: str) -> Pose:
         return Pose(way[link][-1].r, way[link][-1].A)
 
-    return contacts_of(f.root, partial(_frame_of_link, f), _pose, reference, _taken(f))
+    return contacts_of(f.root, partial(_frame_of_link, f), _pose, reference, [*_taken(f), *taken])
 
 
 def _frame_of_link(f: _File, e: Element, path: str) -> tuple[str, Pose]:

@@ -24,6 +24,9 @@ SPHERE, HALF_SPACE, MESH = "ContactSphere", "ContactHalfSpace", "ContactMesh"
 SET = f"{HUNT_CROSSLEY}::ContactParametersSet"
 FRICTIONS = {"static_friction": "mu_s", "dynamic_friction": "mu_c", "viscous_friction": "mu_v"}
 EXPONENT = 1.5  # Hertz's
+OTHERS = "other contacts"  # sort of those that are not read
+# [s/m] in place of a dissipation c = 0, by which the smooth law divides: 1 + 3/2 c v is 1 to rounding, as in its limit.
+LOSSLESS = 1e-20
 # Of a smooth contact: property, its default in OpenSim, and the name in ``smooth_contact``.
 SMOOTHING = (
     ("transition_velocity", 0.01, "transition_velocity"), ("constant_contact_force", 1e-5, "rounding"),
@@ -40,7 +43,7 @@ class Surface:
     link: str
     at: Pose  # in axes of the link
     radius: float  # [m] of a sphere
-    stiffness: float = 0.0  # [Pa^(2/3)]: to the power in which stiffnesses are combined
+    stiffness: float = 0.0  # [Pa^(2/3)] stiffness to the power 2/3, by which Simbody combines materials
     dissipation: float = 0.0  # [s/m]
     frictions: tuple[float, ...] = ()
 
@@ -49,7 +52,7 @@ def contacts_of(
     model: Element, frame: Callable[[Element, str], tuple[str, Pose]], pose: Callable[[Element, str, str], Pose],
     reference: Callable[[str], Pose], taken: Iterable[str],
 ) -> tuple[tuple[Contact, ...], tuple[Omitted, ...]]:  # fmt: skip
-    """The contacts that act, and what of them is not read.
+    """Contacts that act, and the parts of contacts that are not read.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ def contacts_of(
             found.append(_smooth(e, name, surface))
     names = identifiers(unique(one.name for one in found), list(taken))
     return tuple(replace(one, name=new) for one, new in zip(found, names.values(), strict=True)), (
-        Omitted("contacts", (*meshes, *near), "contacts of a sphere with a half-space are read, others are not", True),
+        Omitted(OTHERS, (*meshes, *near), "contacts of a sphere with a half-space are read, others are not", True),
         Omitted("contacts between spheres", tuple(apart), "they act only where the two spheres meet"),
     )
 
@@ -145,7 +148,7 @@ def _smooth(e: Element, name: str, surface: Callable[..., Surface]) -> Contact:
         )
     values = {to: _above_zero(e, tag, usual) for tag, usual, to in SMOOTHING}
     values |= {tag: _not_below_zero(e, tag) for tag in FRICTIONS}
-    values["loss"] = _above_zero(e, "dissipation", 0.0)
+    values["loss"] = _not_below_zero(e, "dissipation") or LOSSLESS
     stiffness = _above_zero(e, "stiffness", 1.0)
     values["stiffness"] = _hertz(sphere.radius, stiffness ** (2.0 / 3.0) / 2.0)
     return _contact(name, sphere, plane, values, smooth=True)

@@ -29,13 +29,13 @@ LOOSE = (
     ("Muscle", "muscles", False), ("Actuator", "actuators", False), ("Controller", "controllers", False),
     ("Probe", "probes", False), ("IMU", "sensors", False), ("ContactSphere", "contact geometry", False),
     ("ContactHalfSpace", "contact geometry", False), ("ContactMesh", "contact geometry", False),
-    ("HuntCrossleyForce", "contacts", True), ("ElasticFoundationForce", "contacts", True),
-    ("SmoothSphereHalfSpaceForce", "contacts", True),
+    ("HuntCrossleyForce", "other contacts", True), ("ElasticFoundationForce", "other contacts", True),
+    ("SmoothSphereHalfSpaceForce", "other contacts", True),
 )  # fmt: skip
 REASONS = {
     "muscles": "they act by controls; so their least activation and passive forces are left out too",
     "actuators": "they act by controls, which a model does not hold",
-    "contacts": "contact forces",
+    "other contacts": "contact forces",
     "limits": "forces at limits of coordinates",
     "forces": "forces that act without controls",
     "disabled forces": "the file switches them off",
@@ -181,7 +181,7 @@ def _loose(model: Element) -> list[Omitted]:
 def _forces(model: Element, of_followers: Collection[tuple[str, str]], motors: Collection[str]) -> list[Omitted]:
     """Forces by what they need in order to act."""
     sorts: dict[str, list[str]] = {
-        sort: [] for sort in ("muscles", "actuators", "contacts", "limits", "forces", "disabled forces")
+        sort: [] for sort in ("muscles", "actuators", "other contacts", "limits", "forces", "disabled forces")
     }
     for e in objects(model, "ForceSet", None):
         if e.tag in (SPRING, LIMIT) and active(e) and (e.tag, text_of(e, "coordinate")) not in of_followers:
@@ -192,10 +192,10 @@ def _forces(model: Element, of_followers: Collection[tuple[str, str]], motors: C
             continue
         muscle = "Muscle" in e.tag or e.tag == "RigidTendonMuscle"
         sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"
-        sort = "contacts" if e.tag in CONTACTS else "limits" if e.tag == LIMIT else sort
+        sort = "other contacts" if e.tag in CONTACTS else "limits" if e.tag == LIMIT else sort
         sorts[sort if active(e) else "disabled forces"].append(_name(e))
     return [
-        Omitted(sort, tuple(names), REASONS[sort], sort in ("forces", "contacts", "limits"))
+        Omitted(sort, tuple(names), REASONS[sort], sort in ("forces", "other contacts", "limits"))
         for sort, names in sorts.items()
     ]
 

@@ -23,8 +23,8 @@ from runtime.support import checked, floats, named
 
 SORTS = (
     "actuators", "armature", "components", "constraints", "contacts", "couplers", "damping", "equalities", "flexes", "fluid",
-    "forces", "friction", "gravity compensation", "inertias", "limits", "mimic", "plugins", "prescribed coordinates", "springs",
-    "tendons",
+    "forces", "friction", "gravity compensation", "inertias", "limits", "mimic", "other contacts", "plugins",
+    "prescribed coordinates", "springs", "tendons",
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
 DROPPED: Mapping[str, Mapping[str, Any]] = {
@@ -144,6 +144,7 @@ def read(
     file : str or Path
     ignore : str or collection of str
         Sorts of parts that are left out although the motion would be another with them, such as "contacts,friction".
+        "contacts" includes "other contacts", which are those of OpenSim that are not read.
     floating : bool
         The root of a URDF robot moves freely; default: it is fixed.
     root : str or Path, optional
@@ -169,6 +170,8 @@ def read(
     description = _described(path, folder, floating=floating)
     if not actuators:
         description = _acting(description)
+    if "contacts" in ignore:
+        ignore = [*ignore, "other contacts"]
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")

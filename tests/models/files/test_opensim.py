@@ -72,7 +72,7 @@ def test_the_start_is_the_default_pose(read):
 
 REFUSED = {
     "forces (ligament": opensim_models.leg(forces='<Ligament name="ligament"/>'),
-    "contacts (heel": opensim_models.leg(forces='<ElasticFoundationForce name="heel"/>'),
+    "other contacts (heel": opensim_models.leg(forces='<ElasticFoundationForce name="heel"/>'),
     "force 'stop': coordinate '' does not exist": opensim_models.leg(forces='<CoordinateLimitForce name="stop"/>'),
     "constraints (weld": opensim_models.leg(constraints='<WeldConstraint name="weld"/>'),
     "coordinate 'ancle' does not exist": opensim_models.leg(forces=SPRING.replace(">ankle<", ">ancle<")),

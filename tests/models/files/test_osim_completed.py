@@ -56,7 +56,7 @@ def test_parts_outside_of_sets_are_sorted_by_their_kind(read):
 
 @pytest.mark.parametrize(
     ("part", "sort"),
-    [('<SmoothSphereHalfSpaceForce name="sole"/>', "contacts"), ('<BushingForce name="pad"/>', "components")],
+    [('<SmoothSphereHalfSpaceForce name="sole"/>', "other contacts"), ('<BushingForce name="pad"/>', "components")],
 )
 def test_forces_outside_of_sets_are_refused(read, part, sort):
     with pytest.raises(ModelError, match=f"ignore='{sort}'"):

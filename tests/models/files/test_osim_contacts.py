@@ -10,7 +10,7 @@ import pytest
 import models
 from benchmarks.files.owners import largest_error
 from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
-from runtime import simulate
+from runtime import State, simulate
 from tests.support import opensim_models
 from tests.support.file_states import worst
 from tests.support.paths import shared_file
@@ -230,17 +230,47 @@ def test_contacts_between_spheres_of_two_bodies_are_listed(read):
     assert listed["contacts between spheres"] == ("sole between heel and knee",)
     wide = SHAPES.replace("<radius>0.05<", "<radius>0.5<")
     assert_refused(
-        "contacts (sole between heel and knee", read, limb(HUNT_CROSSLEY.format(FLOOR + skin), wide), ignore="couplers"
+        "other contacts (sole between heel and knee",
+        read,
+        limb(HUNT_CROSSLEY.format(FLOOR + skin), wide),
+        ignore="couplers",
     )
 
 
+def test_contacts_that_are_not_read_leave_the_others(read):
+    forces = HUNT_CROSSLEY.format(FLOOR + SKIN.replace("heel toe", "heel bone"))
+    for ignore, contacts in (("other contacts", ["sole_heel"]), ("contacts", [])):
+        reading = read(limb(forces), ignore=f"couplers,{ignore}")
+        assert [one.name for one in reading.build().contacts] == contacts
+        ignored = {one.sort: one.names for one in reading.ignored}
+        assert ignored["other contacts"] == ("sole with the mesh bone",) and ("contacts" in ignored) == (not contacts)
+
+
+def test_a_smooth_contact_without_dissipation_has_no_factor_of_speed(read):
+    shapes = SHAPES.replace("<radius>0.05<", "<radius>2<")
+    reading = read(limb(SMOOTH.format("knee", "floor", 0), shapes), ignore="couplers")
+    system = reading.build()
+    y = state_of(reading, system, random_sample(reading, np.random.default_rng(2)))
+    start = State(system.body_names, y)
+    pad = simulate(system, 0.01, t_eval=(0.0, 0.005, 0.01), initial=start).forces["pad"]
+    modulus, depth = 1e5 ** (2 / 3) / 2, pad.depth
+    hertz = 4 / 3 * modulus * np.sqrt(2.0 * modulus) * (depth**2 + 1e-5) ** 0.75
+    assert depth.max() > 0.1 and np.abs(np.diff(depth)).min() > 1e-4
+    assert pad.push == pytest.approx(hertz * (1.0 + np.tanh(300.0 * depth)) / 2.0, rel=1e-12)
+
+
+def test_a_contact_named_as_a_bushing_gets_a_number(read):
+    forces = BUSHING + SMOOTH.format("knee", "floor", 0.5).replace('"pad"', '"brace"')
+    assert {"brace", "brace_2"} <= set(read(limb(forces), ignore="couplers").build().force_names)
+
+
 REFUSED = {
-    "contacts (sole with the mesh bone": HUNT_CROSSLEY.format(FLOOR + SKIN.replace("heel toe", "heel bone")),
+    "other contacts (sole with the mesh bone": HUNT_CROSSLEY.format(FLOOR + SKIN.replace("heel toe", "heel bone")),
     "names the contact geometry 'sole'": HUNT_CROSSLEY.format(FLOOR + SKIN.replace("heel toe", "sole")),
     "stiffness = 0, must be above 0": HUNT_CROSSLEY.format(FLOOR.replace("200000.0", "0")),
     "static_friction = -0.9, must not be below 0": HUNT_CROSSLEY.format(FLOOR.replace(">0.9<", ">-0.9<")),
     "is between a ContactSphere and a ContactMesh": SMOOTH.format("knee", "bone", 0.5),
-    "dissipation = 0, must be above 0": SMOOTH.format("knee", "floor", 0),
+    "dissipation = -1, must not be below 0": SMOOTH.format("knee", "floor", -1),
 }
 
 
