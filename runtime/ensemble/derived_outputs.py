@@ -10,7 +10,7 @@ import numpy as np
 from runtime.dynamics.derived import Derived, derive, derived_memory
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
-from runtime.ensemble.case_memory import CaseSystem
+from runtime.ensemble.case_workspace import CaseSystem
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.integrate.settings import Settings
 from runtime.results.coordinate_quantities import INVERSE_DYNAMICS

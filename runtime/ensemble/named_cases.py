@@ -1,7 +1,7 @@
 """Cases of a system that differ in masses, gravity, motors, laws of limits and contacts, and constants of forces.
 
-No case has a system of its own: its values are written where compiled code reads them.  Those that break a rule, and cases that
-differ in more, are left to the making of a system each.
+No case has a system of its own: its values are written where compiled code reads them.  Cases whose values break a rule, and
+cases that differ in other parameters, run with a system each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.layout import P, V
 from runtime.dynamics.status import ENDED
-from runtime.ensemble.case_memory import CaseSystem, OtherEquationsError, Parts, case_system
+from runtime.ensemble.case_workspace import CaseSystem, Parts, case_system
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.columns import columns_of
 from runtime.ensemble.contact_batch import ContactEvents
@@ -48,14 +48,14 @@ from runtime.system.tree_geometry import carried, kernel_parameters
 from runtime.system.trees import trees_of
 from runtime.system.whole_model import module_of, whole_of
 
-# Arrays of the data of which the memory of evaluations has copies.
+# Arrays of the data of which the workspace has copies.
 COPIED = "limits.x", "forces.x", "contacts.x", "contacts.normal"
 OTHER = 2.0  # in place of a value that is neither 0 nor 1
 
 
 @dataclass
 class _Values:
-    """Values of cases by their places in memory."""
+    """Values of cases by their places in the data and the workspace."""
 
     system: System
     of: CaseSystem
@@ -63,9 +63,8 @@ class _Values:
     good: Bools  # (cases,) no value breaks a rule
     mass: Floats  # (cases, bodies + 1)
     gravity: Floats  # (cases, 3)
-    folded: list[Floats] = field(
-        default_factory=list
-    )  # (cases, n) values that a kernel would have as numbers, or OTHER
+    # (cases, n) values that a kernel would contain as constants, or OTHER
+    folded: list[Floats] = field(default_factory=list)
 
     @property
     def in_joints(self) -> bool:
@@ -73,28 +72,28 @@ class _Values:
         return in_joint_coordinates(self.system, self.of.how)
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
-        """Take the values (cases, ...) of a parameter; False where they change more than numbers of the data."""
-        system, sort = self.system, quantity.owner_sort
+        """Put the values (cases, ...) of a parameter; False if they change more than values in the data."""
+        system, kind = self.system, quantity.owner_sort
         if quantity.part == GRAVITY:
             self.gravity = values
             return self._unfolded("gravity", values, system.gravity) and self._put("gravity", slice(None), values)
-        if sort == "body" and quantity.part == "mass":
+        if kind == "body" and quantity.part == "mass":
             return self._take_mass(system.body_index(quantity.owner) + 1, values)
-        if sort == "motor" and quantity.part == EFFORT:  # a signal of one piece
+        if kind == "motor" and quantity.part == EFFORT:  # a signal of one piece
             signal = system.data.loads.effort[system.motor_names.index(quantity.owner)]
             return self._put("signals.coefficient", (system.data.signals.start[signal], 0), values)
-        if sort == "motor" and takes_values(system, sort, quantity.owner, quantity.part):
+        if kind == "motor" and takes_values(system, kind, quantity.owner, quantity.part):
             return self._put(f"loads.{quantity.part}", system.motor_names.index(quantity.owner), values)
-        if sort == "limit" and quantity.part in LIMIT_BOUNDS:
+        if kind == "limit" and quantity.part in LIMIT_BOUNDS:
             return self._take_limit(system.limit_names.index(quantity.owner), quantity.part, values)
-        if sort == "force":
+        if kind == "force":
             return self._take_force(system.force_names.index(quantity.owner), quantity.part, values)
-        if sort == "contact":
+        if kind == "contact":
             return self._take_contact(system.contact_names.index(quantity.owner), quantity.part, values)
         return False
 
     def _unfolded(self, name: str, values: Floats, own: Any, place: Any = slice(None)) -> bool:
-        """Whether no value differs that the kernel has as a number; whether there are other kernels is asked later."""
+        """Whether a kernel serves all values: where it contains a constant, no case differs."""
         system = self.system
         folded = system.model.folded[name][place]
         if self.in_joints or (~folded | (values == own)).all():
@@ -135,7 +134,9 @@ class _Values:
             place = [name for name, *_ in contact.module.VECTORS].index(POINTS[part])
             return self._put("contacts.vector_local", rows[place], values)
         if part not in (*law, *friction, *SIZES):
-            return False  # transition velocity and the least speed of an impact, on which settings and memory depend
+            return (
+                False  # settings and the workspace depend on the transition velocity and the least speed of an impact
+            )
         if part in SIZES:
             return self._put("contacts.x", (k, 3 * len(contact.module.VECTORS) + SIZES.index(part)), values)
         if part in law:
@@ -149,7 +150,7 @@ class _Values:
         return True
 
     def put_constants(self) -> None:
-        """Have kernels, and the recursion of a tree, read what follows from masses and gravity of all cases."""
+        """Put the constants of kernels and of the recursion of a tree, for masses and gravity of all cases."""
         system = self.system
         if self.in_joints:
             self._put_tree(tree_of(system))
@@ -182,11 +183,11 @@ class _Values:
         self._put_at(to[: module.CONSTANTS], constants.T)
 
     def _put_at(self, array: Floats, values: Floats, place: Any = slice(None)) -> None:
-        """Have compiled code read values (cases, ...) at a place in an array of its memory."""
+        """Have compiled code read values (cases, ...) at a place in an array."""
         self.of.written.put.append((array, place, values))
 
     def examples(self, good: Ints) -> list[int]:
-        """A case for each kernel that there might be, of those at these places."""
+        """One of the cases at these places for each set of values that a kernel would contain as constants."""
         if not self.folded or not len(good):
             return []
         first = np.unique(np.concatenate(self.folded, axis=1)[good], axis=0, return_index=True)[1]
@@ -195,7 +196,7 @@ class _Values:
     def of_states(
         self, cases: Ints, states: Floats, events: ContactEvents | None, counted: Floats | None
     ) -> CaseStates:
-        """What follows from states (cases, times, 13 bodies) of cases at these places, with the events of their contacts."""
+        """Quantities that follow from states (cases, times, 13 bodies) of cases at these places, with their contact events."""
         how, times = self.of.how, np.array(self.of.how.t, float)
         self.memory.w.contacts.speed_resolution[0] = SPEED_RESOLUTION * (how.rtol + how.atol)
         self.of.written.block.keep()
@@ -221,14 +222,14 @@ def constants_of_cases(module: ModuleType, of: CaseSystem, varied: dict[str, Flo
 
 @contextmanager
 def values_of_cases(task: Task, cases: Cases, *, runs: bool) -> Iterator[_Values | None]:
-    """The parameters of all cases; None where cases differ in more than this module knows.
+    """The parameters of all cases; None if the cases differ in parameters that this module does not put.
 
-    runs : of the memory of runs, instead of that of what follows from states
+    runs : put them into the workspace of runs; False: into the workspace of quantities that follow from states
     """
     system = task.system
     known = isinstance(system, System) and task.how.method in COMPILED_METHODS and task.starts_in_time(system)
     if not isinstance(system, System) or not known or task.gpu or names_of_states(system):
-        yield None  # states of forces may begin with numbers of the case
+        yield None  # states of forces may begin with parameters of the case
         return
     try:
         how = settings_of(system, task.how)
@@ -253,15 +254,17 @@ def values_of_cases(task: Task, cases: Cases, *, runs: bool) -> Iterator[_Values
 
 
 def run_named(task: Task, cases: Cases, chunk: Chunk, wanted: Sequence[int] | None = None) -> list[int] | None:
-    """Run the cases of a chunk; those to be run in another way.  None where cases differ in more than this module knows.
+    """Run the cases of a chunk; returns the places of cases that need a system of their own.
 
-    wanted : numbers of the cases; default: all
+    None if the cases differ in parameters that this module does not put.
+
+    wanted : places of the cases to run; default: all
     """
     system = task.system
     if not isinstance(system, System) or any(task.quantities[name].role is not Role.PARAMETER for name in cases):
         return None
     if any(isinstance(event, AtRest) for event in task.events):
-        return None  # whose accelerations have memory of their own
+        return None  # their accelerations have a workspace of their own
     with values_of_cases(task, cases, runs=True) as values:
         if values is None:
             return None
@@ -276,13 +279,13 @@ def run_named(task: Task, cases: Cases, chunk: Chunk, wanted: Sequence[int] | No
 
 
 def _run(case: int, values: _Values, cases: Cases, runs: SingleRuns) -> bool:
-    """Run a case; False where it is to be run by a system of its own, whose values a message or an output may need."""
+    """Run a case; False if it needs a system of its own, for its equations, a message or an output."""
     task = runs.task
     values.of.written.case = case
     try:
         run, reached = simulated(values.of.system, None, task)
-    except OtherEquationsError:
-        return False
+    except ModelError:
+        return False  # with a system of its own the case keeps the message
     if run.status not in ENDED or (task.outputs is not None and run.singular_passages):
         return False
     if needs_more_than_states(task.outputs or {}) or needs_masses(task.outputs or {}):

@@ -57,7 +57,7 @@ def simulated(system: System, start: State | None, task: Task) -> tuple[Run, flo
 
 
 class SingleRuns:
-    """Single runs of cases of a chunk, and what the chunk keeps of them; ``end`` comes last."""
+    """Single runs of cases of a chunk, and what the chunk keeps of them.  Call ``end`` after the last case."""
 
     def __init__(self, task: Task, chunk: Chunk) -> None:
         self.task, self.chunk = task, chunk
@@ -105,7 +105,7 @@ class SingleRuns:
             if remark := undetermined_outputs(run, task.outputs):
                 chunk.say(np.array([case]), 0, remark)
         except ModelError as error:
-            chunk.messages[chunk.first + case] = str(error)
+            chunk.say(np.array([case]), 0, str(error))
 
     def end(self) -> None:
         """Keep what is found for all runs at once."""

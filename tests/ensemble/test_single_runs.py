@@ -216,6 +216,35 @@ def test_failures_are_those_of_single_runs():
     assert many.status.tolist() == [0, Status.REFUSED, 0] and "assemble=True" in many.messages[1]
 
 
+def test_a_case_that_ends_early_without_an_output_keeps_both_messages():
+    def weight(springs):
+        b = Builder("weight")
+        b.body("bob", mass=1.0, inertia=(0.1, 0.2, 0.3), omega=(1.0, 2.0, 0.0), free=True)
+        if springs:
+            at = dict(s_i=(0, 0, 1), s_j=(0, 0, 0.1))
+            b.force("spring", "spring_damper", "ground", "bob", **at, stiffness=9.0, damping=0.0, free_length=0.7)
+        return b.build()
+
+    many = runtime.simulate_many(
+        weight, {"springs": [1, 0]}, 9.0, outputs=["force_length.spring"], t_eval=[0.0, 9.0], max_steps=1
+    )
+    assert "max_steps = 1" in many.messages[0] and "no quantity" not in many.messages[0]
+    assert "max_steps = 1" in many.messages[1] and "has no quantity 'force_length.spring'" in many.messages[1]
+
+
+def test_a_case_that_simulate_refuses_leaves_the_others(monkeypatch):
+    coupler = loop().body_index("coupler") + 1
+
+    def refusing(system, *given, **more):
+        if system.data.mass[coupler] == SHARE[1]:
+            raise runtime.ModelError("mass refused")
+        return runtime.simulate(system, *given, **more)
+
+    monkeypatch.setattr("runtime.ensemble.single_runs.simulate", refusing)
+    many = runtime.simulate_many(loop(), {"mass.coupler": SHARE}, 0.2, **SETTINGS)
+    assert many.status.tolist() == [0, Status.REFUSED, 0] and many.messages == {1: "mass refused"}
+
+
 def test_a_case_that_turns_to_other_equations_has_a_system(monkeypatch):
     """Joint coordinates fail at the start: each case goes on in absolute ones, with numbers of its own."""
     failed = Status.STEP_TOO_SMALL, ""

@@ -1,4 +1,4 @@
-"""Memory in which the numbers of one case after another are written, so that no case has a system of its own."""
+"""Workspace of serial cases: each case writes its parameters into it, so that no system is built for a case."""
 
 from __future__ import annotations
 
@@ -21,15 +21,11 @@ from runtime.support.pool import Block, Pool
 from runtime.system.system import System, with_fields
 from runtime.system.trees import keep_of_joints
 
-MOST_SETTINGS = 4  # for which memory of a system waits
-
-
-class OtherEquationsError(ModelError):
-    """A run needs other equations than those whose numbers are written, such as absolute coordinates after joint ones."""
+MOST_SETTINGS = 4  # for which workspaces of a system are kept
 
 
 class Parts(NamedTuple):
-    """Memory that gets the numbers of cases."""
+    """Data and workspaces that get the parameters of cases."""
 
     t: ModelData
     w: Workspace
@@ -37,9 +33,9 @@ class Parts(NamedTuple):
 
 
 class Written(Pool):
-    """The memory of runs of a ``CaseSystem``: one block, which gets the numbers of the case at work.
+    """The workspace of runs of a ``CaseSystem``: one block, which gets the parameters of the current case.
 
-    ``put``: arrays, places in them, and the numbers of all cases (cases, ...) there
+    ``put``: arrays, places in them, and the values of all cases (cases, ...) there
     """
 
     def __init__(self) -> None:
@@ -47,23 +43,29 @@ class Written(Pool):
         self.case, self.block, self.key = 0, Block(()), ()  # type: int, Any, tuple[Any, ...]
 
     def write(self) -> None:
-        """Write the numbers of the case, from which its run begins."""
+        """Reset the workspace to the start of a run, and write the parameters of the case into it."""
         self.block.set_back()
         for to, place, values in self.put:
             to[place] = values[self.case]
 
     def take(self, make: Callable[[], Any], *key: Any) -> Any:
-        """As of ``Pool``: as it is at the start of all cases, with the numbers of one."""
+        """As of ``Pool``: the workspace at the start of a run, with the parameters of the case.
+
+        Raises
+        ------
+        ModelError
+            For other equations than those of the parameters, such as absolute coordinates after joint ones.
+        """
         if key != self.key:
             if self.put:
-                raise OtherEquationsError("the numbers of the case are not in the memory of these equations")
+                raise ModelError("the parameters of the case belong to other equations")
             self.block, self.key = make(), key
         self.write()
         return self.block
 
 
 class CaseSystem(Block):
-    """A system with data of its own, which may be written, and the memory of its runs."""
+    """A system with writable data of its own, and the workspace of its runs."""
 
     def __init__(self, system: System, how: Settings) -> None:
         super().__init__(_with_arrays(stabilised(system.data, how.alpha, how.beta), np.copy))
@@ -74,7 +76,7 @@ class CaseSystem(Block):
         keep(pool_of, self.system, self.written)
 
     def of_runs(self) -> Parts:
-        """Memory of runs.
+        """Data and workspace of runs.
 
         Raises
         ------
@@ -86,7 +88,7 @@ class CaseSystem(Block):
         return Parts(self.value, *self.written.block.value)
 
     def of_states(self) -> Parts:
-        """Memory of what follows from states of all bodies."""
+        """Data and workspace of quantities that follow from states of all bodies."""
         self.written.put.clear()
         self.written.block, self.written.key = Block(workspace_for(self.system.data)), ()
         return Parts(self.value, self.written.block.value, None)
