@@ -69,11 +69,11 @@ class JointRows(LatexEquations):
         return replace(self, **changed, where={})
 
     def written_out(self) -> JointRows:
-        """The same rows in terms of the bodies' vectors and velocities alone, without ``where``."""
+        """These rows in terms of the bodies' vectors and velocities alone, without ``where``."""
         return self._with(written_out(self.where))
 
     def of_bodies(self) -> JointRows:
-        """The same rows in terms of the states of the bodies: r, Euler parameters e0 to e3, v and omega, with numbers.
+        """These rows in terms of the states of the bodies: r, Euler parameters e0 to e3, v and omega, with numbers.
 
         The symbols are such as r_foot_x and e0_foot; the ground rests.
         """

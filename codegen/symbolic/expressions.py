@@ -28,7 +28,7 @@ MAX_SIMPLIFIED = 100  # terms of a polynomial of which other forms are tried
 MAX_OPERATIONS = 100  # of an entry without symbols for parts of it
 DIGITS = 14  # of data as exact numbers
 ROUNDING = 2.0**50  # added and subtracted, such a number rounds to whole ones
-TINY = 1e-200  # below it a number stands for the side of 0 on which a value is
+TINY = 1e-200  # below it only the sign of a value matters
 WAVES = ("math.cos", "math.sin")
 Signature = tuple[int, ...]
 

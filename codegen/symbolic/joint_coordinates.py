@@ -86,7 +86,7 @@ class SystemEquations(LatexEquations):
         return f"SystemEquations('{self.system}', {len(self.rates)} rates, {len(self.rows)} rows, {self.operations} operations)"
 
     def written_out(self) -> SystemEquations:
-        """The same equations without ``where``; those of three joints may take a million operations."""
+        """These equations without ``where``; for three joints they may take a million operations."""
         parts = written_out(self.where)
         return replace(self, **{name: value.xreplace(parts) for name, value in self._matrices.items()}, where={})
 

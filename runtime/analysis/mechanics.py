@@ -243,7 +243,9 @@ class Mechanics(CoordinateMechanics):
         self.system.check_span(t, t, "applied_forces")
         found = np.zeros((len(at.z), len(self._all_rates)))
         if self.system.loaded and self._steps.kinds:
-            compiled.forces_of_elements(t, at.z, self.system.data, self._memories.work, np.empty(at.z.shape[1]), found)
+            compiled.forces_of_elements(
+                t, at.z, self.system.data, self._workspaces.work, np.empty(at.z.shape[1]), found
+            )
         return shaped(self._of_rates(at, found), at.single)
 
     # Derivatives
@@ -258,7 +260,7 @@ class Mechanics(CoordinateMechanics):
         at = self._at(q, u, a=a)
         if self._loops is None:
             of_q, of_u = np.zeros((2, len(at.z), *[len(self._all_rates)] * 2))
-            slopes_of_efforts(*self._memories.slopes, at.z, at.given * self._sign_u, of_q, of_u)
+            slopes_of_efforts(*self._workspaces.slopes, at.z, at.given * self._sign_u, of_q, of_u)
             signs = self._sign_u[:, None] * self._sign_u
             of_q, of_u = signs * of_q, signs * of_u
         else:

@@ -82,27 +82,28 @@ def efforts_of(controller: Controller, t: float, state: RunState) -> list[float]
     numbers: list[Any]
     if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype == np.float64:
         numbers = given.tolist()
-    elif isinstance(given, list | tuple):  # soon
+    elif isinstance(given, list | tuple):  # fast path
         numbers = [*given]
     elif isinstance(given, Mapping):
         if set(given) != set(names):
             returned = ", ".join(map(str, given)) or "no motor"
             raise ModelError(
-                f"controller '{controller.name}': returned efforts of {returned}; return those of {', '.join(names)}"
+                f"controller '{controller.name}': returned efforts of {returned}; return the efforts of "
+                f"{', '.join(names)}"
             )
         numbers = [given[name] for name in names]
     else:
         numbers = list(given) if isinstance(given, Iterable) and np.ndim(given) else [given]  # type: ignore[arg-type]
     if len(numbers) != len(names):
         raise ModelError(f"controller '{controller.name}': returned {len(numbers)} efforts; return {len(names)}")
-    if PLAIN.issuperset(map(type, numbers)) and sum(map(abs, numbers)) <= LARGEST:  # as most are, and soon
+    if PLAIN.issuperset(map(type, numbers)) and sum(map(abs, numbers)) <= LARGEST:  # fast path
         return [*map(float, numbers)]
     pairs = zip(names, numbers, strict=True)
     return [finite_number(x, f"controller '{controller.name}': effort of '{name}'") for name, x in pairs]
 
 
 class HeldEfforts:
-    """Efforts of motors that change between steps; ``data``: those of the system, with memory of their own for the efforts."""
+    """Efforts of motors that change between steps; ``data``: the system's data, with a writable array of efforts."""
 
     def __init__(self, system: System, data: ModelData, motors: Sequence[str], whose: str) -> None:
         for name in motors:

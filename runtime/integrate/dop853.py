@@ -35,7 +35,8 @@ from runtime.support.arrays import Floats, Ints
 
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
 PART = 0.5  # of the usual length: a step that is cut to less may be a brief one
-LONGER, LONGEST = 1.1, 100.0  # by which the usual length grows in brief steps; at most, of their length
+# Factor by which an accepted brief step lengthens the usual step; its upper bound, in lengths of the brief step.
+LONGER, LONGEST = 1.1, 100.0
 
 
 class Memory(NamedTuple):
@@ -56,7 +57,7 @@ class Memory(NamedTuple):
     length: Floats  # (1,) of a step, for these
     worst: Floats  # (1,) of their stages: inverse square of the smallest pivot ratio
     brief: BriefSteps
-    briefest: Floats  # (1,) [s] length up to which a brief step is attempted; 0: none is
+    longest_brief: Floats  # (1,) [s] length up to which a brief step is attempted; 0: none is
 
 
 def memory(n: int, written: Sequence[int] = (0, 0, 0), ties: Ints | None = None) -> Memory:
@@ -70,7 +71,7 @@ def memory(n: int, written: Sequence[int] = (0, 0, 0), ties: Ints | None = None)
         coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros(POWER * n), ties=ties,
         better=np.zeros(len(ties), np.int64), compared=np.zeros(1, np.int64),
         scratch=np.zeros(1), errors=np.zeros((4, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
-        brief=BRIEF, briefest=np.zeros(1),
+        brief=BRIEF, longest_brief=np.zeros(1),
     )  # fmt: skip
 
 
@@ -152,12 +153,12 @@ def attempt(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         if limits_hold(m.trial, w):
             return code
     if soon_ends(m, w, h):
-        if h <= m.own.briefest[0]:
+        if h <= m.own.longest_brief[0]:
             code = attempt_brief(m, t, w, h, rtol, atol)
             if m.s.brief[0] == 1.0:
                 return code
         else:
-            m.own.briefest[0] *= LONGER
+            m.own.longest_brief[0] *= LONGER
     code, smallest_pivot = evaluate_stages(m, m.y, time, h, coefficients.a, coefficients.c, 1, stages, t, w)
     combine(m.y, h, coefficients.b, k, STAGES, m.trial)
     estimate(m, t, w)
@@ -197,7 +198,7 @@ def soon_ends(m, w, h):  # type: ignore[no-untyped-def]
 def attempt_brief(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """``attempt`` by the method of order 5, whose seventh stage is the end; ``s.brief`` is 0 where it is not accurate enough.
 
-    Its error is to be to that of a step of the usual length as their lengths are.
+    Accepted if its error per unit of time is at most the tolerance over the usual length of a step.
     """
     own, k, errors, n = m.own, m.own.k, m.own.errors, len(m.y)
     of, stages = own.brief, len(own.brief.c)
@@ -211,15 +212,14 @@ def attempt_brief(m, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     code = judge(m, t, w, h, code, rtol, atol)
     error, longer = m.s.error[0], m.s.next_length[0] / h
     if not error * longer <= 1.0:
-        own.briefest[0] = h * min(PART, (error * longer) ** -0.2)
+        own.longest_brief[0] = h * min(PART, (error * longer) ** -0.2)
         return code
     for i in range(n):
         k[STAGES, i] = m.end[i]
     integrate_powers(m.balance, m.trial, m.end, h, of.a[stages - 1], of.error, t, w)
     m.s.brief[0], m.s.smallest_pivot[0] = 1.0, smallest_pivot
-    m.s.factor[0] = min(
-        LONGER * longer, LONGEST
-    )  # the usual length grows, until brief steps are not accurate enough for it
+    # The usual length grows until brief steps are not accurate enough for it.
+    m.s.factor[0] = min(LONGER * longer, LONGEST)
     return code
 
 
@@ -275,13 +275,11 @@ def prepare_dense(m, t, w):  # type: ignore[no-untyped-def]
     n, h, k, dense, coefficients = len(m.y), m.s.length[0], m.own.k, m.own.dense, m.own.coefficients
     if m.s.dense_ready[0] == 1:
         return OK
-    code, written = OK, m.own.written[DENSE] != 0 and w.tree.limits.ready[0] > 0
-    if written:
-        code = written_stages(m, w, DENSE, m.y_old, h)
-    if m.s.brief[0] == 1.0:
-        stages = len(coefficients.b)
+    code, brief, stages = OK, m.s.brief[0] == 1.0, len(coefficients.b)
+    if brief:
         code, _ = evaluate_stages(m, m.y_old, m.s.began[0], h, coefficients.a, coefficients.c, 1, stages, t, w)
-    if written:
+    if not brief and m.own.written[DENSE] != 0 and w.tree.limits.ready[0] > 0:
+        code = written_stages(m, w, DENSE, m.y_old, h)
         for q in range(len(k)):
             powers_of_limits(k[q], t, w)
             keep_powers(m.balance, m.trial, k[q], t, w, q)

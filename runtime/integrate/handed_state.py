@@ -68,7 +68,7 @@ class RunState(State):
     def coordinate(self, name: str) -> float:
         """A coordinate of a joint [rad], [m], such as "knee.angle"; "knee" of a joint that has one.
 
-        Turns are counted from the start of the run; in absolute coordinates, from one question to the next.
+        Turns are counted from the start of the run; in absolute coordinates, from one call to the next.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class RunState(State):
         Raises
         ------
         ModelError
-            For a system whose joints make no tree.
+            If the joints form no tree.
         """
         signs, before, _ = self._of.as_joints
         found: Floats = self._tree[: len(signs)] - before
@@ -190,7 +190,7 @@ class RunStates:
 
     @cached_property
     def signs(self) -> Floats:
-        """Of the coordinates and rates of the tree, as those of the joints."""
+        """Signs of the tree's coordinates and rates against the coordinates and rates of the joints."""
         signs = np.ones(self.tree.places[1][-1])
         for c, *places in zip(self.tree.coordinates, *self.tree.places, strict=False):
             signs[places] = c.sign

@@ -218,8 +218,8 @@ class Compiled:
     def until(self, end: float) -> None:
         """Let ``advance`` end at another time, also after it has reached its end; steps that this cuts short are brief ones."""
         self.end, own = end, self.s.own
-        if isinstance(own, dop853.Memory) and own.briefest[0] == 0.0:
-            own.briefest[0] = np.inf
+        if isinstance(own, dop853.Memory) and own.longest_brief[0] == 0.0:
+            own.longest_brief[0] = np.inf
 
     def resume(self) -> None:
         """Begin the next step with forces that have changed at the time reached, after a step."""

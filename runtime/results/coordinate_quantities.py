@@ -78,7 +78,8 @@ def coordinate_value(
 ) -> Floats:
     """A quantity (n, ...) in states (n, bodies, 13), with accelerations (n, bodies, 6); counted: coordinates with whole turns."""
     m, wanted = _mechanics(system), tuple(f"{name}_rate" for name in quantity.rates)
-    if m.rate_names != wanted and m.independent is not None:  # a case, whose initial state determines others better
+    if m.rate_names != wanted and m.independent is not None:
+        # The initial state of this case selects other independent coordinates.
         m = CoordinateMechanics(system, quantity.rates)
     coordinates, rates = m.of_states(states.reshape(len(states), -1), counted)
     q, u = m.assemble(coordinates), m.own_rates(rates)
@@ -91,7 +92,7 @@ def coordinate_value(
 
 
 def _accelerations(m: CoordinateMechanics, q: Floats, u: Floats, v_dot: Floats) -> Floats:
-    """Accelerations (n, rates) of the coordinates that give all bodies theirs (n, bodies, 6)."""
+    """Accelerations of the coordinates (n, rates) that reproduce the bodies' accelerations (n, bodies, 6)."""
     names = m.system.body_names
     J = np.concatenate([m.jacobian(name, q) for name in names], axis=1)
     by_rates = np.concatenate([m.bias_acceleration(name, q, u) for name in names], axis=1)

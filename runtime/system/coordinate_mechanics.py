@@ -24,7 +24,7 @@ from runtime.support.numbers import floats
 from runtime.system.coordinate_names import coordinates_of_tree
 from runtime.system.coupled_coordinates import coupled, with_turns
 from runtime.system.frames import Frame, frame_motion, frame_of_body, in_reference
-from runtime.system.independent import Independent, TreeMemory
+from runtime.system.independent import Independent, TreeWorkspaces
 from runtime.system.parts import GROUND
 from runtime.system.spanning_tree import spanning_tree
 from runtime.system.state import State
@@ -56,7 +56,7 @@ class CoordinateMechanics:
         self.system, self._tree = system, trees_of(system).of_joints or spanning_tree(self._steps, system.bodies)
         tree = self._tree
         rows = [(k, r) for k in tree.closing if not system.joints[k].signals for r in range(len(system.joints[k].rows))]
-        self._memories = TreeMemory(system, rows)
+        self._workspaces = TreeWorkspaces(system, rows)
         self._first = tree.places[0][-1]
         names, rates = coordinates_of_tree(system, tree)
         self._sign_q, self._sign_u = (_signs(of) for of in (names, rates))
@@ -66,7 +66,7 @@ class CoordinateMechanics:
         if rows or system.couplings:
             q, _ = self._of(system.state)
             self._loops = Independent(
-                system, tree, self._memories, (self._sign_q, self._sign_u), self._all_rates, q[0], independent
+                system, tree, self._workspaces, (self._sign_q, self._sign_u), self._all_rates, q[0], independent
             )
         elif independent is not None:
             raise ModelError(
@@ -94,7 +94,7 @@ class CoordinateMechanics:
 
     @property
     def frame_names(self) -> tuple[str, ...]:
-        """Of all frames: bodies, at the centre of mass with the body's axes; the ground; the frames of the system."""
+        """Names of all frames: bodies (centre of mass, axes of the body), the ground, frames of the system."""
         return (*self.system.body_names, GROUND, *(frame.name for frame in self.system.frames))
 
     # States
@@ -106,17 +106,17 @@ class CoordinateMechanics:
         """
         system = self.system
         z = joint_coordinates(self._steps, system.body_names, system.joint_motions, y)
-        q, u = z[:, : self._first] * self._sign_q, z[:, self._first :] * self._sign_u
+        q, u = self._signed(z)
         places = {name: k for k, name in enumerate(self.coordinate_names) if name in counted}
         for name, k in places.items():
             q[:, k] = counted[name]
-        for row in q if counted and system.couplings else ():  # of which a follower may start beyond half a turn
+        for row in q if counted and system.couplings else ():  # followers of couplings may start beyond half a turn
             own = {name: float(row[k]) for name, k in places.items()}
             row[[*places.values()]] = [*with_turns(system.couplings, system.joint_motions, own).values()]
         return q, u
 
     def own_rates(self, u: Floats) -> Floats:
-        """Those of the independent coordinates (states, n), of all rates (states, all)."""
+        """Rates of the independent coordinates (states, n) among all rates (states, all)."""
         return u if self._loops is None else u[:, self._loops.places]
 
     def _of(self, state: State) -> tuple[Floats, Floats]:
@@ -126,6 +126,10 @@ class CoordinateMechanics:
             return self.of_states(state.y[None], {})
         z = joint_coordinates(self._steps, self.system.body_names, self.system.joint_motions, state.y[None])
         z = coupled(self.system, self._tree, state, z[0])[None]
+        return self._signed(z)
+
+    def _signed(self, z: Floats) -> tuple[Floats, Floats]:
+        """Coordinates and all rates of the joints (states, n) in states z (states, n) of the tree."""
         return z[:, : self._first] * self._sign_q, z[:, self._first :] * self._sign_u
 
     def assemble(self, q: ArrayLike) -> Floats:
@@ -134,7 +138,7 @@ class CoordinateMechanics:
         Raises
         ------
         ModelError
-            Where no configuration nearby does.
+            If no configuration nearby satisfies the loops and couplings.
         """
         (found,), single = self._admitted(q=q)
         found = found.copy()
@@ -175,12 +179,12 @@ class CoordinateMechanics:
     # Frames
 
     def pose(self, frame: str | Frame, q: ArrayLike) -> FramePose:
-        """Where a frame is.
+        """Pose of a frame.
 
         Parameters
         ----------
         frame : str or Frame
-            A name among ``frame_names``, or a frame of its own.
+            A name in ``frame_names``, or a ``Frame``.
         q : (n,) or (states, n)
         """
         at = self._at(q)
@@ -264,8 +268,9 @@ class CoordinateMechanics:
                     )
         counts = {len(array) for array in found}
         if len(counts - {1}) > 1:
+            sizes = ", ".join(str(len(array)) for array in found)
             raise ModelError(
-                f"mechanics: arrays of {', '.join(map(str, sorted(counts)))} states; give as many of each, or one"
+                f"mechanics of system '{self.system.name}': {', '.join(given)} have {sizes} states; give each as many, or one"
             )
         most = next(iter(counts - {1}), 1)
         return [np.ascontiguousarray(np.broadcast_to(array, (most, array.shape[1]))) for array in found], single
@@ -303,7 +308,7 @@ class CoordinateMechanics:
         return y.reshape(len(y), len(self.system.bodies), STATE)
 
     def frame(self, frame: str | Frame) -> Frame:
-        """The frame of a name among ``frame_names``; a frame of its own is checked."""
+        """The frame of a name in ``frame_names``; a ``Frame`` is checked."""
         if isinstance(frame, Frame):
             if frame.body not in (*self.system.body_names, GROUND):
                 raise unknown_name(frame.body, self.system.body_names, "body", "bodies", f"frame '{frame.name}': ")
@@ -335,7 +340,7 @@ class CoordinateMechanics:
     @property
     def _memory(self) -> TreeWorkspace:
         """Memory of this thread for compiled code."""
-        return self._memories.tree
+        return self._workspaces.tree
 
     @cached_property
     def _mirrored(self) -> bool:

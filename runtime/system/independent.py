@@ -28,12 +28,12 @@ from runtime.system.tree_coordinates import moved_coordinates
 
 FOLLOWER = 1e6  # weight of the columns of followers: they are dependent before their leaders are
 DEPENDENT = 1e-9  # singular value, as a fraction of the largest, below which rows or columns depend on each other
-OFF = 1e-8  # [m], [rad], and as the rows have it: how far coordinates may be off the rows
+OFF = 1e-8  # largest violation of a row, in its unit
 STEPS = 50  # of Newton's method
 
 
-class TreeMemory(threading.local):
-    """Memory of each thread for evaluations of a tree, with the rows (joint, row) of a system that restrain it."""
+class TreeWorkspaces(threading.local):
+    """Workspaces of each thread for evaluations of a tree, with the rows (joint, row) of a system that restrain it."""
 
     def __init__(self, system: System, rows: list[tuple[int, int]]) -> None:
         self.system, self.tree = system, tree_with_rows(system, rows)
@@ -60,7 +60,7 @@ def rows_of_tree(system: System, work: Workspace, times: Floats, z: Floats) -> t
 def onto_rows(
     x: Floats, rows: Callable[[Floats], tuple[Floats, Floats]], step: Callable[[Floats, Floats, Floats], Floats]
 ) -> tuple[Floats, Floats]:
-    """Coordinates (states, n) that satisfy rows best on the way of Newton's method, and their largest violation (states,).
+    """Newton's iteration onto rows: the coordinates with the smallest violation found, and this violation (states,).
 
     rows : returns Phi (states, rows) and G (states, rows, rates) at coordinates
     step : returns the next coordinates, from those before, Phi and G
@@ -83,10 +83,10 @@ class Independent:
     """
 
     def __init__(
-        self, system: System, tree: TreeSteps, memory: TreeMemory, signs: tuple[Floats, Floats], rates: Sequence[str], q: Floats,
-        wanted: Sequence[str] | None,
+        self, system: System, tree: TreeSteps, workspaces: TreeWorkspaces, signs: tuple[Floats, Floats], rates: Sequence[str],
+        q: Floats, wanted: Sequence[str] | None,
     ) -> None:  # fmt: skip
-        self.system, self.tree, self.memory, self.signs, self.rates = system, tree, memory, signs, rates
+        self.system, self.tree, self.workspaces, self.signs, self.rates = system, tree, workspaces, signs, rates
         self.first = len(signs[0])
         _, G, _ = self._rows(self._at_rest(q[None]))
         count = len(rates) - system.degrees_of_freedom
@@ -99,7 +99,7 @@ class Independent:
 
     def _best(self, G: Floats, count: int) -> Ints:
         """The rates that are left beside as many dependent ones as are determined best."""
-        weight, coupled = np.ones(len(self.rates)), self.memory.tree.closing.coupled
+        weight, coupled = np.ones(len(self.rates)), self.workspaces.tree.closing.coupled
         weight[coupled.u[coupled.first[:-1]] - self.first] = FOLLOWER
         size = np.linalg.norm(G, axis=1, keepdims=True)
         _, order = qr(G / np.where(size > 0.0, size, 1.0) * weight, mode="r", pivoting=True)
@@ -107,16 +107,19 @@ class Independent:
 
     def _wanted(self, wanted: Sequence[str], count: int) -> Ints:
         known = [name.removesuffix("_rate") for name in self.rates]
+        whose = f"mechanics of system '{self.system.name}': "
         for name in wanted:
             if name not in known:
-                raise unknown_name(name, known, "coordinate", whose=f"mechanics of system '{self.system.name}': ")
-        places = np.unique([known.index(name) for name in wanted])
-        if len(places) != count or len(wanted) != count:
+                raise unknown_name(name, known, "coordinate", whose=whose)
+            if list(wanted).count(name) > 1:
+                raise ModelError(f"{whose}independent: '{name}' is named twice; name it once")
+        if len(wanted) != count:
+            names, degrees = ("name" + "s" * (len(wanted) != 1)), ("degree" if count == 1 else "degrees")
             raise ModelError(
-                f"mechanics: independent names {len(places)} different coordinates, and system '{self.system.name}' has {count} "
-                f"degrees of freedom; give as many of {', '.join(known)}"
+                f"{whose}independent has {len(wanted)} {names}, and the system {count} {degrees} of freedom; give {count} of "
+                f"{', '.join(known)}"
             )
-        return places.astype(np.int64)
+        return np.sort([known.index(name) for name in wanted]).astype(np.int64)
 
     def maps(self, q: Floats, u: Floats | None) -> tuple[Floats, Floats, Floats]:
         """N (states, rates, independent), all rates and drift (states, rates) of the tree, for independent rates u.
@@ -187,8 +190,8 @@ class Independent:
 
     def _rows(self, z: Floats) -> tuple[Floats, Floats, Floats]:
         """Phi, G and gamma of states z of the tree."""
-        return rows_of_tree(self.system, self.memory.work, np.full(len(z), self.system.time), z)
+        return rows_of_tree(self.system, self.workspaces.work, np.full(len(z), self.system.time), z)
 
     def _name(self, row: int) -> str:
-        closing = self.memory.tree.closing
+        closing = self.workspaces.tree.closing
         return self.system.row_name(int(closing.joint[row]), int(closing.row[row]))

@@ -367,20 +367,21 @@ def refusals():
     q = m.q0
     return {
         "shape": (lambda: m.bias(q, np.zeros(5)), "u has the shape"),
-        "counts": (lambda: m.bias(np.tile(q, (2, 1)), np.zeros((3, 6))), "arrays of 2, 3 states"),
+        "counts": (lambda: m.bias(np.tile(q, (2, 1)), np.zeros((3, 6))), "q, u have 2, 3 states"),
         "frame": (lambda: m.pose("lwer", q), "unknown frame 'lwer'"),
         "axes": (lambda: m.velocity(m.frame_names[0], q, 0 * q, axes="body"), "axes"),
         "coordinate": (lambda: m.configuration({"knee": 1.0}), "knee"),
         "values": (lambda: m.configuration({"shoulder.p_e1": [0.1, 0.2], "elbow.p_e1": [0.1] * 3}), "arrays of 2, 3 values"),
         "rows": (lambda: closed.mass_matrix(closed.q0 + 0.1), "pass them through assemble"),
-        "count": (lambda: runtime.mechanics(closed.system, independent=["A.angle", "D.angle"]), "1 degree"),
+        "count": (lambda: runtime.mechanics(closed.system, independent=["A.angle", "D.angle"]), "2 names, and the system 1"),
+        "twice": (lambda: runtime.mechanics(closed.system, independent=["A.angle"] * 2), "'A.angle' is named twice"),
         "tree": (lambda: runtime.mechanics(m.system, independent=["shoulder.angle"]), "leave out independent"),
         "closing": (lambda: closed.configuration({"A.angle": 0.1, "D.angle": 0.1}), "D.angle"),
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "case", ["shape", "counts", "frame", "axes", "coordinate", "values", "rows", "count", "tree", "closing"]
+    "case", ["shape", "counts", "frame", "axes", "coordinate", "values", "rows", "count", "twice", "tree", "closing"]
 )
 def test_what_is_refused(case):
     call, sentence = refusals()[case]

@@ -129,7 +129,7 @@ def test_limits_and_contacts():
         (dict(efforts=[]), "give names of motors"),
         (dict(efforts=["moter"]), "controller 'pd': unknown motor 'moter'; did you mean 'motor'"),
         (dict(function=lambda t, state: [1.0, 2.0]), "returned 2 efforts; return 1"),
-        (dict(function=lambda t, state: {"other": 2.0}), "returned efforts of other; return those of motor"),
+        (dict(function=lambda t, state: {"other": 2.0}), "returned efforts of other; return the efforts of motor"),
         (dict(function=lambda t, state: np.nan), "effort of 'motor' = nan"),
         (dict(function=lambda t, state: 10**400), "effort of 'motor' = inf is not finite"),
         (dict(function=lambda t, state: 1 / 0), "controller 'pd': its function failed: ZeroDivisionError"),
