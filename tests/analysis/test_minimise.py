@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runtime import GROUND, Builder, minimise
+from runtime import GROUND, Builder, ModelError, minimise
 from tests.support.refusals import assert_refused
 
 MASS, SPEED, T = 2.0, 3.0, 0.5
@@ -85,6 +85,20 @@ def test_limits_that_no_value_keeps():
     )  # fmt: skip
     assert not found.success and "constraints are not met: max(r.mass.x) = " in found.message
     assert found.on_bounds == {"stiffness": 200.0}
+
+
+def test_values_beyond_an_edge_are_refused():
+    """The stiffest spring that its function admits keeps the mass nearest; beyond it there is no system."""
+
+    def build(stiffness):
+        if stiffness > 400.0:
+            raise ModelError("too stiff")
+        return spring(stiffness)
+
+    found = minimise(build, {"stiffness": 100.0}, 0.1, "max(r.mass.x)", rtol=1e-9, atol=1e-9)
+    assert found.success and found.values["stiffness"] == pytest.approx(400.0, rel=1e-6)
+    assert found.on_bounds["stiffness"] == found.values["stiffness"] and "are refused (too stiff)" in found.message
+    assert found.runs < 60
 
 
 def test_runs_used_up():

@@ -270,7 +270,9 @@ def test_a_broken_kernel_is_found(name):
     c = Case(name, 0)
     c.before = 0.0  # in the definition angles are within half a turn
     with np.errstate(invalid="ignore"):  # a broken kernel may take a power of a negative number
-        assert_changes_are_found(c.module, "evaluate", lambda other: c.run(module=other), expected_outputs(c), 0.6, 1e-8)
+        assert_changes_are_found(
+            c.module, "evaluate", lambda other: c.run(module=other), expected_outputs(c), 0.6, 1e-8
+        )
 
 
 @pytest.mark.slow
