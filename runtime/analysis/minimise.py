@@ -1,16 +1,17 @@
-"""Least value of a result of a run over parameters and initial state, under constraints on other results: a design."""
+"""Find the parameters that minimise a result of a run while other results stay within limits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.analysis.fit_search import ON_BOUND
-from runtime.analysis.nearby_runs import Follows
+from runtime.analysis.nearby_runs import Result, name_of
 from runtime.analysis.question import Question, bounds_of, question_of
 from runtime.analysis.sensitivities import solve
 from runtime.analysis.sensitivity_result import Sensitivities
@@ -24,6 +25,7 @@ from runtime.system.system import System
 
 MAX_RUNS = 100
 TIMES = 201  # of a run, without ``t_eval``
+HALVINGS = 40  # by which the place is found from which on values are refused
 ENOUGH = 1e-10  # of the objective's size: a step that gains less ends the search
 MET = 1e-6  # of a constraint's size: it is met within this, and counts as active
 
@@ -33,8 +35,9 @@ class Minimum:
     """Result of ``minimise``.
 
     ``values``: name -> value.  ``objective``: its least value.  ``constraints``: result -> its value there.  ``active``: the
-    results whose limits the minimum meets; ``on_bounds``: name -> the bound on which a value ended.  ``runs``: with their
-    derivatives.  ``success``, ``message``: of the search.  ``sensitivities``: at the minimum; ``sensitivities.run`` is the run.
+    results whose limits the minimum meets; ``on_bounds``: name -> the bound on which a value ended, or the value beyond which
+    systems are refused.  ``runs``: number of runs, each with its derivatives.  ``success``, ``message``: of the search.
+    ``sensitivities``: at the minimum; ``sensitivities.run`` is the run.
     """
 
     values: Mapping[str, Any]
@@ -54,21 +57,21 @@ def minimise(
     build: System | Callable[..., System],
     given: Mapping[str, Any],
     t_end: float,
-    objective: Follows,
+    objective: Result,
     *,
     wrt: str | Sequence[str] | None = None,
     bounds: Mapping[str, tuple[Any, Any]] | None = None,
-    constraints: Mapping[Follows, tuple[float | None, float | None]] | None = None,
+    constraints: Mapping[Result, tuple[float | None, float | None]] | None = None,
     t_eval: ArrayLike | None = None,
     rtol: float = RTOL,
     atol: float = ATOL,
     max_runs: int = MAX_RUNS,
     check_units: bool = True,
 ) -> Minimum:
-    """Find the parameters with which a result of a run is least, and others keep their limits.
+    """Find the parameters that minimise a result of a run while other results stay within limits.
 
-    The gradients are exact, also through contacts, limits and force elements: each run comes with its derivatives
-    (``sensitivities``).  The search (SLSQP of SciPy) goes downhill from ``given``, so the minimum that it ends in may be a local
+    Each run comes with its derivatives (``sensitivities``), also through contacts, limits and force elements, so that a search
+    takes some ten runs.  The search (SLSQP of SciPy) goes downhill from ``given``, so the minimum that it ends in may be a local
     one: start from several values and keep the least.
 
     Parameters
@@ -103,18 +106,50 @@ def minimise(
     """
     question = question_of(build, given, wrt, check_units=check_units)
     low, high = bounds_of(question, bounds)
-    limits = {_name(of): (of, *_limits(_name(of), pair)) for of, pair in (constraints or {}).items()}
+    limits: dict[str, _Limit] = {}
+    for of, pair in (constraints or {}).items():
+        if (name := name_of(of)) in limits:
+            raise ModelError(f"constraints: two functions are named '{name}'; give each a name of its own, by def")
+        limits[name] = _Limit(of, *_limits(name, pair))
     if max_runs < 1:
-        raise ModelError(f"max_runs = {max_runs}; give 1 or more")
-    with reporter(None, 0.0, float(max_runs)) as bar:
+        raise ModelError(f"minimise: max_runs = {max_runs}; give 1 or more")
+    for of in (objective, *(one.of for one in limits.values())):
+        if isinstance(of, str) and of in question.given and of not in question.places:
+            raise ModelError(f"minimise: '{of}' is given but not varied; add it to wrt, or name a result of the run")
+    with reporter(None, 0.0, float(max_runs), "runs of the search") as bar:
         problem = _Problem(question, t_end, t_eval, rtol, atol, objective, limits, max_runs, bar)
-        row, message, success = _search(problem, low, high)
-        best = problem.at(row)
-    return _minimum(problem, best, low, high, success=success, message=message)
+        found = _search_to_edges(problem, low, high)
+        best = problem.at(found.row)
+    return _minimum(problem, best, found, low, high)
 
 
 class _RunsUsedUpError(Exception):
     """The search asked for more runs than are allowed."""
+
+
+class _BeyondError(Exception):
+    """The search came to values without a system."""
+
+    def __init__(self, row: Floats, reason: str) -> None:
+        super().__init__(reason)
+        self.row, self.reason = row, reason
+
+
+class _Limit(NamedTuple):
+    """A result, and the least and the greatest value that it may have."""
+
+    of: Result
+    low: float
+    high: float
+
+
+class _Ended(NamedTuple):
+    """How a search ended."""
+
+    row: Floats
+    message: str
+    success: bool
+    edges: Mapping[int, str] = MappingProxyType({})  # components beyond which values are refused, and why
 
 
 @dataclass(frozen=True)
@@ -135,20 +170,21 @@ class _Problem:
     """Objective and constraints at values, in units of their sizes at the start."""
 
     def __init__(
-        self, question: Question, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float, objective: Follows,
-        limits: Mapping[str, tuple[Follows, float, float]], max_runs: int, bar: Progress,
+        self, question: Question, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float, objective: Result,
+        limits: Mapping[str, _Limit], max_runs: int, bar: Progress,
     ) -> None:  # fmt: skip
         self.question, self.t_end, self.rtol, self.atol = question, t_end, rtol, atol
         self.objective, self.limits, self.max_runs, self.bar, self.runs = objective, limits, max_runs, bar, 0
         self.scale = question.sizes(question.row)
         start = question.system(question.row)[0].time
         self.times = np.linspace(start, t_end, TIMES) if t_eval is None else t_eval
-        self._known: dict[bytes, _Point] = {}
+        self.sizes: dict[str, float] = {}  # of constrained results
+        self._known: dict[bytes, _Point | ModelError] = {}
         first = self.at(question.row)
         self.size = max(abs(first.objective), float(np.abs(first.gradient * self.scale).max())) or 1.0
 
     def at(self, row: Floats) -> _Point:
-        """The results at a row of values, of which the last ones are kept.
+        """The results at a row of values; those of all rows are kept.
 
         Raises
         ------
@@ -160,26 +196,43 @@ class _Problem:
             if self.runs == self.max_runs:
                 raise _RunsUsedUpError
             self.runs += 1
-            found = solve(self.question, row, self.t_end, self.times, self.rtol, self.atol)
-            self._known[key] = self._point(row, found)
-            self.bar.update(float(self.runs))
-        return self._known[key]
+            try:
+                found = solve(
+                    self.question, row, self.t_end, self.times, self.rtol, self.atol,
+                    progress=lambda t, t_end: self.bar.update(self.runs - 1 + t / t_end),
+                )  # fmt: skip
+                self._known[key] = self._point(row, found)
+                vars(found).pop("_runs", None)  # the memory of the runs nearby
+            except ModelError as error:
+                self._known[key] = error
+        point = self._known[key]
+        if isinstance(point, ModelError):
+            raise point
+        return point
+
+    @property
+    def points(self) -> list[_Point]:
+        """The values that have a run."""
+        return [point for point in self._known.values() if isinstance(point, _Point)]
 
     def _point(self, row: Floats, found: Sensitivities) -> _Point:
         value, gradient = self._result(self.objective, row, found)
         if value.ndim:
-            raise ModelError(
-                f"objective: '{_name(self.objective)}' has {value.size} values; give one number, such as a largest value, "
-                f"'max({_name(self.objective)})'"
-            )
+            name = name_of(self.objective)
+            remedy = "return one number"
+            if isinstance(self.objective, str):
+                of_given = name in self.question.places
+                remedy = "give a function of the run" if of_given else f"give one number, such as 'max({name})'"
+            raise ModelError(f"objective: '{name}' has {value.size} values; {remedy}")
         values, margins, slopes, equal = {}, [np.zeros(0)], [np.zeros((0, len(row)))], [np.zeros(0, bool)]
         for name, (of, low, high) in self.limits.items():
             values[name], own = self._result(of, row, found)
             wide = own.reshape(-1, len(row))
+            own_sizes = np.concatenate([np.abs(values[name]).ravel(), np.abs(wide * self.scale).ravel()])
+            size = self.sizes.setdefault(name, _size(low, high, own_sizes))
             for limit, side in ((low, 1.0),) if low == high else ((low, 1.0), (high, -1.0)):
                 if np.isfinite(limit):
                     equal.append(np.full(values[name].size, low == high))
-                    size = _size(low, high)
                     margins.append(side * (values[name].ravel() - limit) / size)
                     slopes.append(side * wide / size)
         return _Point(
@@ -187,7 +240,7 @@ class _Problem:
             np.concatenate(equal),
         )  # fmt: skip
 
-    def _result(self, of: Follows, row: Floats, found: Sensitivities) -> tuple[Floats, Floats]:
+    def _result(self, of: Result, row: Floats, found: Sensitivities) -> tuple[Floats, Floats]:
         """A result (...) and its derivatives (..., K)."""
         if isinstance(of, str) and of in self.question.places:
             place = self.question.places[of]
@@ -196,20 +249,65 @@ class _Problem:
         return found.result(of)
 
 
-def _search(problem: _Problem, low: Floats, high: Floats) -> tuple[Floats, str, bool]:
-    """The values with which a search ended, its message, and whether it found a minimum."""
+def _search_to_edges(problem: _Problem, low: Floats, high: Floats) -> _Ended:
+    """``_search``, in which values beyond which systems are refused become bounds once it has come to them."""
+    low, high, edges = low.copy(), high.copy(), dict[int, tuple[float, str]]()
+    for _ in range(2 * len(low) + 1):
+        begin = _best(problem)
+        try:
+            ended = _search(problem, begin, low, high)
+        except _BeyondError as beyond:
+            found = _edges(problem.question, begin, beyond.row)
+            for k, (at, _) in found.items():
+                (low if beyond.row[k] < begin[k] else high)[k] = at
+            edges |= found
+            if not found:
+                return _Ended(begin, f"the search ended where values beyond are refused: {beyond.reason}", False)
+            continue
+        return ended._replace(edges={k: why for k, (at, why) in edges.items() if ended.row[k] == at})
+    return _Ended(_best(problem), "the search ended where values beyond are refused", False)
+
+
+def _edges(question: Question, row: Floats, beyond: Floats) -> dict[int, tuple[float, str]]:
+    """Components of a row that alone are refused at their values in another row: where refusals begin, and why."""
+    found = {}
+    for k in np.flatnonzero(beyond != row).tolist():
+        good, bad, other = float(row[k]), float(beyond[k]), row.copy()
+        for n in range(HALVINGS):
+            other[k] = bad if n == 0 else 0.5 * (good + bad)
+            try:
+                question.system(other)
+            except ModelError as error:
+                bad, found[k] = float(other[k]), (good, str(error))
+                continue
+            if n == 0:
+                break
+            good, found[k] = float(other[k]), (float(other[k]), found[k][1])
+    return found
+
+
+def _search(problem: _Problem, begin: Floats, low: Floats, high: Floats) -> _Ended:
+    """How a search from a row ends.
+
+    Raises
+    ------
+    _BeyondError
+    """
     from scipy.optimize import minimize  # here because the import takes a fifth of a second
 
-    scale, refused, last = problem.scale, [""], [problem.question.row]
+    scale, refused = problem.scale, [""]
 
     def at(x: Floats) -> _Point | None:
-        """The results; None where values are refused, which shortens the step."""
+        """The results; None where values have no run, which shortens the step."""
         row = np.clip(x * scale, low, high)
         try:
-            last[0] = row
             return problem.at(row)
         except ModelError as error:
             refused[0] = str(error)
+            try:
+                problem.question.system(row)
+            except ModelError:
+                raise _BeyondError(row, refused[0]) from None
             return None
 
     first = problem.at(problem.question.row)
@@ -237,33 +335,30 @@ def _search(problem: _Problem, low: Floats, high: Floats) -> tuple[Floats, str, 
     ]
     try:
         found = minimize(
-            value, problem.question.row / scale, jac=gradient, method="SLSQP", constraints=rows,
+            value, begin / scale, jac=gradient, method="SLSQP", constraints=rows,
             bounds=list(zip(low / scale, high / scale, strict=True)), options={"maxiter": problem.max_runs, "ftol": ENOUGH},
         )  # fmt: skip
     except _RunsUsedUpError:
-        return (
-            _best(problem),
-            f"max_runs = {problem.max_runs} reached before a minimum; go on from the values found",
-            False,
-        )
+        why = f"; values beyond were refused: {refused[0]}" if refused[0] else "; go on from the values found"
+        return _Ended(_best(problem), f"max_runs = {problem.max_runs} reached before a minimum{why}", False)
     row = np.clip(found.x * scale, low, high)
     if at(row / scale) is None:
-        return _best(problem), f"the search ended where values are refused: {refused[0]}", False
-    return row, str(found.message), bool(found.success)
+        return _Ended(_best(problem), f"the search ended where values are refused: {refused[0]}", False)
+    return _Ended(row, str(found.message), bool(found.success))
 
 
 def _best(problem: _Problem) -> Floats:
-    """Of the values tried those with the least objective among the ones that break the constraints least."""
+    """The values tried that violate the constraints least, and among these have the least objective."""
 
     def rank(point: _Point) -> tuple[float, float]:
         broken = np.where(point.equal, np.abs(point.margins), -point.margins)
         return max(0.0, float(broken.max(initial=0.0)) - MET), point.objective
 
-    return min(problem._known.values(), key=rank).row
+    return min(problem.points, key=rank).row
 
 
-def _minimum(problem: _Problem, best: _Point, low: Floats, high: Floats, *, success: bool, message: str) -> Minimum:
-    question, width = problem.question, high - low
+def _minimum(problem: _Problem, best: _Point, found: _Ended, low: Floats, high: Floats) -> Minimum:
+    question, width, success, message = problem.question, high - low, found.success, found.message
     near = ON_BOUND * np.where(np.isfinite(width), width, problem.scale)
     on_bounds = {
         question.names[k]: float(bound[k])
@@ -271,13 +366,17 @@ def _minimum(problem: _Problem, best: _Point, low: Floats, high: Floats, *, succ
         for bound in (low, high)
         if abs(best.row[k] - bound[k]) <= near[k]
     }
+    for k, reason in found.edges.items():
+        on_bounds[question.names[k]] = float(best.row[k])
+        message += f"; values beyond {question.names[k]} = {best.row[k]:.6g} are refused ({reason})"
     broken, active = [], []
     for name, (_, least, most) in problem.limits.items():
         own = best.values[name]
-        margin = float(min((own - least).min(), (most - own).min())) / _size(least, most)
+        margin = float(min((own - least).min(), (most - own).min())) / problem.sizes[name]
         if margin < -MET:
             worst = own.ravel()[np.argmax(np.maximum(least - own, own - most))]
-            broken.append(f"{name} = {worst:.6g}, limits {least:g} and {most:g}")
+            limit = f"at least {least:g}" if worst < least else f"at most {most:g}"
+            broken.append(f"{name} = {worst:.6g}, {limit}")
         elif margin <= MET:
             active.append(name)
     if broken:
@@ -288,10 +387,6 @@ def _minimum(problem: _Problem, best: _Point, low: Floats, high: Floats, *, succ
         named("constraint", {name: own if own.ndim else float(own) for name, own in best.values.items()}), tuple(active),
         named("parameter", on_bounds), problem.runs, success, message, best.found,
     )  # fmt: skip
-
-
-def _name(of: Follows) -> str:
-    return of if isinstance(of, str) else getattr(of, "__name__", "function")
 
 
 def _limits(name: str, pair: Any) -> tuple[float, float]:
@@ -310,7 +405,7 @@ def _limits(name: str, pair: Any) -> tuple[float, float]:
     return least, most
 
 
-def _size(low: float, high: float) -> float:
-    """Size by which a limit of a result is measured."""
+def _size(low: float, high: float, own: Floats) -> float:
+    """Size by which a limit of a result is measured; ``own``: of its values, and of their changes over the parameters."""
     finite = [abs(one) for one in (low, high) if np.isfinite(one)]
-    return max(finite) or 1.0
+    return max(*finite, float(own.max(initial=0.0))) or 1.0

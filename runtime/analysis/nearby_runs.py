@@ -1,4 +1,4 @@
-"""Derivatives of what follows from a run: outputs by name, and functions of the run.
+"""Derivatives of results of a run: outputs by name, and functions of the run.
 
 Two differences of order six add up: of runs with states along the derivatives of the states, and of runs with these states in
 systems nearby.  The times at which contacts begin and end, and the speeds of touch-downs, vary along.
@@ -8,44 +8,62 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime.dynamics.model_data import stabilised
 from runtime.integrate.variational.contacts import ContactDirections
-from runtime.integrate.variational.differences import BOTH_SIDES, weights
-from runtime.results.outputs import Output, parsed_outputs, value_of
+from runtime.integrate.variational.differences import BOTH_SIDES, smoothness, weights
+from runtime.results.outputs import parsed_outputs, value_of
 from runtime.results.run import Run
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, said_by
+from runtime.support.numbers import floats
 from runtime.system.system import System
 
 # Reach of the differences, as a fraction of the larger of 1 and a component: kinks of a result within it are not seen.
 REACH = 1e-4
+ROUGH = 1e-3  # relative error of the derivative of a number from which on it has none
 TURN = 2.0 * np.pi
-Follows = str | Output | Callable[[Run], Any]  # from a run: an output by its name, or a function
+Result = str | Callable[[Run], Any]  # of a run: an output by its name, or a function
 
 
 class Slopes(NamedTuple):
-    """Derivatives of the numbers of a run with respect to K quantities."""
+    """Derivatives of a run with respect to K quantities."""
 
     states: Floats  # (m, 13 bodies, K)
     of_forces: Floats  # (m, states of forces, K)
     events: Floats | None  # (changes, 2, K) of time and speed; None where they are not known
 
 
+def name_of(of: Result) -> str:
+    """The name of a result: that of an output, or of a function."""
+    return of if isinstance(of, str) else getattr(of, "__name__", "function")
+
+
+def _value_of_function(name: str, function: Callable[[Run], Any], run: Run) -> Floats:
+    """What a function of the user's returns for a run."""
+    try:
+        found = function(run)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"result '{name}': its function failed: {said_by(error)}") from error
+    return floats(found, f"result '{name}'", "a number or an array of numbers")
+
+
 @dataclass(frozen=True)
 class NearbyRuns:
-    """A run, and what its derivatives are made of."""
+    """A run and its neighbours, from which derivatives follow."""
 
     run: Run
     systems: Sequence[Sequence[System]]  # nearby, of each quantity
     weights: Sequence[Floats]  # with which changes of these add up to the derivative
     slopes: Slopes = field(repr=False)
 
-    def slope(self, of: Follows) -> tuple[Floats, Floats]:
+    def slope(self, of: Result) -> tuple[Floats, Floats]:
         """A result, and its derivatives with respect to K quantities (..., K).
 
         Raises
@@ -53,32 +71,37 @@ class NearbyRuns:
         ModelError
             For an unknown output, for a function without numbers, and where derivatives are not known.
         """
-        output = (
-            parsed_outputs([of], self.run.system, len(self.run.t), named_by="output")[of] if isinstance(of, str) else of
-        )
-        name = output.name if isinstance(output, Output) else getattr(output, "__name__", "function")
-
-        def value(run: Run) -> Floats:
-            found = value_of(output, run) if isinstance(output, Output) else output(run)
-            try:
-                return np.asarray(found, float)
-            except (TypeError, ValueError):
-                raise ModelError(f"{name} returned {shown(found)}; a number or an array of numbers is needed") from None
-
+        name, turns = name_of(of), False
+        value: Callable[[Run], Floats] = partial(_value_of_function, name, of)
+        if isinstance(of, str):
+            output = parsed_outputs([of], self.run.system, len(self.run.t), named_by="result")[of]
+            if output.reduction.startswith("time_of"):
+                raise ModelError(
+                    f"derivative: '{of}' is one of the times of the run, which do not vary; choose a value"
+                )
+            value, turns = partial(value_of, output), output.unit == "rad"
         own = value(self.run)
-        slopes = np.zeros((*own.shape, len(self.systems)))
+        slopes, rough = np.zeros((*own.shape, len(self.systems))), 0.0
         for k in range(len(self.systems)):
-            for run, weight in self._around[k]:
-                change = value(run) - own
-                if isinstance(output, Output) and output.unit == "rad":
-                    change -= TURN * np.round(change / TURN)  # angles from the start are known up to revolutions
+            changes = [value(run) - own for run, _ in self._around[k]]
+            if turns:  # angles from the start are known up to revolutions
+                changes = [change - TURN * np.round(change / TURN) for change in changes]
+            for change, (_, weight) in zip(changes, self._around[k], strict=True):
                 slopes[..., k] += weight * change
+            along = changes[: len(BOTH_SIDES)]
+            if not own.ndim and len(self._around[k]) > len(self.systems[k]):
+                rough = max(rough, smoothness(BOTH_SIDES, [own + change for change in along], own))
         if not np.isfinite(slopes).all():
-            raise ModelError(f"{name} has no finite derivative with respect to all quantities; choose another result")
+            raise ModelError(f"derivative: '{name}' has no finite derivative with respect to all quantities")
+        if rough > ROUGH:
+            raise ModelError(
+                f"derivative: '{name}' has a kink or a jump, where the slopes of both sides differ by {rough:.1g} of them, as a "
+                "largest value that two times share; choose another result, or other values"
+            )
         if self.slopes.events is None and np.any(value(self._at_other_events()) != own):
             raise ModelError(
-                f"{name} depends on the speeds or times of touch-downs, whose derivatives are not known in this run; end the run "
-                "earlier, or choose a result of positions and velocities"
+                f"derivative: '{name}' depends on the speeds or times of touch-downs, whose derivatives are not known in this "
+                "run; end the run earlier, or choose a result of positions and velocities"
             )
         return own, slopes
 
@@ -95,7 +118,7 @@ class NearbyRuns:
             h = REACH / reach
             for place, weight in zip(BOTH_SIDES, weights(BOTH_SIDES), strict=True):
                 yield self._moved(run.system, own + place * h * along, self._events(k, place * h)), weight / h
-        for system, weight in zip(self.systems[k], self.weights[k], strict=False):
+        for system, weight in zip(self.systems[k], self.weights[k], strict=True):
             yield self._moved(system, own, run.contact_events), weight
 
     @staticmethod

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.analysis.angle_slopes import NearbyMotions, slopes_of_angles
-from runtime.analysis.nearby_runs import Follows, NearbyRuns
+from runtime.analysis.nearby_runs import NearbyRuns, Result
 from runtime.dynamics.layout import STATE
 from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.result_quantities import BODY_QUANTITIES, CONVENTION
@@ -118,11 +118,11 @@ class Sensitivities(ReadOnlyArrays):
         """The motion at the times of the derivatives, as ``simulate`` returns it."""
         return self._runs.run
 
-    def result(self, of: Follows) -> tuple[Floats, Floats]:
+    def result(self, of: Result) -> tuple[Floats, Floats]:
         """A result of the run (...), and its derivatives (..., K); see ``derivative``."""
         return self._runs.slope(of)
 
-    def derivative(self, of: Follows) -> Floats:
+    def derivative(self, of: Result) -> Floats:
         """Derivatives (..., K) of an output of the run, or of a function of the run.
 
         Parameters

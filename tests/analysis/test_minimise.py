@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runtime import GROUND, Builder, minimise
+from runtime import GROUND, Builder, ModelError, minimise
 from tests.support.refusals import assert_refused
 
 MASS, SPEED, T = 2.0, 3.0, 0.5
@@ -51,6 +51,12 @@ def test_a_function_of_the_run_and_an_equation():
     assert met.success and met.constraints["last(r.mass.x)"] == pytest.approx(0.3, abs=1e-6)
 
 
+def kinked(run):
+    """Where the mass ends with the stiffness 100, a kink."""
+    rate = np.sqrt(100.0 / MASS)
+    return abs(run.r["mass"][-1, 0] - SPEED / rate * np.sin(rate * T))
+
+
 REFUSED = {
     "several values": (dict(objective="r.mass.x"), "objective: 'r.mass.x' has 201 values; give one number"),
     "an unknown result": (dict(objective="max(r.hand.x)"), "hand"),
@@ -63,9 +69,21 @@ REFUSED = {
         "'last(r.mass.x)' = 'low'; give a mapping from names to items, each 2 items",
     ),
     "a start outside": (dict(bounds={"stiffness": (1.0, 2.0)}), "bounds: stiffness = 100 is not between 1 and 2"),
-    "no numbers": (
-        dict(objective=lambda run: "energy"),
-        "returned 'energy'; a number or an array of numbers is needed",
+    "no numbers": (dict(objective=lambda run: "3"), "result '<lambda>' = '3': give a number or an array of numbers"),
+    "nothing": (dict(objective=lambda run: None), "result '<lambda>' = None: give a number or an array of numbers"),
+    "a function that fails": (
+        dict(objective=lambda run: 1 / 0),
+        "result '<lambda>': its function failed: ZeroDivisionError",
+    ),
+    "a time": (dict(objective="time_of_max(r.mass.x)"), "'time_of_max(r.mass.x)' is one of the times of the run"),
+    "a kink": (dict(objective=kinked), "derivative: 'kinked' has a kink or a jump"),
+    "a parameter that does not vary": (
+        dict(given={"stiffness": 100.0, "speed": 3.0}, wrt="stiffness", objective="speed"),
+        "minimise: 'speed' is given but not varied; add it to wrt",
+    ),
+    "two functions of one name": (
+        dict(constraints={lambda run: run.energy[0]: (0.0, None), lambda run: run.energy[-1]: (0.0, None)}),
+        "constraints: two functions are named '<lambda>'",
     ),
 }
 
@@ -85,6 +103,20 @@ def test_limits_that_no_value_keeps():
     )  # fmt: skip
     assert not found.success and "constraints are not met: max(r.mass.x) = " in found.message
     assert found.on_bounds == {"stiffness": 200.0}
+
+
+def test_values_beyond_an_edge_are_refused():
+    """The stiffest spring that its function admits keeps the mass nearest; beyond it there is no system."""
+
+    def build(stiffness):
+        if stiffness > 400.0:
+            raise ModelError("too stiff")
+        return spring(stiffness)
+
+    found = minimise(build, {"stiffness": 100.0}, 0.1, "max(r.mass.x)", rtol=1e-9, atol=1e-9)
+    assert found.success and found.values["stiffness"] == pytest.approx(400.0, rel=1e-6)
+    assert found.on_bounds["stiffness"] == found.values["stiffness"] and "are refused (too stiff)" in found.message
+    assert found.runs < 60
 
 
 def test_runs_used_up():
