@@ -72,8 +72,10 @@ class NearbyRuns:
             For an unknown output, for a function without numbers, and where derivatives are not known.
         """
         name, turns = name_of(of), False
-        value: Callable[[Run], Floats] = partial(_value_of_function, name, of)
-        if isinstance(of, str):
+        value: Callable[[Run], Floats]
+        if not isinstance(of, str):
+            value = partial(_value_of_function, name, of)
+        else:
             output = parsed_outputs([of], self.run.system, len(self.run.t), named_by="result")[of]
             if output.reduction.startswith("time_of"):
                 raise ModelError(
