@@ -56,6 +56,7 @@ nb_execution_cache_path = str(DOCS / "_build" / "executed" / talus_digest)  # ou
 nb_execution_timeout = 600  # [s] of a cell, also on busy machines
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_output_stderr = "remove"  # notices of compilation, which name a folder of this machine
 
 html_math_renderer = "svg"
 html_theme = "furo"
