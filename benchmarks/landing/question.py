@@ -108,8 +108,8 @@ def _measured(path: Path, quick: bool) -> list[list[Any]]:
 
     exact = own(EXACT)
     separate, whole = OpenSim(path, "separate"), OpenSim(path)
-    theirs = whole.run(EXACT_OPENSIM)
-    differences = distances(exact, theirs)
+    of_opensim = whole.run(EXACT_OPENSIM)
+    differences = distances(exact, of_opensim)
     late = np.flatnonzero(differences > SAME)
     until = int(late[0]) if len(late) else len(TIMES)
     agreement = [
@@ -119,7 +119,7 @@ def _measured(path: Path, quick: bool) -> list[list[Any]]:
     repeats = 1 if quick else REPEATS
     rows = [
         ["Talus", *_first(own, TOLERANCES, exact, repeats)],
-        ["OpenSim", *_first(whole.run, ACCURACIES, theirs, min(repeats, REPEATS_OPENSIM))],
+        ["OpenSim", *_first(whole.run, ACCURACIES, of_opensim, min(repeats, REPEATS_OPENSIM))],
     ]
     for program in (separate, whole):
         program.close()

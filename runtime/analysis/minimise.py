@@ -154,7 +154,7 @@ class _Ended(NamedTuple):
 
 @dataclass(frozen=True)
 class _Point:
-    """A run with its derivatives, and its results with theirs."""
+    """A run and its results, with the derivatives of both."""
 
     row: Floats
     found: Sensitivities

@@ -113,9 +113,8 @@ class NearbyRuns:
         return [list(self._along(k)) for k in range(len(self.systems))]
 
     def _along(self, k: int) -> Iterator[tuple[Run, float]]:
-        run, states, of_forces = self.run, self.slopes.states, self.slopes.of_forces
-        own = np.hstack([run.states, self._of_forces(run)])
-        along = np.hstack([states[:, :, k], of_forces[:, :, k]])
+        run, own = self.run, self._rows
+        along = np.hstack([self.slopes.states[:, :, k], self.slopes.of_forces[:, :, k]])
         if reach := float((np.abs(along) / np.maximum(np.abs(own), 1.0)).max(initial=0.0)):
             h = REACH / reach
             for place, weight in zip(BOTH_SIDES, weights(BOTH_SIDES), strict=True):
@@ -123,9 +122,10 @@ class NearbyRuns:
         for system, weight in zip(self.systems[k], self.weights[k], strict=True):
             yield self._moved(system, own, run.contact_events), weight
 
-    @staticmethod
-    def _of_forces(run: Run) -> Floats:
-        return np.zeros((len(run.t), 0)) if run._z is None else run._z
+    @property
+    def _rows(self) -> Floats:
+        """States of the bodies and of forces, (m, n)."""
+        return self.run.states if self.run._z is None else np.hstack([self.run.states, self.run._z])
 
     def _moved(self, system: System, rows: Floats, contact_events: Floats) -> Run:
         """The run with other states, of the bodies and of forces, in a system."""
@@ -144,8 +144,7 @@ class NearbyRuns:
     def _at_other_events(self) -> Run:
         events = self.run.contact_events.copy()
         events[:, [0, 3]] *= 1.0 + np.array([1e-12, REACH])
-        own = np.hstack([self.run.states, self._of_forces(self.run)])
-        return self._moved(self.run.system, own, events)
+        return self._moved(self.run.system, self._rows, events)
 
 
 def slopes_of_events(run: Run, contacts: ContactDirections | None) -> Floats | None:

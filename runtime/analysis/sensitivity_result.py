@@ -136,7 +136,7 @@ class Sensitivities(ReadOnlyArrays):
         ModelError
             For an unknown output, and where a derivative is not known.
         """
-        return self._runs.slope(of)[1]
+        return self.result(of)[1]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return a dataset: dimensions time, body, axis, euler, and number (the scalar quantities by name)."""

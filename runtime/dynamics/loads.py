@@ -90,7 +90,7 @@ def push(b, Q, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def push_both(i, j, Q, power, w):  # type: ignore[no-untyped-def]
-    """``push`` bodies i and j, unless they are the ground, by wrenches Q (12,); a power with theirs [W]."""
+    """``push`` bodies i and j, unless they are the ground, by wrenches Q (12,); a power with that of the wrenches [W]."""
     for side in range(2):
         b = i if side == 0 else j
         if b != GROUND_INDEX:

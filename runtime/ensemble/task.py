@@ -62,14 +62,9 @@ class Task:
         return self.how.t_start == system.time or not system.drivers
 
     @property
-    def watched(self) -> tuple[AtRest | ZeroCrossing, ...]:
-        """The events, where compiled code finds them all; else none."""
-        return () if any(isinstance(event, Event) for event in self.events) else self.events  # type: ignore[return-value]
-
-    @property
     def compiled(self) -> bool:
         """Whether compiled code finds all events, of which there may be none, and no controllers act."""
-        return len(self.watched) == len(self.events) and not self.controllers
+        return not self.controllers and not any(isinstance(event, Event) for event in self.events)
 
     def found_in_lanes(self, system: System) -> bool:
         """Whether lanes find the events in cases of a system; True where there are none.  Lanes know no controllers."""

@@ -16,7 +16,6 @@ from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import Balance, no_balance
 from runtime.integrate.lane_state import SAMPLES, LaneState, Surfaces, surfaces_of
-from runtime.integrate.step_control import FIRST_LOOK, would_not_end
 from runtime.jit.by_memory import form
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.named_rows import Block, Lane, with_lanes
@@ -137,16 +136,6 @@ def normalise(y, bodies):  # type: ignore[no-untyped-def]
         norm = math.sqrt(square)
         for k in range(4):
             y[o + k] /= norm
-
-
-@inlined
-def endless(m, end):  # type: ignore[no-untyped-def]
-    """Whether the later half of the steps was too short to reach the end; as ``stepwise.Lookout``."""
-    steps, half = int(m.s.steps[0]), m.s.time[0] - m.s.checked_at[0]
-    if steps < FIRST_LOOK or steps & (steps - 1) != 0 or half == 0.0:
-        return False
-    m.s.checked_at[0] = m.s.time[0]
-    return would_not_end(steps, m.s.time[0] - 2.0 * half, m.s.time[0], end)
 
 
 @inlined
