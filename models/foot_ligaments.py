@@ -44,9 +44,8 @@ import numpy as np
 from models.foot_anatomy import Side, Size, mirrored
 from models.rotations import about
 from runtime import Builder, ModelError
-from runtime.support import Usual, finite, finite_number
+from runtime.support import Usual, ask, finite, finite_number
 from runtime.support.arrays import Floats
-from runtime.support.units import ask
 
 TOE_STRAIN = 0.03  # [1] half of the strain at which the toe region ends: Blankevoort and Huiskes (1991)
 LEG, TALUS, FOOT = "leg", "talus", "main_foot"  # the talus is the link of the ankle
