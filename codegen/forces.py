@@ -369,16 +369,57 @@ def ligament(
     Singular when the points coincide.
     """
     length = coordinate(between(r_i, s_i, r_j, s_j).norm())
-    strain = length / slack_length - 1
-    return {
-        "potential": stiffness
-        * slack_length
-        * (ramp(strain) ** 3 - ramp(strain - 2 * toe_strain) ** 3)
-        / (12 * toe_strain),
-        "length": length,
-        "strain": strain,
-        "tension": -along(length),
-    }
+    return _ligament(length, stiffness, toe_strain, slack_length, along)
+
+
+def link_ligament(
+    s_i: Vector, s_hinge_i: Vector, a_i: Vector, a_j: Vector, along_first: Expr, along_second: Expr, along_normal: Expr,
+    stiffness: Expr, toe_strain: Expr, slack_length: Expr, coordinate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Ligament from a point of body i to a point Q of the massless link of a universal joint; law of ``ligament``.
+
+    The link is no body, but both axes are fixed in it, so Q = H_i + x a_i + y a_j + z (a_i x a_j).  A massless link passes
+    on what acts on it at Q to both bodies, through the hinges: as a couple.
+    s_i : the attachment on body i, from its centre of mass [m]
+    s_hinge_i : H_i, a point of the hinge axis on body i, from its centre of mass [m]
+    a_i, a_j : the axis of the joint on each body, unit vectors
+    along_first : x, of Q from H_i along a_i [m]
+    along_second : y, along a_j [m]
+    along_normal : z, along a_i x a_j [m]
+    stiffness : k, force for each unit of strain in the linear region [N], 0 <= stiffness
+    toe_strain : e_l, half of the strain at which the toe region ends [1], 0 < toe_strain
+    slack_length : L0 [m], 0 < slack_length
+    length : L, the distance of both attachments [m]
+    strain : e [1]
+    tension : [N]
+    Singular when the attachments coincide.
+    """
+    in_link = along_first * a_i + along_second * a_j + along_normal * a_i.cross(a_j)
+    length = coordinate((s_hinge_i + in_link - s_i).norm())
+    return _ligament(length, stiffness, toe_strain, slack_length, along)
+
+
+def windlass(
+    a_i: Vector, b_i: Vector, c_j: Vector, neutral_length: Expr, radius: Expr,
+    stiffness: Expr, toe_strain: Expr, slack_length: Expr, coordinate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Ligament of body i that winds around a hinge and ends on body j: L = neutral_length + radius angle; law of ``ligament``.
+
+    a_i : the axis of the hinge about which a positive angle tightens it, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : the direction of body j that is parallel to b_i at the angle 0, unit vector
+    neutral_length : at the angle 0 [m], 0 < neutral_length
+    radius : of the hinge's drum [m], 0 <= radius
+    stiffness : k, force for each unit of strain in the linear region [N], 0 <= stiffness
+    toe_strain : e_l, half of the strain at which the toe region ends [1], 0 < toe_strain
+    slack_length : L0 [m], 0 < slack_length
+    length : L [m]
+    strain : e [1]
+    tension : [N]
+    Singular when c_j is parallel to a_i.
+    """
+    length = coordinate(neutral_length + radius * atan2(c_j.dot(a_i.cross(b_i)), c_j.dot(b_i)))
+    return _ligament(length, stiffness, toe_strain, slack_length, along)
 
 
 def tendon(
@@ -444,6 +485,20 @@ def _about_axis(
         "dissipation": damping / 2 * rate(angle) ** 2,
         "angle": free_angle + angle,
         "moment": along(angle),
+    }
+
+
+def _ligament(length: Expr, stiffness: Expr, toe_strain: Expr, slack_length: Expr, along: Operator) -> Parts:
+    """Tension along a length by the law of Blankevoort and Huiskes (1991)."""
+    strain = length / slack_length - 1
+    return {
+        "potential": stiffness
+        * slack_length
+        * (ramp(strain) ** 3 - ramp(strain - 2 * toe_strain) ** 3)
+        / (12 * toe_strain),
+        "length": length,
+        "strain": strain,
+        "tension": -along(length),
     }
 
 

@@ -4,7 +4,7 @@ Bodies, joints and limits: Rodrigues da Silva et al. (2024c), Tables 1-4 (male, 
 da Silva et al. (2024a), Eqs. (5)-(8), with the angles of Anderson and Pandy.  Below they are cited as (2024c) and (2024a).
 x anterior, y medial, z up.  Dorsiflexion and inversion are positive; both hinge angles are zero in the neutral pose.  The papers
 do not print the gravitational acceleration; 9.81 m/s^2 is used.  ``models.foot_sole`` states the ground under the sole,
-``models.foot_leg`` how the leg is held and starts, ``models.foot_orthosis`` the orthosis.
+``models.foot_leg`` how the leg is held and starts, ``models.foot_orthosis`` the orthosis, ``models.foot_ligaments`` ligaments.
 
 A left foot is the mirror image of a right one: y is lateral there, and equal angles, rates and moments of the hinges belong to
 mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint of the keywords.
@@ -12,7 +12,7 @@ mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -38,6 +38,7 @@ from models.foot_anatomy import (
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from models.foot_leg import Leg, Pose, Poses, leg_of, start_poses
+from models.foot_ligaments import Ankle, ligament_values
 from models.foot_orthosis import add_orthosis, orthosis_values
 from models.foot_sole import DAMPING as SOLE_DAMPING
 from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOCITY, Friction, Ground, Shape
@@ -164,7 +165,7 @@ def talocrural_axis(
 _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
 
 
-# Above 60 lines: thirty-five options, each documented with its source.
+# Above 60 lines: thirty-six options, each documented with its source.
 @checked
 @usual(
     refuse=True,
@@ -224,6 +225,7 @@ def build(
     sole_stiffness: float = SOLE_STIFFNESS,
     sole_damping: float = SOLE_DAMPING,
     orthosis: str | Mapping[str, Any] | None = None,
+    ligaments: bool | str | Mapping[str, Mapping[str, Any]] | Sequence[str] = False,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     check_units: bool = True,
 ) -> System:
@@ -311,6 +313,9 @@ def build(
         Between ``leg`` and ``main_foot``: "flexible", "medium" or "stiff" (ends and middle of the ranges of Shuman and Russell
         Esposito 2021, ``models.foot_orthosis``), or keywords of ``Builder.orthosis``: stiffness (3,) [N m/rad], damping (3,)
         [N m s/rad], neutral (3,) [rad] about dorsiflexion, inversion and rotation, mass [kg], plate, cuff (3,) [m], length [m].
+    ligaments : bool, str, sequence of str or mapping
+        Names of ``models.foot_ligaments.STRUCTURES``, or a mapping from names to changed values: stiffness [N/m],
+        reference_strain [1], toe_strain [1], ... .  Values that no source states must be given.  True: those that need none.
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
@@ -322,7 +327,8 @@ def build(
         Bodies ``toes``, ``main_foot``, ``leg``; joints ``metatarsophalangeal``, ``metatarsophalangeal_lock``, ``ankle``,
         ``ground``; limits ``talocrural`` and ``talocalcaneal``, or ``talocrural`` alone for the published classical joint.
         Sprung toes: motor ``toe_spring``; guided leg: drivers ``leg``, ``leg_turn``; orthosis: forces ``orthosis_dorsiflexion``,
-        ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``.
+        ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``; ligaments:
+        forces by their names.
 
     Raises
     ------
@@ -350,7 +356,8 @@ def build(
     _check_ground(ground, clearance, plane)
     held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
     ankle_start = np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
-    b = Builder(_name(ankle, side, ground, orthosis), gravity=gravity)
+    structures = ligament_values(ligaments)
+    b = Builder(_name(ankle, side, ground, orthosis, structures), gravity=gravity)
     foot = _turned_foot(frames, length, size, *ankle_start)
     _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
     add_joints(b, frames, length, size, toes, held=held.how == "fixed")
@@ -363,6 +370,7 @@ def build(
         plane.add(b, size)
     if orthosis is not None:
         add_orthosis(b, size, side, **orthosis_values(orthosis), check_units=check_units)
+    _ankle(frames, size, side).add(b, structures, check_units=check_units)
     add_bones(b, size, side)
     return b.build(check_units=check_units, time=held.time if held.coordinates else 0.0)
 
@@ -387,8 +395,16 @@ def _add_placed_bodies(
     held.guide(b, place)
 
 
-def _name(ankle: str, side: Side, ground: bool, orthosis: Any) -> str:
-    parts = (f"{ankle} ankle", "over a ground" if ground else "", "" if orthosis is None else "with an orthosis")
+def _ankle(frames: tuple[Floats, Floats], size: Size, side: Side) -> Ankle:
+    """Where ligaments are attached to."""
+    _, _, on_leg, talocrural = _points(size)
+    joint = {"leg": on_leg, "main_foot": talocrural - _bodies(size)["main_foot"]["r"]}
+    return Ankle(frames[0][1], frames[1][0], joint, size, side)
+
+
+def _name(ankle: str, side: Side, ground: bool, orthosis: Any, ligaments: Any) -> str:
+    worn = ("" if orthosis is None else "with an orthosis", "with ligaments" if ligaments else "")
+    parts = (f"{ankle} ankle", "over a ground" if ground else "", *worn)
     return f"{'left ' if side == 'left' else ''}foot, {', '.join(filter(None, parts))}"
 
 

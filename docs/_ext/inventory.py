@@ -35,7 +35,7 @@ DICTIONARY = tuple(
 MODELS = tuple(
     f"models.{name}"
     for name in (
-        "foot", "foot_sole", "foot_orthosis", "foot_ground",
+        "foot", "foot_sole", "foot_orthosis", "foot_ligaments", "foot_ground",
         "pendulum", "double_pendulum", "free_body", "hooke_shaft", "four_bar", "chain", "isb",
         "walking.leg_foot", "walking.norms", "walking.synthetic",
         "studies.ankle.study", "studies.pendulum", "studies.drop", "studies.gait.study", "studies.gait_table.study",

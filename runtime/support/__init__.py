@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from runtime.support.logs import logger
     from runtime.support.names import named
     from runtime.support.numbers import floats
-    from runtime.support.units import Usual, usual
+    from runtime.support.units import Usual, ask, usual
     from runtime.support.xml_reading import Element, are_finite, finite_numbers, parse_xml, plain_number, without_tiny
 else:
     __getattr__, __dir__ = late_names(
@@ -37,7 +37,7 @@ else:
             "logs": "logger",
             "names": "named",
             "numbers": "floats",
-            "units": "Usual usual",
+            "units": "Usual ask usual",
             "xml_reading": "Element are_finite finite_numbers parse_xml plain_number without_tiny",
         },
     )
@@ -49,6 +49,7 @@ __all__ = [
     "Helper",
     "Usual",
     "are_finite",
+    "ask",
     "bounded",
     "checked",
     "checked_class",

@@ -24,6 +24,7 @@ OPERATIONS = {
     "hinge_spring": 289,
     "hinge_stop": 324,
     "ligament": 162,
+    "link_ligament": 268,
     "rotational_damper": 30,
     "slider_friction": 141,
     "slider_limit": 473,
@@ -35,7 +36,9 @@ OPERATIONS = {
     "tabulated_tendon": 347,
     "tendon": 347,
     "torsional_spring": 249,
+    "windlass": 228,
 }
+LIGAMENTS = ("ligament", "link_ligament", "windlass")
 all_forces = pytest.mark.parametrize("name", list(FORCES))
 seeds = over("seed", SEEDS)
 
@@ -71,7 +74,7 @@ def expected_wrench(c):
         return np.concatenate([np.zeros(3), v["damping"] * relative, np.zeros(3), -v["damping"] * relative])
     if c.module.NAME == "smooth_contact":
         return smooth_contact(c)[0]
-    if c.module.NAME == "ligament":
+    if c.module.NAME in LIGAMENTS:
         assert c.run()[-1] == pytest.approx(ligament_tension(c.run()[REPORTS + 1], v["stiffness"], v["toe_strain"]))
         return Q
     if "loss" in v:
@@ -166,7 +169,7 @@ def test_action_and_reaction(name, seed):
     "name",
     [
         "spring_damper",
-        "ligament",
+        *LIGAMENTS,
         "torsional_spring",
         "tabulated_spring",
         "hinge_spring",
@@ -182,11 +185,11 @@ def test_the_force_along_the_coordinate_is_reported(name):
     out = c.run()
     slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
     along = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
-    sign = -1.0 if name in ("spring_damper", "tabulated_spring", "ligament") else 1.0
+    sign = -1.0 if name in ("spring_damper", "tabulated_spring", *LIGAMENTS) else 1.0
     assert distance(out[:12], sign * out[-1] * along) < 1e-9
 
 
-@pytest.mark.parametrize("name", ["cable", "ligament", "tendon", "stop"])
+@pytest.mark.parametrize("name", ["cable", *LIGAMENTS, "tendon", "stop"])
 def test_a_slack_element_has_neither_force_nor_slope(name):
     c = Case(name, 0, **({"clearance": -50.0} if name == "stop" else {"slack_length": 50.0}))
     assert not c.run()[:REPORTS].any() and not c.tangent().any()
@@ -220,6 +223,8 @@ def expected_outputs(c):
     if c.module.NAME in ("spring_damper", "cable", "tabulated_spring", "ligament"):
         i, j = (state[:3] + c.x(c.states)[3 * n : 3 * n + 3] for n, state in enumerate(c.states[:2]))
         expected[-1] = -Q[6:9] @ (j - i) / np.linalg.norm(j - i)
+    elif c.module.NAME in LIGAMENTS:
+        expected[-1] = ligament_tension(expected[-2], c.values["stiffness"], c.values["toe_strain"])
     elif c.module.NAME in ("stop", "slider_spring", "slider_limit"):
         expected[-1] = Q[6:9] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME == "torsional_spring":

@@ -91,6 +91,7 @@ def of_models():
                 sole_stiffness=1e5,
                 sole_damping=10.0,
                 orthosis="stiff",
+                ligaments="plantar_fascia",
                 gravity=(0, 0, -9.81),
                 check_units=True,
             ),
