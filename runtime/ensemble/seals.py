@@ -64,7 +64,7 @@ def digest_of_system(system: System, y: Floats) -> str:
     joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
     joints += [(one.name, one.joint.kind, one.joint.body_i, one.joint.body_j) for one in system.motors]
     forces = [(force.name, force.kind, force.bodies) for force in system.forces]
-    laws = [(limit.law, digest_of_module(limit.law_module)) for limit in system.limits]
+    laws: list[Any] = [(limit.law, digest_of_module(limit.law_module)) for limit in system.limits]
     laws += [
         (name, digest_of_module(module))
         for one in system.contacts
