@@ -9,8 +9,8 @@ Stages, with their modules in ``codegen.compiler``:
 1. definition   a function of body vectors, with inputs named by rule     calculus, declarations
 2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
 3. derivation   differentiate moving vectors: D, nu, gamma, forces;       derive, soundness, motion, motion_proof,
-                prove the motions of joints from their rows               forces, limit_forces,
-                                                                          contact_forces, force_elements, body_forces, cone_curves
+                prove the motions of joints from their rows               forces, limit_forces, contact_forces, laws,
+                                                                          force_elements, body_forces, cone_curves
 4. functions    straight-line code, its exact tangents and data slopes     layout, straight, tangents, data_slopes
 5. modules      data, kernels, and a header with a digest                 emit, module, text
 6. dispatch     switches over the kinds of each family, and files:        dispatch, plan, generation, output
@@ -20,9 +20,10 @@ Stages, with their modules in ``codegen.compiler``:
 
 ``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them
 for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.
-From a study, ``codegen.compile_joint``, ``compile_force`` and ``compile_event`` compile a joint, a force and an event, and
-``codegen.compile_model`` a system as one function.  ``codegen.equations`` gives the equations of a system as expressions of
-SymPy; ``codegen/symbolic/`` writes them with the compiler's rules.
+From a study, ``codegen.compile_joint``, ``compile_force`` and ``compile_event`` compile a joint, a force and an event,
+``compile_limit`` and ``compile_contact`` laws of limits and contacts, and ``codegen.compile_model`` a system as one function.
+``codegen.equations`` gives the equations of a system as expressions of SymPy; ``codegen/symbolic/`` writes them with the
+compiler's rules.
 
 May import: sympy, numpy, the standard library.  Never ``generated``, ``runtime`` or ``models``.
 """
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
     from codegen.compiler.errors import DefinitionError, DefinitionWarning
     from codegen.compiler.force_calculus import ramp, size
-    from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
+    from codegen.compiler.study import (
+        compile_contact,
+        compile_event,
+        compile_force,
+        compile_joint,
+        compile_limit,
+        compile_model,
+    )
     from codegen.symbolic.absolute import AbsoluteEquations, BodyTerms, JointRows
     from codegen.symbolic.equations import equations
     from codegen.symbolic.joint_coordinates import SystemEquations
@@ -49,9 +57,11 @@ __all__ = [
     "JointRows",
     "SystemEquations",
     "Vector",
+    "compile_contact",
     "compile_event",
     "compile_force",
     "compile_joint",
+    "compile_limit",
     "compile_model",
     "equations",
     "ramp",
@@ -59,8 +69,9 @@ __all__ = [
 ]
 PLACES = {
     "DefinitionError": "compiler.errors", "DefinitionWarning": "compiler.errors", "Vector": "compiler.calculus",
-    "ramp": "compiler.force_calculus", "size": "compiler.force_calculus", "compile_event": "compiler.study",
-    "compile_force": "compiler.study", "compile_joint": "compiler.study", "compile_model": "compiler.study",
+    "ramp": "compiler.force_calculus", "size": "compiler.force_calculus", "compile_contact": "compiler.study",
+    "compile_event": "compiler.study", "compile_force": "compiler.study", "compile_joint": "compiler.study",
+    "compile_limit": "compiler.study", "compile_model": "compiler.study",
     "equations": "symbolic.equations", "AbsoluteEquations": "symbolic.absolute", "BodyTerms": "symbolic.absolute",
     "JointRows": "symbolic.absolute", "SystemEquations": "symbolic.joint_coordinates",
 }  # fmt: skip

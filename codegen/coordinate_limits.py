@@ -1,4 +1,4 @@
-"""Limits of coordinates as forces: a spring and a damper beyond either end of a range, which act smoothly from there on.
+"""Limits of coordinates as forces, which act smoothly: a spring and a damper beyond a range, or a moment along the whole range.
 
 The definitions follow the rules of ``codegen.forces``.
 """
@@ -6,6 +6,8 @@ The definitions follow the rules of ``codegen.forces``.
 from __future__ import annotations
 
 from typing import Any
+
+from sympy import exp
 
 from codegen.basics import angle_near, between
 from codegen.compiler.calculus import Expr, Vector
@@ -62,6 +64,42 @@ def slider_limit(
         **_limited(distance, ends, damping, transition, rate),
         "distance": middle + distance,
         "force": along(distance),
+    }
+
+
+def hinge_exponential(
+    a_i: Vector, b_i: Vector, c_j: Vector, upper_moment: Expr, upper_rate: Expr, upper_angle: Expr, lower_moment: Expr,
+    lower_rate: Expr, lower_angle: Expr, damping: Expr, coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Passive moment of a joint on an angle between directions, which is that of ``hinge_spring``: two exponentials and a damper.
+
+    moment = k1 exp(-k2 (angle - angle2)) - k3 exp(k4 (angle - angle1)) - c angle', along the whole range: there is no edge.
+    Source: the data and programs of Falisse et al. (2019), after Anderson and Pandy (1999).  Rodrigues da Silva et al. (2024b)
+    name Yamaguchi (2006) and Nasr et al. (2023), who takes the approach of the former, for such moments.
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    upper_moment : k3, against the angle at its upper_angle [N m], 0 <= upper_moment
+    upper_rate : k4 [1/rad], 0 < upper_rate
+    upper_angle : angle1 [rad]
+    lower_moment : k1, along the angle at its lower_angle [N m], 0 <= lower_moment
+    lower_rate : k2 [1/rad], 0 < lower_rate
+    lower_angle : angle2 [rad]
+    damping : c [N m s/rad], 0 <= damping
+    angle : in the reference configuration closest to the middle of upper_angle and lower_angle [rad]
+    moment : along the angle [N m]
+    Singular when c_j is parallel to a_i.
+    """
+    middle = (upper_angle + lower_angle) / 2
+    turned = coordinate(angle_near(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), middle))
+    angle = middle + turned
+    upper = upper_moment / upper_rate * exp(upper_rate * (angle - upper_angle))
+    lower = lower_moment / lower_rate * exp(-lower_rate * (angle - lower_angle))
+    return {
+        "potential": upper + lower,
+        "dissipation": damping / 2 * rate(turned) ** 2,
+        "angle": angle,
+        "moment": along(turned),
     }
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
@@ -49,6 +50,8 @@ from runtime.support import Usual, checked, finite, usual
 from runtime.support.arrays import Floats, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
+EXPONENTIAL = "exponential"
+OF_CONES = ("conservative", "as_published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 USUAL_GROUND = Ground()
 CLEARANCE = 0.05  # [m] below a free leg
@@ -91,6 +94,16 @@ INVERSION_DEG, EVERSION_DEG = 35.0, 25.0
 MAX_MOMENT = 226.0  # [N m]
 COMPLIANCE = float(np.deg2rad(11.5))  # [rad]
 SPRING, DAMPER = 12.0, 0.5  # [N m/rad], [N m s/rad] of sprung toes: Moreira et al. (2011), who print N/m and N s/m
+# Passive moments of "hinge_exponential" [N m], [1/rad], [rad], zero in the neutral pose: Falisse et al. (2019), in the data of
+# their programs (3dpredictsim, PassiveMomentsData.m: ankle and subt), which name Anderson and Pandy as their source.
+PASSIVE: dict[str, dict[str, float]] = {
+    "talocrural": dict(
+        upper_moment=2.03, upper_rate=38.11, upper_angle=0.52, lower_moment=0.18, lower_rate=12.12, lower_angle=-0.74
+    ),
+    "talocalcaneal": dict(
+        upper_moment=60.21, upper_rate=16.32, upper_angle=0.65, lower_moment=60.21, lower_rate=16.32, lower_angle=-0.65
+    ),
+}
 DAMPING = 0.568  # [N m s] 0.008 N m s/kg times 71 kg, (2024c) Section 4
 
 
@@ -207,7 +220,8 @@ def build(
     inversion_deg: float | None = None,
     eversion_deg: float | None = None,
     preset: Literal["anatomical", "published"] = "anatomical",
-    law: Literal["conservative", "as_published"] = "conservative",
+    law: Literal["conservative", "as_published", "exponential"] | ModuleType = "conservative",
+    law_parameters: Mapping[str, Any] | None = None,
     toes: Literal["locked", "free", "sprung"] = "locked",
     leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
     posture_deg: ArrayLike = (0.0, 0.0, 0.0),
@@ -277,8 +291,13 @@ def build(
         each hinge of the modified joint; and for the classical joint one cone, ``talocrural``, about the downward direction
         of the foot, with 0.568 N m s on the relative angular velocity.  That cone is inferred: the papers print none, this
         one reproduces their text.
-    law : "conservative" or "as_published"
-        Of the restricting moment, see ``Builder.limit``.
+    law : "conservative", "as_published", "exponential" or module
+        Of the restricting moment, see ``Builder.limit``; a module is what ``codegen.compile_limit`` returned.  "exponential" puts
+        the force "hinge_exponential" on both hinges in place of the limits, under their names: it has no cone and acts along the
+        whole range, with the damping of ``limits``.  Its constants are those of Falisse et al. (2019), after Anderson and Pandy.
+    law_parameters : mapping, optional
+        Of a module its parameters by name, and max_moment and compliance where they differ from (2024c).  Of "exponential" a
+        mapping for each hinge, such as ``{"talocrural": {"upper_angle": 0.4}}``.
     toes : "locked", "free" or "sprung"
         At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
     leg : "fixed", "free" or mapping
@@ -325,7 +344,8 @@ def build(
     -------
     System
         Bodies ``toes``, ``main_foot``, ``leg``; joints ``metatarsophalangeal``, ``metatarsophalangeal_lock``, ``ankle``,
-        ``ground``; limits ``talocrural`` and ``talocalcaneal``, or ``talocrural`` alone for the published classical joint.
+        ``ground``; limits ``talocrural`` and ``talocalcaneal``, or ``talocrural`` alone for the published classical joint; with
+        "exponential" forces of these names.
         Sprung toes: motor ``toe_spring``; guided leg: drivers ``leg``, ``leg_turn``; orthosis: forces ``orthosis_dorsiflexion``,
         ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``; ligaments:
         forces by their names.
@@ -340,7 +360,7 @@ def build(
         talocrural_inclination_deg=talocrural_inclination_deg, talocrural_deviation_deg=talocrural_deviation_deg,
     )  # fmt: skip
     motion = (dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg)
-    _check_options(ankle, link_length, limits, preset, law)
+    _check_options(ankle, link_length, limits, preset, law, law_parameters, motion)
     check_range_of_motion(motion, limits)
     check_side("models.foot.build", side)
     check_axis_angles("models.foot.build", check_units, **angles)
@@ -362,7 +382,16 @@ def build(
     _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
     add_joints(b, frames, length, size, toes, held=held.how == "fixed")
     if limits is not None:
-        limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
+        limit = _Limits(
+            frames,
+            side,
+            length > 0.0,
+            limits == "dissipative",
+            preset == "published",
+            law,
+            law_parameters or {},
+            size.mass,
+        )
         limit.add(b, motion)
     if any(ankle_start):
         b.initial_coordinates("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
@@ -452,7 +481,10 @@ def _bodies(size: Size) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _check_options(ankle: str, link_length: float | None, limits: str | None, preset: str, law: str) -> None:
+def _check_options(
+    ankle: str, link_length: float | None, limits: str | None, preset: str, law: str | ModuleType,
+    law_parameters: Mapping[str, Any] | None, motion: tuple[float | None, ...],
+) -> None:  # fmt: skip
     """Refuse unknown options and options that contradict each other."""
     if ankle not in ("classical", "modified"):
         raise ModelError(f"ankle = {ankle!r}; use 'classical' or 'modified'")
@@ -463,6 +495,15 @@ def _check_options(ankle: str, link_length: float | None, limits: str | None, pr
     for key, value, known in (("limits", limits, LIMITS), ("preset", preset, PRESETS)):
         if not (value is None or isinstance(value, str)) or value not in known:
             raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
+    if law_parameters is not None and law in OF_CONES:
+        raise ModelError(f"law_parameters = {law_parameters!r} has no meaning for law = {law!r}; leave it out")
+    if law == EXPONENTIAL:
+        if unknown := [name for name in law_parameters or {} if name not in PASSIVE]:
+            raise ModelError(f"law_parameters: unknown hinge {unknown[0]!r}; use {' and '.join(PASSIVE)}")
+        if any(given is not None for given in motion):
+            raise ModelError(
+                "a range of motion has no meaning for law = 'exponential', which has no edge; leave it out"
+            )
     if limits is None and law != "conservative":
         raise ModelError(f"law = {law!r} applies to limits only; give limits='elastic' or 'dissipative' too")
     if link_length is not None and not 0.0 <= link_length < np.inf:
@@ -518,14 +559,15 @@ def _points(size: Size) -> tuple[Floats, ...]:
 
 
 class _Limits(NamedTuple):
-    """What decides the limits: frames of both hinges, side, link or none, damping, preset, law, factor on the damping."""
+    """What decides the limits: frames of both hinges, side, link or none, damping, preset, law, its parameters, share of mass."""
 
     frames: tuple[Floats, Floats]
     side: Side
     linked: bool
     damped: bool
     published: bool
-    law: Literal["conservative", "as_published"]
+    law: str | ModuleType
+    parameters: Mapping[str, Any]
     mass: float
 
     def add(self, b: Builder, motion_deg: tuple[float | None, ...]) -> None:
@@ -536,23 +578,49 @@ class _Limits(NamedTuple):
         dorsal, plantar, inversion, eversion = (
             own if given is None else given for own, given in zip(preset, motion_deg, strict=True)
         )
-        common: dict[str, Any] = dict(max_moment=MAX_MOMENT, compliance=COMPLIANCE, law=self.law)
         full = DAMPING * self.mass
+        damping = (full / 2 if self.published and self.linked else full) if self.damped else 0.0
+        if self.law == EXPONENTIAL:
+            self._add_moments(b, damping)
+            return
+        largest = (
+            {"max_moment": MAX_MOMENT} if getattr(self.law, "RELATIVE", True) else {}
+        )  # else the law gives the moment
+        common: dict[str, Any] = dict(compliance=COMPLIANCE, law=self.law) | largest | self.parameters
         if self.published and not self.linked:
             # In the talocrural frame; longitude 90 degrees is eversion of a right foot and inversion of a left one, where eta is
             # medial.  The link of the modified joint points in this direction.
             sides = (eversion, inversion) if self.side == "right" else (inversion, eversion)
             b.limit(
                 "talocrural", "ankle", reference="leg", xi=crural[0], eta=crural[1], direction=(0, 0, -1),
-                cone=_cone(dorsal, sides[0], plantar, sides[1]), damping=full if self.damped else 0.0, **common,
+                cone=_cone(dorsal, sides[0], plantar, sides[1]), damping=damping, **common,
             )  # fmt: skip
             return
-        damping = (full / 2 if self.published else full) if self.damped else 0.0
         for name, reference, (xi, eta, _), cone in (
             ("talocrural", "leg", crural, _cone(dorsal, unreached, plantar, unreached)),
             ("talocalcaneal", "main_foot", calcaneal, _cone(unreached, inversion, unreached, eversion)),
         ):
             b.limit(name, "ankle", reference=reference, xi=xi, eta=eta, cone=cone, damping=damping, **common)
+
+    def _add_moments(self, b: Builder, damping: float) -> None:
+        """Add passive moments along the whole range of both hinges; each turns the axis of the other one."""
+        (_, crural, _), (calcaneal, _, _) = self.frames
+        for name, upper, lower, axis, turned in (
+            ("talocrural", "leg", "main_foot", crural, calcaneal),
+            ("talocalcaneal", "main_foot", "leg", -calcaneal, crural),
+        ):
+            across = turned - turned.dot(axis) * axis
+            own = {"damping": damping} | PASSIVE[name] | self.parameters.get(name, {})
+            b.force(
+                name,
+                "hinge_exponential",
+                upper,
+                lower,
+                a_i=axis,
+                b_i=across / np.linalg.norm(across),
+                c_j=turned,
+                **own,
+            )
 
 
 def _cone(*latitudes_deg: float) -> Cone:

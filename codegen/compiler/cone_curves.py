@@ -1,4 +1,4 @@
-"""Cones, measures of directions and laws of restriction: from their formulas to kernels."""
+"""Cones and measures of directions: from their formulas to kernels."""
 
 from __future__ import annotations
 
@@ -66,20 +66,3 @@ def emit_measures(definition: Callable[..., Any], source: str) -> str:
         tangent(f"{name}_tangent", tuple(arguments), place, targets, of, directions),
     ]
     return assemble_module(doc_of(definition), None, data_lines({"NAME": name}), kernels, source)
-
-
-def emit_law(definition: Callable[[Expr], Expr], source: str) -> str:
-    """The module of a law: its work and its moment, both as fractions."""
-    x = sp.Symbol("x", real=True)
-    work = definition(x)
-    targets = indexed("out", [sp.horner(sp.diff(work, x, order)) for order in range(3)])
-    kernels = [
-        function(
-            "law",
-            ("x", "out"),
-            {},
-            targets,
-            "Work W, its first derivative, which is the moment, its second",
-        )
-    ]
-    return assemble_module(doc_of(definition), None, data_lines({"NAME": definition.__name__}), kernels, source)

@@ -1,16 +1,12 @@
-"""Contacts: from geometry and laws (``codegen.contacts``) to kernels with exact derivatives."""
+"""Contacts: from their geometry (``codegen.contacts``) to kernels with exact derivatives."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import Definition, Expr, Moving, Scope, Vector, name_sums, vector
 from codegen.compiler.derive import jacobian_row
 from codegen.compiler.forces import VELOCITIES, over_velocities, refuse_unequal_forces
@@ -19,14 +15,12 @@ from codegen.compiler.module import assemble_module, data_lines
 from codegen.compiler.reading import (
     argument_names,
     called,
-    doc_of,
     documentation,
     refuse_collisions,
     refuse_functions,
     refuse_unused,
 )
-from codegen.compiler.slopes import slope
-from codegen.compiler.straight import Lines, function, indexed
+from codegen.compiler.straight import function, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
 PARTS = ("penetration", "slip", "point")
@@ -125,48 +119,3 @@ def emit_contact(d: ContactDerivation, source: str) -> str:
         "SIZE": layout.size,
     }
     return assemble_module(d.doc, layout, data_lines(data), kernels, source)
-
-
-def emit_normal_law(definition: Callable[..., dict[str, Expr]], source: str) -> str:
-    """The module of a normal law: potential, elastic and damping force, and their derivatives."""
-    names = list(inspect.signature(definition).parameters)
-    delta = sp.Symbol(names[0], positive=True)
-    rate, *parameters = (sp.Symbol(name, real=True) for name in names[1:])
-    parts = definition(delta, rate, *parameters)
-    V, R = parts["potential"], sp.sympify(parts["dissipation"])
-    elastic, damping = slope(V, delta), slope(R, rate)
-    force = elastic + damping
-    values = [V, elastic, damping, slope(force, delta), slope(force, rate), slope(elastic, delta)]
-    place = {c: f"c[{k}]" for k, c in enumerate(parameters)}
-    arguments = (names[0], names[1], "c", "out")
-    doc = "Potential, elastic and damping force; derivatives of their sum by delta, delta', of the elastic one by delta"
-    slopes = indexed("out", [sp.simplify(slope(force, c)) for c in parameters])
-    kernels = [
-        function("law", arguments, place, indexed("out", [sp.simplify(v) for v in values]), doc),
-        function("law_parameters", arguments, place, slopes, "Derivatives of the force by the parameters"),
-    ]
-    return _assemble_law(definition, names[2:], kernels, source)
-
-
-def emit_friction(definition: Callable[..., dict[str, Any]], source: str) -> str:
-    """The module of a law of friction: its force below and above the transition velocity, with its derivatives."""
-    names = list(inspect.signature(definition).parameters)
-    slip = vector(names[0])
-    normal, *parameters = (sp.Symbol(name, real=True) for name in names[1:])
-    place = {c: f"c[{k}]" for k, c in enumerate(parameters)} | {s: f"{names[0]}[{k}]" for k, s in enumerate(slip)}
-    kernels = []
-    for piece, R in definition(slip, normal, *parameters).items():
-        force = [-slope(R, s) for s in slip]
-        values = [*force, *(slope(f, s) for f in force for s in slip), *(slope(f, normal) for f in force)]
-        arguments = (names[0], names[1], "c", "out")
-        doc = f"Force {piece} the transition velocity; its derivatives by the slip (rows) and by the normal force"
-        kernels.append(function(piece, arguments, place, indexed("out", values), doc))
-    return _assemble_law(definition, names[2:], kernels, source)
-
-
-def _assemble_law(definition: Callable[..., Any], parameters: list[str], kernels: list[Lines], source: str) -> str:
-    """The module of a law from its kernels."""
-    doc = doc_of(definition)
-    bounds = bounds_of_law(definition.__name__, doc, parameters)
-    data = data_lines({"NAME": definition.__name__, "PARAMETERS": tuple(parameters), "BOUNDS": bounds})
-    return assemble_module(doc, None, data, kernels, source)

@@ -30,14 +30,9 @@ SWITCHES: dict[str, list[Switch]] = {
         Switch("direction_tangent", (*STATES, "seeds", "out")),
         Switch("wrench_tangent", (*STATES, "slope", "seeds", "out")),
     ],
-    "NORMAL_LAWS": [
-        Switch("law", ("delta", "delta_dot", "c", "out")),
-        Switch("law_parameters", ("delta", "delta_dot", "c", "out")),
-    ],
-    "FRICTIONS": [
-        Switch("below", ("slip", "normal_force", "c", "out")),
-        Switch("above", ("slip", "normal_force", "c", "out")),
-    ],
+    "LAWS": [],  # these are called through their addresses, as a user's own are
+    "NORMAL_LAWS": [],
+    "FRICTIONS": [],
     "CONES": [
         Switch("curve", ("s", "c", "out")),
         Switch("limit", ("s", "c", "out")),

@@ -41,7 +41,7 @@ WHOLE_SOURCES = (
 )  # fmt: skip
 # By family in ``generated.dispatch``, the forms of its definitions.
 FAMILIES = {
-    "LIMITS": "limit", "CONES": "cone", "NORMAL_LAWS": "normal law", "FRICTIONS": "friction",
+    "LIMITS": "limit", "CONES": "cone", "LAWS": "law", "NORMAL_LAWS": "normal law", "FRICTIONS": "friction",
 }  # fmt: skip
 
 
@@ -150,13 +150,14 @@ def _derived(wanted: list[Output]) -> dict[str, str]:
 def derived(output: Output) -> str:
     """The text of one generated module, derived from its definition."""
     from codegen.compiler.body_forces import emit_bodies  # as above
-    from codegen.compiler.cone_curves import emit_cone, emit_law, emit_measures
-    from codegen.compiler.contact_forces import derive_contact, emit_contact, emit_friction, emit_normal_law
+    from codegen.compiler.cone_curves import emit_cone, emit_measures
+    from codegen.compiler.contact_forces import derive_contact, emit_contact
     from codegen.compiler.couplings import emit_coupling, emit_term
     from codegen.compiler.derive import derive
     from codegen.compiler.dispatch import definitions
     from codegen.compiler.emit import emit
     from codegen.compiler.force_elements import derive_force, emit_force
+    from codegen.compiler.laws import emit_friction, emit_law, emit_normal_law
     from codegen.compiler.limit_forces import derive_limit, emit_limit
     from codegen.compiler.reading import doc_of
 

@@ -1,4 +1,4 @@
-"""Compile a joint or a force of a user, or the whole-model kernel of a system, from a study."""
+"""Compile a joint, a force or a law of a user, or the whole-model kernel of a system, from a study."""
 
 from __future__ import annotations
 
@@ -122,10 +122,67 @@ def compile_event(definition: Definition) -> ModuleType:
     return _compiled("event", definition, derived=_derived_event)
 
 
+@_with_these_arguments
+def compile_limit(law: Definition) -> ModuleType:
+    """Derive and emit the kernel of a law of restriction; the result goes to ``Builder.limit`` as ``law``.
+
+    It is kept in the cache as the kernels of ``compile_joint`` are.
+
+    Parameters
+    ----------
+    law : function
+        Returns the work of leaving the cone, as the laws of ``codegen.laws`` do.  Its first argument is ``x``, the excess by the
+        compliance, and the work is per unit of max_moment times the compliance; or ``excess`` [rad], and the work is in [J].
+        Further arguments are parameters of its own, keywords of ``Builder.limit``; the docstring states the unit of each and its
+        bounds.  From the end of the compliance on the moment is constant.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks: among others a moment that pulls, is not 0 at the edge, or is not
+        max_moment at the end of the compliance.
+    """
+    return _compiled("limit", law, derived=_derived_limit)
+
+
+@_with_these_arguments
+def compile_contact(law: Definition) -> ModuleType:
+    """Derive and emit the kernels of a law of contact; the result goes to ``Builder.contact`` as ``law`` or ``friction``.
+
+    They are kept in the cache as those of ``compile_joint`` are.
+
+    Parameters
+    ----------
+    law : function
+        Written as the laws of ``codegen.contacts``: a normal law takes ``delta, delta_dot`` and returns a potential and a
+        dissipation; a law of friction takes ``slip, normal_force`` and returns the dissipation below and above the transition
+        velocity.  Further arguments are parameters of its own, keywords of ``Builder.contact``; the docstring states the unit of
+        each and its bounds.  The parameter ``impact`` of a normal law is the speed of the last touch-down.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks: among others adhesion, damping that feeds power in, friction across
+        the slip, and forces that are not 0 at the edge.
+    """
+    return _compiled("contact", law, derived=_derived_contact)
+
+
 def _compiled(sort: str, definition: Definition, *more: Definition, derived: Callable[..., str]) -> ModuleType:
-    """The module of a definition of a joint, a force or an event (``sort``), whose text ``derived`` makes of all definitions."""
+    """The module of a definition of this ``sort``, such as a joint, whose text ``derived`` makes of all definitions."""
     if type(definition) is not FunctionType:
-        returns = {"joint": "rows", "force": "potential, dissipation or forces", "event": "scalar"}[sort]
+        returns = {
+            "joint": "rows", "force": "potential, dissipation or forces", "event": "scalar", "limit": "work",
+            "contact": "potential and dissipation",
+        }[sort]  # fmt: skip
         raise DefinitionError(
             f"compile_{sort}({shown(definition)}): give the function that returns the {sort}'s {returns}"
         )
@@ -157,6 +214,18 @@ def _derived_event(definition: Definition) -> str:
     from codegen.compiler.force_elements import derive_event, emit_force
 
     return emit_force(derive_event(definition), f"the definition '{definition.__name__}'")
+
+
+def _derived_limit(definition: Definition) -> str:
+    from codegen.compiler.laws import emit_law
+
+    return emit_law(definition, f"the definition '{definition.__name__}'")
+
+
+def _derived_contact(definition: Definition) -> str:
+    from codegen.compiler.laws import emitted_contact_law
+
+    return emitted_contact_law(definition, f"the definition '{definition.__name__}'")
 
 
 def _derived_force(definition: Definition) -> str:

@@ -15,13 +15,14 @@ import numpy as np
 from runtime.dynamics.contact_slopes import SEEDS, Slopes, fill
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.integrate.contact_events import find_contact_events
+from runtime.jit.addresses import addresses_of
 from runtime.results.run import Run
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, ReadOnlyArrays, frozen
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.system.contact_building import changed_contact, contact_data
-from runtime.system.parts import NORMAL_LAWS, Contact
+from runtime.system.parts import Contact
 from runtime.system.reference import body_places, states_with_ground
 
 GEOMETRY = ("centre_x", "centre_y", "centre_z", "radius")
@@ -89,6 +90,7 @@ def contact_sensitivities(
     work.contacts.x[:] = data.contacts.x
     n, count, width, size = len(run.t), len(contacts), data.contacts.normal.shape[1], data.contacts.x.shape[1]
     s = Slopes(
+        address=addresses_of([contact.law_module for contact in contacts], "law_parameters_entry"),
         outputs=np.zeros((n, count, 4)), point=np.zeros((n, count, 3)), over_law=np.zeros((n, count, 4, width)),
         over_geometry=np.zeros((n, count, 4, 4)), point_over_geometry=np.zeros((n, count, 3, 4)),
         seeds=np.zeros((SEEDS, 4)), measured=np.zeros((5, 4)), parameters=np.zeros(width), moved=np.zeros(size),
@@ -98,7 +100,7 @@ def contact_sensitivities(
     fill(run.t, np.ascontiguousarray(run.states), contact_events, data, work, s)
     found = {}
     for k, contact in enumerate(contacts):
-        names = NORMAL_LAWS[contact.law].PARAMETERS
+        names = contact.law_module.PARAMETERS
         own = [q for q, name in enumerate(names) if name != "impact"]
         slopes = np.concatenate([s.over_law[:, k][:, :, own], s.over_geometry[:, k]], axis=2)
         still = np.zeros((n, 3, len(own)))

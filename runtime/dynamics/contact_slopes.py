@@ -14,9 +14,10 @@ from runtime.dynamics.contacts import (
     place_contacts,
 )
 from runtime.dynamics.kinematics import update_kinematics
+from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.kernels import dispatch, sphere_plane
-from runtime.support.arrays import Floats
+from runtime.jit.kernels import sphere_plane
+from runtime.support.arrays import Floats, Ints
 
 CENTRE, RADIUS = 24, 36  # rows of the seeds of ``measure_parameter_tangent``: 12 for each body, then x
 SEEDS = 38  # the last one, of the sphere's share, stays 0
@@ -26,6 +27,7 @@ X_RADIUS = 12  # the radius in x
 class Slopes(NamedTuple):
     """Arrays that ``fill`` fills, and its memory."""
 
+    address: Ints  # (contacts,) of the kernels of slopes over the parameters of their normal laws, in this process
     outputs: Floats  # (n, contacts, 4) normal force, friction
     point: Floats  # (n, contacts, 3)
     over_law: Floats  # (n, contacts, 4, N) slopes of ``outputs`` over the parameters of the law
@@ -63,8 +65,8 @@ def fill_normal_force(n, k, t, w, s):  # type: ignore[no-untyped-def]
     m, outputs = w.contacts, w.contacts.outputs[k]
     i, j = w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
     sphere_plane.measure_parameter_tangent(i, j, m.x[k], s.seeds, s.measured)
-    law = t.contacts.law[k]
-    dispatch.law_parameters(law, outputs[PENETRATION], outputs[PENETRATION_RATE], m.normal[k], s.parameters)
+    m.given[0], m.given[1] = outputs[PENETRATION], outputs[PENETRATION_RATE]
+    addresses.call(s.address[k], m.given.ctypes.data, m.normal[k].ctypes.data, s.parameters.ctypes.data)
     s.outputs[n, k, 0] = outputs[NORMAL_FORCE]
     for q in range(len(s.parameters)):
         s.over_law[n, k, 0, q] = s.parameters[q]
@@ -96,7 +98,7 @@ def fill(times, states, contact_events, t, w, s):  # type: ignore[no-untyped-def
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
         update_kinematics(times[n], states[n], t, w)
         place_contacts(t, w)
-        for k in range(len(t.contacts.law)):
+        for k in range(len(t.contacts.address)):
             forced = evaluate_contact(k, t, w)
             fill_point(n, k, t, w, s)
             if forced:

@@ -16,22 +16,24 @@ from runtime.dynamics.loads import push_both
 from runtime.dynamics.sources import first_contact
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit import addresses
 from runtime.jit.compilation import expanded, inlined
-from runtime.jit.kernels import dispatch, sphere_plane
+from runtime.jit.kernels import sphere_plane
 from runtime.jit.lane_vectors import choose
 from runtime.support.arrays import Floats, Ints
 
 # Outputs of an evaluation of a contact.
 PENETRATION, PENETRATION_RATE, SLIP, NORMAL_FORCE, FRICTION, POTENTIAL = 0, 1, 2, 5, 6, 9
 OUTPUTS = 10
+NORMAL_LAW, BELOW, ABOVE = range(3)  # columns of ``ContactData.address``
 SPEED_RESOLUTION = 10.0  # [m/s] times the tolerances of an integration: speeds closer than this are treated as equal
 
 
 class ContactData(NamedTuple):
     """The contacts of a system as flat arrays."""
 
-    law: Ints  # (contacts,) number of the normal law
-    friction: Ints  # (contacts,) number of the law of friction, -1 for none
+    address: Ints  # (contacts, 3) of the kernels of the normal law and of the law of friction below and above, in this process
+    friction: Ints  # (contacts,) -1 without friction, else 0
     body_i: Ints  # of the sphere
     body_j: Ints  # of the plane
     normal: Floats  # (contacts, N) parameters of the normal law
@@ -62,6 +64,7 @@ class ContactWorkspace(NamedTuple):
     normal: Floats  # (contacts, N) parameters, with the speed of the last touch-down
     x: Floats  # (contacts, X)
     outputs: Floats  # (contacts, OUTPUTS)
+    given: Floats  # (2,) penetration and its rate, for a normal law
     law: Floats  # (contacts, 6) outputs of the normal law
     tangential: Floats  # (15,) outputs of the law of friction
     Q: Floats  # (12,)
@@ -69,12 +72,12 @@ class ContactWorkspace(NamedTuple):
 
 def contact_workspace(t: ContactData, mode: Ints) -> ContactWorkspace:
     """Memory for the contacts of a system, with their part of ``Switches.mode``."""
-    count = len(t.law)
+    count = len(t.address)
     return ContactWorkspace(
         mode=mode, since=np.full(count, -np.inf),
         quick=np.zeros(count, np.int64), speed=np.where(t.impact >= 0, t.min_impact_speed, 0.0), speed_resolution=np.zeros(1),
         released=np.zeros(count), normal=t.normal.copy(), x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)),
-        law=np.zeros((count, 6)), tangential=np.zeros(15), Q=np.zeros(12),
+        given=np.zeros(2), law=np.zeros((count, 6)), tangential=np.zeros(15), Q=np.zeros(12),
     )  # fmt: skip
 
 
@@ -83,7 +86,7 @@ def place_contacts(data, w):  # type: ignore[no-untyped-def]
     """Update the vectors of all contacts and the speeds of their belts in x."""
     t, m = data.contacts, w.contacts
     rotate_vectors(t.vector_contact, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
-    for k in range(len(t.law)):
+    for k in range(len(t.address)):
         for c in range(3):
             m.x[k, t.signal_place[k] + c] = w.signals[t.signal[k], c]
 
@@ -93,7 +96,8 @@ def normal_force(k, t, m):  # type: ignore[no-untyped-def]
     """Put the outputs of the normal law into ``m.law[k]``; the normal force [N], negative where the law would pull."""
     outputs, law = m.outputs[k], m.law[k]
     depth = outputs[PENETRATION]
-    dispatch.law(t.law[k], abs(depth), outputs[PENETRATION_RATE], m.normal[k], law)
+    m.given[0], m.given[1] = abs(depth), outputs[PENETRATION_RATE]
+    addresses.call(t.address[k, NORMAL_LAW], m.given.ctypes.data, m.normal[k].ctypes.data, law.ctypes.data)
     law[1] = odd(law[1], depth)
     if t.fades[k] == 1:
         law[2], law[4] = odd(law[2], depth), odd(law[4], depth)
@@ -121,9 +125,11 @@ def friction_force(k, t, m):  # type: ignore[no-untyped-def]
     """Put the force of friction and its slopes into ``m.tangential``."""
     slip = m.outputs[k, SLIP : SLIP + 3]
     if math.sqrt(slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) < t.transition_velocity[k]:
-        dispatch.below(t.friction[k], slip, m.outputs[k, NORMAL_FORCE], t.tangential[k], m.tangential)
+        address = t.address[k, BELOW]
     else:
-        dispatch.above(t.friction[k], slip, m.outputs[k, NORMAL_FORCE], t.tangential[k], m.tangential)
+        address = t.address[k, ABOVE]
+    load = m.outputs[k, NORMAL_FORCE:]
+    addresses.call(address, slip.ctypes.data, load.ctypes.data, t.tangential[k].ctypes.data, m.tangential.ctypes.data)
 
 
 @inlined
@@ -173,7 +179,7 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
     """Add the forces of the contacts to ``w.wrench``."""
     t, m, first = data.contacts, w.contacts, first_contact(data)
     place_contacts(data, w)
-    for k in range(len(t.law)):
+    for k in range(len(t.address)):
         w.power[first + k] = 0.0
         if not evaluate_contact(k, data, w):
             continue
@@ -200,8 +206,8 @@ def contact_over(data, w):  # type: ignore[no-untyped-def]
     """
     t, m, over = data.contacts, w.contacts, w.switches.over
     place_contacts(data, w)
-    first = len(over) - len(t.law)
-    for k in range(len(t.law)):
+    first = len(over) - len(t.address)
+    for k in range(len(t.address)):
         measure(k, data, w)
         over[first + k] = 1e3 * beyond(k, m.mode[k], t, m)
 

@@ -53,7 +53,7 @@ class Derived(NamedTuple):
 
 def derived_memory(n: int, t: ModelData, given: int = 0) -> Derived:
     """Arrays for n states; given: number of them at which couplings or rotors act."""
-    bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
+    bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.address)
     motors = len(t.loads.address)
     return Derived(
         v_dot=np.zeros((n, bodies, 6)), pivot=np.zeros(n), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
@@ -162,7 +162,7 @@ def derive(times, states, before, contact_events, t, w, d):  # type: ignore[no-u
             derive_limit(n, k, t, w, d)
         for k in range(len(t.loads.address)):
             derive_motor(n, k, t, w, d)
-        for k in range(len(t.contacts.law)):
+        for k in range(len(t.contacts.address)):
             derive_contact(n, k, t, w, d)
         for k in range(len(t.forces.address)):
             for c in range(t.forces.outputs):
@@ -196,7 +196,7 @@ def derive_along_coordinates(times, coordinates, before, contact_events, t, w, z
 def derive_energies(times, states, before, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
     """Kinetic energy, that of gravity and elastic energy [J] of all states, into ``energies`` (n, 3); needs no accelerations."""
     passed = 0
-    forces = len(t.limits.kind) + len(t.contacts.law) + len(t.forces.address) + len(t.loads.address)
+    forces = len(t.limits.kind) + len(t.contacts.address) + len(t.forces.address) + len(t.loads.address)
     for n in range(len(states)):
         if forces > 0:
             passed = pass_contact_events(times[n], contact_events, passed, t, w)

@@ -63,7 +63,7 @@ def stored_energy(t, w):  # type: ignore[no-untyped-def]
     stored = w.loads.energy[0]
     for k in range(len(t.limits.kind)):
         stored += w.limits.outputs[k, POTENTIAL]
-    for k in range(len(t.contacts.law)):
+    for k in range(len(t.contacts.address)):
         stored += w.contacts.outputs[k, STORED]
     for k in range(len(t.forces.address)):
         stored += w.forces.out[k, ENERGY]

@@ -117,7 +117,7 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: Tre
         work.address[[EVALUATION, PROJECTION, ROW_SPACE]] = [place_of_part(part) for part in of_rows]
     if len(t.limits.kind):
         ask("limits")
-    if len(t.contacts.law):
+    if len(t.contacts.address):
         ask("contacts")
     if len(t.forces.address):
         ask("forces")
@@ -138,7 +138,7 @@ def shared_workspace_for(t: ModelData) -> Workspace:
 def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints + (0 if tree is None else len(tree.closing.coupled.first) - 1), ROWS)
-    limits, switches = len(t.limits.kind), switches_of(len(t.limits.kind) + len(t.contacts.law))
+    limits, switches = len(t.limits.kind), switches_of(len(t.limits.kind) + len(t.contacts.address))
     work = Workspace(
         motion=np.zeros(STATE * (bodies - 1)),
         state=np.zeros((bodies, STATE)),

@@ -219,7 +219,7 @@ def bend_slope(k, bend, t, w, m, n):  # type: ignore[no-untyped-def]
         rate, slope_shortening = m.measured[0, 0], m.measured[1, 0]
         separation.separation_tangent(w.u, w.nearest, m.pair, m.measured)
     excess, shortening = excess_of_law(w.u, k, t, w)
-    evaluate_law(excess / t.compliance[k], w.mode[k], w.pair)
+    evaluate_law(k, excess / t.compliance[k], t, w)
     bending = w.pair[2] / t.compliance[k]
     for c in range(3):
         m.of_slope[BOTH + c, n] = t.max_moment[k] * (
@@ -303,7 +303,7 @@ def contact_force_slope(k, n, sliding, v, m):  # type: ignore[no-untyped-def]
 def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
     """Forces of the contacts."""
     t, v = data.contacts, w.contacts
-    for k in range(len(t.law)):
+    for k in range(len(t.address)):
         if not evaluate_contact(k, data, w):
             continue
         i, j = t.body_i[k], t.body_j[k]
@@ -348,7 +348,7 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
         call_at(m.address[OF_LIMITS], t, w, memory)
     if len(t.loads.body) + len(t.loads.address) > 0:
         call_at(m.address[OF_APPLIED], t, w, memory)
-    if len(t.contacts.law) > 0:
+    if len(t.contacts.address) > 0:
         call_at(m.address[OF_CONTACTS], t, w, memory)
     if len(t.forces.address) > 0:
         call_at(m.address[OF_FORCES], t, w, memory)

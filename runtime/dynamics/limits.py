@@ -19,8 +19,9 @@ from runtime.dynamics.loads import push_both
 from runtime.dynamics.sources import first_limit
 from runtime.dynamics.switches import ACTIVE, FULL, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.kernels import dispatch, law_cubic, position, separation, top_view
+from runtime.jit.kernels import dispatch, position, separation, top_view
 from runtime.support.arrays import Floats, Ints
 
 CONSERVATIVE, PRINTED = 0, 1
@@ -42,7 +43,9 @@ class LimitData(NamedTuple):
     kind: Ints  # (limits,)
     body_i: Ints  # reference
     body_j: Ints  # moving
-    law: Ints  # (limits,)
+    law: Ints  # (limits,) CONSERVATIVE or PRINTED
+    address: Ints  # (limits,) of the kernels of their laws, in this process
+    constants: Floats  # (limits, C) the compliance, and the parameters of their laws
     max_moment: Floats  # (limits,) [N m]
     compliance: Floats  # (limits,) [rad]
     damping: Floats  # (limits,) [N m s]
@@ -72,6 +75,7 @@ class LimitWorkspace(NamedTuple):
     separation: Floats  # (4,)
     position: Floats  # (8,)
     pair: Floats  # (3,)
+    relative: Floats  # (1,) excess by compliance
     place: Floats  # (2,) piece of the cone's curve and parameter of the nearest direction; -1 where it is a vertex, or inside
     Q: Floats  # (12,)
     measured: Floats  # (3,)
@@ -88,7 +92,7 @@ def limit_workspace(t: LimitData, mode: Ints | None = None) -> LimitWorkspace:
     return LimitWorkspace(
         mode=np.zeros(count, np.int64) if mode is None else mode, x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)),
         slope=np.zeros((count, 3)), u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4),
-        position=np.zeros(8), pair=np.zeros(3), place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
+        position=np.zeros(8), pair=np.zeros(3), relative=np.zeros(1), place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
         beyond=np.zeros(count), kept=np.full((count, 2), NONE), rival=np.full((count, 2), NONE),
         cause=np.zeros(count, np.int64),
     )  # fmt: skip
@@ -173,13 +177,15 @@ def excess_of_law(u, k, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def evaluate_law(x, mode, pair):  # type: ignore[no-untyped-def]
-    """Put work, moment and its slope at the relative excess x into ``pair`` (3,), per unit of the largest moment.
+def evaluate_law(k, x, t, w):  # type: ignore[no-untyped-def]
+    """Put work, moment and its slope of limit k at the relative excess x into ``w.pair``, per unit of the largest moment.
 
     Beyond the end of the law the moment keeps its value there; in the modes ACTIVE and FULL each part is continued.
     """
+    mode, pair = w.mode[k], w.pair
     full = mode == FULL or (mode != ACTIVE and x > 1.0)
-    law_cubic.law(1.0 if full else x, pair)
+    w.relative[0] = 1.0 if full else x
+    addresses.call(t.address[k], w.relative.ctypes.data, t.constants[k].ctypes.data, pair.ctypes.data)
     if full:
         pair[0] += pair[1] * (x - 1.0)
         pair[2] = 0.0
@@ -193,7 +199,7 @@ def restrain(u, k, t, w, outputs, slope):  # type: ignore[no-untyped-def]
     if not measure_excess(u, k, t, w, outputs):
         return
     excess, shortening = excess_of_law(u, k, t, w)
-    evaluate_law(excess / t.compliance[k], w.mode[k], w.pair)
+    evaluate_law(k, excess / t.compliance[k], t, w)
     moment = t.max_moment[k] * w.pair[1] * shortening
     if t.law[k] == CONSERVATIVE:
         outputs[POTENTIAL] = t.max_moment[k] * t.compliance[k] * w.pair[0]

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from generated import law_cubic
 from runtime.dynamics.lift import TreeData
 from runtime.dynamics.limit_modes import SHARP, acts, beyond_sides, excesses_of, mode_after, mode_of
 from runtime.dynamics.limits import EXCESS, MODE, PENDING, POTENTIAL, RIDGE, change_part, evaluate_law
@@ -41,6 +43,13 @@ class LimitAlong(NamedTuple):
     offset: float  # [rad]
     edge: tuple[float, float]  # [rad] angles of the cone's points in the plane of the hinge
     flat: tuple[float, float]  # [rad] excess up to which these are the nearest
+    law: ModuleType = law_cubic
+
+
+def constants_of_each(limits: Sequence[LimitAlong]) -> int:
+    """Number of constants of each limit: those of a kernel and, beyond the law of the papers, those of its law."""
+    own = [len(one.law.PARAMETERS) + 1 for one in limits if one.law is not law_cubic]
+    return OF_LIMIT + max(own, default=0)
 
 
 class LimitNumbers(Fields):
@@ -85,7 +94,7 @@ class LimitsAlong(NamedTuple):
 def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats) -> LimitsAlong:
     """Memory for limits of a tree."""
     own, names = LimitNumbers.block(1, len(limits)), LimitNumbers.names()
-    for numbers, (_, sign, offset, edge, flat) in zip(own[:, :, 0], limits, strict=True):
+    for numbers, (_, sign, offset, edge, flat, _) in zip(own[:, :, 0], limits, strict=True):
         ridge = math.pi if meets(edge, flat) else math.inf
         numbers[: names.index("max_moment")] = sign, offset, *edge, *flat, 0.5 * (edge[0] - edge[1]), ridge
         numbers[names.index("farthest")] = np.inf
@@ -353,7 +362,7 @@ def store_limits(z, t, w):  # type: ignore[no-untyped-def]
         if m.own.outside[k, 0] == 0.0:
             continue
         _, outputs[k, EXCESS] = excess_along(m.own, k, 0, z[m.q[k]])
-        evaluate_law(outputs[k, EXCESS] / of.compliance[k], w.limits.mode[k], w.limits.pair)
+        evaluate_law(k, outputs[k, EXCESS] / of.compliance[k], of, w.limits)
         outputs[k, POTENTIAL] = of.max_moment[k] * of.compliance[k] * w.limits.pair[0]
 
 

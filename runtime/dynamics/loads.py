@@ -102,7 +102,7 @@ def push_both(i, j, Q, power, w):  # type: ignore[no-untyped-def]
 def collect_wrenches(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     """Put forces of all kinds into ``w.wrench``, after the states of the bodies; whether there are any."""
     w.applied[0] = 0.0
-    limits, contacts, forces = len(t.limits.kind) > 0, len(t.contacts.law) > 0, len(t.forces.address) > 0
+    limits, contacts, forces = len(t.limits.kind) > 0, len(t.contacts.address) > 0, len(t.forces.address) > 0
     loads = len(t.loads.body) + len(t.loads.address) > 0
     if not (limits or contacts or forces or loads):
         return False

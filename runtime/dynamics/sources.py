@@ -28,7 +28,7 @@ def first_contact(t):  # type: ignore[no-untyped-def]
 @inlined
 def first_force(t):  # type: ignore[no-untyped-def]
     """Place of the power of the first force."""
-    return first_contact(t) + len(t.contacts.law)
+    return first_contact(t) + len(t.contacts.address)
 
 
 @inlined
@@ -44,5 +44,5 @@ def count_of_drivers(t: Any) -> int:
 
 def count_of_sources(t: Any) -> int:
     """Number of sources of a system's ``ModelData``."""
-    parts = (t.loads.body, t.loads.address, t.limits.kind, t.contacts.law, t.forces.address)
+    parts = (t.loads.body, t.loads.address, t.limits.kind, t.contacts.address, t.forces.address)
     return sum(map(len, parts)) + count_of_drivers(t)

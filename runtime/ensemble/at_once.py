@@ -16,7 +16,7 @@ import numpy as np
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.limits import angles_of_limits
-from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.limits_along import constants_of_each
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.contact_batch import ContactEvents
 from runtime.ensemble.given import Given, given_cases, system_of_case
@@ -85,7 +85,7 @@ class Prepared:
         """Constants of the kernel (cases, constants) of the cases at these places; one row if all have the same."""
         given = self.given
         if by_recursion(given.system):
-            return np.zeros((1, OF_LIMIT * len(given.tree.limits)))
+            return np.zeros((1, constants_of_each(given.tree.limits) * len(given.tree.limits)))
         if self.joints is None and not given.varied:
             return constants_of_system(given.system)
         inertias = given.inertias if given.inertias.ndim == 4 else given.inertias[None]

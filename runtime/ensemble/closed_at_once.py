@@ -118,7 +118,8 @@ class ClosedCases(Prepared):
         satisfied, stored = memory.project(path, times, constants)
         counted = np.ascontiguousarray(path[:, 1:, n + 1 : rows.first_mark])
         work, path = path[..., n], np.ascontiguousarray(path[..., :n])
-        stored += stored_energies(limits, path[..., self.given.tree.limited_places[0]])
+        tree = self.given.tree
+        stored += stored_energies(tree.limits, limits, path[..., tree.limited_places[0]])
         self.z[at] = path[:, 0]
         results = results._replace(out=np.ascontiguousarray(path[:, 1:]))
         of_forces = f.bounded, f.exchanged, f.unresolved

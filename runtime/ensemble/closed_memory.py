@@ -43,7 +43,7 @@ class ClosedMemory:
     def workspace(self, limits: Floats) -> BatchWorkspace:
         """Memory of the batch; ``limits`` (cases, limits, PARAMETERS)."""
         tree, rows = tree_of_lanes(self.system), self.rows
-        own = batch_limits(tree.limited_places, 0, rows.first_limit, limits)
+        own = batch_limits(tree.limits, tree.limited_places, 0, rows.first_limit, limits)
         memory = tree_workspace(
             (0, 0), rows.of_case, scales_of(tree), own, self.forces, self.contacts, ties_of(rows.kinds), rows.coordinates,
             self.closing, rows.size,

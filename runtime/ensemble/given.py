@@ -13,7 +13,7 @@ from runtime.ensemble.joint_batch import given_limits
 from runtime.ensemble.task import Task
 from runtime.ensemble.velocities import only_velocities
 from runtime.integrate.balance_check import weights_of
-from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT
+from runtime.integrate.batches.parameters import COMPLIANCE, DAMPING, MAX_MOMENT, PARAMETERS
 from runtime.integrate.transition_velocities import TRANSITION_VELOCITY
 from runtime.integrate.tree_method import tree_of_lanes
 from runtime.integrate.written.force_parameters import Values, takes_values
@@ -56,8 +56,8 @@ class Given:
             self.gravity = values
         elif sort == "body":
             self._take_data_of_body(self.system.body_index(owner), part, values)
-        elif sort == "limit" and part in OF_LIMITS:
-            self.limits[:, self.system.limit_names.index(owner), OF_LIMITS[part]] = values
+        elif sort == "limit" and (place := self._place_of_limit(owner, part)) is not None:
+            self.limits[:, self.system.limit_names.index(owner), place] = values
         elif sort == "joint" and not self._lends(owner, part):
             self.joints.setdefault(owner, {})[part] = values
         elif part != TRANSITION_VELOCITY and takes_values(self.system, sort, owner, part):
@@ -65,6 +65,11 @@ class Given:
         else:
             return False
         return True
+
+    def _place_of_limit(self, owner: str, part: str) -> int | None:
+        """The place of a number of a limit among its parameters; None for the cone."""
+        own = self.system.limit(owner).law_module.PARAMETERS
+        return PARAMETERS + own.index(part) if part in own else OF_LIMITS.get(part)
 
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
         found = step_along(quantity.owner, self.system.joint_motions, self.tree)

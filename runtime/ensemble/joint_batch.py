@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.limits_along import constants_of_each
 from runtime.dynamics.status import ENDED
 from runtime.ensemble.contact_batch import ContactEvents, contacts_of_batch, measured_in_lanes, stored_in_forces
 from runtime.ensemble.task import Chunk, Stopped, Task
@@ -264,8 +264,8 @@ def memory_of_batch(
     tree = tree_of_lanes(system)
     prepare_lift()  # now: after an installation the second process compiles the integration meanwhile
     stages = (0, 0) if of.forces is not None else list(addresses_of_lanes(kernel_of(tree)).values())
-    first = constants - OF_LIMIT * len(tree.limits)
-    limits = batch_limits(tree.limited_places, z.shape[1], first, of.limits) if tree.limits else None
+    first = constants - constants_of_each(tree.limits) * len(tree.limits)
+    limits = batch_limits(tree.limits, tree.limited_places, z.shape[1], first, of.limits) if tree.limits else None
     forces = None
     if of.forces is not None and (own := _own(system, of)) is not None:
         whole = by_recursion(system)
@@ -398,7 +398,7 @@ def stored_in_lanes(system: System, z: Floats, times: Floats, of: Acting) -> Flo
     tree = tree_of_lanes(system)
     stored: Floats = np.zeros(z.shape[:2])
     if tree.limits:
-        stored += stored_energies(of.limits, z[..., tree.limited_places[0]])
+        stored += stored_energies(tree.limits, of.limits, z[..., tree.limited_places[0]])
     if of.forces is not None and acts_in_lanes(system):
         stored += stored_in_forces(system, z, times, forces_at_rest(system, of), of.events)
     return stored

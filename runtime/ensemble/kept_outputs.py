@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from generated import law_cubic
 from runtime.dynamics.layout import LANES, STATE
 from runtime.ensemble.contact_batch import QUANTITIES as OF_CONTACTS
 from runtime.ensemble.derived_outputs import DerivedQuantities, run_of_states
@@ -19,10 +18,10 @@ from runtime.integrate.batches.parameters import (
     MAX_MOMENT,
     OFFSET,
     SIGN,
+    law_at,
     stored_energies,
 )
 from runtime.integrate.settings import Settings
-from runtime.jit.python_code import python_code
 from runtime.results.coordinate_quantities import COORDINATE_QUANTITIES, INVERSE_DYNAMICS
 from runtime.results.joint_angles import angles_of_joint
 from runtime.results.outputs import Output, is_on_request, undetermined_outputs, value_of
@@ -184,14 +183,13 @@ class BatchQuantities:
         if part == "dissipated_power":
             return given[DAMPING] * rate**2  # type: ignore[no-any-return]
         if part == "elastic_energy":
-            return stored_energies(limits[:, k : k + 1], z[..., q : q + 1])
+            return stored_energies(tree.limits[k : k + 1], limits[:, k : k + 1], z[..., q : q + 1])
         turned = angle - FULL_TURN * np.round(angle / FULL_TURN)
         excess: Floats = np.maximum(np.abs(turned) - np.where(turned > 0.0, given[AHEAD], given[BEHIND]), 0.0)
         if part == "excess":
             return excess
         if part == "restricting_moment":
-            law = [np.zeros(0)] * 3
-            python_code(law_cubic.law)(np.minimum(excess / given[COMPLIANCE], 1.0), law)
+            law = law_at(tree.limits[k], given, np.minimum(excess / given[COMPLIANCE], 1.0))
             return given[MAX_MOMENT] * law[1]  # type: ignore[no-any-return]
         return None  # latitude and longitude of the direction
 

@@ -40,7 +40,7 @@ from runtime.system.closed_tree import parameters_of_cases
 from runtime.system.contact_building import POINTS, SIZES
 from runtime.system.force_states import names_of_states
 from runtime.system.model_description import parameters_of
-from runtime.system.parts import FRICTIONS, LIMIT_BOUNDS, NORMAL_LAWS
+from runtime.system.parts import LIMIT_BOUNDS
 from runtime.system.quantity import EFFORT, GRAVITY, Quantity, Role
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.system import System
@@ -115,7 +115,11 @@ class _Values:
         names = [name for name, *_ in module.PARAMETERS]
         if part in names:
             self._put("limits.x", (k, 3 * len(module.VECTORS) + names.index(part)), values)
-        return self._put(f"limits.{part}", k, values)
+        limit = self.system.limits[k]
+        own = ["compliance", *limit.law_module.PARAMETERS]
+        if part in own:
+            self._put("limits.constants", (k, own.index(part)), values)
+        return part in limit.parameters or self._put(f"limits.{part}", k, values)
 
     def _take_force(self, k: int, part: str, values: Floats) -> bool:
         module = self.system.forces[k].module
@@ -127,8 +131,8 @@ class _Values:
 
     def _take_contact(self, k: int, part: str, values: Floats) -> bool:
         contact = self.system.contacts[k]
-        friction = FRICTIONS[contact.friction].PARAMETERS if contact.friction else ()
-        law = NORMAL_LAWS[contact.law].PARAMETERS
+        friction = contact.friction_module.PARAMETERS if contact.friction_module else ()
+        law = contact.law_module.PARAMETERS
         if part in POINTS:
             rows = np.flatnonzero(self.system.data.contacts.vector_contact == k)
             place = [name for name, *_ in contact.module.VECTORS].index(POINTS[part])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.limits_along import constants_of_each
 from runtime.ensemble.at_once import Prepared
 from runtime.ensemble.given import Given
 from runtime.ensemble.joint_batch import (
@@ -48,7 +48,7 @@ def prepared_systems(
 
     def constants(own: System) -> Floats:
         if by_recursion(own):
-            return np.zeros(OF_LIMIT * len(tree.limits))
+            return np.zeros(constants_of_each(tree.limits) * len(tree.limits))
         return tree_constants(tree_of_lanes(own), own.gravity)
 
     parts = [of_each(systems, lambda own, k=k: tree_of_lanes(own).geometry[k][0]) for k in range(3)]  # type: ignore[misc]

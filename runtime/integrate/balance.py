@@ -119,7 +119,7 @@ def release(b, t, w, place):  # type: ignore[no-untyped-def]
     """Add what changes of mode released or stored to the work of the contacts."""
     if len(b.energy) > 0:
         first = first_contact(t)
-        for k in range(len(t.contacts.law)):
+        for k in range(len(t.contacts.address)):
             b.work[place, first + k] += w.contacts.released[k]
             w.contacts.released[k] = 0.0
 

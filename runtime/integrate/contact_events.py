@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.contacts import PENETRATION, PENETRATION_RATE, measure, place_contacts
+from runtime.dynamics.contacts import PENETRATION, PENETRATION_RATE, measure, normal_force, place_contacts
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.jit.compilation import compiled
-from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
-from runtime.system.parts import NORMAL_LAWS
 
 PLACES = (0.25, 0.5, 0.75, 1.0)  # of samples between two times
 PULL_TOLERANCE = 1e-6  # of the elastic force: a pull below this comes from rounding and the cubic
@@ -31,24 +29,38 @@ def measure_all(states, t, w, depths, rates):  # type: ignore[no-untyped-def]
             rates[n, k] = w.contacts.outputs[k, PENETRATION_RATE]
 
 
+@compiled
+def force_at(k, depth, rate, t, w):  # type: ignore[no-untyped-def]
+    """Elastic and damping force of contact k at a penetration and its rate."""
+    m = w.contacts
+    m.outputs[k, PENETRATION], m.outputs[k, PENETRATION_RATE] = depth, rate
+    normal_force(k, t.contacts, m)
+    return m.law[k, 1], m.law[k, 2]
+
+
 def find_contact_events(times: Floats, states: Floats, data: ModelData, work: Workspace) -> Floats:
     """Time, contact, 1 for touch-down or 0 for lift-off, and speed of touch-down, in order."""
-    depths = np.zeros((len(times), len(data.contacts.law)))
+    depths = np.zeros((len(times), len(data.contacts.address)))
     rates = np.zeros_like(depths)
     measure_all(np.ascontiguousarray(states), data, work, depths, rates)
+    parameters = work.contacts.normal.copy()
     rows = [
-        row for k in range(depths.shape[1]) for row in _contact_events_of(k, times, depths[:, k], rates[:, k], data)
+        row
+        for k in range(depths.shape[1])
+        for row in _contact_events_of(k, times, depths[:, k], rates[:, k], data, work)
     ]
+    work.contacts.normal[:] = parameters
     found = np.array(rows).reshape(-1, 4)
     return found[np.argsort(found[:, 0], kind="stable")]
 
 
-def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, data: ModelData) -> list[list[float]]:
+def _contact_events_of(
+    k: int, times: Floats, depths: Floats, rates: Floats, data: ModelData, work: Workspace
+) -> list[list[float]]:
     """Rows of ``find_contact_events`` of contact k."""
-    t = data.contacts
-    law, impact = python_code(list(NORMAL_LAWS.values())[t.law[k]].law), t.impact[k]
+    t, parameters = data.contacts, work.contacts.normal[k]
+    impact, parameters[:] = t.impact[k], t.normal[k]
     least = t.min_impact_speed[k] if impact >= 0 else 0.0
-    parameters, out = t.normal[k].copy(), np.zeros(6)
     rows: list[list[float]] = []
     slack = 1.0 + PULL_TOLERANCE * t.fades[k]
 
@@ -56,8 +68,8 @@ def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, dat
         """Normal force; 0 or below where there is none."""
         if depth <= 0.0:
             return depth
-        law(depth, rate, parameters, out)
-        return float(slack * out[1] + out[2])
+        elastic, damping = force_at(k, depth, rate, data, work)
+        return float(slack * elastic + damping)
 
     def began(time: float, rate: float, outside: bool) -> None:
         speed = max(rate, least) if outside or not rows else rows[-2][3]

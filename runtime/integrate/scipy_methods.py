@@ -39,7 +39,7 @@ def remark_on_touches(method: str, system: System, max_step: float) -> str:
     data = system.data
     counts = {
         "limits": len(data.limits.kind),
-        "contacts": len(data.contacts.law),
+        "contacts": len(data.contacts.address),
         "kinks of forces": int(data.forces.kink[-1]),
     }
     places = [name for name, count in counts.items() if count > 0]
@@ -171,7 +171,7 @@ class SciPy:
         self.turns = angles_along(self.y[None], self.data, self.work)[0]
         self.steps += 1
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
-        if len(self.data.contacts.law):
+        if len(self.data.contacts.address):
             times = np.linspace(self.t_old, self.t, SAMPLES + 1)[1:]
             self.samples += [(float(t), self.at(t)) for t in times]
         self.account.accept(self.t_old, self.t, self.y, self._at_times)

@@ -211,7 +211,7 @@ def place_ahead(m, of, lane, first_of):  # type: ignore[no-untyped-def]
 @for_memory(contacts_in, Stepper)
 def contacts_in_run(m, of):  # type: ignore[no-untyped-def]
     """``contacts_in``."""
-    return len(of[0].contacts.law)
+    return len(of[0].contacts.address)
 
 
 @for_memory(rubs, Stepper)
@@ -297,7 +297,7 @@ def slips_part(purpose, m, t, w, h):  # type: ignore[no-untyped-def]
     After a step that ends at a kink the next one has the usual length, or that of the way through the transition velocity.
     """
     of = t, w
-    for k in range(len(t.contacts.law)):
+    for k in range(len(t.contacts.address)):
         if rubs(m, of, 0, k):
             if purpose == AFTER:
                 return cut_at_kink(m, of)

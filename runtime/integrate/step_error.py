@@ -39,7 +39,7 @@ LOST = 10.0  # rounding of velocities, in units of the tolerance, at which a con
 def may_have_kinks(t, w):  # type: ignore[no-untyped-def]
     """Whether forces may have a kink accelerations within a step.  Limits of coordinates keep their law in a step."""
     limits = len(t.limits.kind) - len(w.tree.limits.q)
-    return len(t.forces.address) + len(t.contacts.law) + len(t.loads.body) + len(t.loads.address) + limits > 0
+    return len(t.forces.address) + len(t.contacts.address) + len(t.loads.body) + len(t.loads.address) + limits > 0
 
 
 @inlined

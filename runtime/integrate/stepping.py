@@ -87,15 +87,15 @@ def stepper(
     bodies = len(data.mass) - 1 if scales is None else bodies
     rows = int(data.rows.sum()) if data.closed else 0
     size = 6 * (len(data.mass) - 1)  # also of trees, whose rows and rates are not more
-    n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
+    n, switches = len(y), len(data.limits.kind) + len(data.contacts.address)
     s = Stepper(
         s=LaneState.block(1), status=np.zeros(1, np.int64), output=np.zeros(1, np.int64), events=np.zeros(1, np.int64),
         unsure_count=np.zeros(1, np.int64),
         bodies=np.array([bodies]), y=np.zeros(n), y_old=np.zeros(n), trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n),
         address=np.zeros(8, np.int64), surfaces=surfaces_of(switches, 1),
         kinks=np.zeros((SAMPLES + 2, data.forces.kink[-1])),
-        slips=np.zeros((SAMPLES + 1, len(data.contacts.law) if data.contacts.kinks.any() else 0, 3)),
-        found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
+        slips=np.zeros((SAMPLES + 1, len(data.contacts.address) if data.contacts.kinks.any() else 0, 3)),
+        found=np.zeros((EVENTS + len(data.contacts.address), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         scales=np.outer([np.inf, 1.0, 0.0, 0.0], np.ones(n)) if scales is None else scales,
         rates=np.zeros(n), unsure=np.zeros((UNSURE_STEPS if data.closed else 0, 2 + 2 * n)),
         rows=np.zeros(12 * rows if bodies else 0), rows_at=np.array([np.nan]), first_rows=np.zeros(rows * size),

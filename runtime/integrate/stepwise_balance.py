@@ -76,7 +76,7 @@ class SteppedBalance:
     def __init__(
         self, t: float, y: Floats, data: ModelData, work: Workspace, references: tuple[Reference, Reference]
     ) -> None:
-        sources, contacts = len(work.power), len(data.contacts.law)
+        sources, contacts = len(work.power), len(data.contacts.address)
         first = len(data.loads.body) + len(data.loads.address) + len(data.limits.kind)
         self.references, self.of_contacts = references, slice(first, first + contacts)
         self.steps, self.y_dot, self.stored, self.now = 0, y.copy(), np.zeros(contacts), np.zeros(3)

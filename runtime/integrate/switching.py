@@ -94,7 +94,7 @@ def over_at(y, t, w):  # type: ignore[no-untyped-def]
     update_poses(y, t, w)
     if len(t.limits.kind) > 0:
         call_at(w.address[LIMITS], 0.0, y, t, w, OVER, y)
-    if len(t.contacts.law) > 0:
+    if len(t.contacts.address) > 0:
         call_at(w.address[CONTACTS], 0.0, y, t, w, OVER, y)
 
 

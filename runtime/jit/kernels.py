@@ -16,7 +16,6 @@ import generated.coupling_combination
 import generated.coupling_follower
 import generated.coupling_product
 import generated.dispatch
-import generated.law_cubic
 import generated.position
 import generated.separation
 import generated.top_view
@@ -105,7 +104,6 @@ bodies = callable_from_compiled_code(generated.bodies)
 combination = callable_from_compiled_code(generated.coupling_combination)
 coupling = callable_from_compiled_code(generated.coupling_follower)
 dispatch = callable_from_compiled_code(generated.dispatch)
-law_cubic = callable_from_compiled_code(generated.law_cubic)
 position = callable_from_compiled_code(generated.position)
 product = callable_from_compiled_code(generated.coupling_product)
 separation = callable_from_compiled_code(generated.separation)

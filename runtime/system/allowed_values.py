@@ -8,7 +8,7 @@ from runtime.support.arrays import Bools, Floats
 from runtime.support.numbers import LARGEST
 from runtime.system.contact_building import fades
 from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, NORMAL_LAWS, Bounds
+from runtime.system.parts import AXIS_TOLERANCE, Bounds
 from runtime.system.quantity import INERTIA, Quantity
 from runtime.system.system import System
 
@@ -25,7 +25,7 @@ def allowed(system: System, quantity: Quantity, values: Floats) -> Bools:
         good &= np.abs(np.linalg.norm(np.where(good[:, None], values, 0.0), axis=1) - 1.0) <= AXIS_TOLERANCE
     if quantity.owner_sort == "contact":
         contact = system.contact(quantity.owner)
-        if quantity.part in NORMAL_LAWS[contact.law].PARAMETERS:
+        if quantity.part in contact.law_module.PARAMETERS:
             given = {quantity.part: np.where(good, values, contact.parameters[quantity.part])}
             good &= np.asarray(fades(contact, given) == fades(contact))
     return good

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import ContactData
-from runtime.jit.python_code import python_code
+from runtime.jit.python_code import python_code, with_arrays
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
 from runtime.system.connection import checked_parameter, refuse_other_keys
+from runtime.system.force_addresses import contact_addresses
 from runtime.system.global_axes import local_direction, local_point
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Bounds, Contact
 from runtime.system.reference import reference_data, tangents
@@ -34,7 +35,8 @@ POINTS = {
     "point": "s_j",
 }  # keywords of ``Builder.contact`` and names in the definition of the geometry
 SIZES = "radius", "sphere_share"  # numbers in the definition of the geometry
-OF_DAMPING = 2  # output of a normal law
+OF_ELASTIC, OF_DAMPING = 1, 2  # outputs of a normal law
+PLACES, PULL = 101, 1e-9  # of a normal law, at which its elastic force must be above a part of the largest one
 TRANSITION_VELOCITY, TRANSITION_VELOCITY_OF = (
     1e-3,
     {"sticking": 1e-9},
@@ -46,10 +48,10 @@ REMEDY = {
 
 
 def build_contact(
-    name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, sphere_share: float, law: str,
-    friction: str | None, plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None,
-    belt_speed: Signal | float, transition_velocity: float | None,
-    min_impact_speed: float, parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
+    name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, sphere_share: float,
+    law: str | ModuleType, friction: str | ModuleType | None, plane: str, point: ArrayLike, normal: ArrayLike,
+    belt: ArrayLike | None, belt_speed: Signal | float, transition_velocity: float | None, min_impact_speed: float,
+    parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
 ) -> Contact:  # fmt: skip
     """Return a checked contact; see ``Builder.contact``.
 
@@ -60,23 +62,21 @@ def build_contact(
     ModelError
     """
     what = f"contact '{name}'"
-    for key, value, known in (("law", law, NORMAL_LAWS), ("friction", friction, FRICTIONS)):
-        if not (isinstance(value, str) and value in known) and not (key == "friction" and value is None):
-            raise ModelError(
-                f"{what}: {key} = {shown(value)}; {did_you_mean(value, known)}use {', '.join(map(repr, known))}"
-            )
+    law_module = _law_of(what, "law", law)
+    friction_module = None if friction is None else _law_of(what, "friction", friction)
     for key, value in (("body", body), ("plane", plane)):
         able = [*bodies, GROUND] if key == "plane" else bodies
         if value not in able:
             raise unknown_name(value, able, key, "bodies", f"{what}: ")
     if body == plane:
         raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
-    bounds = contact_bounds(law, friction)
+    bounds = contact_bounds(law_module, friction_module)
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
-    both = f"law {law}" + (f" with friction {friction}" if friction else "")
+    names = law_module.NAME, friction_module.NAME if friction_module else None
+    both = f"law {names[0]}" + (f" with friction {names[1]}" if friction_module else "")
     refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}", COMMON)
     transition_velocity = (
-        TRANSITION_VELOCITY_OF.get(friction or "", TRANSITION_VELOCITY)
+        TRANSITION_VELOCITY_OF.get(names[1] or "", TRANSITION_VELOCITY)
         if transition_velocity is None
         else transition_velocity
     )
@@ -90,15 +90,44 @@ def build_contact(
     values: dict[str, Any] = _vectors(what, body, plane, centre, point, normal, belt, belt_speed, states)
     values |= {key: checked.pop(key) for key in SIZES}
     least = checked.pop("min_impact_speed")
+    _refuse_adhesion(what, law_module, {**checked, "impact": least}, values["radius"])
     return unchecked(
-        Contact, name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
-        MappingProxyType({key: read_only(value) for key, value in values.items()}),
+        Contact, name, body, plane, *names, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
+        MappingProxyType({key: read_only(value) for key, value in values.items()}), law_module, friction_module,
     )  # fmt: skip
+
+
+def _law_of(what: str, key: str, given: Any) -> ModuleType:
+    """The module of a law of the normal force or of friction, by its name or as a user compiled it."""
+    known, sort = {"law": (NORMAL_LAWS, "contact"), "friction": (FRICTIONS, "friction")}[key]
+    if isinstance(given, ModuleType) and getattr(given, "SORT", "") == sort:
+        return given
+    if not isinstance(given, str) or given not in known:
+        raise ModelError(
+            f"{what}: {key} = {shown(given)}; {did_you_mean(given, known)}use {', '.join(map(repr, known))}, or what "
+            "codegen.compile_contact(law) returned"
+        )
+    return known[given]
+
+
+def _refuse_adhesion(what: str, law: ModuleType, given: Mapping[str, float], radius: float) -> None:
+    """Refuse a law whose elastic force pulls at a penetration up to the radius."""
+    depths, out = np.linspace(0.0, radius, PLACES), dict[int, Any]()
+    with np.errstate(all="ignore"):
+        with_arrays(law.law)(depths, 0.0, [given[name] for name in law.PARAMETERS], out)
+    elastic = np.broadcast_to(out[OF_ELASTIC], depths.shape)
+    if not (good := elastic >= -PULL * np.abs(elastic).max()).all():
+        bad = int(np.argmin(good))
+        listed = ", ".join(f"{name} = {given[name]:g}" for name in law.PARAMETERS)
+        raise ModelError(
+            f"{what}: law {law.NAME} with {listed} has adhesion: its elastic force is {elastic[bad]:.3g} N at a penetration of "
+            f"{depths[bad]:.3g} m, limit 0; give other parameters"
+        )
 
 
 def contact_units(contact: Contact) -> dict[str, str]:
     """Units of the parameters of a contact, by the keywords of ``Builder.contact``; a rigid sphere has no share."""
-    bounds = contact_bounds(contact.law, contact.friction)
+    bounds = contact_bounds(contact.law_module, contact.friction_module)
     own = [key for key in bounds if key in contact.parameters or key in (*SIZES, "min_impact_speed")]
     if not contact.needs_impact:
         own.remove("min_impact_speed")
@@ -130,14 +159,14 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
     given |= {**contact.parameters, "min_impact_speed": contact.min_impact_speed, **changes}
     named = {key: given.pop(key) for key in (*COMMON, *POINTS, "normal", "belt")}
     return build_contact(
-        contact.name, contact.body, (contact.body, contact.plane), law=contact.law, friction=contact.friction,
+        contact.name, contact.body, (contact.body, contact.plane), law=contact.law_module, friction=contact.friction_module,
         plane=contact.plane, belt_speed=contact.belt_speed, parameters=given, states=None, **named,
     )  # fmt: skip
 
 
-def contact_bounds(law: str, friction: str | None) -> dict[str, Bounds]:
+def contact_bounds(law: ModuleType, friction: ModuleType | None) -> dict[str, Bounds]:
     """Bounds of all numbers of a contact."""
-    return NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
+    return law.BOUNDS | (friction.BOUNDS if friction else {}) | COMMON
 
 
 def _vectors(
@@ -183,7 +212,6 @@ def contact_data(
     contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
 ) -> ContactData:
     """Flat data of contacts, whose signals are numbered from ``first_signal``; ``index``: places of the bodies in ``states``."""
-    laws, frictions = list(NORMAL_LAWS), [None, *FRICTIONS]
 
     def parameters(names: Sequence[Sequence[str]]) -> Floats:
         values = np.zeros((len(contacts), max(map(len, names), default=1) or 1))
@@ -191,11 +219,11 @@ def contact_data(
             values[k, : len(own)] = [contact.parameters.get(key, contact.min_impact_speed) for key in own]
         return values
 
-    of_law = [NORMAL_LAWS[c.law].PARAMETERS for c in contacts]
-    of_friction = [FRICTIONS[c.friction].PARAMETERS if c.friction else () for c in contacts]
+    of_law = [c.law_module.PARAMETERS for c in contacts]
+    of_friction = [c.friction_module.PARAMETERS if c.friction_module else () for c in contacts]
     return ContactData(
-        law=np.array([laws.index(c.law) for c in contacts], np.int64),
-        friction=np.array([frictions.index(c.friction) - 1 for c in contacts], np.int64),
+        address=contact_addresses(contacts),
+        friction=np.array([0 if c.friction_module else -1 for c in contacts], np.int64),
         **reference_data("contact", contacts, index, states, ("body", "plane")),
         normal=parameters(of_law),
         impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
@@ -203,30 +231,30 @@ def contact_data(
         fades=np.array([bool(fades(c)) for c in contacts], np.int64),
         tangential=parameters(of_friction),
         transition_velocity=np.array([c.parameters["transition_velocity"] for c in contacts], float),
-        kinks=np.array([friction_has_kink(c.friction) for c in contacts], np.int64),
+        kinks=np.array([friction_has_kink(c.friction_module) for c in contacts], np.int64),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
     )
 
 
 @cache
-def friction_has_kink(friction: str | None) -> bool:
+def friction_has_kink(friction: ModuleType | None) -> bool:
     """Whether a law of friction is another one above the transition velocity."""
     if friction is None:
         return False
-    module, found = FRICTIONS[friction], np.zeros((2, 15))
-    slip, ones = np.array([0.5, 0.0, 0.0]), np.ones(len(module.PARAMETERS))
-    for law, out in zip((module.below, module.above), found, strict=True):
+    found = np.zeros((2, 15))
+    slip, ones = np.array([0.5, 0.0, 0.0]), np.ones(len(friction.PARAMETERS))
+    for law, out in zip((friction.below, friction.above), found, strict=True):
         python_code(law)(slip, 1.0, ones, out)
     return not np.array_equal(*found)
 
 
 def fades(contact: Contact, given: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Whether the damping of a contact is 0 on the plane, with these values, (cases,) each, of parameters of its normal law."""
-    module, out = NORMAL_LAWS[contact.law], dict[int, Any]()
+    module, out = contact.law_module, dict[int, Any]()
     values = {**contact.parameters, "impact": contact.min_impact_speed, **given}
     with np.errstate(all="ignore"):
-        python_code(module.law)(0.0, 1.0, [np.asarray(values[name], float) for name in module.PARAMETERS], out)
+        with_arrays(module.law)(np.zeros(()), 1.0, [np.asarray(values[name], float) for name in module.PARAMETERS], out)
     return out[OF_DAMPING] == 0.0
 
 

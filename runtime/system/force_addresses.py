@@ -1,4 +1,4 @@
-"""Addresses of the kernels of forces, and the flat data of forces that depend on the reaction of their joint."""
+"""Addresses of the kernels of forces and of laws, and the flat data of forces that depend on the reaction of their joint."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.angles import OF_MOTOR
+from runtime.dynamics.contacts import ABOVE, BELOW, NORMAL_LAW
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Ints
-from runtime.system.parts import Force, Joint, Motor
+from runtime.system.parts import Contact, Force, Joint, Limit, Motor
 
 
 def force_addresses(forces: Sequence[Force]) -> dict[str, Any]:
@@ -20,6 +21,22 @@ def force_addresses(forces: Sequence[Force]) -> dict[str, Any]:
     for name, sort in (("lookups", "TABLES"), ("kinks", "KINKS"), ("angles", "ANGLES")):
         own = [int(addresses_of([f.module], f"{name}_entry")[0]) if getattr(f.module, sort) else 0 for f in forces]
         found[name] = np.array(own, np.int64)
+    return found
+
+
+def limit_addresses(limits: Sequence[Limit]) -> Ints:
+    """``LimitData.address``."""
+    return addresses_of([limit.law_module for limit in limits], "law_entry")
+
+
+def contact_addresses(contacts: Sequence[Contact]) -> Ints:
+    """``ContactData.address``; 0 without friction."""
+    found = np.zeros((len(contacts), 3), np.int64)
+    for k, contact in enumerate(contacts):
+        found[k, NORMAL_LAW] = addresses_of([contact.law_module], "law_entry")[0]
+        for column, piece in ((BELOW, "below_entry"), (ABOVE, "above_entry")):
+            if contact.friction_module is not None:
+                found[k, column] = addresses_of([contact.friction_module], piece)[0]
     return found
 
 

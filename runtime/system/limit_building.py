@@ -11,27 +11,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from generated import law_cubic
 from runtime.dynamics.layout import P, V
-from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
-from runtime.jit.python_code import python_code
+from runtime.dynamics.limits import (
+    CONSERVATIVE,
+    EXCESS,
+    LAWS,
+    OUTPUTS,
+    POTENTIAL,
+    PRINTED,
+    LimitData,
+    limit_workspace,
+    restrain_all,
+)
+from runtime.jit.python_code import python_code, with_arrays
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, frozen, read_only
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
-from runtime.system.connection import checked_parameter, checked_vector
+from runtime.system.connection import checked_parameter, checked_vector, refuse_other_keys
+from runtime.system.force_addresses import limit_addresses
 from runtime.system.global_axes import local_direction
-from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Bounds, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
 PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
 STILL = 1e-6  # a rate below this fraction of the largest one counts as zero
+PLACES, PULL = 101, 1e-9  # of a law, at which its moment must be above a part of the largest one
 FRAME = ("u_xi_i", "u_eta_i", "u_zeta_i")
 
 
 def build_limit(
     name: str, joint: Joint, states: dict[str, Floats], *, reference: str, xi: ArrayLike, eta: ArrayLike, cone: Cone,
-    max_moment: float, compliance: float, damping: float, direction: ArrayLike | None, law: str, global_axes: bool,
+    direction: ArrayLike | None, law: str | ModuleType, global_axes: bool, parameters: Mapping[str, Any],
 ) -> Limit:  # fmt: skip
     """Return a checked limit of a joint; see ``Builder.limit``.
 
@@ -45,9 +58,8 @@ def build_limit(
     moving = moving_body(what, joint, reference)
     if not isinstance(cone, Cone):
         raise ModelError(f"{what}: cone = {cone!r}; give runtime.Cone(longitudes, latitudes)")
-    if law not in LAWS:
-        raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
-    checked = checked_law_parameters(what, max_moment, compliance, damping)
+    law_module = law_of_limit(what, law)
+    checked = checked_law_parameters(what, law_module, parameters)
     if global_axes:
         xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
         if direction is not None:
@@ -57,8 +69,9 @@ def build_limit(
     module = _definition_of(what, joint, u)
     values = {"damping": checked["damping"], **_geometry(what, module, joint, states, reference, moving, frame, u)}
     return unchecked(
-        Limit, name, module.NAME, joint.name, reference, moving, cone, *checked.values(), law, MappingProxyType(values)
-    )
+        Limit, name, module.NAME, joint.name, reference, moving, cone, law=law if isinstance(law, str) else law_module.NAME,
+        values=MappingProxyType(values), law_module=law_module, **checked,
+    )  # fmt: skip
 
 
 def moving_body(what: str, joint: Joint, reference: str) -> str:
@@ -110,10 +123,40 @@ def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
     return general
 
 
-def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
-    """Return the parameters of a limit's law by name; refuse values outside their range."""
-    given = {"max_moment": max_moment, "compliance": compliance, "damping": damping}
-    return {key: checked_parameter(given[key], f"{what}: {key}", bounds) for key, bounds in LIMIT_BOUNDS.items()}
+def law_of_limit(what: str, law: Any) -> ModuleType:
+    """The module of a law: that of the papers, in either form, or a user's own."""
+    if isinstance(law, ModuleType) and getattr(law, "SORT", "") == "law":
+        return law
+    if not isinstance(law, str) or law not in LAWS:
+        raise ModelError(
+            f"{what}: law = {shown(law)}; use {', '.join(map(repr, LAWS))}, or what codegen.compile_limit(law) returned"
+        )
+    return law_cubic
+
+
+def limit_bounds(law: ModuleType) -> dict[str, Bounds]:
+    """Bounds of the parameters of a limit with a law; a law of the excess has no largest moment."""
+    return {key: of for key, of in LIMIT_BOUNDS.items() if key != "max_moment" or law.RELATIVE} | law.BOUNDS
+
+
+def checked_law_parameters(what: str, law: ModuleType, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a limit of its law; refuse other keywords, values outside their range, and moments that pull."""
+    bounds = limit_bounds(law)
+    refuse_other_keys(what, given, list(bounds), f"law {law.NAME} needs {', '.join(bounds)}")
+    checked = {key: checked_parameter(given[key], f"{what}: {key}", of) for key, of in bounds.items()}
+    own = {key: checked.pop(key) for key in law.PARAMETERS}
+    places, out = np.linspace(0.0, 1.0, PLACES), dict[int, Any]()
+    with np.errstate(all="ignore"):
+        with_arrays(law.law)(places, [checked["compliance"], *own.values()], out)
+    moment = np.broadcast_to(out[1], places.shape)
+    if not (good := moment >= -PULL * np.abs(moment).max()).all():
+        bad = int(np.argmin(good))
+        listed = ", ".join(f"{key} = {value:g}" for key, value in own.items())
+        raise ModelError(
+            f"{what}: law {law.NAME} with {listed} pulls: its moment is {moment[bad]:.3g} at {places[bad]:.2g} of the "
+            "compliance, limit 0; give other parameters"
+        )
+    return {"max_moment": 1.0, **checked, "parameters": MappingProxyType(own)}
 
 
 def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:
@@ -177,7 +220,9 @@ def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats
     return LimitData(
         kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
         **reference_data("limit", limits, index, states, ("reference", "moving")),
-        law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
+        law=np.array([PRINTED if limit.law == LAWS[PRINTED] else CONSERVATIVE for limit in limits], np.int64),
+        address=limit_addresses(limits),
+        constants=_constants(limits),
         max_moment=np.array([limit.max_moment for limit in limits], float),
         compliance=np.array([limit.compliance for limit in limits], float),
         damping=np.array([limit.damping for limit in limits], float),
@@ -188,6 +233,15 @@ def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats
         start=start,
         pieces=pieces,
     )
+
+
+def _constants(limits: Sequence[Limit]) -> Floats:
+    """The compliance of each limit, and the parameters of its law (limits, C)."""
+    rows = [[limit.compliance, *limit.parameters.values()] for limit in limits]
+    found = np.zeros((len(limits), max(map(len, rows), default=1)))
+    for k, row in enumerate(rows):
+        found[k, : len(row)] = row
+    return found
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from generated import law_cubic
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import lift_all, lift_workspace
-from runtime.dynamics.limits import CONSERVATIVE, LAWS, angles_of_limits
+from runtime.dynamics.limits import LAWS, PRINTED, angles_of_limits
 from runtime.dynamics.limits_along import LimitAlong
 from runtime.dynamics.model_data import ModelData
 from runtime.support.arrays import Floats
@@ -33,13 +34,14 @@ def limits_along(
     edges = [tuple(float(np.arccos(vertex[2])) for _, vertex in limit.vertices) for limit in limits]
     for limit, sides, edge in zip(limits, flat, edges, strict=True):
         ends = in_lanes or all(ends_along(*side, limit.compliance) for side in zip(sides, edge, strict=True))
-        if limit.law != LAWS[CONSERVATIVE] or not min(sides) > 0.0 or not ends:
+        known = limit.law_module is law_cubic or in_lanes  # kernels have the law of the papers
+        if limit.law == LAWS[PRINTED] or not known or not min(sides) > 0.0 or not ends:
             return ()
     found = []
     for k, (edge, turn) in enumerate(zip(edges, turns_of_limits(tree, limits, data), strict=True)):
         if turn is None:
             return ()
-        found.append(LimitAlong(*turn, edge, flat[k]))  # type: ignore[arg-type]
+        found.append(LimitAlong(*turn, edge, flat[k], limits[k].law_module))  # type: ignore[arg-type]
     return tuple(found)
 
 

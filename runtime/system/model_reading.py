@@ -19,7 +19,7 @@ from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import RENAMED, ModelError, shown, unknown_name
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name, checked_vector, refuse_other_keys
-from runtime.system.limit_building import checked_law_parameters, moving_body
+from runtime.system.limit_building import checked_law_parameters, law_of_limit, moving_body
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_schema import check_keys
 from runtime.system.model_shapes import shape_of
@@ -32,6 +32,11 @@ from runtime.system.sum_of_products import SumOfProducts
 
 Item = Mapping[str, Any]
 Own = Mapping[str, ModuleType]  # a user's definitions by sort and name, such as "joint pin"
+LAW_COMPILERS = {
+    "law": "limit",
+    "contact": "contact",
+    "friction": "contact",
+}  # ``codegen.compile_*`` by the sort of a law
 
 
 @dataclass(eq=False)
@@ -60,7 +65,7 @@ class Model:
 
 
 def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
-    """Read and check a file.  ``definitions``: what ``codegen.compile_joint`` and ``compile_force`` returned.
+    """Read and check a file.  ``definitions``: what ``codegen.compile_joint`` and its like returned.
 
     Raises
     ------
@@ -111,9 +116,14 @@ def _rename(value: Item) -> None:
 def _own(definitions: Iterable[ModuleType]) -> Own:
     found = {}
     for module in definitions:
-        if not (isinstance(module, ModuleType) and hasattr(module, "NAME") and hasattr(module, "evaluate")):
-            raise ModelError(f"definitions: {shown(module)}; give what codegen.compile_joint or compile_force returned")
-        found[f"{'force' if hasattr(module, 'OUTPUTS') else 'joint'} {module.NAME}"] = module
+        known = hasattr(module, "evaluate") or getattr(module, "SORT", "") in LAW_COMPILERS
+        if not (isinstance(module, ModuleType) and hasattr(module, "NAME") and known):
+            raise ModelError(
+                f"definitions: {shown(module)}; give what codegen.compile_joint, compile_force, compile_limit or "
+                "compile_contact returned"
+            )
+        sort = getattr(module, "SORT", "force" if hasattr(module, "OUTPUTS") else "joint")
+        found[f"{sort} {module.NAME}"] = module
     return found
 
 
@@ -155,14 +165,14 @@ class _Reader(PartsBuilder):
             start[P:V] = unit(np.array(item["p"], dtype=float), f"body '{item['name']}': p", AXIS_TOLERANCE)
             self._made.starts[item["name"]] = read_only(start)
 
-    def _kind(self, sort: str, item: Item, family: str) -> ModuleType | str:
+    def _kind(self, sort: str, item: Item, family: str, key: str = "kind") -> ModuleType | str:
         """The module of a definition: a user's own, or a shipped one; the name of an unknown one."""
-        kind, listed = item["kind"], self.document.value.get("definitions", {})
+        kind, listed = item[key], self.document.value.get("definitions", {})
         found = self.own.get(f"{family} {kind}") or shipped_definition(family, kind)
         if found is None and f"{family} {kind}" in listed:
             raise ModelError(
                 f"{sort} '{item['name']}': {shown(kind)} is a definition of the user's own; pass "
-                f"definitions=[codegen.compile_{family}({kind})]"
+                f"definitions=[codegen.compile_{LAW_COMPILERS.get(family, family)}({kind})]"
             )
         return found or kind
 
@@ -182,8 +192,13 @@ class _Reader(PartsBuilder):
 
     def _limit(self, item: Item) -> None:
         given = {**item, "cone": Cone(**item["cone"])}
+        law: Any = item.get("law", LAWS[0])
+        law = law if law in LAWS else self._kind("limit", item, "law", "law")
+        own = item.get("parameters", {})
         if "xi" in item:
-            self.limit(**{key: value for key, value in given.items() if key not in ("kind", "values")})
+            kept = {key: value for key, value in given.items() if key not in ("kind", "values", "parameters")}
+            _refuse_arguments("limit", item["name"], own)
+            self.limit(**{**kept, "law": law}, **own)
             return
         what = f"limit '{item['name']}'"
         checked_name(item["name"], "limit", self._of["limits"])
@@ -198,9 +213,9 @@ class _Reader(PartsBuilder):
             raise ModelError(
                 f"{what} ({module.NAME}): joint '{joint.name}' is {joint.kind}; use {', '.join(module.FITS)}"
             )
-        if (law := item.get("law", LAWS[0])) not in LAWS:
-            raise ModelError(f"{what}: law = {shown(law)}; use {' or '.join(map(repr, LAWS))}")
-        checked = checked_law_parameters(what, **{key: item.get(key, 0.0) for key in LIMIT_BOUNDS})
+        law_module = law_of_limit(what, law)
+        numbers = {key: item[key] for key in LIMIT_BOUNDS if key in item}
+        checked = checked_law_parameters(what, law_module, {"damping": 0.0, **numbers, **own})
         values = _limit_values(what, module, item["values"])
         if values["damping"] != checked["damping"]:
             raise ModelError(
@@ -208,7 +223,7 @@ class _Reader(PartsBuilder):
             )
         self._of["limits"][item["name"]] = Limit(
             item["name"], module.NAME, joint.name, item["reference"], moving, given["cone"], **checked,
-            law=law, values=MappingProxyType(values),
+            law=item.get("law", LAWS[0]), values=MappingProxyType(values), law_module=law_module,
         )  # fmt: skip
 
     def _load(self, item: Item) -> None:
@@ -229,6 +244,9 @@ class _Reader(PartsBuilder):
         _refuse_arguments("contact", item["name"], item["parameters"])
         if "belt_speed" in item:
             given["belt_speed"] = _signal(item["belt_speed"], f"contact '{item['name']}': belt_speed")
+        for key, family in (("law", "contact"), ("friction", "friction")):
+            if key in item:
+                given[key] = self._kind("contact", item, family, key)
         self.contact(**given, **item["parameters"])
 
     def _force(self, item: Item) -> None:

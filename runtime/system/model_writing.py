@@ -25,6 +25,7 @@ from runtime.system.parts import (
     FORCE_KINDS,
     FRICTIONS,
     LIMIT_KINDS,
+    LIMIT_LAWS,
     NORMAL_LAWS,
     Body,
     Contact,
@@ -115,15 +116,17 @@ def definitions_of(parts: Parts) -> dict[str, ModuleType]:
     joints = [*parts.joints, *(motor.joint for motor in parts.motors)]
     found = {f"joint {joint.kind}": joint.module for joint in joints}
     found |= {f"limit {limit.kind}": LIMIT_KINDS[limit.kind] for limit in parts.limits}
+    found |= {f"law {limit.law_module.NAME}": limit.law_module for limit in parts.limits}
     found |= {f"force {force.kind}": force.module for force in parts.forces}
-    found |= {f"contact {contact.law}": NORMAL_LAWS[contact.law] for contact in parts.contacts}
-    return found | {f"friction {c.friction}": FRICTIONS[c.friction] for c in parts.contacts if c.friction}
+    found |= {f"contact {contact.law}": contact.law_module for contact in parts.contacts}
+    return found | {f"friction {c.friction}": c.friction_module for c in parts.contacts if c.friction_module}
 
 
 def shipped_definition(sort: str, name: str) -> ModuleType | None:
     """The shipped module of a definition; None for a user's own."""
     families: Mapping[str, Mapping[str, ModuleType]] = {
-        "joint": KINDS, "force": FORCE_KINDS, "limit": LIMIT_KINDS, "contact": NORMAL_LAWS, "friction": FRICTIONS,
+        "joint": KINDS, "force": FORCE_KINDS, "limit": LIMIT_KINDS, "law": LIMIT_LAWS, "contact": NORMAL_LAWS,
+        "friction": FRICTIONS,
     }  # fmt: skip
     return families.get(sort, {}).get(name)
 
@@ -222,8 +225,9 @@ def _limit(limit: Limit) -> Item:
         "cone": {
             "longitudes": list(cone.longitudes), "latitudes": list(cone.latitudes), "interpolation": cone.interpolation,
         },
-        "max_moment": float(limit.max_moment), "compliance": float(limit.compliance), "damping": float(limit.damping),
-        "law": limit.law, "values": _values(limit.values),
+        **{key: float(value) for key, value in limit.numbers.items() if key not in limit.parameters},
+        **({"parameters": _values(limit.parameters)} if limit.parameters else {}), "law": limit.law,
+        "values": _values(limit.values),
     }  # fmt: skip
 
 

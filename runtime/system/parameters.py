@@ -35,7 +35,7 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.load_building import motors_in
 from runtime.system.mass_data import MASS_DATA, mass_data
 from runtime.system.model_description import like_model
-from runtime.system.parts import GROUND, LIMIT_BOUNDS, Body, Force, Joint, Limit, Motor
+from runtime.system.parts import GROUND, Body, Force, Joint, Limit, Motor
 from runtime.system.quantity import (
     ARMATURE,
     EFFORT,
@@ -69,9 +69,9 @@ def parameters(system: System) -> dict[str, Any]:
     "gravity" (3,) [m/s^2]; of bodies "mass.NAME" [kg], "inertia.NAME" (3, 3) [kg m^2]; of joints and drivers the keywords of
     their definitions, such as "s_i.NAME" (3,) [m], "a_i.NAME" (3,) [1], "l.NAME" [m]; of motors "stiffness.NAME" [N m/rad] or
     [N/m], "damping.NAME" [N m s/rad] or [N s/m], and "effort.NAME" [N m] or [N] where it is constant; of forces the keywords of
-    their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad], "damping.NAME" [N m s], "latitudes.NAME" (n,)
-    [rad]; of contacts the constants of their laws, "radius.NAME" [m] and the points "centre.NAME" and "point.NAME" (3,) [m]; of
-    coordinates with rotors "armature.JOINT.COORDINATE" [kg m^2] or [kg].
+    their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad], "damping.NAME" [N m s], the
+    parameters of an own law, "latitudes.NAME" (n,) [rad]; of contacts the constants of their laws, "radius.NAME" [m] and the
+    points "centre.NAME" and "point.NAME" (3,) [m]; of coordinates with rotors "armature.JOINT.COORDINATE" [kg m^2] or [kg].
     """
     return Named({name: value for name, (_, value) in quantities(system).items()}, "parameter")
 
@@ -295,8 +295,8 @@ def _first_number(signals: Ints) -> int:
 
 def _changed_limit(system: System, limit: Limit, own: Mapping[str, Any]) -> Limit:
     what = f"limit '{limit.name}' of joint '{limit.joint}' ({system.joint(limit.joint).kind})"
-    law: dict[str, Any] = checked_law_parameters(
-        what, **{key: own.get(key, getattr(limit, key)) for key in LIMIT_BOUNDS}
+    law = checked_law_parameters(
+        what, limit.law_module, {key: own.get(key, value) for key, value in limit.numbers.items()}
     )
     law["values"] = MappingProxyType({**limit.values, "damping": law["damping"]})
     if LATITUDES in own:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from generated import contact_sphere_plane, dispatch
+from generated import contact_sphere_plane, dispatch, law_cubic
 from generated import forces as force_definitions
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
@@ -28,34 +28,43 @@ Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is ex
 LIMIT_BOUNDS: dict[str, Bounds] = {
     "max_moment": (0.0, True, None, "N m"), "compliance": (0.0, True, None, "rad"), "damping": (0.0, False, None, "N m s"),
 }  # fmt: skip
+LIMIT_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LAWS}
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
 FORCE_KINDS = Definitions(force_definitions.MODULES)
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
 
 
 class Pickled:
-    """A part whose mappings are read-only, and whose definition is pickled by its name."""
+    """A part whose mappings are read-only, and whose definitions are pickled by their names."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Refuse a user's own definition, which another process cannot import."""
         parts = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        if (module := parts.get("module")) is not None:
+        sort = type(self).__name__.lower()
+        for name, module in parts.items():
+            if not isinstance(module, ModuleType):
+                continue
             if is_own(module):
-                sort = type(self).__name__.lower()
                 raise ModelError(
-                    f"{sort} '{parts['name']}' ({parts['kind']}): a {sort} of codegen.compile_{sort} cannot be pickled; build "
+                    f"{sort} '{parts['name']}' ({module.NAME}): a {sort} of codegen.compile_{sort} cannot be pickled; build "
                     "the system in each process"
                 )
-            parts["module"] = module.__name__
+            parts[name] = _Module(module.__name__)
         mappings = {name: dict(value) for name, value in parts.items() if isinstance(value, Mapping)}
         return _unpickled, (type(self), parts | mappings)
 
 
+class _Module(NamedTuple):
+    """A shipped module in a pickle."""
+
+    name: str
+
+
 def _unpickled(kind: type, parts: dict[str, Any]) -> Any:
     """A part from its pickled fields: arrays of mappings are read-only again."""
-    if "module" in parts:
-        parts["module"] = importlib.import_module(parts["module"])
     for name, value in parts.items():
+        if isinstance(value, _Module):
+            parts[name] = importlib.import_module(value.name)
         if isinstance(value, dict):
             for array in value.values():
                 if isinstance(array, np.ndarray):
@@ -204,7 +213,8 @@ class Force(Pickled):
 class Limit(Pickled):
     """A limit of motion of a joint: the reference body carries the cone, a direction of the moving body stays in the cone.
 
-    ``kind`` is the name of its definition in ``codegen/limits.py``.  max_moment [N m]; compliance [rad]; damping [N m s].
+    ``kind`` is the name of its definition in ``codegen/limits.py``.  max_moment [N m], 1 with a law of the excess, which gives
+    the moment itself; compliance [rad]; damping [N m s].
     """
 
     name: str
@@ -218,11 +228,19 @@ class Limit(Pickled):
     damping: float
     law: str
     values: Mapping[str, Any] = field(repr=False)  # the keywords of its definition
+    law_module: ModuleType = field(default=law_cubic, repr=False)
+    parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))  # of its law, by name
 
     @property
     def module(self) -> ModuleType:
         """Its generated module."""
         return LIMIT_KINDS[self.kind]
+
+    @property
+    def numbers(self) -> Mapping[str, float]:
+        """Its parameters by the keywords of ``Builder.limit``; a law of the excess has no largest moment."""
+        own = {"max_moment": self.max_moment} if self.law_module.RELATIVE else {}
+        return own | {"compliance": self.compliance, "damping": self.damping, **self.parameters}
 
     @property
     def ahead(self) -> tuple[float, float]:
@@ -244,8 +262,7 @@ class Limit(Pickled):
 class Contact(Pickled):
     """A sphere of one body against a plane of another, or of the ground.
 
-    ``law`` and ``friction`` (None: frictionless) are names of definitions in ``codegen/contacts.py``, ``parameters`` those of
-    both.
+    ``law`` and ``friction`` (None: frictionless) are names of definitions, ``parameters`` those of both.
     """
 
     name: str
@@ -257,6 +274,8 @@ class Contact(Pickled):
     min_impact_speed: float  # [m/s]
     belt_speed: Signal  # [m/s]
     values: Mapping[str, Any] = field(repr=False)  # the keywords of the geometry's definition
+    law_module: ModuleType = field(repr=False)
+    friction_module: ModuleType | None = field(repr=False)
 
     @property
     def module(self) -> ModuleType:
@@ -266,7 +285,7 @@ class Contact(Pickled):
     @property
     def needs_impact(self) -> bool:
         """The damping of the normal law depends on the impact speed."""
-        return "impact" in NORMAL_LAWS[self.law].PARAMETERS
+        return "impact" in self.law_module.PARAMETERS
 
 
 class Adjustment(NamedTuple):

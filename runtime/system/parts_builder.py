@@ -462,12 +462,11 @@ class PartsBuilder:
         xi: ArrayLike,
         eta: ArrayLike,
         cone: Cone,
-        max_moment: float,
-        compliance: float,
         damping: float = 0.0,
         direction: ArrayLike | None = None,
-        law: Literal["conservative", "as_published"] = "conservative",
+        law: Literal["conservative", "as_published"] | ModuleType = "conservative",
         axes: Axes | None = None,
+        **parameters: float,
     ) -> None:
         """Add a limit, which restricts the motion of a joint by a cone of circumduction.
 
@@ -488,18 +487,17 @@ class PartsBuilder:
         xi, eta : (3,)
             Unit vectors of the joint's frame in axes of the reference body; zeta = xi x eta is the axis of the cone.
         cone : Cone
-        max_moment : float [N m]
-            Largest restricting moment.
-        compliance : float [rad]
-            Excess at which the largest moment is reached.
         damping : float [N m s]
             Moment per rate [rad/s] of the hinge, or per relative angular velocity where there is no hinge.
         direction : (3,), optional
             Unit vector of the moving body that stays in the cone, in axes of this body.  Default for revolute and cylindrical
             joints: the direction along zeta in the reference configuration.
-        law : "conservative" or "as_published"
+        law : "conservative", "as_published" or module
             The moment with a potential, or the moment as printed in Rodrigues da Silva et al. (2024b), Eqs. (32)-(33), whose
-            work around a closed loop is not zero where the cone is irregular.
+            work around a closed loop is not zero where the cone is irregular; or what ``codegen.compile_limit`` returned.
+        **parameters : float
+            max_moment [N m], the moment at the end of the compliance, which it keeps beyond; compliance [rad], the excess there;
+            and the parameters of an own law by name.  A law of the excess itself gives the moment, without max_moment.
         axes : "body" or "global", optional
             "global": xi, eta and direction are in global axes at the reference pose, of any length.  Default: of the builder.
 
@@ -511,9 +509,8 @@ class PartsBuilder:
         if not isinstance(joint, str) or joint not in self._of["joints"]:
             raise unknown_name(joint, self._of["joints"], "joint", whose=f"limit '{name}': ")
         self._of["limits"][name] = build_limit(
-            name, self._of["joints"][joint], self._states, reference=reference, xi=xi, eta=eta, cone=cone, max_moment=max_moment,
-            compliance=compliance, damping=damping, direction=direction, law=law,
-            global_axes=is_global(axes, self.axes, f"limit '{name}'"),
+            name, self._of["joints"][joint], self._states, reference=reference, xi=xi, eta=eta, cone=cone, direction=direction,
+            law=law, global_axes=is_global(axes, self.axes, f"limit '{name}'"), parameters={"damping": damping, **parameters},
         )  # fmt: skip
 
     # Long by its signature and docstring.
@@ -525,8 +522,8 @@ class PartsBuilder:
         centre: ArrayLike,
         radius: float,
         sphere_share: float = 0.0,
-        law: str = "",
-        friction: str | None = None,
+        law: str | ModuleType = "",
+        friction: str | ModuleType | None = None,
         plane: str = GROUND,
         point: ArrayLike = (0.0, 0.0, 0.0),
         normal: ArrayLike = (0.0, 0.0, 1.0),
@@ -551,13 +548,14 @@ class PartsBuilder:
         sphere_share : float [1]
             Share of the penetration by which the sphere yields, and the plane by the rest: the forces act there.  Default: 0, at
             the sphere's lowest point.
-        law : str
-            Law of the normal force, with its parameters as keywords: "kelvin_voigt" (stiffness [N/m^exponent], exponent,
+        law : str or module
+            Law of the normal force, with its parameters as keywords: what ``codegen.compile_contact`` returned, or
+            "kelvin_voigt" (stiffness [N/m^exponent], exponent,
             damping [N s/m]), "hertz" (stiffness [N/m^1.5]), "hunt_crossley" (stiffness, exponent, loss [s/m]),
             "lankarani_nikravesh" and "flores" (stiffness, exponent, restitution).  A force that would pull is zero.
-        friction : str, optional
-            "coulomb" or "smooth" (mu_c [1], mu_d [N s/m]); "sticking" (mu_s [1], mu_c, mu_d, fading [m/s]); "stribeck"
-            (mu_s, mu_c, mu_v [s/m]).
+        friction : str or module, optional
+            Likewise; "coulomb" or "smooth" (mu_c [1], mu_d [N s/m]); "sticking" (mu_s [1], mu_c, mu_d, fading [m/s]);
+            "stribeck" (mu_s, mu_c, mu_v [s/m]).
         plane : str
             A body, or "ground".
         point : (3,) [m]

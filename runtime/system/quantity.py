@@ -17,7 +17,8 @@ import numpy as np
 
 from runtime.support.arguments import checked
 from runtime.system.contact_building import contact_bounds, contact_units, parameter_of
-from runtime.system.parts import LIMIT_BOUNDS, Bounds, Force, Joint, Motor, unit_with_metres
+from runtime.system.limit_building import limit_bounds
+from runtime.system.parts import Bounds, Force, Joint, Motor, unit_with_metres
 from runtime.system.state import PARTS, STATE_UNITS
 from runtime.system.system import System
 
@@ -122,11 +123,11 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
             yield parameter("motor", motor.name, EFFORT, motor.effort_unit, float(motor.effort.coefficients[0, 0]))
     yield from of_definitions("force", system.forces)
     for limit in system.limits:
-        for part, bounds in LIMIT_BOUNDS.items():
-            yield parameter("limit", limit.name, part, bounds[3], getattr(limit, part), bounds)
+        for part, bounds in limit_bounds(limit.law_module).items():
+            yield parameter("limit", limit.name, part, bounds[3] or "1", limit.numbers[part], bounds)
         yield parameter("limit", limit.name, LATITUDES, "rad", np.array(limit.cone.latitudes))
     for contact in system.contacts:
-        of = contact_bounds(contact.law, contact.friction)
+        of = contact_bounds(contact.law_module, contact.friction_module)
         for part, unit in contact_units(contact).items():
             yield parameter("contact", contact.name, part, unit, parameter_of(contact, part), of.get(part))
     for one in system.armatures:

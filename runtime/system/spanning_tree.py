@@ -15,7 +15,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from generated import digests
+from generated import digests, law_cubic
 from runtime.dynamics.layout import GROUND_INDEX, P, V
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, OF_OWN_TURN, SLIDE, TURN, TreeData
 from runtime.dynamics.limits_along import LimitAlong
@@ -143,8 +143,9 @@ class SpanningTree(TreeSteps):
 
     @cached_property
     def key(self) -> str:
-        """Of the module of its equations, which serves all trees of the same steps."""
-        return key_of([digests.WHOLE, "tree", self.kinds, self.parents, self.limited_steps])
+        """Of the module of its equations, which serves all trees of the same steps; there is none with own laws of limits."""
+        own = [limit.law.NAME for limit in self.limits if limit.law is not law_cubic]
+        return key_of([digests.WHOLE, "tree", self.kinds, self.parents, self.limited_steps, *own])
 
     @property
     def limited_places(self) -> tuple[list[int], list[int]]:

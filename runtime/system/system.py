@@ -20,7 +20,13 @@ from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.armature import Armature
 from runtime.system.coupling import Coupling
-from runtime.system.force_addresses import counted_angles, force_addresses, reactive_data
+from runtime.system.force_addresses import (
+    contact_addresses,
+    counted_angles,
+    force_addresses,
+    limit_addresses,
+    reactive_data,
+)
 from runtime.system.frames import Frame
 from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.model_description import Model, describe_model
@@ -101,8 +107,12 @@ class System:
         kernels: dict[str, Any] = {**force_addresses(self.forces), "reactive": reactive}
         forces = self.data.forces._replace(**kernels)
         angles = counted_angles(self.joints, self.forces, self.motors)
+        limits = self.data.limits._replace(address=limit_addresses(self.limits))
+        contacts = self.data.contacts._replace(address=contact_addresses(self.contacts))
         address = addresses_of(j.module for j in self.joints)
-        data = self.data._replace(address=address, angles=angles, loads=loads, forces=forces)
+        data = self.data._replace(
+            address=address, angles=angles, loads=loads, limits=limits, contacts=contacts, forces=forces
+        )
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:
             body.inertia.flags.writeable = False

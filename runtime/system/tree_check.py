@@ -31,7 +31,7 @@ def without_forces(data: ModelData) -> ModelData:
     limits, contacts, forces, loads = data.limits, data.contacts, data.forces, data.loads
     return data._replace(
         limits=limits._replace(kind=limits.kind[:0]),
-        contacts=contacts._replace(law=contacts.law[:0]),
+        contacts=contacts._replace(address=contacts.address[:0]),
         forces=forces._replace(address=forces.address[:0], reactive=forces.reactive[:0]),
         loads=loads._replace(body=loads.body[:0], address=loads.address[:0]),
     )

@@ -213,13 +213,13 @@ def test_top_view_keeps_its_digits_where_directions_are_near(apart):
 
 
 def law_is_the_work_and_its_slopes(x, module):
-    return distance(call(module.law, 3, x), derivatives(lambda t: (x + t) ** 3 - (x + t) ** 4 / 2, 2))
+    return distance(call(module.law, 3, x, [1.0]), derivatives(lambda t: (x + t) ** 3 - (x + t) ** 4 / 2, 2))
 
 
 @over("x", [0.0, 1e-9, 0.2, 0.5, 0.9, 1.0])
 def test_law_is_the_work_and_its_derivatives(x):
     assert law_is_the_work_and_its_slopes(x, law_cubic) < 1e-13
-    _, moment, bend = call(law_cubic.law, 3, x)
+    _, moment, bend = call(law_cubic.law, 3, x, [1.0])
     assert moment == pytest.approx(3 * x**2 - 2 * x**3, abs=1e-16)
     assert bend == pytest.approx(6 * x * (1 - x), abs=1e-15)  # 0 at both ends: the moment has no kink there
 

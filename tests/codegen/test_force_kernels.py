@@ -19,6 +19,7 @@ OPERATIONS = {
     "bushing": 689,
     "cable": 134,
     "frame_bushing": 869,
+    "hinge_exponential": 302,
     "hinge_friction": 115,
     "hinge_limit": 582,
     "hinge_spring": 289,
@@ -176,6 +177,7 @@ def test_action_and_reaction(name, seed):
         "hinge_stop",
         "slider_spring",
         "hinge_limit",
+        "hinge_exponential",
         "slider_limit",
     ],
 )
@@ -229,7 +231,7 @@ def expected_outputs(c):
         expected[-1] = Q[6:9] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME == "torsional_spring":
         expected[-1] = Q[9:12] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
-    elif c.module.NAME in ("hinge_spring", "hinge_stop", "hinge_limit"):
+    elif c.module.NAME in ("hinge_spring", "hinge_stop", "hinge_limit", "hinge_exponential"):
         slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
         x = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
         expected[-1] = Q[:12] @ x / (x @ x)

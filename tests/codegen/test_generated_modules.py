@@ -63,7 +63,13 @@ def test_header_states_command_source_and_digest(file):
 
 def test_every_definition_has_a_module():
     assert set(sources()) - {"digests"} == set(digests.MODULES)
-    prefixes = {"LIMITS": "limit_", "CONES": "cone_", "NORMAL_LAWS": "normal_", "FRICTIONS": "friction_"}
+    prefixes = {
+        "LIMITS": "limit_",
+        "CONES": "cone_",
+        "LAWS": "law_",
+        "NORMAL_LAWS": "normal_",
+        "FRICTIONS": "friction_",
+    }
     for family, prefix in prefixes.items():
         modules = getattr(dispatch, family)
         assert [prefix + module.NAME for module in modules] == [m.__name__.removeprefix("generated.") for m in modules]
@@ -85,7 +91,6 @@ def test_every_definition_has_a_module():
         "position",
         "separation",
         "top_view",
-        "law_cubic",
         "coupling_combination",
         "coupling_follower",
         "coupling_product",

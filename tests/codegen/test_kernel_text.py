@@ -189,6 +189,7 @@ def test_kernels_of_forces_are_straight_line_code(name):
     if name == "sphere_plane":  # covered by test_tangents.py
         for tangent in ("measure_tangent", "measure_parameter_tangent", "wrench_tangent"):
             functions.pop(tangent)
+    functions = {kernel: f for kernel, f in functions.items() if not kernel.endswith("_entry")}
     assert list(functions) == list(OPERATIONS_OF_FORCES[name])
     for kernel, function in functions.items():
         inputs = [a.arg for a in function.args.args[:-1]]

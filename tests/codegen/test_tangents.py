@@ -234,16 +234,16 @@ def compiled(kernel, size, *inputs):
 @pytest.mark.parametrize("name", list(NORMAL_LAWS))
 @seeds
 def test_slopes_of_a_normal_law(name, seed):
-    module, rng, kind = NORMAL_LAWS[name], np.random.default_rng([seed, *name.encode()]), list(NORMAL_LAWS).index(name)
+    module, rng = NORMAL_LAWS[name], np.random.default_rng([seed, *name.encode()])
     count = len(module.PARAMETERS)
     delta, rate, c = rng.uniform(0.1, 2.0), rng.normal(), rng.uniform(0.3, 1.5, count)
-    outputs = compiled(dispatch.law, 6, kind, delta, rate, c)
+    outputs = compiled(module.law, 6, delta, rate, c)
     work, elastic, damping, *_ = slopes(
         lambda step: values(module.law, 6, delta + step[0], rate + step[1], c + step[2:]), 2 + count
     )
     force = elastic + damping
     assert distance(outputs[[1, 3, 4, 5]], [work[0], force[0], force[1], elastic[0]]) < TOLERANCE
-    assert distance(compiled(dispatch.law_parameters, count, kind, delta, rate, c), force[2:]) < TOLERANCE
+    assert distance(compiled(module.law_parameters, count, delta, rate, c), force[2:]) < TOLERANCE
     assert work[1] == elastic[1] == 0.0, "what is stored does not know the rate"
 
 
@@ -252,9 +252,9 @@ def test_slopes_of_a_normal_law(name, seed):
 @pytest.mark.parametrize("piece", ["below", "above"])
 @seeds
 def test_slopes_of_friction(name, piece, seed):
-    module, rng, kind = FRICTIONS[name], np.random.default_rng([seed, *name.encode()]), list(FRICTIONS).index(name)
+    module, rng = FRICTIONS[name], np.random.default_rng([seed, *name.encode()])
     slip, f_n, c = rng.normal(size=3), rng.uniform(0.3, 1.5), rng.uniform(0.3, 1.5, len(module.PARAMETERS))
-    outputs = compiled(getattr(dispatch, piece), 15, kind, slip, f_n, c)
+    outputs = compiled(getattr(module, piece), 15, slip, f_n, c)
     force = slopes(lambda step: values(getattr(module, piece), 15, slip + step[:3], f_n + step[3], c), 4)[:3]
     assert distance(outputs[3:], np.r_[force[:, :3].ravel(), force[:, 3]]) < TOLERANCE
 

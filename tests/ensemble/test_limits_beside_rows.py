@@ -10,6 +10,7 @@ from runtime import Cone
 from runtime.system.trees import trees_of
 from tests.support.driven_legs import Y, driven_leg_of, made, once_with_kernel, one_by_one
 from tests.support.marks import quick_for
+from tests.support.own_laws import POWER
 
 TIMES = np.linspace(0.0, 1.0, 5)
 SETTINGS = dict(t_eval=TIMES, rtol=1e-12, atol=1e-12)
@@ -29,15 +30,30 @@ def leg(damping=0.02):
     return b.build(project_velocities=True)
 
 
-def limited(system, joint, degrees):
-    """A system with dissipative limits at a hinge, at these angles from the start."""
+def limited(system, joint, degrees, **own):
+    """A system with dissipative limits at a hinge, at these angles from the start; ``own``: a law and its parameters."""
     b, one = builder_of(system), system.joint(joint)
     eta = one.values["a_i"] / np.linalg.norm(one.values["a_i"])
     xi = np.cross(eta, np.eye(3)[np.argmin(np.abs(eta))])
     cone = Cone.from_degrees((0, 90, 180, 270, 360), (degrees, 30, degrees, 30, degrees))
-    law = dict(max_moment=3.0, compliance=1.0, damping=0.02)
+    law = dict(max_moment=3.0, compliance=1.0, damping=0.02) | own
     b.limit("stop", joint, reference=one.body_i, xi=xi / np.linalg.norm(xi), eta=eta, cone=cone, **law)
     return made(b.build())
+
+
+@pytest.mark.slow
+def test_an_own_law_beside_rows(closed_in_lanes):
+    system = model.system_of(question.CLASSES["driven_loop"](np.random.default_rng(1)), "driven_loop")
+    closing = trees_of(system).tree.closing
+    hinge = next(j.name for k, j in enumerate(system.joints) if k not in closing and j.kind == "revolute")
+    system = limited(system, hinge, 1.0, law=POWER, exponent=1.5)
+    cases = {"exponent.stop": np.linspace(1.0, 2.0, 3), "compliance.stop": np.linspace(0.9, 1.1, 3)}
+    settings = SETTINGS | dict(t_eval=0.5 * TIMES, coordinates="joint")
+    many = runtime.simulate_many(system, cases, 0.5, **settings)
+    assert many.vectorised.all() and many[0].limits["stop"].excess.max() > 1e-3
+    one_by_one(closed_in_lanes)
+    each = runtime.simulate_many(system, cases, 0.5, **settings)
+    assert np.abs(many.states() - each.states()).max() < 1e-11 * max(1.0, np.abs(each.states()).max())
 
 
 PLAIN = [

@@ -212,7 +212,26 @@ def test_stiffness_of_materials(arguments, says):
 OF_MODELS = [
     (models.foot, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
     (models.foot, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical' or 'published'"),
-    (models.foot, dict(limits="elastic", law="linear"), "law = 'linear'; use 'conservative' or 'as_published'"),
+    (
+        models.foot,
+        dict(limits="elastic", law="linear"),
+        "law = 'linear'; use 'conservative', 'as_published' or 'exponential'",
+    ),
+    (
+        models.foot,
+        dict(limits="elastic", law="exponential", inversion_deg=20),
+        "a range of motion has no meaning for law = ",
+    ),
+    (
+        models.foot,
+        dict(limits="elastic", law="exponential", law_parameters={"knee": {}}),
+        "unknown hinge 'knee'; use talocrural",
+    ),
+    (
+        models.foot,
+        dict(limits="elastic", law_parameters={"exponent": 2}),
+        "has no meaning for law = 'conservative'",
+    ),
     (models.foot, dict(law="as_published"), "give limits='elastic' or 'dissipative' too"),
     (models.pendulum, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
     (

@@ -25,6 +25,7 @@ from runtime.system import model_description, model_reading
 from runtime.system.model_schema import FILE
 from tests.support import systems
 from tests.support.marks import quick_for
+from tests.support.own_laws import HARDENING, LINEAR, LUBRICATED, POWER, ball, rod
 from tests.support.refusals import assert_refused
 from tests.support.systems import BUILDS, LIMITED
 from tests.support.two_bodies import two_guided
@@ -295,9 +296,48 @@ def test_a_force_and_a_joint_of_a_user_may_have_one_name(tmp_path):
         definitions=[joint],
     )
     with pytest.raises(
-        ModelError, match="definitions: 3; give what codegen.compile_joint or compile_force returned|definitions = "
+        ModelError,
+        match="definitions: 3; give what codegen.compile_joint, compile_force, compile_limit or|definitions = ",
     ):
         Builder.from_file(file, definitions=[3])
+
+
+OWN_LAWS = {
+    "limit": (lambda: rod(POWER, exponent=1.5, max_moment=20.0, compliance=1.0), (POWER,), "compile_limit(power)"),
+    "limit of the excess": (lambda: rod(LINEAR, stiffness=25.0, compliance=1.0), (LINEAR,), "compile_limit(linear)"),
+    "contact": (
+        lambda: ball(HARDENING, LUBRICATED, stiffness=1e6, order=1.5, loss=0.1, mu_v=2.0), (HARDENING, LUBRICATED),
+        "compile_contact(hardening)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(OWN_LAWS))
+def test_own_laws_are_passed_to_the_reader(name, tmp_path):
+    build, definitions, says = OWN_LAWS[name]
+    system = build()
+    file = system.to_file(tmp_path / "own.json")
+    assert_refused(("is a definition of the user's own; pass definitions=", says), System.from_file, file)
+    again = System.from_file(file, definitions=definitions)
+    assert again.to_file(tmp_path / "again.json").read_bytes() == file.read_bytes()
+    built = Builder.from_file(file, definitions=definitions).build()
+    runs = [runtime.simulate(one, 0.5) for one in (system, again, built)]
+    assert runs[0].states.tobytes() == runs[1].states.tobytes() == runs[2].states.tobytes()
+
+
+def test_a_limit_with_an_own_law_written_by_hand(tmp_path):
+    b = rod(LINEAR, stiffness=25.0, compliance=1.0)
+    value = json.loads(b.to_file(tmp_path / "own.json").read_text())
+    limit = value["limits"][0]
+    for key in ("kind", "values"):
+        del limit[key]
+    limit |= dict(xi=[1, 0, 0], eta=[0, -1, 0], direction=[0, 0, -1])
+    for key in ("system", "digest"):
+        value.pop(key, None)
+    file = tmp_path / "hand.json"
+    file.write_text(json.dumps(value))
+    built = Builder.from_file(file, definitions=[LINEAR]).build()
+    assert built.limit("stop").numbers == dict(compliance=1.0, damping=0.0, stiffness=25.0)
 
 
 def test_what_no_file_can_state_is_refused_by_name(tmp_path):

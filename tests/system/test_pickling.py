@@ -12,6 +12,7 @@ import codegen
 import models
 import runtime
 from runtime import ModelError
+from tests.support.own_laws import HARDENING, POWER, ball, rod
 from tests.support.refusals import assert_refused
 
 
@@ -67,3 +68,19 @@ def test_a_users_own_joint_cannot_be_pickled_and_says_why():
     assert np.array_equal(kept.r["bob"], many.r["bob"])
     with pytest.raises(ModelError, match="holds no system, since .* pickled with a function or with definitions"):
         kept[0]
+
+
+def test_own_laws_cannot_be_pickled_and_shipped_ones_are_found_again():
+    says = "cannot be pickled; build the system in each process"
+    assert_refused(
+        ("limit 'stop' (power)", says), pickle.dumps, rod(POWER, exponent=1.0, max_moment=1.0, compliance=1.0)
+    )
+    values = dict(stiffness=1e6, order=1.5, loss=0.0)
+    assert_refused(("contact 'sole' (hardening)", says), pickle.dumps, ball(HARDENING, **values))
+    for system in (
+        rod("conservative", max_moment=20.0, compliance=1.0),
+        ball("hertz", "coulomb", stiffness=1e6, mu_c=0.5, mu_d=0.0),
+    ):
+        again = pickle.loads(pickle.dumps(system))
+        runs = [runtime.simulate(one, 0.5) for one in (system, again)]
+        assert runs[0].states.tobytes() == runs[1].states.tobytes()

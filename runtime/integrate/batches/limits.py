@@ -14,8 +14,10 @@ from runtime.dynamics.layout import LANES
 from runtime.dynamics.limit_modes import beyond_sides, mode_of
 from runtime.dynamics.limits_along import (
     OF_LIMIT,
+    LimitAlong,
     LimitNumbers,
     beyond_side,
+    constants_of_each,
     excess_along,
     mode_after_change,
     set_constants,
@@ -49,9 +51,9 @@ class BatchLimits(NamedTuple):
 
     q: Common[Ints]  # (limits,) places of the coordinates
     u: Common[Ints]  # (limits,) and of their rates
-    first: Common[Ints]  # (1,) row of the constants of the first limit
+    first: Common[Ints]  # (2,) row of the constants of the first limit, and their number for each
     weights: Common[Floats]  # (12,) of the stages
-    given: OfCases[Floats]  # (cases, limits, PARAMETERS)
+    given: OfCases[Floats]  # (cases, limits, PARAMETERS and those of own laws)
     final: Found[Floats]  # (cases, n) coordinates and rates at the end
     work: Found[Floats]  # (cases,) [J] of the dampers
     own: Annotated[OfLanes[Floats], Block(LimitNumbers, table=True)]
@@ -59,17 +61,19 @@ class BatchLimits(NamedTuple):
 
 
 def batch_limits(
+    limits: Sequence[LimitAlong] = (),
     places: tuple[Sequence[int], Sequence[int]] = ((), ()),
     n: int = 0,
     first: int = 0,
     given: Floats | None = None,
 ) -> BatchLimits:
     """Memory for limits of cases, at places of coordinates and rates; n: size of states, first: row of the first constant."""
+    sizes = np.array([first, constants_of_each(limits)])
     count = len(places[0])
     given = np.zeros((0, count, PARAMETERS)) if given is None else given
     own, waiting = (LimitNumbers.block(LANES, count) for _ in range(2))
     return BatchLimits(
-        q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=np.array([first]), weights=COEFFICIENTS.b,
+        q=np.array(places[0], np.int64), u=np.array(places[1], np.int64), first=sizes, weights=COEFFICIENTS.b,
         given=given,
         final=np.full((len(given), n), np.nan), work=np.zeros(len(given)), own=own, waiting=waiting,
     )  # fmt: skip
@@ -118,8 +122,16 @@ def change_mode(own, k, lane, coordinate):  # type: ignore[no-untyped-def]
 def put_moment(x, k, own, lane, coordinate, constants):  # type: ignore[no-untyped-def]
     """``set_constants`` of limit k for a step from a coordinate on; ``own``: of the lanes, or of the cases that are ready."""
     law = own.max_moment[k, lane], own.compliance[k, lane], own.damping[k, lane]
-    row = x.first[0] + OF_LIMIT * k
+    row = x.first[0] + x.first[1] * k
     return set_constants(own, k, lane, int(own.mode[k, lane]), law, coordinate, constants, row)
+
+
+@inlined
+def put_law(x, k, case, lane, constants):  # type: ignore[no-untyped-def]
+    """Put the constants of an own law of limit k of a case into rows of a column: the compliance and its parameters."""
+    row = x.first[0] + x.first[1] * k + OF_LIMIT
+    for c in range(x.first[1] - OF_LIMIT):
+        constants[row + c, lane] = x.given[case, k, PARAMETERS + c - 1] if c > 0 else x.given[case, k, COMPLIANCE]
 
 
 @inlined
@@ -131,6 +143,7 @@ def load_limits(m, r, case, ready):  # type: ignore[no-untyped-def]
         put_parameters(x.waiting, k, r, x.given[case, k])
         first_mode(x.waiting, k, r, coordinate)
         put_moment(x, k, x.waiting, r, coordinate, m.ready_constants)
+        put_law(x, k, case, r, m.ready_constants)
 
 
 @inlined
@@ -146,6 +159,7 @@ def begin_limits(m, lane):  # type: ignore[no-untyped-def]
         first_mode(x.own, k, lane, soon)
         x.own.start[k, lane] = beyond_side(x.own, k, lane, soon)
         holds = put_moment(x, k, x.own, lane, m.y[e], m.constants) and holds
+        put_law(x, k, m.case[lane], lane, m.constants)
     set_active(m, 0, lane)
     return holds
 

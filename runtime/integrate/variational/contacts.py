@@ -77,7 +77,7 @@ def contact_directions(
     data: ModelData, offsets: Floats, places: Floats, weights: Floats, size: int
 ) -> ContactDirections:
     """Memory for the contacts of a system; size: of its state."""
-    contacts, count = len(data.contacts.law), len(offsets)
+    contacts, count = len(data.contacts.address), len(offsets)
     return ContactDirections(
         mode=np.full(contacts, AT_START), wanted=np.zeros(contacts, np.int64), speed=np.zeros((count, contacts)),
         offsets=offsets, places=places, weights=weights,
@@ -113,7 +113,7 @@ def given_forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped
     """Add the forces in ``outputs``, of the contacts that touch, to ``w.wrench``: the contacts of nearby systems."""
     place_contacts(t, w)
     m = w.contacts
-    for k in range(len(t.contacts.law)):
+    for k in range(len(t.contacts.address)):
         if not touches(m.mode[k]):
             continue
         i, j = t.contacts.body_i[k], t.contacts.body_j[k]
@@ -183,7 +183,7 @@ def set_forces(offset, memory, w, c):  # type: ignore[no-untyped-def]
 def measure_all(t, w):  # type: ignore[no-untyped-def]
     """Penetration, rate and slip of all contacts."""
     place_contacts(t, w)
-    for n in range(len(t.contacts.law)):
+    for n in range(len(t.contacts.address)):
         measure(n, t, w)
 
 

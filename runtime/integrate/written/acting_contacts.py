@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from runtime.system.contact_building import directions_of_ground, friction_has_kink
-from runtime.system.parts import FRICTIONS, NORMAL_LAWS, Contact
+from runtime.system.parts import Contact
 from runtime.system.system import System
 
 NOTHING = -1  # in place of a signal that is 0 at any time, and of a row that there is none
@@ -74,11 +74,11 @@ def acting_contacts(system: System, signal: Callable[[int], int]) -> tuple[Actin
         vectors = tuple(zip(t.vector_place[at].tolist(), t.vector_body[at].tolist(), strict=True))
         found.append(
             ActingContact(
-                contact.module, NORMAL_LAWS[contact.law], FRICTIONS[contact.friction] if contact.friction else None,
+                contact.module, contact.law_module, contact.friction_module,
                 (int(t.body_i[k]), int(t.body_j[k])),
                 vectors,
                 signal(int(t.signal[k])), int(t.signal_place[k]), int(t.impact[k]), bool(t.fades[k]),
-                friction_has_kink(contact.friction),
+                friction_has_kink(contact.friction_module),
                 _usual(contact.parameters.get(EXPONENT, USUAL_EXPONENT)), _known(contact, vectors),
             )
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import NamedTuple
 
-from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.limits_along import constants_of_each
 from runtime.support.latest import Latest
 from runtime.system.spanning_tree import COORDINATES, RATES, places_of
 from runtime.system.system import System
@@ -18,7 +18,7 @@ class ClosedRows(NamedTuple):
     A state has coordinates and rates, the work of drivers, a mark for each row where some depend on others (1: it is
     chosen as independent), and the inverse square of the smallest pivot ratio at the begin of the step.  The constants are those
     of the kernel, forces along the coordinates, signals with two derivatives each, what rows that are not chosen lack, and
-    four of each limit along a coordinate (``limits_along``).
+    so many of each limit along a coordinate (``limits_along.constants_of_each``).
     """
 
     kinds: tuple[str, ...]  # of the steps
@@ -29,6 +29,7 @@ class ClosedRows(NamedTuple):
     driven: tuple[int, ...]  # rows of drivers
     loaded: bool  # loads, motors, forces or contacts act
     limited: tuple[tuple[int, int], ...]  # rows of the coordinates that limits restrain, and of their rates
+    of_limit: int  # constants of each
     angles: int  # of forces, whose revolutions are counted; they follow the work
 
     @property
@@ -95,7 +96,13 @@ class ClosedRows(NamedTuple):
     @property
     def of_case(self) -> int:
         """Rows of the constants."""
-        return self.first_limit + OF_LIMIT * len(self.limited)
+        return self.first_limit + self.of_limit * len(self.limited)
+
+
+def laws_of_limits(system: System) -> tuple[ModuleType, ...]:
+    """The laws of limits along coordinates of the tree of lanes."""
+    tree = trees_of(system).in_lanes
+    return () if tree is None else tuple(limit.law for limit in tree.limits)
 
 
 def _rows_of(system: System, module: ModuleType) -> ClosedRows:
@@ -115,6 +122,7 @@ def _rows_of(system: System, module: ModuleType) -> ClosedRows:
         driven,
         loaded,
         limited,
+        constants_of_each(tree.limits),
         system.data.counted,
     )
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from runtime.dynamics import closing_rows, recursion
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE
-from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.limits_along import DAMPING as DAMPER
 from runtime.integrate.written.acting_forces import ActingForces, acting_forces
-from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
+from runtime.integrate.written.closed_rows import ClosedRows, closed_rows, laws_of_limits
 from runtime.integrate.written.limit_moments import moments_of_limit
 from runtime.integrate.written.tree_forces import AXES as AXES_OF_FORCES
 from runtime.integrate.written.tree_forces import write_forces
@@ -62,7 +62,8 @@ class Addresses(NamedTuple):
 def addresses_of_closed(system: System, module: ModuleType) -> Addresses:
     """The functions of the module of a system's tree with rows."""
     tree = _tree_of(system, module)
-    decided = [repr(tree.rows), inspect.getsource(module), *([] if tree.acting is None else tree.acting.text())]
+    laws = [inspect.getsource(law) for law in tree.laws]
+    decided = [repr(tree.rows), inspect.getsource(module), *laws, *([] if tree.acting is None else tree.acting.text())]
     found = {
         name: address_of_lanes(f"closed_{name}", AXES[name], partial(_write, tree, write), __name__, WORDS, *decided)
         for name, write in _writers().items()
@@ -82,7 +83,7 @@ def _writers() -> dict[str, Callable[[_Writer], None]]:
 
 def _tree_of(system: System, module: ModuleType) -> _Tree:
     rows = closed_rows(system, module)
-    return _Tree(module, rows, acting_forces(system) if rows.loaded else None)
+    return _Tree(module, rows, laws_of_limits(system), acting_forces(system) if rows.loaded else None)
 
 
 class _Tree(NamedTuple):
@@ -90,6 +91,7 @@ class _Tree(NamedTuple):
 
     module: ModuleType
     rows: ClosedRows
+    laws: tuple[ModuleType, ...]  # of limits along coordinates
     acting: ActingForces | None
 
 
@@ -156,10 +158,12 @@ class _Writer:
 
     def along(self, y: Any) -> list[Number]:
         """Forces along the coordinates with the moments of limits."""
-        loads, of_limits = self.array(1, self.rows.forces), self.array(1, self.rows.first_limit, OF_LIMIT)
+        width = self.rows.of_limit
+        loads, of_limits = self.array(1, self.rows.forces), self.array(1, self.rows.first_limit, width)
         forces = [loads[k] for k in range(self.rows.rates)]
         for limit, (q, u) in enumerate(self.rows.limited):
-            moment, damped = moments_of_limit([of_limits[limit, c] for c in range(OF_LIMIT)], y[q], y[u])
+            constants = [of_limits[limit, c] for c in range(width)]
+            moment, damped = moments_of_limit(self.tree.laws[limit], constants, y[q], y[u])
             k = u - self.rows.coordinates
             forces[k] = forces[k] - moment - damped
         return forces
@@ -250,10 +254,10 @@ class _Writer:
 
     def damped(self, y: _Array) -> Number:
         """Power of the dampers of limits."""
-        of_limits, total = self.array(1, self.rows.first_limit, OF_LIMIT), 0.0
+        of_limits, total = self.array(1, self.rows.first_limit, self.rows.of_limit), 0.0
         for limit, (_, u) in enumerate(self.rows.limited):
             rate = y[u]
-            total = total - of_limits[limit, OF_LIMIT - 1] * rate * rate
+            total = total - of_limits[limit, DAMPER] * rate * rate
         return total
 
     def correction(self) -> None:

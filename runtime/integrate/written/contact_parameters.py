@@ -47,7 +47,7 @@ def takes_value_of_contact(system: System, owner: str, part: str) -> bool:
     The transition velocity and the least speed of an impact decide settings and memory besides.
     """
     contact = system.contact(owner)
-    return part in {*contact_bounds(contact.law, contact.friction), *POINTS} - {
+    return part in {*contact_bounds(contact.law_module, contact.friction_module), *POINTS} - {
         "transition_velocity",
         "min_impact_speed",
         "impact",

@@ -6,6 +6,7 @@ so it has no branches; steps between those of a joint, which carry no body thems
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics import recursion
-from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.dynamics.limits_along import LimitAlong, constants_of_each
 from runtime.dynamics.small_matrices import dot, minus, plus, plus_times
 from runtime.integrate.written.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
 from runtime.integrate.written.equation_parameters import parameters_of_equations
@@ -50,16 +51,17 @@ inwards = with_vectors(recursion.inwards, carried=_keep_carried)
 outwards, rates_of_coordinates = map(with_vectors, (recursion.outwards, recursion.rates_of_coordinates))
 
 
-def _limited(system: System) -> tuple[int, ...]:
+def _limits(system: System) -> tuple[LimitAlong, ...]:
     tree = trees_of(system).in_lanes
-    return () if tree is None else tree.limited_steps
+    return () if tree is None else tree.limits
 
 
 def _address(system: System, known: Mapping[Place, float]) -> int:
-    acting, limited = acting_forces(system), _limited(system)
+    acting, limits = acting_forces(system), _limits(system)
+    decided = [f"{limit.step} {inspect.getsource(limit.law)}" for limit in limits]
     return address_of_lanes(
-        "equations_of_tree", AXES, partial(_write, acting, limited, known), __name__,
-        "the equations of a tree in a batch", repr(limited), repr(sorted(known.items())), *acting.text(),
+        "equations_of_tree", AXES, partial(_write, acting, limits, known), __name__,
+        "the equations of a tree in a batch", repr(decided), repr(sorted(known.items())), *acting.text(),
     )  # fmt: skip
 
 
@@ -134,20 +136,20 @@ def text_of_recursion(system: System, *, general: bool = False) -> str:
 
 
 def _text(system: System, known: Mapping[Place, float]) -> str:
-    return text_of_lane(NAME, AXES, partial(_write, acting_forces(system), _limited(system), known))
+    return text_of_lane(NAME, AXES, partial(_write, acting_forces(system), _limits(system), known))
 
 
 def _write(
-    acting: ActingForces, limited: tuple[int, ...], known: Mapping[Place, float], code: Any, data: dict[str, Any]
+    acting: ActingForces, limits: tuple[LimitAlong, ...], known: Mapping[Place, float], code: Any, data: dict[str, Any]
 ) -> None:
-    _Equations(Places(code, acting, data, whole=True, known=known), limited).write()
+    _Equations(Places(code, acting, data, whole=True, known=known), limits).write()
 
 
 class _Equations:
-    """The code of the equations for lanes; ``limited``: the steps that limits restrain."""
+    """The code of the equations for lanes."""
 
-    def __init__(self, places: Places, limited: tuple[int, ...]) -> None:
-        self.at, self.code, self.acting, self.limited = places, places.code, places.acting, limited
+    def __init__(self, places: Places, limits: tuple[LimitAlong, ...]) -> None:
+        self.at, self.code, self.acting, self.limits = places, places.code, places.acting, limits
         count = len(self.acting.kinds)
         self.poses = places.rows_of_steps()
         self.memory = SimpleNamespace(**{name: {} for name in ("carried", *recursion.RecursionWorkspace._fields)})
@@ -169,8 +171,8 @@ class _Equations:
         for k in self.acting.steps():
             step = self.at.steps[k]
             forces.power = forces.power + dot(step.force, step.v) + dot(step.moment, step.omega)
-        for limit, k in enumerate(self.limited):
-            self._restrain(limit, self.at.steps[k])
+        for limit, one in enumerate(self.limits):
+            self._restrain(limit, self.at.steps[one.step])
         smallest = inwards(self.data, self.poses, self.memory, self.poses)
         z_dot: Any = np.empty(self.at.u[-1], object)
         outwards(self.data, self.poses, self.memory, z_dot)
@@ -186,8 +188,9 @@ class _Equations:
 
     def _restrain(self, limit: int, step: Step) -> None:
         """Put the moment of a limit on a turn and on the step before; the batch has its power."""
-        constants = [self.at.load("limits", OF_LIMIT * limit + c) for c in range(OF_LIMIT)]
-        against, damped = moments_of_limit(constants, step.coordinates[0], step.rates[0])
+        width = constants_of_each(self.limits)
+        constants = [self.at.load("limits", width * limit + c) for c in range(width)]
+        against, damped = moments_of_limit(self.limits[limit].law, constants, step.coordinates[0], step.rates[0])
         moment = plus_times(NONE, -against - damped, step.axis)
         step.moment = plus(step.moment, moment)
         if step.before.moves:
