@@ -45,7 +45,7 @@ from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, finite, usual
-from runtime.support.arrays import Floats, read_only
+from runtime.support.arrays import Floats, crossed, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -187,6 +187,7 @@ _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
     mu_c=Usual(0.0, 2.0, "1", "a coefficient of friction"),
     sole_stiffness=STIFFNESSES,
     sole_damping=DAMPINGS,
+    limit_compliance=Usual(0.01, 1.5, "rad", "the compliance of a limit of the ankle"),
 )
 def build(
     ankle: Literal["classical", "modified"] = "modified",
@@ -207,6 +208,7 @@ def build(
     eversion_deg: float | None = None,
     preset: Literal["anatomical", "published"] = "anatomical",
     law: Literal["conservative", "as_published"] = "conservative",
+    limit_compliance: float = COMPLIANCE,
     toes: Literal["locked", "free", "sprung"] = "locked",
     leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
     posture_deg: ArrayLike = (0.0, 0.0, 0.0),
@@ -265,7 +267,7 @@ def build(
         moments of inertia to mass times foot length squared.  Default: 0.27 (2024c), in proportion to ``height``.
     limits : None, "elastic" or "dissipative"
         Joint limits of both hinges, ``talocrural`` and ``talocalcaneal``, without or with damping.  Their cones follow the
-        axes.  The moment of the limits, up to 226 N m over 11.5 degrees (2024c), depends on neither mass nor size.
+        axes.  The moment of the limits, up to 226 N m over ``limit_compliance``, depends on neither mass nor size.
     dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg : float [deg], optional
         Ranges of motion of the limits.  Default: 20, 35, 35, 25 (2024c), or those of ``preset``.
     preset : "anatomical" or "published"
@@ -277,6 +279,8 @@ def build(
         one reproduces their text.
     law : "conservative" or "as_published"
         Of the restricting moment, see ``Builder.limit``.
+    limit_compliance : float [rad]
+        Angle beyond its range over which the moment of each limit grows to its largest.  Default: 11.5 degrees (2024c).
     toes : "locked", "free" or "sprung"
         At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
     leg : "fixed", "free" or mapping
@@ -334,7 +338,7 @@ def build(
         talocrural_inclination_deg=talocrural_inclination_deg, talocrural_deviation_deg=talocrural_deviation_deg,
     )  # fmt: skip
     motion = (dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg)
-    _check_options(ankle, link_length, limits, preset, law)
+    _check_options(ankle, link_length, limits, preset, law, limit_compliance)
     check_range_of_motion(motion, limits)
     check_side("models.foot.build", side)
     check_axis_angles("models.foot.build", check_units, **angles)
@@ -355,7 +359,9 @@ def build(
     _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
     add_joints(b, frames, length, size, toes, held=held.how == "fixed")
     if limits is not None:
-        limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
+        limit = _Limits(
+            frames, side, length > 0.0, limits == "dissipative", preset == "published", law, limit_compliance, size.mass
+        )  # fmt: skip
         limit.add(b, motion)
     if any(ankle_start):
         b.initial_coordinates("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
@@ -382,7 +388,7 @@ def _add_placed_bodies(
     for name, data in bodies.items():
         r, A = poses[name]
         posed = {} if np.array_equal(A, np.eye(3)) else dict(p=A)
-        moving = dict(v=v + np.cross(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
+        moving = dict(v=v + crossed(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
         b.body(name, **data | dict(r=r, free=held.how == "free" and name == "leg", **posed, **moving))
     held.guide(b, place)
 
@@ -436,7 +442,9 @@ def _bodies(size: Size) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _check_options(ankle: str, link_length: float | None, limits: str | None, preset: str, law: str) -> None:
+def _check_options(
+    ankle: str, link_length: float | None, limits: str | None, preset: str, law: str, compliance: float
+) -> None:  # fmt: skip
     """Refuse unknown options and options that contradict each other."""
     if ankle not in ("classical", "modified"):
         raise ModelError(f"ankle = {ankle!r}; use 'classical' or 'modified'")
@@ -449,6 +457,10 @@ def _check_options(ankle: str, link_length: float | None, limits: str | None, pr
             raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
     if limits is None and law != "conservative":
         raise ModelError(f"law = {law!r} applies to limits only; give limits='elastic' or 'dissipative' too")
+    if limits is None and compliance != COMPLIANCE:
+        raise ModelError(
+            f"limit_compliance = {compliance:g} rad applies to limits only; give limits='elastic' or 'dissipative' too"
+        )
     if link_length is not None and not 0.0 <= link_length < np.inf:
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
 
@@ -502,7 +514,10 @@ def _points(size: Size) -> tuple[Floats, ...]:
 
 
 class _Limits(NamedTuple):
-    """What decides the limits: frames of both hinges, side, link or none, damping, preset, law, factor on the damping."""
+    """What decides the limits: frames of both hinges, side, link or none, damping, preset, law, factor on the damping.
+
+    ``compliance`` [rad]
+    """
 
     frames: tuple[Floats, Floats]
     side: Side
@@ -510,6 +525,7 @@ class _Limits(NamedTuple):
     damped: bool
     published: bool
     law: Literal["conservative", "as_published"]
+    compliance: float
     mass: float
 
     def add(self, b: Builder, motion_deg: tuple[float | None, ...]) -> None:
@@ -520,7 +536,7 @@ class _Limits(NamedTuple):
         dorsal, plantar, inversion, eversion = (
             own if given is None else given for own, given in zip(preset, motion_deg, strict=True)
         )
-        common: dict[str, Any] = dict(max_moment=MAX_MOMENT, compliance=COMPLIANCE, law=self.law)
+        common: dict[str, Any] = dict(max_moment=MAX_MOMENT, compliance=self.compliance, law=self.law)
         full = DAMPING * self.mass
         if self.published and not self.linked:
             # In the talocrural frame; longitude 90 degrees is eversion of a right foot and inversion of a left one, where eta is
