@@ -47,7 +47,7 @@ from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, finite, usual
-from runtime.support.arrays import Floats, read_only
+from runtime.support.arrays import Floats, crossed, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 EXPONENTIAL = "exponential"
@@ -201,6 +201,7 @@ _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
     mu_c=Usual(0.0, 2.0, "1", "a coefficient of friction"),
     sole_stiffness=STIFFNESSES,
     sole_damping=DAMPINGS,
+    limit_compliance=Usual(0.01, 1.5, "rad", "the compliance of a limit of the ankle"),
 )
 def build(
     ankle: Literal["classical", "modified"] = "modified",
@@ -222,6 +223,7 @@ def build(
     preset: Literal["anatomical", "published"] = "anatomical",
     law: Literal["conservative", "as_published", "exponential"] | ModuleType = "conservative",
     law_parameters: Mapping[str, Any] | None = None,
+    limit_compliance: float = COMPLIANCE,
     toes: Literal["locked", "free", "sprung"] = "locked",
     leg: Literal["fixed", "free"] | Mapping[str, Any] = "fixed",
     posture_deg: ArrayLike = (0.0, 0.0, 0.0),
@@ -281,7 +283,7 @@ def build(
         moments of inertia to mass times foot length squared.  Default: 0.27 (2024c), in proportion to ``height``.
     limits : None, "elastic" or "dissipative"
         Joint limits of both hinges, ``talocrural`` and ``talocalcaneal``, without or with damping.  Their cones follow the
-        axes.  The moment of the limits, up to 226 N m over 11.5 degrees (2024c), depends on neither mass nor size.
+        axes.  The moment of the limits, up to 226 N m over ``limit_compliance``, depends on neither mass nor size.
     dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg : float [deg], optional
         Ranges of motion of the limits.  Default: 20, 35, 35, 25 (2024c), or those of ``preset``.
     preset : "anatomical" or "published"
@@ -296,8 +298,10 @@ def build(
         the force "hinge_exponential" on both hinges in place of the limits, under their names: it has no cone and acts along the
         whole range, with the damping of ``limits``.  Its constants are those of Falisse et al. (2019), after Anderson and Pandy.
     law_parameters : mapping, optional
-        Of a module its parameters by name, and max_moment and compliance where they differ from (2024c).  Of "exponential" a
+        Of a module its parameters by name, and max_moment where it differs from (2024c).  Of "exponential" a
         mapping for each hinge, such as ``{"talocrural": {"upper_angle": 0.4}}``.
+    limit_compliance : float [rad]
+        Angle beyond its range over which the moment of each limit grows to its largest.  Default: 11.5 degrees (2024c).
     toes : "locked", "free" or "sprung"
         At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
     leg : "fixed", "free" or mapping
@@ -360,7 +364,7 @@ def build(
         talocrural_inclination_deg=talocrural_inclination_deg, talocrural_deviation_deg=talocrural_deviation_deg,
     )  # fmt: skip
     motion = (dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg)
-    _check_options(ankle, link_length, limits, preset, law, law_parameters, motion)
+    _check_options(ankle, link_length, limits, preset, law, law_parameters, limit_compliance, motion)
     check_range_of_motion(motion, limits)
     check_side("models.foot.build", side)
     check_axis_angles("models.foot.build", check_units, **angles)
@@ -390,6 +394,7 @@ def build(
             preset == "published",
             law,
             law_parameters or {},
+            limit_compliance,
             size.mass,
         )
         limit.add(b, motion)
@@ -419,7 +424,7 @@ def _add_placed_bodies(
     for name, data in bodies.items():
         r, A = poses[name]
         posed = {} if np.array_equal(A, np.eye(3)) else dict(p=A)
-        moving = dict(v=v + np.cross(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
+        moving = dict(v=v + crossed(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
         b.body(name, **data | dict(r=r, free=held.how == "free" and name == "leg", **posed, **moving))
     held.guide(b, place)
 
@@ -483,7 +488,7 @@ def _bodies(size: Size) -> dict[str, dict[str, Any]]:
 
 def _check_options(
     ankle: str, link_length: float | None, limits: str | None, preset: str, law: str | ModuleType,
-    law_parameters: Mapping[str, Any] | None, motion: tuple[float | None, ...],
+    law_parameters: Mapping[str, Any] | None, compliance: float, motion: tuple[float | None, ...],
 ) -> None:  # fmt: skip
     """Refuse unknown options and options that contradict each other."""
     if ankle not in ("classical", "modified"):
@@ -506,6 +511,10 @@ def _check_options(
             )
     if limits is None and law != "conservative":
         raise ModelError(f"law = {law!r} applies to limits only; give limits='elastic' or 'dissipative' too")
+    if limits is None and compliance != COMPLIANCE:
+        raise ModelError(
+            f"limit_compliance = {compliance:g} rad applies to limits only; give limits='elastic' or 'dissipative' too"
+        )
     if link_length is not None and not 0.0 <= link_length < np.inf:
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
 
@@ -559,7 +568,10 @@ def _points(size: Size) -> tuple[Floats, ...]:
 
 
 class _Limits(NamedTuple):
-    """What decides the limits: frames of both hinges, side, link or none, damping, preset, law, its parameters, share of mass."""
+    """What decides the limits: frames of both hinges, side, link or none, damping, preset, law, its parameters, share of mass.
+
+    ``compliance`` [rad]
+    """
 
     frames: tuple[Floats, Floats]
     side: Side
@@ -568,6 +580,7 @@ class _Limits(NamedTuple):
     published: bool
     law: str | ModuleType
     parameters: Mapping[str, Any]
+    compliance: float
     mass: float
 
     def add(self, b: Builder, motion_deg: tuple[float | None, ...]) -> None:
@@ -586,7 +599,7 @@ class _Limits(NamedTuple):
         largest = (
             {"max_moment": MAX_MOMENT} if getattr(self.law, "RELATIVE", True) else {}
         )  # else the law gives the moment
-        common: dict[str, Any] = dict(compliance=COMPLIANCE, law=self.law) | largest | self.parameters
+        common: dict[str, Any] = dict(compliance=self.compliance, law=self.law) | largest | self.parameters
         if self.published and not self.linked:
             # In the talocrural frame; longitude 90 degrees is eversion of a right foot and inversion of a left one, where eta is
             # medial.  The link of the modified joint points in this direction.

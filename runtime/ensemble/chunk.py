@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -44,6 +44,7 @@ from runtime.integrate.tree_scales import scales_of
 from runtime.results.run import Run
 from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError, ModelError, said_by
+from runtime.support.latest import Latest
 from runtime.system.assemble import assemble, check_state, moved_reference
 from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import State
@@ -83,15 +84,18 @@ def size_of_events(system: System, how: Settings, *, gpu: bool) -> int:
     return EVENT * most_events(gpu=gpu) if system.contacts and in_lanes else 0
 
 
-def _kernel_key(system: System, how: Settings) -> str:
-    """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
+def _kernel_key(system: System, how: Settings, *, general: bool = False) -> str:
+    """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be.
+
+    general : as of ``forces_key``
+    """
     if joints_in_lanes(system, how):
         if acts_in_lanes(system) and not _allowed(system, how):
             return ""
         tree = tree_of_lanes(system)
         weight = scales_of(tree)[1]
         # Cases of a batch have the same weights, and the same coordinates, of which their outputs are made.
-        return " ".join([tree.key, *map(str, weight), *forces_key(system), str(tree.coordinates)])
+        return " ".join([tree.key, *map(str, weight), *forces_key(system, general=general), str(tree.coordinates)])
     alone = how.projected or system.redundant or how.method != "dop853" or in_joint_coordinates(system, how)
     return "" if alone or counts_in_rows(system) or batch_kernel_of(system.model.key) is None else system.model.key
 
@@ -120,14 +124,14 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         built = built_cases(task, chunk, cases, left)
         _run_each(list(built), built, task, chunk)
         return chunk
-    built = built_cases(task, chunk, cases, range(count))
-    if not isinstance(task.system, System):
+    alone, general = task.events or task.controllers, not isinstance(task.system, System)
+    key_of = Latest(lambda own: "" if alone else _kernel_key(own, how, general=general), count)
+    built = built_cases(task, chunk, cases, range(count), key_of)
+    if general:
         chunk = replace(chunk, mark=mark_of(built, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in with_places({case: own for case, (own, _) in built.items()}):
-        groups.setdefault("" if task.events or task.controllers else _kernel_key(own, how), []).extend(
-            cases_of.tolist()
-        )
+        groups.setdefault(key_of(own), []).extend(cases_of.tolist())
     for key, members in groups.items():
         _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
     return chunk
@@ -156,8 +160,13 @@ def digest_of_case(task: Task, values: Mapping[str, Any]) -> str:
     return digest_of_system(own, state.y)
 
 
-def built_cases(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int]) -> Built:
-    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk."""
+def built_cases(
+    task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int], prepare: Callable[[System], Any] | None = None
+) -> Built:  # fmt: skip
+    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk.
+
+    prepare : called with each system while compiled code still has the references to its data, which take a millisecond to make
+    """
     if len(wanted) and only_velocities(task, cases):
         return _with_velocities(task, chunk, cases, wanted)
     built: Built = {}
@@ -169,6 +178,9 @@ def built_cases(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int]) -
             built[case] = own, state.y
         except ModelError as error:
             chunk.messages[chunk.first + case] = str(error)
+            continue
+        if prepare is not None:
+            prepare(own)
     return built
 
 

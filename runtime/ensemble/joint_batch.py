@@ -326,11 +326,15 @@ def parameters_in_lanes(system: System) -> Floats:
     return parameters_of_equations(system) if by_recursion(system) else parameters_of_forces(system)
 
 
-def forces_key(system: System) -> tuple[str, ...]:
-    """What systems have in common whose forces are those of one batch: compiled code, number of signals, least impacts."""
+def forces_key(system: System, *, general: bool) -> tuple[str, ...]:
+    """What systems have in common whose forces are those of one batch: compiled code, number of signals, least impacts.
+
+    general : as of ``address_of_recursion``
+    """
     if not has_parameters(system):
         return ()
-    address = (address_of_recursion if by_recursion(system) else address_of_forces)(system)
+    whole = by_recursion(system)
+    address = address_of_recursion(system, general=general) if whole else address_of_forces(system)
     return str(address), str(len(system.data.signals.start)), system.data.contacts.min_impact_speed.tobytes().hex()
 
 

@@ -15,6 +15,8 @@ from runtime.system.system import System
 
 SEAL = "seal"  # key of the digest of a description, and of a chunk
 STATES, OF_STATES = "states", "seal_of_states"  # an array that may be left unread, and its digest
+# Fields of the data with addresses, which differ between processes; their other entries follow from kinds and joints of forces.
+ADDRESSES = ("address", "lookups", "kinks", "angles", "reactive")
 
 
 def seal_of_description(description: Mapping[str, Any]) -> str:
@@ -63,7 +65,7 @@ def digest_of_system(system: System, y: Floats) -> str:
     """Digest of the data of a system, the kinds of its joints, motors and forces and an initial state."""
     joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
     joints += [(one.name, one.joint.kind, one.joint.body_i, one.joint.body_j) for one in system.motors]
-    forces = [(force.name, force.kind, force.bodies) for force in system.forces]
+    forces = [(force.name, force.kind, force.bodies, force.joint) for force in system.forces]
     laws: list[Any] = [(limit.law, digest_of_module(limit.law_module)) for limit in system.limits]
     laws += [
         (name, digest_of_module(module))
@@ -78,7 +80,7 @@ def digest_of_system(system: System, y: Floats) -> str:
 
 
 def _bytes(value: Any) -> Any:
-    if isinstance(value, tuple):  # addresses of kernels differ between processes
+    if isinstance(value, tuple):
         named = zip(getattr(value, "_fields", range(len(value))), value, strict=True)
-        return [_bytes(part) for name, part in named if name != "address"]
+        return [_bytes(part) for name, part in named if name not in ADDRESSES]
     return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value

@@ -14,6 +14,7 @@ from runtime.support.errors import ModelError, Refused, said_by, shown
 from runtime.support.numbers import LARGEST, PLAIN, SMALLEST, floats, real_number, real_numbers
 
 T = TypeVar("T")
+GREATEST = float(np.finfo(float).max)
 LONGEST = 1e12  # [s]
 TOO_LONG = f"limit {LONGEST:g} s, from where on the rounding of time exceeds 1e-4 s; choose an origin of time nearby"
 
@@ -27,9 +28,9 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str, most: float = LA
         It has another shape, or holds something else than finite numbers.
     """
     array = numbers_of_shape(value, shape, what)
-    if not np.isfinite(array).all():
-        raise ModelError(f"{what} = {shown(array.tolist())} is not finite; give finite numbers")
-    if not (np.abs(array) <= most).all():
+    if not (np.abs(array) <= min(most, GREATEST)).all():  # false for NaN, too
+        if not np.isfinite(array).all():
+            raise ModelError(f"{what} = {shown(array.tolist())} is not finite; give finite numbers")
         raise ModelError(
             f"{what} = {shown(array.tolist())} overflows in products, limit {LARGEST:g}; choose other units"
         )

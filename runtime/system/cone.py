@@ -223,10 +223,15 @@ def _vertex(cone: Cone, x: float, y: float) -> tuple[float, Floats]:
     maximum_latitudes(longitude, cone.pieces, np.empty(2), latitude)
     near = np.abs(side) < ON_AN_AXIS  # as directions of hinges are, but for rounding
     snapped = np.where(near, 0.0, np.sign(side)) if near[0] != near[1] else side
-    reach = reach_of_vertex(snapped, latitude[0], cone.pieces, np.empty(12), np.empty(3))
     point = np.concatenate([np.sin(latitude) * side, np.cos(latitude)])
     point.flags.writeable = False
-    return float(reach), point
+    return _reach(cone, *snapped.tolist(), float(latitude[0])), point
+
+
+# Directions of hinges that differ by rounding are often along the same axis.
+@lru_cache(maxsize=256)
+def _reach(cone: Cone, x: float, y: float, latitude: float) -> float:
+    return float(reach_of_vertex(np.array([x, y]), latitude, cone.pieces, np.empty(12), np.empty(3)))
 
 
 @lru_cache(maxsize=256)

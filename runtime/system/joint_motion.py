@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, crossed
 from runtime.system.parts import Joint
 from runtime.system.reference import BODY_FRAME, rotation_matrices, tangents
 
@@ -106,15 +106,6 @@ def motion_from(joint: Joint, values: Mapping[str, Any], reference: Pose) -> Joi
 
     steps = tuple(Step(name, kind, axis(a), point(s)) for name, kind, a, s in joint.module.MOTION)
     return JointMotion(joint, steps, reference)
-
-
-def crossed(a: Floats, b: Floats) -> Floats:
-    """``np.cross`` of vectors (..., 3), in a fourth of its time."""
-    found = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))
-    for k in range(3):
-        i, j = k - 2, k - 1
-        found[..., k] = a[..., i] * b[..., j] - a[..., j] * b[..., i]
-    return found
 
 
 def times(A: Floats, v: Floats) -> Floats:

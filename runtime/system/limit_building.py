@@ -26,7 +26,7 @@ from runtime.dynamics.limits import (
 )
 from runtime.jit.python_code import python_code, with_arrays
 from runtime.support.arguments import checked, unchecked
-from runtime.support.arrays import Floats, frozen, read_only
+from runtime.support.arrays import Floats, crossed, frozen, read_only
 from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
@@ -90,7 +90,7 @@ def _frame(what: str, xi: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats, Fl
             f"{what}: xi and eta must be perpendicular, their product is {xi @ eta:.3g}, limit 0 within "
             f"{AXIS_TOLERANCE:.0e}"
         )
-    return xi, eta, np.cross(xi, eta)
+    return xi, eta, crossed(xi, eta)
 
 
 def _geometry(
@@ -182,7 +182,7 @@ def _hinge_direction(
     """The moving body's direction: the given one, or the one along zeta in the reference configuration."""
     if u is None:
         u = rotation_matrix(of_moving[P:V]).T @ rotation_matrix(of_reference[P:V]) @ zeta
-    if np.linalg.norm(np.cross(axis, u)) < STILL:
+    if np.linalg.norm(crossed(axis, u)) < STILL:
         raise ModelError(f"{what}: direction lies along the hinge's axis and does not turn; give one at an angle to it")
     return np.array(u)
 

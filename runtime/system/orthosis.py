@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, P, R, V
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, crossed
 from runtime.support.checks import finite, not_negative, positive
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.connection import checked_name
@@ -85,12 +85,12 @@ def add_orthosis(
 
 def _axes(what: str, anterior: Floats, up: Floats) -> Floats:
     """``_Frame.axes`` from two of the directions, of any length."""
-    medial = np.cross(up, anterior)
+    medial = crossed(up, anterior)
     lengths = [float(np.linalg.norm(vector)) for vector in (up, anterior, medial)]
     if not lengths[2] > 1e-6 * lengths[0] * lengths[1]:
         raise ModelError(f"{what}: anterior and up must be directions of any length that are not parallel")
     up, medial = up / lengths[0], medial / lengths[2]
-    return np.column_stack([np.cross(medial, up), medial, up])
+    return np.column_stack([crossed(medial, up), medial, up])
 
 
 def _springs(what: str, axes: Floats, side: str, given: Mapping[str, ArrayLike]) -> dict[str, dict[str, Any]]:
@@ -117,7 +117,7 @@ def _mass(mass: float, plate: Floats, edges: Floats, frame: _Frame) -> dict[str,
     arm, squares, omega = rotation_matrix(state[P:V]) @ plate, edges**2, state[OMEGA:]
     return dict(
         mass=mass, inertia=mass / 12.0 * (squares.sum() - squares), r=state[R:P] + arm, p=frame.axes,
-        v=state[V:OMEGA] + np.cross(omega, arm), omega=omega,
+        v=state[V:OMEGA] + crossed(omega, arm), omega=omega,
     )  # fmt: skip
 
 

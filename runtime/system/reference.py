@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.jit.python_code import python_code
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, crossed, read_only
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
 EYE = np.eye(3)
+KEPT = 64  # rotation matrices: the parts of a system ask for those of few bodies many times
 BODY_FRAME = dict(zip(("xi", "eta", "zeta"), EYE, strict=True))  # axes of a body in its own components
 
 
@@ -38,8 +40,14 @@ def body_places(names: Iterable[str]) -> dict[str, int]:
 
 
 def rotation_matrix(p: Floats) -> Floats:
-    """Rotation matrix of Euler parameters, (3, 3), from local to global components."""
-    return rotation_matrices(p[None])[0]
+    """Rotation matrix of Euler parameters, (3, 3), from local to global components; read-only."""
+    return _rotation_matrix(np.asarray(p, float).tobytes())
+
+
+@lru_cache(KEPT)
+def _rotation_matrix(p: bytes) -> Floats:
+    matrix: Floats = read_only(rotation_matrices(np.frombuffer(p)[None])[0])
+    return matrix
 
 
 def rotation_matrices(p: Floats) -> Floats:
@@ -170,7 +178,6 @@ def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> F
 def tangents(a: Floats) -> tuple[Floats, Floats]:
     """Two unit vectors that complete the unit vector a to a right-handed triad; columns for columns a (3, n)."""
     smallest = np.argmin(np.abs(a), axis=0)
-    other = np.moveaxis(np.eye(3)[smallest], -1, 0)
-    b = np.cross(a, other, axis=0)
-    b /= np.sqrt((b * b).sum(axis=0))
-    return b, np.cross(a, b, axis=0)
+    b = crossed(a.T, EYE[smallest])
+    b /= np.sqrt((b * b).sum(axis=-1, keepdims=True))
+    return b.T, crossed(a.T, b).T

@@ -16,6 +16,7 @@ from runtime.system.parameters import joints_differ, replace_parameters
 from runtime.system.quantity import Quantity, Role
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.trees import trees_of
 
 MOVED = 1e-9  # relative to the size of a part of a state, or in its unit
 
@@ -98,7 +99,11 @@ def variant(
     ModelError
         For values that a rule forbids, coordinates that drivers do not allow, and parts of the state that coordinates change.
     """
-    system = build if isinstance(build, System) else build_variant(build, values, quantities)
+    if isinstance(build, System):
+        system = build
+    else:
+        system = build_variant(build, values, quantities)
+        trees_of(system).steps  # noqa: B018  found now: rows are quick to evaluate while those of no other system were
     parameters = {name: value for name, value in values.items() if quantities[name].role is Role.PARAMETER}
     state: dict[str, dict[str, Any]] = {}
     coordinates: dict[str, dict[str, float]] = {"angle": {}, "rate": {}}

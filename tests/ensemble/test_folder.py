@@ -6,19 +6,21 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 import models
 from benchmarks.ensemble_systems import loaded_foot, sprung_foot
-from runtime import ModelError, Status, read_ensemble, simulate_many
+from runtime import Builder, ModelError, Status, read_ensemble, simulate_many
 from runtime.ensemble.seals import SEAL, digest_of_system, seal_of_description
 from runtime.support.arrays import frozen
 from runtime.support.files import is_unfinished
 from runtime.support.results_folder import own_folder
 from runtime.system.system import with_fields
 from tests.support.ensembles import GRID, SETTINGS, thrown
+from tests.support.planar_friction import arm_on_a_journal
 from tests.support.processes import environment
 from tests.support.refusals import assert_refused
 
@@ -184,13 +186,42 @@ print(runtime.simulate_many(models.foot.build, {"limits": limits}, 0.01, out=sys
         assert done.stdout == "True\n", done.stderr
 
 
-@pytest.mark.parametrize("build", [sprung_foot, loaded_foot])
+def rod_on_a_table():
+    """A body on a spring whose force is a table."""
+    b = Builder("table")
+    b.body("rod", mass=1.0, inertia=(1.0, 1.0, 1.0), r=(1.0, 0.0, 0.0), free=True)
+    table = [(0.9, -1.0), (1.0, 0.0), (1.1, 2.0)]
+    ends = dict(s_i=(0, 0, 0), s_j=(0, 0, 0))
+    b.force("spring", "tabulated_spring", "ground", "rod", **ends, damping=0.1, tension_table=table)
+    return b.build()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        sprung_foot,
+        loaded_foot,
+        partial(models.foot.build, orthosis="stiff"),
+        partial(arm_on_a_journal, 0.3, 0.1, 0.5),
+        rod_on_a_table,
+    ],
+)
 def test_addresses_of_kernels_do_not_count(build):
-    """They differ between processes, of forces and motors as of joints."""
+    """They differ between processes, of forces and motors as of joints, and of tables, kinks, angles and reactions of forces."""
     system = build()
     t = system.data
-    moved = {part: getattr(t, part)._replace(address=getattr(t, part).address + 64) for part in ("forces", "loads")}
-    other = with_fields(system, data=frozen(t._replace(address=t.address + 64, **moved)))
+
+    def moved(of, *names):
+        return of._replace(**{name: np.where(getattr(of, name) != 0, getattr(of, name) + 64, 0) for name in names})
+
+    forces = moved(t.forces, "address", "lookups", "kinks", "angles")
+    reactive, angles = t.forces.reactive.copy(), t.angles.copy()
+    reactive[:, 5:] += 64
+    angles[angles[:, 0] != 0, 0] += 64
+    data = moved(t, "address")._replace(
+        forces=forces._replace(reactive=reactive), angles=angles, loads=moved(t.loads, "address")
+    )
+    other = with_fields(system, data=frozen(data))
     assert digest_of_system(other, other.state.y) == digest_of_system(system, system.state.y)
 
 

@@ -106,6 +106,20 @@ def test_ranges_of_motion():
     assert np.degrees(run.limits["talocrural"].angle[-1]) == pytest.approx(-15.0, abs=1.5)  # it rests on the limit
 
 
+def test_compliance_of_the_limits():
+    """The moment of a limit grows to its largest over the given angle, beyond the range of motion."""
+    system = foot.build(limits="elastic", limit_compliance=0.1)
+    assert [limit.compliance for limit in system.limits] == [0.1, 0.1]
+    assert [limit.compliance for limit in foot.build(limits="elastic").limits] == [np.deg2rad(11.5)] * 2
+    moments = []
+    for share in (0.5, 1.0, 1.5):
+        state = runtime.system.displaced(system, {"ankle.theta_j": np.deg2rad(20.0) + 0.1 * share})
+        moments.append(runtime.simulate(system, 1e-9, initial=state).limits["talocrural"].restricting_moment[0])
+    assert 0.0 < moments[0] < 0.9 * moments[1] and moments[1:] == pytest.approx([226.0, 226.0], rel=1e-9)
+    with pytest.warns(runtime.UnitWarning, match="limit_compliance = 11.5 rad"):
+        foot.build(limits="elastic", limit_compliance=11.5)
+
+
 # Side
 
 
@@ -247,6 +261,8 @@ def test_axes_outside_of_the_published_range_are_asked_about(name):
         (dict(inversion_deg=20.0), "inversion_deg = 20 applies to limits only"),
         (dict(inversion_deg=-20.0, limits="elastic"), "inversion_deg = -20 degrees must lie between 0 and 180"),
         (dict(dorsiflexion_deg=0.35, limits="elastic"), "a range of motion of the ankle is 1 to 90 degrees"),
+        (dict(limit_compliance=0.1), "limit_compliance = 0.1 rad applies to limits only; give limits='elastic'"),
+        (dict(limit_compliance=-0.1, limits="elastic"), "compliance = -0.1"),
     ],
 )
 def test_other_values_are_refused(options, message):
