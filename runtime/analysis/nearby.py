@@ -24,9 +24,10 @@ STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's siz
 FINE_STEP = 1e-5  # of those of order two
 CLOSER, TRIES = 0.03, 3  # factor of the step, and tries, where a function is not smooth within it
 # Where a step of a fraction of a component changes accelerations by less than this part of the fraction, rounding shortens
-# steps of the integration; slopes with a step that is larger by a factor differ by less than a fraction, and rounding, where
-# they are linear.
-LEAST_EFFECT, LARGER, LINEAR, ROUNDING_OF_EFFECT = 1e-3, 10.0, 1e-9, 1e-13
+# steps of the integration.  Effects that much smaller still are those of components close to 0, not of a motion that
+# begins where a component hardly matters.  Slopes with a step that is larger by a factor differ by less than a fraction, and
+# rounding, where they are linear.
+LEAST_EFFECT, SMALLER, LARGER, LINEAR, ROUNDING_OF_EFFECT = 1e-3, 0.1, 10.0, 1e-9, 1e-13
 LEAST = float(np.finfo(float).tiny)  # [N m/rad] a stiffness above 0
 SMOOTH = 1e-7  # relative error of derivatives of data with which a step is good enough
 
@@ -92,7 +93,8 @@ def _with_effect(
     own = _accelerations(system, y)
     size_of_own, change = np.abs(own).max(), _effect(six, own, y)
     least = LEAST_EFFECT * STEP * np.abs(places).max() * size_of_own
-    while 0.0 < change < least and size < 1.0:
+    small = 0.0 < change < SMALLER * least
+    while change < least and size < 1.0 and small:
         size = min(1.0, LARGER * size)
         try:
             other = _nearby(question, system, row, k, STEP * size, places)
