@@ -1,4 +1,4 @@
-"""Times of whole calls from Python: a run, many cases, a chain of many loops, gradients through contact."""
+"""Times of whole calls from Python: a run, many cases, a chain of many loops, gradients."""
 
 from __future__ import annotations
 
@@ -25,8 +25,12 @@ RATES: dict[str, tuple[dict[str, Any], float]] = {
 }
 LOOPS, MOTION, SHORT = 40, 10.0, 0.3  # four-bar linkages, [s], [s] with --quick
 ROD = (1e-3, 1.0 / 12.0, 1.0 / 12.0)  # moments of inertia of a bar of 1 m and 1 kg along x [kg m^2]
-# Systems with contacts, and how long they move [s], also with --quick.
-TOUCHING: dict[str, tuple[Callable[[], System], float, float]] = {
+# Systems whose runs are differentiated, and how long they move [s], also with --quick.
+LANDING: dict[str, Any] = dict(ground=True, leg="free", incline_deg=20, transition_velocity=0.02, orthosis="stiff")
+DIFFERENTIATED: dict[str, tuple[Callable[[], System], float, float]] = {
+    "foot": (models.foot.build, DURATION, 1.0),
+    "foot with limits": (partial(models.foot.build, limits="dissipative"), 1.0, 0.3),
+    "landing in an orthosis": (partial(models.foot.build, limits="dissipative", **LANDING), 0.16, 0.16),
     "foot on the ground": (foot_ground.build, 0.2, 0.05),
     "four-bar on a plane": (ensemble_systems.four_bar_on_plane, 1.0, 1.0),
     "driven leg on a plane": (ensemble_systems.driven_leg_on_plane, 1.0, 0.3),
@@ -83,8 +87,8 @@ def loops_in_a_row(quick: bool, say: Say) -> Iterator[Target]:
 
 
 def gradients(quick: bool, say: Say) -> Iterator[Target]:
-    """Derivatives of runs with contacts by some of the parameters, in runs."""
-    for what, (build, whole, short) in TOUCHING.items():
+    """Derivatives of runs by some of the parameters, in runs."""
+    for what, (build, whole, short) in DIFFERENTIATED.items():
         say(f"gradients: {what}")
         system, duration = build(), short if quick else whole
         values = {name: value for name, value in runtime.parameters(system).items() if np.ndim(value) == 0}

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.analysis.question import Question
-from runtime.dynamics.equations import derivatives, workspace_for
+from runtime.dynamics.equations import derivatives, shared_workspace_for
 from runtime.dynamics.layout import STATE, V
-from runtime.integrate.variational.differences import AHEAD, BOTH_SIDES, smoothness, weights
+from runtime.integrate.variational.differences import BOTH_SIDES, ahead_of, smoothness, weights
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -23,9 +23,11 @@ from runtime.system.variants import structure_of
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
 FINE_STEP = 1e-5  # of those of order two
 CLOSER, TRIES = 0.03, 3  # factor of the step, and tries, where a function is not smooth within it
-# Where a step changes accelerations by less than this fraction of them, rounding shortens the steps of the integration; slopes
-# with a step that is larger by a factor differ by less than a fraction, and rounding, where they are linear.
-LEAST_EFFECT, LARGER, LINEAR, ROUNDING_OF_EFFECT = 1e-6, 10.0, 1e-9, 1e-13
+# Where a step of a fraction of a component changes accelerations by less than this part of the fraction, rounding shortens
+# steps of the integration.  Effects that much smaller still are those of components close to 0, not of a motion that
+# begins where a component hardly matters.  Slopes with a step that is larger by a factor differ by less than a fraction, and
+# rounding, where they are linear.
+LEAST_EFFECT, SMALLER, LARGER, LINEAR, ROUNDING_OF_EFFECT = 1e-3, 0.1, 10.0, 1e-9, 1e-13
 LEAST = float(np.finfo(float).tiny)  # [N m/rad] a stiffness above 0
 SMOOTH = 1e-7  # relative error of derivatives of data with which a step is good enough
 
@@ -90,7 +92,9 @@ def _with_effect(
         return six
     own = _accelerations(system, y)
     size_of_own, change = np.abs(own).max(), _effect(six, own, y)
-    while 0.0 < change < LEAST_EFFECT * size_of_own and size < 1.0:
+    least = LEAST_EFFECT * STEP * np.abs(places).max() * size_of_own
+    small = 0.0 < change < SMALLER * least
+    while change < least and size < 1.0 and small:
         size = min(1.0, LARGER * size)
         try:
             other = _nearby(question, system, row, k, STEP * size, places)
@@ -110,7 +114,7 @@ def _accelerations_of(system: System, y: Floats) -> Floats:
     velocities = states.reshape(3, -1, STATE)[:, :, V:]
     velocities[1:] += np.random.default_rng(0).normal(size=velocities[1:].shape)
     out = np.zeros_like(states)
-    derivatives(np.full(len(states), system.time), states, system.data, workspace_for(system.data), out)
+    derivatives(np.full(len(states), system.time), states, system.data, shared_workspace_for(system.data), out)
     return out.reshape(len(states), -1, STATE)[:, :, V:].copy()
 
 
@@ -152,7 +156,7 @@ def _nearby(question: Question, system: System, row: Floats, k: int, step: float
     """Systems on both sides of the value of component k, or on one side where those of the other are refused."""
     needs = f"the derivative by {question.names[k]} at {row[k]:g} needs systems nearby"
     refused: list[ModelError] = []
-    for places in (both_sides, AHEAD, -AHEAD):
+    for places in (both_sides, ahead_of(both_sides), -ahead_of(both_sides)):
         found = []
         try:
             for place in places:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from runtime.support.checks import are_finite
 from runtime.support.errors import ModelError, Refused, shown
 from runtime.support.numbers import real_numbers
 from runtime.system.assemble import assemble
-from runtime.system.parameters import ask_about_units
+from runtime.system.parameters import ask_about_units, joints_differ
 from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, quantities
 from runtime.system.system import System
 from runtime.system.unusual_values import ask_about_state
@@ -96,6 +96,14 @@ class Question:
         """System and assembled initial state for a row of values."""
         system, state, joints_changed = variant(self.build, self.at(row), self.quantities, assembled=True)
         return system, (assemble(system, state) if joints_changed or state is not system.state else state).y
+
+    def near(self, system: System) -> Question:
+        """The question about values near those of a system: systems there share with it what does not change between them.
+
+        Not where its joints were changed: masses decide how the initial state is moved onto them.
+        """
+        of_joints = not isinstance(self.build, System) or joints_differ(self.build, system)
+        return self if of_joints else replace(self, build=system)
 
 
 def question_of(

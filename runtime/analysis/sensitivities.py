@@ -132,8 +132,9 @@ def solve(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
         coordinates,
     )  # fmt: skip
-    if isinstance(question.build, System):
-        in_joint_coordinates(question.build, how)  # makes what systems nearby share
+    for one in (question.build, system) if isinstance(question.build, System) else ():
+        in_joint_coordinates(one, how)  # makes what systems with other values share
+    question = question.near(system)
     sizes = question.sizes(row)
     places = places_for(max(how.rtol, how.atol))
     nearby = [smooth_nearby(question, system, y, row, k, sizes[k], places) for k in range(len(row))]

@@ -72,7 +72,7 @@ from runtime.dynamics.model_data import (
     ThinWorkspace,
     WholeModelKernel,
     Workspace,
-    differ_in_masses,
+    alike,
     size_of_states,
 )
 from runtime.dynamics.places import (
@@ -128,9 +128,15 @@ _LAST = threading.local()
 
 
 def shared_workspace_for(t: ModelData) -> Workspace:
-    """Memory for assembly and rank, the same in a thread for data that differ in masses alone: nothing in it lasts."""
+    """Memory for assembly, rank and single evaluations, the same in a thread for data that are ``alike``: nothing in it lasts."""
     kept: tuple[ModelData, Workspace] | None = getattr(_LAST, "kept", None)
-    work = kept[1] if kept and differ_in_masses(kept[0], t) else workspace_for(t)
+    work = kept[1] if kept and alike(kept[0], t) else workspace_for(t)
+    for of, to in (
+        (t, work),
+        *((getattr(t, name), getattr(work, name)) for name in ("limits", "loads", "contacts", "forces")),
+    ):
+        to.x[:] = of.x
+    work.contacts.normal[:] = t.contacts.normal
     _LAST.kept = (t, work)  # at once, also where an interruption comes
     return work
 

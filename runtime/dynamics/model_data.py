@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from runtime.dynamics.contacts import ContactData, ContactWorkspace
 from runtime.dynamics.force_elements import EventWorkspace, ForceData, ForceWorkspace
@@ -52,17 +54,24 @@ class ModelData(NamedTuple):
     forces: ForceData
 
 
-def differ_in_masses(a: ModelData, b: ModelData) -> bool:
-    """Whether data share all but masses, inertias and gravity, and have as many thin bodies."""
-    return len(a.thin) == len(b.thin) and all(x is y for x, y in zip(a[OF_MASSES:], b[OF_MASSES:], strict=True))
+def alike(a: Any, b: Any) -> bool:
+    """Whether named tuples of data differ in values alone: in floats, and in arrays of floats with the same shapes."""
+    for one, other in zip(a, b, strict=True):
+        if one is other or isinstance(one, float):
+            continue
+        if isinstance(one, tuple):
+            same = alike(one, other)
+        else:
+            arrays = isinstance(one, np.ndarray) and one.dtype == float
+            same = one.shape == other.shape if arrays else np.array_equal(one, other)
+        if not same:
+            return False
+    return True
 
 
 def size_of_states(t: ModelData) -> int:
     """Size of the states of all bodies, 13 numbers each, and of the states of forces."""
     return STATE * (len(t.mass) - 1) + len(t.forces.state_place)
-
-
-OF_MASSES = 6  # fields of the data that depend on masses and gravity, the first ones
 
 
 def stabilised(data: ModelData, alpha: float, beta: float) -> ModelData:

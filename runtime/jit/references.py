@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from ctypes import c_int64
 from typing import Any
 
 import numba
@@ -14,6 +14,8 @@ from runtime.jit.pointers import Pointer
 from runtime.support.latest import Latest
 
 NUMBERS = {types.int64: "q", types.float64: "d", types.complex128: "2d"}
+# Where numpy's arrays have the address of their memory: numpy's own functions take ten times as long to tell it.
+ADDRESS = object.__basicsize__
 MAX_REFERENCES = 6  # more would keep the memory of systems that are gone
 
 
@@ -24,25 +26,27 @@ class Reference:
 
     def __init__(self, value: Any) -> None:
         self.value = value  # the arrays live as long as this
-        self._numba_type_, form = _type_of(value)
         words: list[Any] = []
-        for item in _leaves(value):
-            if isinstance(item, np.ndarray):
-                address = item.__array_interface__["data"][0]
-                words += 0, 0, item.size, item.itemsize, address, *item.shape, *item.strides
-            else:
-                words += (item.real, item.imag) if isinstance(item, complex) else (item,)
+        key: list[Any] = []
+        _collect(value, words, key)
+        self._numba_type_, form = _type_of(tuple(key), value)
         self._memory = np.frombuffer(bytearray(struct.pack(f"={form}", *words)), np.int8)
         self.address = int(self._memory.ctypes.data)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    """The arrays and numbers of a named tuple."""
+def _collect(value: Any, words: list[Any], key: list[Any]) -> None:
+    """Add a named tuple as it is in memory to ``words``, and what decides its type, as ``layout``, to ``key``."""
+    key.append(type(value))
     for item in value:
-        if isinstance(item, tuple):
-            yield from _leaves(item)
+        if isinstance(item, np.ndarray):
+            address, shape = c_int64.from_address(id(item) + ADDRESS).value, item.shape
+            words += 0, 0, item.size, item.itemsize, address, *shape, *item.strides
+            key += item.dtype, len(shape), item.flags.num
+        elif isinstance(item, tuple):
+            _collect(item, words, key)
         else:
-            yield item
+            words += (item.real, item.imag) if isinstance(item, complex) else (item,)
+            key.append(type(item))
 
 
 def _format(kind: Any) -> str:
@@ -72,12 +76,11 @@ def layout(argument: Any) -> Any:
     return type(argument)
 
 
-_TYPES: dict[Any, tuple[Pointer, str]] = {}  # by layout; numba takes a millisecond to find the type of a large tuple
+_TYPES: dict[Any, tuple[Pointer, str]] = {}  # by key; numba takes a millisecond to find the type of a large tuple
 
 
-def _type_of(value: Any) -> tuple[Pointer, str]:
-    """The type of the pointer to a named tuple, and its ``_format``."""
-    key = layout(value)
+def _type_of(key: tuple[Any, ...], value: Any) -> tuple[Pointer, str]:
+    """The type of the pointer to a named tuple, and its ``_format``; ``key``: what decides them."""
     if key not in _TYPES:
         kind = numba.typeof(value)
         _TYPES[key] = Pointer(kind), _format(kind)

@@ -59,6 +59,7 @@ from runtime.system.trees import keep_of_joints
 
 # By the unit of a parameter: the factor from which on a change is asked about.
 CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}
+NUMBERS = float, list, tuple, np.ndarray
 Changes = dict[tuple[str, str], dict[str, Any]]  # sort and name of the owner -> part -> new value
 
 
@@ -104,8 +105,11 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
             raise UnknownNameError(
                 f"system '{system.name}' has no parameter {shown(name)}; {near}it has {', '.join(known)}"
             )
-        quantity, _ = known[name]
-        changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value
+        quantity, own = known[name]
+        if not (isinstance(value, NUMBERS) and np.array_equal(value, own)):  # parts that do not change are kept
+            changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value
+    if not changes:
+        return system
     joints_changed = any(sort == "joint" for sort, _ in changes)
     new: dict[str, Any] = {}
     if ("", "") in changes:

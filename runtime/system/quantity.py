@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.support.arguments import checked
+from runtime.support.arrays import read_only
+from runtime.support.kept import kept
 from runtime.system.contact_building import contact_bounds, contact_units, parameter_of
 from runtime.system.limit_building import limit_bounds
 from runtime.system.parts import Bounds, Force, Joint, Motor, unit_with_metres
@@ -83,6 +85,7 @@ def parse(name: str, *, of_system: bool = False) -> Quantity:
     return Quantity(name, part, owner, Role.PARAMETER if dot or of_system else Role.ARGUMENT)
 
 
+@kept
 def quantities(system: System) -> dict[str, tuple[Quantity, Any]]:
     """The parameters of a system by name, with their values.
 
@@ -125,7 +128,7 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
     for limit in system.limits:
         for part, bounds in limit_bounds(limit.law_module).items():
             yield parameter("limit", limit.name, part, bounds[3] or "1", limit.numbers[part], bounds)
-        yield parameter("limit", limit.name, LATITUDES, "rad", np.array(limit.cone.latitudes))
+        yield parameter("limit", limit.name, LATITUDES, "rad", read_only(np.array(limit.cone.latitudes)))
     for contact in system.contacts:
         of = contact_bounds(contact.law_module, contact.friction_module)
         for part, unit in contact_units(contact).items():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, said_by, shown
+from runtime.support.kept import kept
 from runtime.system.assemble import assemble, check_configuration, check_velocities, moved_reference
 from runtime.system.displacement import displaced
 from runtime.system.parameters import joints_differ, replace_parameters
@@ -155,6 +156,7 @@ def with_reference(system: System, reference: State) -> System:
     return found
 
 
+@kept
 def structure_of(system: System) -> list[Any]:
     """All properties that are equal for systems that differ in parameters alone."""
     return [

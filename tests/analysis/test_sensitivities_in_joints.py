@@ -95,6 +95,13 @@ def test_rounding_does_not_bound_steps_for_a_small_parameter():
     assert steps[1] < 2 * steps[0]
 
 
+def test_a_parameter_that_hardly_matters_at_the_start():
+    """Its step suits the motion, too: at the start alone the accelerations would be linear within much longer ones."""
+    system, own = foot("dissipative"), {"l.ankle": 0.0417}
+    rough, exact = (sensitivities(system, own, 1.0, rtol=t, atol=t) for t in (1e-9, 1e-12))
+    assert np.abs(rough.slopes - exact.slopes).max() < 1e-6 * np.abs(exact.slopes).max()
+
+
 @pytest.mark.parametrize("name", ["free_angle.spring", "stiffness.spring", "damping.spring"])
 def test_parameters_much_closer_to_zero_than_their_effect(name):
     """The step of the difference follows the effect on accelerations; in proportion to the value it drowns in rounding."""

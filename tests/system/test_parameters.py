@@ -96,6 +96,13 @@ def test_what_other_masses_keep_is_as_made_anew(build):
     assert parts_of(moved)[0] != parts_of(kept)[0]
 
 
+def test_parts_whose_values_stay_are_kept():
+    own = {name: runtime.parameters(FOOT)[name] for name in ("l.ankle", "a_j.ankle", "inertia.toes", "gravity")}
+    system = runtime.with_parameters(FOOT, own | {"mass.leg": 4.0})
+    assert all(a is b for a, b in zip(system.joints, FOOT.joints, strict=True)) and system.bodies[0] is FOOT.bodies[0]
+    assert np.array_equal(system.state.y, FOOT.state.y) and system.bodies[2].mass == 4.0
+
+
 def test_an_axis_turned_in_place_is_that_of_the_tree():
     system, axis = slim_arm(), (0.0, 0.6, 0.8)
     assert np.abs(trees_of(system).tree.geometry.axis[0] - axis).max(axis=1).min() > 0.1

@@ -8,11 +8,9 @@ import numpy as np
 
 from runtime.support.arrays import Floats
 
-# Places of the points, as fractions of the step: on both sides, of order two and six, or on one.  The latter are points of
-# Chebyshev, whose weights, and with them the rounding error of the slope, are smallest.
+# Places of the points, as fractions of the step, on both sides, of order two and six.
 CENTRAL = np.array([1.0, -1.0])
 BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
-AHEAD = (1.0 - np.cos(np.pi / 6.0 * np.arange(1, 7))) / 2.0
 
 
 ENOUGH = 1e-9  # tolerance for which differences of order two, with errors of 1e-10, are good enough
@@ -22,6 +20,12 @@ NOISE = 1e-8  # of a value: changes below it are not judged
 def places_for(tolerance: float) -> Floats:
     """Places of a difference on both sides whose error suits a tolerance."""
     return CENTRAL if tolerance >= ENOUGH else BOTH_SIDES
+
+
+def ahead_of(places: Floats) -> Floats:
+    """As many places on one side, as far away: points of Chebyshev, with the least weights and rounding error of the slope."""
+    n = len(places)
+    return float(np.abs(places).max()) * (1.0 - np.cos(np.pi / n * np.arange(1, n + 1))) / 2.0
 
 
 def smoothness(places: Floats, values: Sequence[Floats], own: Floats) -> float:

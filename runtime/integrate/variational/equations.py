@@ -32,7 +32,7 @@ from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import DERIVATIVE_ANEW as ANEW
 from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
 from runtime.dynamics.lift import lift_all, places_of_turns
-from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ZERO
 from runtime.integrate import dop853, stepping
@@ -113,8 +113,8 @@ class Varied:
     ) -> None:  # fmt: skip
         self.system, self.tree, self.nearby, self.n, count = system, tree, nearby, 0, len(nearby)
         others = [one.system for near, _, _ in nearby for one in near]
-        trees = [trees_of(other).tree for other in others]
-        self.alike = tree is None or all(one is not None and _shape(one) == _shape(tree) for one in trees)
+        trees = [] if tree is None else [trees_of(other).tree for other in others]
+        self.alike = all(one is not None and tree is not None and _shape(one) == _shape(tree) for one in trees)
         if not self.alike:
             return
         # Often those of one state, also of systems that differ in forces alone.
@@ -141,7 +141,7 @@ class Varied:
             for q, (one, own) in enumerate(zip(near, initial, strict=True)):
                 memory = self.work
                 if not state_alone[k]:
-                    other = one.system.data._replace(alpha=data.alpha, beta=data.beta)
+                    other = stabilised(one.system.data, data.alpha, data.beta)
                     memory = self._memory(one.system, other)
                     self._works[k].append(memory)
                     systems[k, q], works[k, q] = self._keep(other), self._keep(memory)

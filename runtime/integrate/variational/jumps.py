@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.dynamics.contact_rules import touches
 from runtime.dynamics.contacts import PENETRATION_RATE
-from runtime.dynamics.kinematics import update_poses_and_signals
+from runtime.dynamics.kinematics import update_poses, update_poses_and_signals, update_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -69,7 +69,8 @@ def measure_points(time, states, k, z, w, d):  # type: ignore[no-untyped-def]
     for p in range(d.used[0]):
         other, memory = at_address(d.at[p, 0], _TYPES[0]), at_address(d.at[p, 1], _TYPES[1])
         shift(states, d.along[p, 0], z, d)
-        update_poses_and_signals(time, d.shifted, other, memory)
+        update_poses(d.shifted, other, memory)
+        update_signals(time, other, memory)
         add_measures(k, d.along[p, 1], other, memory, w, d.contacts)
 
 
@@ -94,7 +95,8 @@ def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
     other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
     for q in range(len(d.places) if reach > 0.0 else 0):
         shift(states, far / reach * d.places[q], c.before, d)
-        update_poses_and_signals(time, d.shifted, other, memory)
+        update_poses(d.shifted, other, memory)
+        update_signals(time, other, memory)
         measure_all(other, memory)
         for n in range(len(c.mode)):
             c.in_time[n] += d.weights[q] * reach / far * memory.contacts.outputs[n, PENETRATION_RATE]
