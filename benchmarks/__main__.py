@@ -47,6 +47,7 @@ QUESTIONS = {
     "random": "Are random mechanisms right against a second method, or ended with a status?",
     "files": "Are models from files of other programs right against the programs that own the formats?",
     "landing": "Do landings of OpenSim models on their contacts agree with OpenSim, and how long does one take?",
+    "design": "How many runs does the design of an orthosis take, and does a grid of 100 000 landings find the same one?",
     "queries": "Do mass matrices, efforts, frames, ... of models from files agree with MuJoCo, Pinocchio and OpenSim?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }

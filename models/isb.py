@@ -6,6 +6,7 @@ J Biomech Eng 115, 1993, 344-349 (the long axis of the foot as the last axis).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,13 +30,15 @@ MIN_ANTERIOR = 0.2  # component of a talocalcaneal axis: below it the axis does 
 class AnkleAngles:
     """Angles of the foot relative to the leg over time, (n,) [rad]; dorsiflexion, inversion, internal rotation positive.
 
-    Left feet as right ones.  ``sequence``: intrinsic, in axes x anterior, y medial of a right foot, z up.
+    Left feet as right ones.  ``sequence``: intrinsic, in axes x anterior, y medial of a right foot, z up.  ``rates``: of the
+    three angles by their names, (n,) [rad/s].
     """
 
     dorsiflexion: Floats
     inversion: Floats
     internal_rotation: Floats
     sequence: str
+    rates: Mapping[str, Floats]
 
 
 @checked
@@ -51,7 +54,8 @@ def ankle_angles(
     """Angles of the ankle joint complex of a run in the joint coordinate system of the ISB (Wu et al. 2002).
 
     Dorsiflexion is about the mediolateral axis of the tibia, in each convention.  Grood and Suntay (1983) showed that such angles
-    do not depend on an order of rotations; they equal those of an intrinsic Cardan sequence.
+    do not depend on an order of rotations; they equal those of an intrinsic Cardan sequence.  Rates follow from the angular
+    velocity.
 
     Parameters
     ----------
@@ -86,10 +90,26 @@ def ankle_angles(
     A = np.swapaxes(run.rotations(leg), 1, 2) @ run.rotations(foot) @ own
     sequence = SEQUENCES[inversion_about]
     found = euler_angles(run.t, A, sequence, name=f"'{foot}' relative to '{leg}'")
-    about = dict(zip(sequence, found.T, strict=True))
+    omega = np.einsum("nba,nb->na", run.rotations(leg), run.omega[foot] - run.omega[leg])
+    turning = np.linalg.solve(_axes(A, found[:, 0], sequence), omega[..., None])[..., 0]
     # A right foot dorsiflexes about -y, inverts about x and rotates internally about z; the mirror image reverses x and z.
     mirror = 1.0 if side == "right" else -1.0
-    return AnkleAngles(-about["Y"], mirror * about["X"], mirror * about["Z"], sequence)
+    names = {"Y": ("dorsiflexion", -1.0), "X": ("inversion", mirror), "Z": ("internal_rotation", mirror)}
+    angles, rates = (
+        {names[axis][0]: names[axis][1] * own for axis, own in zip(sequence, of.T, strict=True)}
+        for of in (found, turning)
+    )
+    return AnkleAngles(**angles, sequence=sequence, rates=rates)
+
+
+def _axes(A: Floats, first: Floats, sequence: str) -> Floats:
+    """Axes about which the angles of a sequence turn as columns (n, 3, 3), in axes of the leg; singular in gimbal lock.
+
+    ``A``: axes of the foot in those of the leg (n, 3, 3); ``first``: the first angle (n,), which turns the floating axis.
+    """
+    one, two, three = (np.eye(3)["XYZ".index(axis)] for axis in sequence)
+    floating = np.outer(np.cos(first), two) + np.outer(np.sin(first), np.cross(one, two))
+    return np.stack([np.broadcast_to(one, floating.shape), floating, A @ three], axis=2)
 
 
 def _side(run: Run, leg: str, foot: str) -> Side:

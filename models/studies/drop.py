@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
@@ -17,15 +17,11 @@ from models import foot_ground, foot_sole
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.papers import cited
 from models.studies import measures
-from models.studies.landing import ANKLES, landing
-from models.studies.options import numbers
-from runtime import ModelError, Run, equilibrium, simulate
+from runtime import Run, equilibrium, simulate
 from runtime.report import Report, Table, plots, write_report
 from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
 
 METHOD = "radau"
-SAGITTAL, INCLINED = "sagittal", "modified"  # ankles: of the paper's model, and by default on an incline
-INCLINES, ORTHOSIS = "0:30:4", "stiff"
 # Moreira et al. (2011), Figs. 7a-c and 7d-f: without and with the viscous part; and ten times that part, for a visible effect.
 FRICTIONS = {
     "Coulomb": {"mu_d": 0.0},
@@ -47,15 +43,9 @@ def drop(
     t_end: float = 1.0,
     tolerance: measures.Tolerance = 1e-8,
     height: float = 0.05,
-    ankle: str = SAGITTAL,
-    incline: Annotated[str | None, "as incline_deg"] = None,
-    orthosis: str | None = None,
     formats: str = FORMATS,
 ) -> Report:
-    """Drop a foot with nine spheres on the ground.  Compares frictions and shapes of the sole (Moreira et al. 2011), or ankles.
-
-    With one of the options ``ankle``, ``incline`` and ``orthosis``: the foot with the two axes of the ankle on inclines, with and
-    without an orthosis, classical beside modified ankle.
+    """Drop a foot with nine spheres on the ground.  Compares frictions and shapes of the sole (Moreira et al. 2011).
 
     Parameters
     ----------
@@ -69,24 +59,10 @@ def drop(
         Relative and absolute tolerance of the integration.
     height : float [m]
         Initial height of the lowest sphere above the ground.
-    ankle : str
-        sagittal, or the ankle with two axes that is answered first: classical or modified.
-    incline : str [deg]
-        Inclines of the ground, which descends laterally: numbers separated by commas, or FIRST:LAST:COUNT.  Default: 0:30:4.
-    orthosis : str
-        none, flexible, medium or stiff, in shares of its stiffness.  Default: stiff.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """
     drawn = FigureFiles(folder, formats_of(formats))
-    if ankle not in (SAGITTAL, *ANKLES):
-        raise ModelError(f"ankle = {ankle!r}; use {', '.join((SAGITTAL, *ANKLES))}")
-    if ankle != SAGITTAL or incline is not None or orthosis is not None:
-        return landing(
-            folder, say, ankle=INCLINED if ankle == SAGITTAL else ankle, inclines=numbers("incline", incline or INCLINES),
-            orthosis=orthosis or ORTHOSIS, height=height, t_end=t_end, drawn=drawn,
-            settings=dict(method=METHOD, rtol=tolerance, atol=tolerance),
-        )  # fmt: skip
     report = Report("A foot falls on the ground: Moreira et al. (2011)")
     simulate(foot_ground.build(), 0.01, method=METHOD)  # compiles, so that the runs below are timed without compilation
     settings: dict[str, Any] = dict(method=METHOD, rtol=tolerance, atol=tolerance)

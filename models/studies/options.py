@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
+from models.foot_orthosis import PRESETS
 from runtime import ModelError
+from runtime.support.files import read_file
 
 MAX_CASES = 500  # of a study; a run takes about 10 ms, its output a megabyte
 
@@ -30,3 +36,24 @@ def numbers(option: str, text: str) -> tuple[float, ...]:
     if len(set(found)) < len(found):
         raise ModelError(f"{option} = {text!r}; give each value once")
     return found
+
+
+def orthosis_option(text: str) -> str | dict[str, Any]:
+    """What ``orthosis_values`` takes: the name of a preset, or the keywords of ``Builder.orthosis`` in a .toml file.
+
+    Raises
+    ------
+    ModelError
+    """
+    if not text.endswith(".toml"):
+        if text not in PRESETS:
+            raise ModelError(
+                f"orthosis = {text!r} is no preset; use {', '.join(PRESETS)}, or a .toml file with the keywords of "
+                "Builder.orthosis, such as stiffness = [200, 40, 17]"
+            )
+        return text
+    data = read_file(Path(text), remedy="give a .toml file with the keywords of Builder.orthosis")
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # of TOML and of UTF-8
+        raise ModelError(f"orthosis = {text!r}: {error}; write lines such as stiffness = [200, 40, 17]") from None

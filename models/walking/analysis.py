@@ -9,7 +9,7 @@ After Rodrigues da Silva et al. (n.d.), sections 5 to 7:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -69,6 +69,7 @@ def analyse(
     subject: LegFoot | None = None,
     functional: Capture | FunctionalAxes | None = None,
     foot_flat: bool = True,
+    orthosis: str | Mapping[str, Any] | None = None,
 ) -> Gait:
     """Inverse dynamics of the foot and ankle over one gait cycle.
 
@@ -92,6 +93,8 @@ def analyse(
     functional : Capture or FunctionalAxes, optional
         A trial in which the subject moves the ankle, such as slow circles of the foot: axes that it identifies replace those by
         rule, see ``functional_axes``.  Or the axes that were found in one, for the side that is analysed.
+    orthosis : str or mapping, optional
+        As of ``models.foot.build``: what it would contribute to the moments, if motion and ground force remained the same.
 
     Returns
     -------
@@ -141,15 +144,19 @@ def analyse(
     ground, shown = force_on_foot(trial, side, cycle, assignment, filters)
     loads = loads_on_foot_and_toes(ground, subject, fit) if guided else load_on_foot(ground)
     t = fit.t[within]
+    moved = JOINTS if guided else JOINTS[:2]
     motion = inverse_dynamics(leg_foot.build(subject, coordinates, loads, time=float(t[0])), t)
-    hinges = {
-        joint: motion.degrees_of_freedom[DEGREES_OF_FREEDOM[joint]] for joint in (JOINTS if guided else JOINTS[:2])
-    }
+    hinges = _hinges(motion, moved)
     angles = leg_foot.angles(motion, subject)
     moments = {joint: axis.effort for joint, axis in hinges.items()}
     powers = {joint: axis.power for joint, axis in hinges.items()}
+    shares: dict[str, Floats] = {}
+    if orthosis is not None:
+        worn = leg_foot.build(subject, coordinates, loads, time=float(t[0]), orthosis=orthosis)
+        left = _hinges(inverse_dynamics(worn, t), moved)
+        shares = {joint: moments[joint] - left[joint].effort for joint in moved}
     if not subject.shows_inversion:
-        for of in (angles, moments, powers):
+        for of in (angles, moments, powers, *([shares] if shares else [])):
             of["talocalcaneal"] = np.full(len(t), np.nan)
         on_foot = " and ".join(subject.bodies["main_foot"].markers)
         notes.append(
@@ -161,7 +168,13 @@ def analyse(
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
         markers=_markers(subject, motion, positions, within), toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
         notes=(*notes, *shown), functional_axes=axes,
+        orthosis_moments=shares,
     )  # fmt: skip
+
+
+def _hinges(motion: Motion, joints: Sequence[str]) -> dict[str, Any]:
+    """Driven degrees of freedom by joint."""
+    return {joint: motion.degrees_of_freedom[DEGREES_OF_FREEDOM[joint]] for joint in joints}
 
 
 def _check_subject(subject: LegFoot, side: Side, own: Mapping[str, object]) -> None:

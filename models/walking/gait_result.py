@@ -84,6 +84,8 @@ class Gait(Seen):
         Every assumption that was not read from a file.
     functional_axes : FunctionalAxes, optional
         Axes found from the subject's own markers, if a trial for them was given.
+    orthosis_moments : mapping of joint to (n,) [N m]
+        The part of ``moments`` that an orthosis would exert in this motion, with its weight and inertia; empty without one.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Gait(Seen):
     spatiotemporal: Spatiotemporal
     notes: tuple[str, ...] = field(default=())
     functional_axes: FunctionalAxes | None = None
+    orthosis_moments: Mapping[str, Floats] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Gait('{self.name}', {self.side} foot, {len(self.t)} times, {self.t[0]:g} .. {self.t[-1]:g} s)"

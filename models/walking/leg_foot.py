@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from models.foot_anatomy import FOOT_LENGTH, Size
+from models.foot_orthosis import add_orthosis, orthosis_values
 from models.walking.filters import without_flips
 from models.walking.geometry import UP, across, euler_parameters, unit
 from models.walking.subject import BODIES, GRAVITY, LegFoot
@@ -76,8 +78,9 @@ class GroundLoad:
 
 @checked
 def build(
-    subject: LegFoot, coordinates: Coordinates, ground: Sequence[GroundLoad] = (), *, time: float | None = None
-) -> System:
+    subject: LegFoot, coordinates: Coordinates, ground: Sequence[GroundLoad] = (), *, time: float | None = None,
+    orthosis: str | Mapping[str, Any] | None = None,
+) -> System:  # fmt: skip
     """The driven leg and foot.
 
     Parameters
@@ -89,6 +92,8 @@ def build(
         Measured forces of the ground on the bodies.
     time : float [s], optional
         Time of the initial configuration.  Default: the begin of the coordinates.
+    orthosis : str or mapping, optional
+        Between leg and main foot, as of ``models.foot.build``; its angles are zero while the subject stands.
 
     Returns
     -------
@@ -98,6 +103,9 @@ def build(
     """
     b = driven(subject, coordinates, "gait")
     add_ground_loads(b, ground)
+    if orthosis is not None:
+        long = subject.foot_length / FOOT_LENGTH
+        add_orthosis(b, Size(leg=long, foot=long), "right", **orthosis_values(orthosis))  # left feet are mirrored
     return b.build(time=coordinates.begin if time is None else time)
 
 

@@ -25,6 +25,7 @@ from models.walking.capture.read import read_markers
 from models.walking.fitted_motion import FittedMotion
 from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
+from models.walking.orthosis_loads import orthosis_moments
 from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
 from runtime import ModelError
@@ -38,7 +39,11 @@ SORTS = (FILE, UNIVERSAL, MODIFIED)
 
 @dataclass(frozen=True, eq=False)
 class AnkleTrial:
-    """A trial of a model with one sort of ankle; ``swapped``: what was swapped, by the ankle's joint."""
+    """A trial of a model with one sort of ankle.
+
+    ``swapped``: what was swapped, by the ankle's joint; ``orthosis``: its part of ``trial.forces`` by coordinate, empty without
+    one.
+    """
 
     sort: str
     reading: Reading
@@ -46,6 +51,7 @@ class AnkleTrial:
     trial: Trial
     residuals: Residuals
     swapped: Mapping[str, str]
+    orthosis: Mapping[str, Floats]
 
     def __repr__(self) -> str:
         return f"AnkleTrial with the ankle {self.sort}: {self.motion!r}; {self.trial!r}"
@@ -88,6 +94,10 @@ class AnkleComparison:
         """Moment of a coordinate [N m/kg]."""
         return np.asarray(self.trials[sort].trial.forces[coordinate] / self.mass)
 
+    def orthosis_moment(self, sort: str, coordinate: str) -> Floats:
+        """The part of the moment of a coordinate that the orthosis exerts [N m/kg]."""
+        return np.asarray(self.trials[sort].orthosis[coordinate] / self.mass)
+
 
 # Above 60 lines: the options of both steps, each documented.
 @checked
@@ -107,6 +117,7 @@ def compare_ankles(
     feet: Sequence[str] | None = None,
     mass: float | None = None,
     cutoff: float | None = 6.0,
+    orthosis: str | Mapping[str, Any] | None = None,
     say: Callable[[str], None] | None = None,
     start: float | None = None,
     end: float | None = None,
@@ -139,6 +150,9 @@ def compare_ankles(
         By which moments are divided; default: that of the model.
     cutoff : float [Hz], optional
         As of ``inverse_dynamics_of_trial``.
+    orthosis : str or mapping, optional
+        On each ankle, as of ``models.foot.build``: what it would contribute to the moments, if motion and loads remained the
+        same.  Legs and feet have the axes x anterior, y up of OpenSim's models.
     say : callable(str), optional
         Receives a line for each stage.
     start, end, up, units, **fit
@@ -187,7 +201,8 @@ def compare_ankles(
         tell(f"{sort}: inverse dynamics")
         trial = inverse_dynamics_of_trial(model, motion, given, cutoff=cutoff, start=first, end=last)
         swapped = {ankle: _note(model, ankle, subtalar) for ankle, subtalar in pairs}
-        trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped)
+        worn = {} if orthosis is None else orthosis_moments(model, trial, pairs, orthosis)
+        trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped, worn)
         if trial.t[0] - first > 1.0 / capture.rate or last - trial.t[-1] > 1.0 / capture.rate:
             notes.append(f"moments are from {trial.t[0]:g} to {trial.t[-1]:g} s, where the ground forces are known")
     fitted = next(iter(trials.values())).motion

@@ -336,7 +336,8 @@ def _search(problem: _Problem, begin: Floats, low: Floats, high: Floats) -> _End
     try:
         found = minimize(
             value, begin / scale, jac=gradient, method="SLSQP", constraints=rows,
-            bounds=list(zip(low / scale, high / scale, strict=True)), options={"maxiter": problem.max_runs, "ftol": ENOUGH},
+            bounds=list(zip(low / scale, high / scale, strict=True)),
+            options={"maxiter": problem.max_runs, "ftol": max(ENOUGH, problem.rtol)},  # runs are no more exact
         )  # fmt: skip
     except _RunsUsedUpError:
         why = f"; values beyond were refused: {refused[0]}" if refused[0] else "; go on from the values found"

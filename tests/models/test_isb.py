@@ -69,7 +69,8 @@ def turned(rotations):
     leg = Rotation.from_rotvec([0.3, -0.8, 1.1]).as_matrix()
     system = SimpleNamespace(name="a foot", joints=())
     poses = {"leg": np.broadcast_to(leg, rotations.shape), "main_foot": leg @ rotations}
-    return SimpleNamespace(t=np.arange(len(rotations), dtype=float), system=system, rotations=poses.__getitem__)
+    omega, t = dict.fromkeys(poses, np.zeros((len(rotations), 3))), np.arange(len(rotations), dtype=float)
+    return SimpleNamespace(t=t, system=system, rotations=poses.__getitem__, omega=omega)
 
 
 @pytest.mark.parametrize("side", ["right", "left"])
@@ -121,3 +122,17 @@ def test_angles_of_a_walk_are_zero_while_standing_and_follow_from_the_hinges():
     found = one.ankle_angles()
     for name, values in zip(NAMES, expected, strict=True):
         np.testing.assert_allclose(getattr(found, name), values, atol=1e-9)
+
+
+@pytest.mark.parametrize("about", ["floating", "foot"])
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_rates_are_the_derivatives_of_the_angles(feet, about, side):
+    run = feet[side]
+    found = ankle_angles(run, inversion_about=about)
+    fine = simulate(run.system, 0.5, t_eval=np.sort(np.concatenate([TIMES[1:-1] + k * 1e-4 for k in (-2, -1, 1, 2)])))
+    around = ankle_angles(fine, inversion_about=about)
+    for name in NAMES:
+        at = getattr(around, name).reshape(-1, 4)  # a stencil about each time
+        expected = (8 * (at[:, 2] - at[:, 1]) - (at[:, 3] - at[:, 0])) / (12 * 1e-4)
+        assert np.ptp(expected) > 0.1
+        np.testing.assert_allclose(found.rates[name][1:-1], expected, atol=1e-5 * np.abs(expected).max())

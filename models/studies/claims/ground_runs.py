@@ -14,7 +14,7 @@ from models import foot, foot_ground, foot_sole
 from models.studies import measures
 from models.studies.drop import METHOD
 from models.studies.drop import slip as slips
-from models.studies.landing import peak_of
+from models.studies.landing.runs import subtalar
 from models.walking import (
     Floor,
     Sole,
@@ -41,6 +41,7 @@ SPRUNG = dict(
     stiffness=(foot.SPRING,) * 3, damping=(foot.DAMPER,) * 3
 )  # the paper's springs, about all axes of the ankle
 INCLINE_DEG, ORTHOSES, LANDING = 20.0, {"without": None, "with": "stiff"}, 0.25  # of landings [deg], [1], [s]
+IMPACT = 0.08  # [s] from the first touch-down, before the leg topples
 DAMPINGS = (100.0, 300.0, 900.0)  # [N s/m] of a sphere that strikes the ground
 BALL = dict(mass=1.0, radius=0.03, speed=0.5)  # [kg], [m], [m/s]
 HEIGHTS = np.linspace(-0.03, 0.03, 13)  # [m] of the sole, from which the search of the best one begins
@@ -175,7 +176,8 @@ def _inversion(orthosis: str | None, at: Mapping[str, Any]) -> float:
     system = foot.build(
         ground=True, leg="free", toes="sprung", limits="dissipative", incline_deg=INCLINE_DEG, orthosis=orthosis
     )
-    return peak_of(simulate(system, LANDING, **{**at, "t_eval": measures.times(LANDING)}))
+    run = simulate(system, LANDING, **{**at, "t_eval": measures.times(LANDING)})
+    return float(subtalar(run)[0].max(where=run.t <= run.contact_events[0, 0] + IMPACT, initial=0.0))
 
 
 def longest_slip(run: Run) -> float:

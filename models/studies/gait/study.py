@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from models.studies.gait import contact as soles
 from models.studies.gait import tables
 from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
+from models.studies.options import orthosis_option
 from models.walking import Anatomy, synthetic
 from models.walking.both_feet import Trials, analyse_trials
 from models.walking.capture import Capture, read_capture
@@ -59,6 +60,7 @@ def gait(
     up: str | None = None,
     units: str | None = None,
     contact: bool = False,
+    orthosis: str | None = None,
     formats: str = FORMATS,
 ) -> Report:
     """Analyse walking: joint angles, moments and powers of the foot.  Without files, a synthetic trial is analysed.
@@ -125,6 +127,9 @@ def gait(
         Unit of the positions (mm, cm, m), if the files do not state it.
     contact : bool
         Also predict the ground force: from markers alone, and by the nine spheres of Moreira et al. (2011), fitted to the force.
+    orthosis : str
+        Also show what an orthosis would contribute to the moments, the motion being the same: flexible, medium, stiff, or a .toml
+        file with the keywords of Builder.orthosis.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """
@@ -159,6 +164,7 @@ def gait(
     options: dict[str, Any] = dict(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
         toes=toes, anatomy=anatomy, functional=moved, foot_flat=foot_flat,
+        orthosis=None if orthosis is None else orthosis_option(orthosis),
     )  # fmt: skip
     found, recorded, left_out = _analysed(static, trials, options, report, say)
     begin(report, found, left_out, filters, *(["2011"] if contact else []))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from models.papers import cited
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, motion, tables
+from models.studies.gait import contact_figures, contact_tables, motion, orthosis, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures
@@ -34,6 +34,10 @@ def begin(report: Report, found: Sequence[Gait], left_out: Sequence[str], filter
     report.head = head(found, filters)
     report.cite = [*cited("n.d.", *papers), *SOURCES]
     report.answer, report.first = tables.answer(found), ("peaks",)
+    if worn := [one for one in found if one.orthosis_moments]:
+        report.tables.insert(1, orthosis.table(worn))
+        report.answer += f"  {orthosis.answer(worn)}"
+        report.first = ("peaks", "orthosis")
     if left_out and len({one.side for one in found}) == 1:
         report.answer += f"  {left_out[0][0].upper()}{left_out[0][1:].partition(':')[0]}, see notes."
 
@@ -52,6 +56,8 @@ def finish(
         assumptions += [one.note for one in trial_soles]
         drawn |= contact_figures.figures(trial_soles)
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
+    if worn := [one for one in found if one.orthosis_moments]:
+        drawn |= orthosis.figures(worn)
     files_of_figures.add(drawn)
     files_of_figures.add_motion(found[0], **motion.others(found))
     report.files += written.write(found, trial_soles, files_of_figures.folder)

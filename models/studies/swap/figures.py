@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from models.studies.orthosis_shares import chart
 from models.walking.swapped_ankle import AnkleComparison
 from runtime.report import plots
 from runtime.report.figure_files import Drawing
@@ -20,6 +21,7 @@ def figures(found: AnkleComparison, *, whole: bool = True) -> dict[str, Drawing]
             "Rodrigues da Silva et al. (2024a)",
         ),
         **_differences(found),
+        **_orthosis(found),
         "residuals": Drawing(
             partial(plots.charts, _residuals(found), TIME, columns=3),
             "Residual forces and moments at the pelvis over time, for each sort of joint.",
@@ -68,6 +70,19 @@ def _differences(found: AnkleComparison) -> dict[str, Drawing]:
                 )
     shows = f"Angles and moments of both hinges of each ankle less those of the ankle {first}."
     return {"differences": Drawing(partial(plots.charts, charts, TIME), shows)} if charts else {}
+
+
+def _orthosis(found: AnkleComparison) -> dict[str, Drawing]:
+    """The orthosis's part of the moments with the last sort of joint; no figure without one."""
+    sort, last = list(found.trials.items())[-1]
+    if not last.orthosis:
+        return {}
+    charts = []
+    for name in (name for pair in found.ankles.values() for name in pair):
+        title = f"{name.replace('_angle', '').replace('_', ' ')}: moment"
+        charts.append(chart(title, last.trial.t, found.moment(sort, name), found.orthosis_moment(sort, name)))
+    shows = f"Moments of both hinges of each ankle ({sort}), with the part of the orthosis and what is left to muscles."
+    return {"orthosis": Drawing(partial(plots.charts, charts, TIME), shows)}
 
 
 def _residuals(found: AnkleComparison) -> list[plots.Chart]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import models
 from models.files.added_axes import notes_of
 from models.papers import cited
+from models.studies.options import orthosis_option
 from models.studies.swap import files as written
 from models.studies.swap import tables
 from models.studies.swap.figures import figures
@@ -74,6 +75,7 @@ def swap(
     start: Annotated[float | None, "signed"] = None,
     end: Annotated[float | None, "signed"] = None,
     cutoff: float = 6.0,
+    orthosis: str | None = None,
     up: str | None = None,
     units: str | None = None,
     formats: str = FORMATS,
@@ -149,6 +151,9 @@ def swap(
         End of that part.
     cutoff : float [Hz]
         Of one pass of the filter of the coordinates, which is applied forwards and backwards.
+    orthosis : str
+        Also show what an orthosis on each ankle would contribute to the moments, the motion being the same: flexible, medium,
+        stiff, or a .toml file with the keywords of Builder.orthosis.
     up : str
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
@@ -164,7 +169,7 @@ def swap(
         raise ModelError("talus swap takes MODEL.osim, or --static FILE for a generic lower leg; give one of them")
     _refuse_unused(
         markers is None, "--{} belongs to a trial; give --markers FILE, or leave it out", loads=loads, tasks=tasks, label=label,
-        feet=feet, start=start, end=end, **({} if static else dict(up=up, units=units)),
+        feet=feet, start=start, end=end, orthosis=orthosis, **({} if static else dict(up=up, units=units)),
     )  # fmt: skip
     _refuse_unused(
         static is None, "--{} belongs to a generic leg; give --static FILE in place of a model, or leave it out",
@@ -178,6 +183,7 @@ def swap(
         subtalar_inclination_deg=subtalar_inclination, subtalar_deviation_deg=subtalar_deviation,
         talocrural_inclination_deg=talocrural_inclination, talocrural_deviation_deg=talocrural_deviation,
     )  # fmt: skip
+    worn = None if orthosis is None else orthosis_option(orthosis)
     trial = Trial(*(None if file is None else Path(file) for file in (markers, loads)), up, units)
     source: Any
     if model is not None:
@@ -216,7 +222,7 @@ def swap(
             reading, given.markers, given.loads, ankles=named, sorts=sorts, talus_length=given.length, feet=_words(feet),
             cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks, mass=given.mass,
             labels=_labels(label, "labels", "MARKER=LABEL, such as R.ASIS=RASI"), subtalar_axis=added[0],
-            subtalar_point=added[1], **options,
+            subtalar_point=added[1], orthosis=worn, **options,
         )  # fmt: skip
         report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
         report.answer, report.first = tables.answer(found, whole=not given.leg), ("ankles", *noted)
@@ -227,6 +233,9 @@ def swap(
             *([] if given.leg else [tables.residuals(found)]),
             tables.markers(found),
         ]
+        if worn is not None:
+            report.tables.insert(1, tables.orthosis(found))
+            report.first = (*report.first, "orthosis")
         report.tables.append(tables.swapped_joints({sort: one.reading for sort, one in found.trials.items()}, pairs))
         report.tables.append(tables.coordinates(found))
         report.tables += [tables.notes([*given.notes, *found.notes]), tables.left_out(swapped)]

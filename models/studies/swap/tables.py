@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from models.files.added_axes import SORT as ADDED
 from models.files.reading import Reading
+from models.files.sides import side_of
 from models.files.swapping import SORT
+from models.studies.orthosis_shares import COLUMNS, NOTE, shares
 from models.walking.swapped_ankle import FILE, AnkleComparison
 from runtime.report import Table
 
+LOADED = 20.0  # [N] on a foot in stance
 SIGNS = (
     "Signs of the file: in the models of OpenSim dorsiflexion and inversion of the right foot are positive, and a plantarflexor "
     "moment is negative.  Differences: root mean square from the joint of the first rows, over the times of the trial."
@@ -51,6 +55,31 @@ def ankles(found: AnkleComparison) -> Table:
         "difference of moment [N m/kg]",
     ]
     return Table("ankles", columns, rows, SIGNS, brief)
+
+
+def stance(found: AnkleComparison, sort: str, ankle: str) -> Any:
+    """Mask of the times at which the ground or another load acts on the foot of an ankle; all times where none ever does."""
+    one = found.trials[sort]
+    loaded = np.zeros(len(one.trial.t), bool)
+    for load in one.trial.loads:
+        if side_of(load.body) == side_of(ankle):
+            loaded |= np.linalg.norm(load.force, axis=1) > LOADED
+    return loaded if loaded.any() else ~loaded
+
+
+def orthosis(found: AnkleComparison) -> Table:
+    """A row for each coordinate of each ankle with each sort of joint."""
+    rows = []
+    for ankle, pair in found.ankles.items():
+        for coordinate, sort in product(pair, found.trials):
+            of = found.moment(sort, coordinate), found.orthosis_moment(sort, coordinate)
+            rows.append([coordinate, sort, *shares(*of, stance(found, sort, ankle))])
+    note = (
+        f"{NOTE}  Stance: where a load above {LOADED:g} N acts on the foot, or the whole trial.  The orthosis exerts no moment "
+        "where all coordinates are zero, unless it has a neutral angle; axes of legs and feet: x anterior, y up.  Signs of the "
+        "file."
+    )
+    return Table("orthosis", ["coordinate", "joint", *COLUMNS], rows, note, brief=["coordinate", "joint", *COLUMNS[:3]])
 
 
 def residuals(found: AnkleComparison) -> Table:

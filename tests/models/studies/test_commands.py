@@ -11,7 +11,16 @@ ROOT = Path(__file__).parents[3]
 def test_every_study_is_a_command():
     """The command reads the options off the signature."""
     entries = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
-    assert set(entries["talus.studies"]) == {"ankle", "claims", "drop", "gait", "gait-table", "pendulum", "swap"}
+    assert set(entries["talus.studies"]) == {
+        "ankle",
+        "claims",
+        "drop",
+        "gait",
+        "gait-table",
+        "landing",
+        "pendulum",
+        "swap",
+    }
     for place in entries["talus.studies"].values():
         module, _, function = place.partition(":")
         study = getattr(importlib.import_module(module), function)

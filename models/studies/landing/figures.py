@@ -1,0 +1,91 @@
+"""Figures of landings: over time, over each varied number, and over the stiffness of the orthosis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Landing, force_of
+from models.studies.landing.tables import about_inversion, worn
+from runtime import Run
+from runtime.report import plots
+from runtime.report.figure_files import Drawing
+
+QUANTITIES: Mapping[str, Any] = {
+    **{
+        label: lambda run, name=name, part=part: ANGLES[name].of(run)[part]
+        for label, name, part in (
+            ("inversion about the\nsubtalar axis [deg]", "subtalar", 0),
+            ("inversion by\nthe ISB [deg]", "isb", 0),
+            ("rate about the\nsubtalar axis [deg/s]", "subtalar", 1),
+            ("rate by the\nISB [deg/s]", "isb", 1),
+        )
+    },
+    "force of the\nground [N]": force_of,
+}
+
+
+def label_of(one: Landing, orthosis: str) -> str:
+    """Orthosis and ankle in words."""
+    name = worn(orthosis, one.scale)
+    return f"{'no' if name == 'none' else name} orthosis, {ANKLES[one.ankle]}"
+
+
+def figures(
+    found: Sequence[Landing], shown: Mapping[str, Run], worst: Landing, varied: Sequence[str], orthosis: str,
+    values: Mapping[str, Any] | None, angle: str, limit: float | None,
+) -> dict[str, Drawing]:  # fmt: skip
+    """The figures by file name, to be drawn when called; other numbers than the one of an axis are those of ``worst``."""
+    drawings = {
+        "inversion": Drawing(
+            partial(plots.over_time, shown, QUANTITIES),
+            f"Inversion, its rate and the force of the ground over time ({worst.case.text()}), for both ankles.",
+        )
+    }
+    title = f"peak inversion\n{ANGLES[angle].words} [deg]"
+    for name in varied:
+        series = _over(found, worst, name, orthosis, angle)
+        x = next(iter(series.values()))[0]
+        limits = {} if limit is None else {"limit": ([x[0], x[-1]], [limit, limit])}
+        drawings[f"peak_by_{name}"] = Drawing(
+            partial(plots.curves, series | limits, f"{name} [{UNITS[name]}]", title),
+            f"Largest inversion over {name}, with both ankles, without and with the orthosis.",
+        )
+    if len({one.scale for one in found}) > 2:
+        drawings["peak_by_stiffness"] = Drawing(
+            partial(plots.curves, _over_stiffness(found, worst, values, angle), "stiffness about inversion [N m/deg]", title),
+            "Largest inversion over the stiffness of the orthosis about the axis of inversion, with both ankles.",
+        )  # fmt: skip
+    return drawings
+
+
+def _over(
+    found: Sequence[Landing], worst: Landing, name: str, orthosis: str, angle: str
+) -> dict[str, tuple[list[float], list[float]]]:
+    """Peaks over a number of the case, for each ankle without and with the stiffest orthosis."""
+    scales, series = sorted({one.scale for one in found}), {}
+    for scale in dict.fromkeys((scales[0], scales[-1])):
+        for ankle in ANKLES:
+            own = [
+                one for one in found
+                if (one.ankle, one.scale) == (ankle, scale)
+                and replace(one.case, **{name: getattr(worst.case, name)}) == worst.case
+            ]  # fmt: skip
+            own.sort(key=lambda one: getattr(one.case, name))
+            series[label_of(own[0], orthosis)] = (
+                [getattr(one.case, name) for one in own],
+                [one.peak(angle) for one in own],
+            )
+    return series
+
+
+def _over_stiffness(
+    found: Sequence[Landing], worst: Landing, values: Mapping[str, Any] | None, angle: str
+) -> dict[str, tuple[list[Any], list[float]]]:
+    series = {}
+    for ankle, words in ANKLES.items():
+        own = sorted((one for one in found if (one.ankle, one.case) == (ankle, worst.case)), key=lambda one: one.scale)
+        series[words] = [about_inversion(values, one.scale) for one in own], [one.peak(angle) for one in own]
+    return series

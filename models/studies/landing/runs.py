@@ -1,0 +1,163 @@
+"""Landings: their conditions, the foot that lands, and what is measured of its inversion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from models import foot
+from models.isb import ankle_angles
+from models.studies import measures
+from runtime import ModelError, Run, System, simulate
+from runtime.support import floats
+
+ANKLES = {"modified": "modified ankle", "classical": "classical ankle"}
+FALLING = 1e-9  # tolerance of the fall, at whose end angles and rates are measured
+GRAVITY = 9.81  # [m/s^2] of ``models.foot``
+# [m/s] of the friction: a foot at 1 mm/s, the default of the foot, lands alike and needs an implicit method.
+TRANSITION_VELOCITY = 0.02
+UNITS = {
+    "incline": "deg", "height": "m", "pitch": "deg", "roll": "deg", "dorsiflexion": "deg", "inversion": "deg", "friction": "1",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """Conditions of a landing, with the units of ``UNITS``.
+
+    ``height``: of the lowest sphere above the ground; ``pitch``, ``roll``: of leg and foot; ``dorsiflexion``, ``inversion``: of
+    the ankle at the start; ``friction``: coefficient of Coulomb.
+    """
+
+    incline: float
+    height: float
+    pitch: float = 0.0
+    roll: float = 0.0
+    dorsiflexion: float = 0.0
+    inversion: float = 0.0
+    friction: float = foot.MU_C
+
+    def __post_init__(self) -> None:
+        """Refuse what no foot falls from."""
+        if self.height < 0.0:
+            raise ModelError(f"clearance = {self.height:g} m: the foot falls from above the ground; give 0 or more")
+
+    def build(self, ankle: str, orthosis: Mapping[str, Any] | None, *, check_units: bool = False) -> System:
+        """The foot before it falls, with keywords of ``Builder.orthosis`` or without an orthosis."""
+        return foot.build(
+            ankle, ground=True, leg="free", limits="dissipative", toes="sprung", incline_deg=self.incline, clearance=self.height,  # type: ignore[arg-type]
+            posture_deg=(self.pitch, self.roll, 0.0), ankle_deg=(self.dorsiflexion, self.inversion), mu_c=self.friction,
+            transition_velocity=TRANSITION_VELOCITY, orthosis=orthosis, check_units=check_units,
+        )  # fmt: skip
+
+    @property
+    def fall(self) -> float:
+        """Time of the fall of a foot that does not move in its ankle [s]."""
+        return float(np.sqrt(2.0 * self.height / (GRAVITY * np.cos(np.deg2rad(self.incline)))))
+
+    def times(self, after: float) -> np.ndarray:
+        """Output times of a run that ends a time after touch-down [s]."""
+        return measures.times(self.fall + after)
+
+    def text(self, varied: tuple[str, ...] = ()) -> str:
+        """The conditions in words: incline, height, what is varied and what differs from its default."""
+        usual = {each.name: each.default for each in fields(self)}
+        shown = [n for n in UNITS if n in ("incline", "height", *varied) or getattr(self, n) != usual[n]]
+        return ", ".join(f"{n} {getattr(self, n):g} {UNITS[n].removesuffix('1')}".rstrip() for n in shown)
+
+
+def subtalar(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Inversion of the foot about the subtalar axis (n,) [deg], and its rate (n,) [deg/s]."""
+    angles = run.angles["ankle"]
+    return -np.rad2deg(angles.theta_i), -np.rad2deg(angles.rates["theta_i"])
+
+
+def isb(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Inversion of the foot by the ISB (n,) [deg], about the floating axis, and its rate (n,) [deg/s]."""
+    angles = ankle_angles(run)
+    return np.rad2deg(angles.inversion), np.rad2deg(angles.rates["inversion"])
+
+
+class Angle(NamedTuple):
+    """An angle of inversion: in words, and as a function of a run."""
+
+    words: str
+    of: Callable[[Run], tuple[np.ndarray, np.ndarray]]
+
+
+ANGLES = {"subtalar": Angle("about the subtalar axis", subtalar), "isb": Angle("by the ISB", isb)}
+
+
+class Measured(NamedTuple):
+    """An angle of inversion [deg] and its rate [deg/s]: at touch-down, and the largest from then on, with its time after it [ms].
+
+    ``rising``: the largest is that at the end of the run.
+    """
+
+    at_touch_down: float
+    rate_at_touch_down: float
+    peak: float
+    peak_at: float
+    peak_rate: float
+    rising: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Landing:
+    """A run with its ankle, its conditions and the factor on the stiffness of the orthosis, 0 without one."""
+
+    ankle: str
+    case: Case
+    scale: float
+    run: Run
+
+    @cached_property
+    def touch_down(self) -> float:
+        """Time of the first contact [s]; infinite where the foot does not land."""
+        return float(self.run.contact_events[0, 0]) if len(self.run.contact_events) else np.inf
+
+    @cached_property
+    def measured(self) -> Mapping[str, Measured]:
+        """Of each of ``ANGLES``; NaN where the foot does not land."""
+        landed = self.run.t >= self.touch_down
+        if not landed.any():
+            return dict.fromkeys(ANGLES, Measured(*[np.nan] * 5, False))
+        t, found, first = self.run.t[landed], {}, self.run
+        if self.touch_down > 0.0:
+            first = simulate(self.run.system, self.touch_down, rtol=FALLING, atol=FALLING, progress=False)
+        for name, angle in ANGLES.items():
+            values, rates = angle.of(self.run)
+            begin = [float(of[-1 if self.touch_down > 0.0 else 0]) for of in angle.of(first)]
+            k = int(values[landed].argmax())
+            late = 1000.0 * float(t[k] - self.touch_down)
+            peak, rate = float(values[landed][k]), float(rates[landed].max())
+            found[name] = Measured(*begin, peak, late, rate, k == len(t) - 1)
+        return found
+
+    def peak(self, angle: str) -> float:
+        """Largest inversion [deg] by the name of an angle."""
+        return self.measured[angle].peak
+
+
+def force_of(run: Run) -> np.ndarray:
+    """Magnitude of the force of the ground (n,) [N]."""
+    return np.asarray(np.linalg.norm(run.ground_reaction().force, axis=1))
+
+
+def scaled(orthosis: Mapping[str, Any], scale: float) -> dict[str, Any]:
+    """Keywords of ``Builder.orthosis`` with the stiffness times a factor."""
+    return {**orthosis, "stiffness": scale * floats(orthosis["stiffness"], "orthosis: stiffness", "numbers [N m/rad]")}
+
+
+def landed(
+    ankle: str, case: Case, orthosis: Mapping[str, Any] | None, scale: float, after: float, tolerance: float
+) -> Landing:
+    """One landing; without an orthosis where the factor is 0.  The values are then checked for other units."""
+    worn = scaled(orthosis, scale) if orthosis is not None and scale > 0.0 else None
+    system, t = case.build(ankle, worn, check_units=worn is None), case.times(after)
+    run = simulate(system, t[-1], t_eval=t, rtol=tolerance, atol=tolerance, progress=False)
+    return Landing(ankle, case, scale, run)

@@ -1,0 +1,173 @@
+"""The study of landings: a foot with two axes on an incline, with and without an orthosis; the orthosis that a limit needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Annotated
+
+from models.foot_orthosis import orthosis_values
+from models.papers import cited
+from models.studies import measures
+from models.studies.landing import tables
+from models.studies.landing.design import Design, designed
+from models.studies.landing.figures import figures, label_of
+from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Case, Landing, landed
+from models.studies.options import MAX_CASES, numbers, orthosis_option
+from runtime import ModelError
+from runtime.report import Report, write_report
+from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+
+NONE = "none"
+SOURCE = (
+    "B. R. Shuman, E. Russell Esposito: Multiplanar stiffness of commercial carbon composite ankle-foot orthoses, Journal of "
+    "Biomechanical Engineering 144, 011004 (2021), doi 10.1115/1.4051845; stiffnesses of the orthoses."
+)
+ISB = (
+    "G. Wu et al.: ISB recommendation on definitions of joint coordinate system of various joints for the reporting of human "
+    "joint motion, part I: ankle, hip, and spine, Journal of Biomechanics 35, 543-548 (2002), doi 10.1016/S0021-9290(01)00222-6."
+)
+
+
+# Above 60 lines: the options of the command and their help.
+def landing(
+    folder: Path,
+    say: Callable[[str], None],
+    *,
+    incline: Annotated[str, "as incline_deg"] = "20",
+    height: Annotated[str, "as clearance"] = "0.05",
+    pitch: str = "0",
+    roll: str = "0",
+    dorsiflexion: str = "0",
+    inversion: str = "0",
+    friction: Annotated[str, "as mu_c"] = "1",
+    orthosis: str = "stiff",
+    scale: str = "1",
+    keep_inversion_below: float | None = None,
+    angle: str = "subtalar",
+    ankle: str = "modified",
+    after: float = 0.2,
+    tolerance: measures.Tolerance = 1e-8,
+    formats: str = FORMATS,
+) -> Report:
+    """Land a foot on an incline, with and without an orthosis, with the modified beside the classical ankle.
+
+    Each number takes several values, separated by commas or as FIRST:LAST:COUNT, and all combinations land.  With
+    ``keep_inversion_below``: the least stiffness of the orthosis that keeps this limit.
+
+    Parameters
+    ----------
+    folder : Path
+        Where tables, figures and data are written.
+    say : callable(str)
+        Receives a line for each stage of the work.
+    incline : str [deg]
+        Of the ground, which descends laterally and inverts the foot.
+    height : str [m]
+        Of the lowest sphere of the sole above the ground at the start, along its normal.
+    pitch : str [deg]
+        Of leg and foot at the start; positive raises the toes.
+    roll : str [deg]
+        Of leg and foot at the start; positive raises the medial border.
+    dorsiflexion : str [deg]
+        Of the ankle at the start.
+    inversion : str [deg]
+        Of the ankle at the start.
+    friction : str
+        Coefficient of Coulomb friction.
+    orthosis : str
+        none, flexible, medium, stiff, or a .toml file with the keywords of Builder.orthosis, such as stiffness = [200, 40, 17] in
+        N m/rad.
+    scale : str
+        Factors on the stiffness of the orthosis.
+    keep_inversion_below : float [deg]
+        Find the least stiffness of the orthosis, in its proportions, with which inversion stays below this limit.
+    angle : str
+        Inversion that is limited and drawn over varied numbers: subtalar, about the axis of the hinge, or isb (Wu et al. 2002).
+    ankle : str
+        The ankle that the answer begins with and the animation shows: modified or classical.
+    after : float [s]
+        Simulated time after touch-down; no muscle acts, so the leg topples in the long run.
+    tolerance : float
+        Relative and absolute tolerance of the integration.
+    formats : str
+        Formats of the figures, separated by commas: png, svg, pdf.
+    """
+    drawn = FigureFiles(folder, formats_of(formats))
+    for name, value, known in (("ankle", ankle, ANKLES), ("angle", angle, ANGLES)):
+        if value not in known:
+            raise ModelError(f"{name} = {value!r}; use {', '.join(known)}")
+    given = dict(zip(UNITS, (incline, height, pitch, roll, dorsiflexion, inversion, friction), strict=True))
+    lists = {name: numbers(name, text) for name, text in given.items()}
+    cases, varied = [Case(*values) for values in product(*lists.values())], tuple(n for n in UNITS if len(lists[n]) > 1)
+    values = None if orthosis == NONE else orthosis_values(orthosis_option(orthosis))
+    scales = (0.0, *(_scales(scale) if values is not None else ()))
+    if values is None and keep_inversion_below is not None:
+        raise ModelError(
+            "keep_inversion_below: the stiffness of an orthosis is sought, and orthosis = 'none'; name an orthosis"
+        )
+    orthosis = Path(orthosis).stem
+    ankles = sorted(ANKLES, key=lambda name: name != ankle)
+    count = len(cases) * len(ankles) * len(scales)
+    if count > MAX_CASES:
+        raise ModelError(
+            f"{count} landings, limit {MAX_CASES}; give fewer values, or vary parameters by runtime.simulate_many"
+        )
+    if values is not None:
+        cases[0].build(ankle, values, check_units=True)  # refuses values before the work begins
+    report = Report("A foot lands on an incline: the two-axis ankle with an orthosis")
+    how = after, tolerance
+    say(f"{count} landings: both ankles, conditions: {len(cases)}, orthoses: {len(scales)}")
+    found = [landed(name, case, values, one, *how) for name in ankles for case in cases for one in scales]
+    made: list[Design] = []
+    if keep_inversion_below is not None and values is not None:
+        limit = f"inversion {ANGLES[angle].words} below {keep_inversion_below:g} deg"
+        say(f"{len(cases) * len(ankles)} designs, some seconds each: the least stiffness that keeps {limit}")
+        for one in found:
+            try:
+                made += [designed(one, values, angle, keep_inversion_below, *how)] if one.scale == 0.0 else []
+            except ModelError as error:
+                report.failures.append(f"design, {ANKLES[one.ankle]}, {one.case.text(varied)}: {error}")
+    report.failures += [_failure(one, varied, orthosis, after) for one in found if not one.run.success or _in_air(one)]
+    landed_ones = [one for one in found if not _in_air(one)]
+    if varied or len(scales) > 2:
+        report.tables.append(tables.peaks(landed_ones, varied, orthosis, angle))
+    report.tables.append(tables.landings(found, varied, orthosis, values))
+    if made and values is not None:
+        report.tables.append(tables.designs(made, varied, values))
+        report.first = (report.tables[0].title, "designs")
+    report.cite = [*cited("2024a", "2024c", "2011"), ISB, *([SOURCE] if values is not None else [])]
+    if landed_ones:
+        worst = max((one for one in landed_ones if one.scale == 0.0), key=lambda one: one.peak(angle))
+        report.answer = tables.answer(landed_ones, made, orthosis, worst.case, varied)
+        chosen = [one for one in found if one.case == worst.case and one.scale in (0.0, scales[-1])]
+        chosen += [one.landing for one in made if one.landing.case == worst.case and one.landing.scale > 0.0]
+        shown = {label_of(one, orthosis): one.run for one in chosen}
+        for label, run in shown.items():
+            file = folder / f"{label.replace(' ', '_').replace(',', '')}.nc"
+            report.files.append(measures.thinned(run).to_netcdf(file))
+        say("figures")
+        drawn.add(figures(landed_ones, shown, worst, varied, orthosis, values, angle, keep_inversion_below))
+        first, *others = shown
+        drawn.add_motion(shown[first], name=first, beside={label: shown[label] for label in others})
+    write_report(report, folder, figures=drawn)
+    return report
+
+
+def _scales(text: str) -> tuple[float, ...]:
+    """Factors on the stiffness, ascending."""
+    found = tuple(sorted(numbers("scale", text)))
+    if not found[0] > 0.0:
+        raise ModelError(f"scale = {text!r}: factors must be above 0; the foot without an orthosis lands in any case")
+    return found
+
+
+def _in_air(one: Landing) -> bool:
+    return one.touch_down > one.run.t[-1]
+
+
+def _failure(one: Landing, varied: tuple[str, ...], orthosis: str, after: float) -> str:
+    """Why a landing is no result."""
+    reason = one.run.message if not one.run.success else f"the foot did not land; give more than --after {after:g}"
+    return f"{label_of(one, orthosis)}, {one.case.text(varied)}: {reason}"

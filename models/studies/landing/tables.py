@@ -1,0 +1,139 @@
+"""Tables of landings and designs, and their answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from models.studies.landing.design import FACTORS, Design
+from models.studies.landing.runs import ANGLES, ANKLES, TRANSITION_VELOCITY, UNITS, Case, Landing, Measured, force_of
+from runtime.report import Table
+
+ASSUMED = (
+    "Leg and foot bear no body, and no muscle acts: without an orthosis the leg topples after the impact.  The spheres of the "
+    "sole lie in the midline, so that the foot has no width.  "
+    f"Friction is reached at a slip of {1000.0 * TRANSITION_VELOCITY:g} mm/s."
+)
+AXES = "Subtalar: the angle about the axis of the hinge.  ISB: about the floating axis of Wu et al. (2002)."
+
+
+def _column(name: str) -> str:
+    return name if UNITS[name] == "1" else f"{name} [{UNITS[name]}]"
+
+
+def worn(orthosis: str, scale: float) -> str:
+    """The orthosis of a landing in words."""
+    if scale == 0.0:
+        return "none"
+    return orthosis if scale == 1.0 else f"{scale:.3g} {orthosis}"
+
+
+def about_inversion(orthosis: Mapping[str, Any] | None, scale: float) -> float | None:
+    """Stiffness about the axis of inversion [N m/deg]; where it differs by direction, the largest."""
+    if orthosis is None:
+        return None
+    return float(np.deg2rad(scale * np.max(np.asarray(orthosis["stiffness"], float)[1])))
+
+
+def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, values: Mapping[str, Any] | None) -> Table:
+    """A row for each landing and angle."""
+    rows: list[list[Any]] = []
+    for one in found:
+        for name, of in one.measured.items():
+            rows.append(
+                [
+                    ANKLES[one.ankle], *(getattr(one.case, each) for each in varied), worn(orthosis, one.scale), name, of.peak,
+                    round(of.peak_at, 1), of.peak_rate, of.at_touch_down, of.rate_at_touch_down, float(force_of(one.run).max()),
+                    about_inversion(values, one.scale),
+                ]
+            )  # fmt: skip
+    columns = [
+        "ankle", *map(_column, varied), "orthosis", "angle", "peak inversion [deg]", "after touch-down [ms]", "peak rate [deg/s]",
+        "at touch-down [deg]", "rate at touch-down [deg/s]", "force [N]", "stiffness [N m/deg]",
+    ]  # fmt: skip
+    note = (
+        f"{AXES}  Peaks: of inversion and of its rate from touch-down on.  Force: largest of the ground.  Stiffness: of the "
+        f"orthosis about the axis of inversion.  Values are those at output times, a millisecond apart.  {ASSUMED}"
+    )
+    return Table("landings", columns, rows, note, brief=columns[: 5 + len(varied)])
+
+
+def peaks(found: Sequence[Landing], varied: Sequence[str], orthosis: str, angle: str) -> Table:
+    """A row for each ankle and case, a column for each orthosis."""
+    by_place = {(one.ankle, one.case, one.scale): one.peak(angle) for one in found}
+    scales = sorted({one.scale for one in found})
+    rows = [
+        [ANKLES[ankle], *(getattr(case, each) for each in varied), *(by_place.get((ankle, case, scale)) for scale in scales)]
+        for ankle, case in dict.fromkeys((one.ankle, one.case) for one in found)
+    ]  # fmt: skip
+    labels = [worn(orthosis, scale) for scale in scales]
+    columns = [
+        "ankle",
+        *map(_column, varied),
+        *(f"{'no orthosis' if label == 'none' else label} [deg]" for label in labels),
+    ]
+    return Table(f"peak inversion {ANGLES[angle].words}", columns, rows, "A dash: the foot did not land.")
+
+
+def designs(found: Sequence[Design], varied: Sequence[str], values: Mapping[str, Any]) -> Table:
+    """A row for each design."""
+    rows: list[list[Any]] = []
+    for one in found:
+        landing = one.landing
+        rows.append(
+            [
+                ANKLES[landing.ankle], *(getattr(landing.case, each) for each in varied), one.angle, one.limit, one.result,
+                landing.scale, about_inversion(values, landing.scale), *(landing.peak(name) for name in ANGLES), one.tried,
+                one.runs,
+            ]
+        )  # fmt: skip
+    columns = [
+        "ankle", *map(_column, varied), "limit of", "limit [deg]", "result", "of the stiffness", "about inversion [N m/deg]",
+        *(f"peak, {name} [deg]" for name in ANGLES), "tried", "runs",
+    ]  # fmt: skip
+    note = (
+        f"The least factor on the stiffness of the orthosis about all axes, up to {FACTORS[-1]:g}, that keeps the limit.  "
+        "Tried: landings at fixed factors, between two of which the search begins.  Runs: those of the search, each with its "
+        "derivative.  Orthoses that were measured (Shuman and Russell Esposito 2021) "
+        "have up to 0.53 N m/deg against inversion."
+    )
+    return Table("designs", columns, rows, note, brief=[columns[0], *columns[1 : 1 + len(varied)], *columns[-7:-4]])
+
+
+def answer(found: Sequence[Landing], made: Sequence[Design], orthosis: str, case: Case, varied: Sequence[str]) -> str:
+    """Peaks of a case with both ankles, and the orthoses that were designed for it."""
+    own = [one for one in found if one.case == case]
+    scales = sorted({one.scale for one in own})
+    parts = []
+    for scale in (scales[0], scales[-1]) if len(scales) > 1 else scales:
+        each = [
+            f"{_shown(one.measured['subtalar'])} ({_shown(one.measured['isb'])} by the ISB) with the {ANKLES[one.ankle]}"
+            for one in own
+            if one.scale == scale
+        ]
+        label = worn(orthosis, scale)
+        parts.append(
+            f"{'without an orthosis' if label == 'none' else f'with the orthosis {label!r}'} {', '.join(each)}"
+        )
+    largest = f"  Of {len(found)} landings this one inverts most." if varied else ""
+    sentences = [
+        f"Largest inversion about the subtalar axis ({case.text(tuple(varied))}): {'; '.join(parts)}.{largest}"
+    ]
+    if own_designs := [one for one in made if one.landing.case == case]:
+        limit = f"{own_designs[0].limit:g} deg {ANGLES[own_designs[0].angle].words}"
+        sentences.append(f"To keep inversion below {limit}: {'; '.join(map(_said, own_designs))}.")
+    return "  ".join(sentences)
+
+
+def _shown(of: Measured) -> str:
+    """A peak [deg]."""
+    return f"{of.peak:.1f} deg{' and rising' if of.rising else ''}"
+
+
+def _said(one: Design) -> str:
+    ankle, scale = ANKLES[one.landing.ankle], one.landing.scale
+    if one.kept and scale > 0.0:
+        return f"{scale:.3g} of the stiffness with the {ankle}, found in {one.runs} runs with derivatives"
+    return f"the {ankle} {one.result}" if one.kept else f"{ankle} {one.result}"
