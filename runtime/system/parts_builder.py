@@ -51,9 +51,8 @@ class Made:
 
     def copy(self) -> Made:
         """A copy to which parts can be added."""
-        return Made(
-            {sort: dict(own) for sort, own in self.of.items()}, *map(dict, (self.starts, self.angles, self.rates))
-        )
+        of = {sort: dict(own) for sort, own in self.of.items()}
+        return Made(of, dict(self.starts), dict(self.angles), dict(self.rates))
 
     @property
     def parts(self) -> Parts:
