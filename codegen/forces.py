@@ -78,7 +78,7 @@ def torsional_spring(
     b, c = across(a_i)
     turned = carried(b)
     angle = coordinate(angle_near(turned.dot(b), turned.dot(c), free_angle))
-    return _about_axis(angle, free_angle, stiffness, damping, rate, along)
+    return _about_axis(angle, free_angle, stiffness / 2 * angle**2, damping, rate, along)
 
 
 def hinge_spring(
@@ -99,7 +99,50 @@ def hinge_spring(
     Singular when c_j is parallel to a_i.
     """
     angle = coordinate(angle_near(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), free_angle))
-    return _about_axis(angle, free_angle, stiffness, damping, rate, along)
+    return _about_axis(angle, free_angle, stiffness / 2 * angle**2, damping, rate, along)
+
+
+def two_way_spring(
+    a_i: Vector, b_i: Vector, c_j: Vector, stiffness: Expr, reverse_stiffness: Expr, damping: Expr, free_angle: Expr,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Spring whose stiffness differs by direction, and damper, on an angle between directions, which is that of ``hinge_spring``.
+
+    moment = -k (angle - angle0) - c angle', with k the stiffness above angle0 and the reverse stiffness below.
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    stiffness : above the free angle [N m/rad], 0 <= stiffness
+    reverse_stiffness : below the free angle [N m/rad], 0 <= reverse_stiffness
+    damping : c [N m s/rad], 0 <= damping
+    free_angle : angle0 [rad]
+    angle : in the reference configuration closest to free_angle, but to 2 or -2 where this is further from 0 [rad]
+    moment : along the angle [N m]
+    Singular when c_j is parallel to a_i.
+    """
+    angle = coordinate(angle_near(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), free_angle))
+    stored = stiffness / 2 * ramp(angle) ** 2 + reverse_stiffness / 2 * ramp(-angle) ** 2
+    return _about_axis(angle, free_angle, stored, damping, rate, along)
+
+
+def tabulated_hinge_spring(
+    a_i: Vector, b_i: Vector, c_j: Vector, moment_table: Table, damping: Expr, free_angle: Expr,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Spring whose moment is a smooth curve of an angle between directions, that of ``hinge_spring``, with a damper in parallel.
+
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    moment_table : resisting moment over the angle from free_angle, positive where it turns the angle back [N m]
+    damping : [N m s/rad], 0 <= damping
+    free_angle : zero of the table's angle [rad]
+    angle : in the reference configuration closest to free_angle, but to 2 or -2 where this is further from 0 [rad]
+    moment : along the angle [N m]
+    Singular when c_j is parallel to a_i.
+    """
+    angle = coordinate(angle_near(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), free_angle))
+    return _about_axis(angle, free_angle, moment_table.integral(angle), damping, rate, along)
 
 
 def hinge_stop(
@@ -477,11 +520,11 @@ def tabulated_tendon(
 
 
 def _about_axis(
-    angle: Expr, free_angle: Expr, stiffness: Expr, damping: Expr, rate: Operator, along: Operator
+    angle: Expr, free_angle: Expr, potential: Expr, damping: Expr, rate: Operator, along: Operator
 ) -> Parts:
-    """Spring and damper on an angle that is less by ``free_angle``."""
+    """A potential and a damper on an angle that is less by ``free_angle``."""
     return {
-        "potential": stiffness / 2 * angle**2,
+        "potential": potential,
         "dissipation": damping / 2 * rate(angle) ** 2,
         "angle": free_angle + angle,
         "moment": along(angle),

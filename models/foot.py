@@ -40,7 +40,7 @@ from models.foot_anatomy import (
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from models.foot_leg import Leg, Pose, Poses, leg_of, start_poses
 from models.foot_ligaments import Ankle, ligament_values
-from models.foot_orthosis import add_orthosis, orthosis_values
+from models.foot_orthosis import AnkleAxes, add_orthosis, orthosis_values
 from models.foot_sole import DAMPING as SOLE_DAMPING
 from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOCITY, Friction, Ground, Shape
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
@@ -334,8 +334,10 @@ def build(
         Of each sphere; law "kelvin_voigt" with the exponent 1.5.
     orthosis : str or mapping, optional
         Between ``leg`` and ``main_foot``: "flexible", "medium" or "stiff" (ends and middle of the ranges of Shuman and Russell
-        Esposito 2021, ``models.foot_orthosis``), or keywords of ``Builder.orthosis``: stiffness (3,) [N m/rad], damping (3,)
-        [N m s/rad], neutral (3,) [rad] about dorsiflexion, inversion and rotation, mass [kg], plate, cuff (3,) [m], length [m].
+        Esposito 2021, ``models.foot_orthosis``), or keywords of ``Builder.orthosis``: stiffness (three numbers [N m/rad], pairs
+        or curves), damping (3,) [N m s/rad], neutral (3,) [rad] about dorsiflexion, inversion and rotation, mass [kg], plate,
+        cuff (3,) [m], length [m], hinge, straps.  The hinge may be given by the axes of the ankle: {"axes": 1 or 2, "shift": (3,)
+        [m], "turn_deg": (3,)}, see ``models.foot_orthosis.AnkleAxes.hinge``.
     ligaments : bool, str, sequence of str or mapping
         Names of ``models.foot_ligaments.STRUCTURES``, or a mapping from names to changed values: stiffness [N/m],
         reference_strain [1], toe_strain [1], ... .  Values that no source states must be given.  True: those that need none.
@@ -351,8 +353,8 @@ def build(
         ``ground``; limits ``talocrural`` and ``talocalcaneal``, or ``talocrural`` alone for the published classical joint; with
         "exponential" forces of these names.
         Sprung toes: motor ``toe_spring``; guided leg: drivers ``leg``, ``leg_turn``; orthosis: forces ``orthosis_dorsiflexion``,
-        ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``; ligaments:
-        forces by their names.
+        ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``; with a hinge
+        also body ``orthosis_cuff`` and joint ``orthosis_hinge``; ligaments: forces by their names.
 
     Raises
     ------
@@ -403,7 +405,9 @@ def build(
     if ground:
         plane.add(b, size)
     if orthosis is not None:
-        add_orthosis(b, size, side, **orthosis_values(orthosis), check_units=check_units)
+        on_leg = _points(size)[2]
+        axes = AnkleAxes(np.array([on_leg, on_leg - (0.0, 0.0, length)]), np.array([frames[0][1], frames[1][0]]))
+        add_orthosis(b, size, side, axes, ankle_start, **orthosis_values(orthosis), check_units=check_units)
     _ankle(frames, size, side).add(b, structures, check_units=check_units)
     add_bones(b, size, side)
     return b.build(check_units=check_units, time=held.time if held.coordinates else 0.0)

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from models.files.description import MOST, WORLD, Description, Floats, Link, Omitted, Step
+from models.files.description import MOST, WORLD, Bushing, Description, Floats, Link, Omitted, Step
 from models.files.written_couplings import couplings_of, highest_first
 from models.files.written_tree import Tree
 from models.files.written_xml import body_angles, child, element, text_of
@@ -50,6 +50,8 @@ def opensim_text(tree: Tree) -> str:
         thin += _add_link(tree, bodies, joints, link)
     for _, step in d.steps:
         _add_spring(forces, step)
+    for bushing in d.bushings:
+        _add_bushing(forces, bushing)
     _add_couplers(tree, model)
     _add_markers(model, d)
     if turned := tuple(f.name for f in d.frames if f.kind == "marker" and not np.array_equal(f.rotation, np.eye(3))):
@@ -191,10 +193,7 @@ def _add_joint(
     turns = {"parent": body_angles(outer[2]), "child": np.zeros(3)}
     places = {"parent": outer[1], "child": inner[1]}
     for end, (body, frame) in ends.items():
-        made = element(frames, "PhysicalOffsetFrame", name=frame)
-        child(made, "socket_parent", _path(body))
-        child(made, "translation", places[end])
-        child(made, "orientation", turns[end])
+        _add_offset(frames, frame, body, places[end], turns[end])
     if kind == "CustomJoint":
         _add_transform(joint, group)
 
@@ -243,6 +242,25 @@ def _completed(axes: list[Floats]) -> list[Floats]:
         third = np.cross(found[0], found[1])
         found.append(third / np.linalg.norm(third))
     return found
+
+
+def _add_bushing(forces: Element, bushing: Bushing) -> None:
+    """A bushing between frames of its own."""
+    made = element(forces, "BushingForce", name=bushing.name)
+    frames = element(made, "frames")
+    for n, (link, (place, axes)) in enumerate(zip((bushing.link_1, bushing.link_2), bushing.frames, strict=True), 1):
+        child(made, f"socket_frame{n}", f"{bushing.name}_offset_{n}")
+        _add_offset(frames, f"{bushing.name}_offset_{n}", link, place, body_angles(axes))
+    for of, constants in (("stiffness", bushing.stiffness), ("damping", bushing.damping)):
+        for kind, values in zip(("translational", "rotational"), constants, strict=True):
+            child(made, f"{kind}_{of}", values)
+
+
+def _add_offset(frames: Element, name: str, body: str, place: Floats, angles: Floats) -> None:
+    made = element(frames, "PhysicalOffsetFrame", name=name)
+    child(made, "socket_parent", _path(body))
+    child(made, "translation", place)
+    child(made, "orientation", angles)
 
 
 def _add_spring(forces: Element, step: Step) -> None:

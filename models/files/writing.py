@@ -77,7 +77,7 @@ def write(
         return Writing(system.to_file(path, overwrite=overwrite), (), ())
     if suffix not in WRITERS:
         raise ModelError(f"{path.name}: a model is written as .xml or .mjcf, .urdf, .osim, or .json; give one of these")
-    tree = tree_of(system, ignore, mjcf=suffix in (".xml", ".mjcf"))
+    tree = tree_of(system, ignore, mjcf=suffix in (".xml", ".mjcf"), bushings=suffix == ".osim")
     if suffix == ".urdf" and not np.array_equal(system.gravity, GRAVITY):
         tree.ignored.append(
             Omitted("gravity", (system.name,), f"URDF states none, and readers take {GRAVITY} m/s^2", True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from models.files.description import WORLD, Closure, Description, Floats, Frame, Link, Omitted, Outline, Step
+from models.files.description import WORLD, Bushing, Closure, Description, Floats, Frame, Link, Omitted, Outline, Step
 from models.files.written_forces import with_forces
 from runtime import GROUND, ModelError, System
 from runtime.system import Joint, joint_coordinates
@@ -82,8 +82,10 @@ def _spin(state: Any, body: str) -> Floats:
     return np.asarray(state.omega[body])
 
 
-def tree_of(system: System, ignore: Collection[str], *, mjcf: bool) -> Tree:
-    """The tree of a system.  ``mjcf``: the format has ranges of coordinates, into which stops are written, and armature.
+def tree_of(system: System, ignore: Collection[str], *, mjcf: bool, bushings: bool) -> Tree:
+    """The tree of a system.
+
+    ``mjcf``: the format has ranges of coordinates, into which stops are written, and armature; ``bushings``: it has bushings.
 
     Raises
     ------
@@ -118,7 +120,12 @@ def tree_of(system: System, ignore: Collection[str], *, mjcf: bool) -> Tree:
     tree = Tree(description, system, joints, frozenset(locked), start, speeds)
     if origins := tuple(f.name for f in system.frames if _is_origin(f.name, system)):
         tree.left_out.append(Omitted("origins of links", origins, "origins of the written links are centres of mass"))
-    tree.description, unwritten = with_forces(description, system.forces, poses, tree.locked if mjcf else None)
+    sprung, others = (
+        [one for one in system.forces if (bushings and one.kind == "frame_bushing") is wanted]
+        for wanted in (True, False)
+    )
+    description = description.changed(bushings=tuple(map(_bushing, sprung)))
+    tree.description, unwritten = with_forces(description, others, poses, tree.locked if mjcf else None)
     if unwritten:
         reason = (
             "forces other than one linear spring and damper" + (", and stops," if mjcf else "") + " for each coordinate"
@@ -132,6 +139,18 @@ def tree_of(system: System, ignore: Collection[str], *, mjcf: bool) -> Tree:
     reasons |= {"loops": (unsaid, "joints that close loops, other than ball joints")} if unsaid else {}
     _refuse(tree, {**_unstated(system), **reasons}, ignore)
     return tree
+
+
+def _bushing(force: Any) -> Bushing:
+    """A force of the kind "frame_bushing"."""
+    v, (i, j) = force.values, (WORLD if body == GROUND else body for body in force.bodies)
+    frames = (
+        (v[f"s_{e}"], np.column_stack([v[f"a_{e}"], v[f"b_{e}"], np.cross(v[f"a_{e}"], v[f"b_{e}"])])) for e in "ij"
+    )
+    stiffness, damping = (
+        tuple(np.array([v[f"{letter}{part}{axis}"] for axis in "xyz"]) for part in ("", "t")) for letter in "kc"
+    )
+    return Bushing(force.name, i, j, tuple(frames), stiffness, damping)  # type: ignore[arg-type]
 
 
 def _with_armature(d: Description, system: System) -> Description:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +35,7 @@ from runtime.system.shapes import Shape, build_shape
 from runtime.system.signal import Signal
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2] by default
+NONE: Mapping[str, Any] = MappingProxyType({})
 _GROUND_STATE = ground_state()
 _GROUND_STATE.setflags(write=False)
 
@@ -47,6 +48,11 @@ class Made:
     starts: dict[str, Floats] = field(default_factory=dict)  # of the bodies, (13,)
     angles: dict[str, float] = field(default_factory=dict)  # of joints at the start
     rates: dict[str, float] = field(default_factory=dict)
+
+    def copy(self) -> Made:
+        """A copy to which parts can be added."""
+        of = {sort: dict(own) for sort, own in self.of.items()}
+        return Made(of, dict(self.starts), dict(self.angles), dict(self.rates))
 
     @property
     def parts(self) -> Parts:
@@ -292,13 +298,15 @@ class PartsBuilder:
         leg: str,
         foot: str,
         *,
-        stiffness: ArrayLike,
+        stiffness: Sequence[Any],
         damping: ArrayLike = ORIGIN,
         neutral: ArrayLike = ORIGIN,
-        mass: float = 0.0,
+        mass: ArrayLike = 0.0,
         plate: ArrayLike = ORIGIN,
         cuff: ArrayLike = ORIGIN,
         length: float = 0.2,
+        hinge: Mapping[str, Any] | None = None,
+        straps: Mapping[str, Any] = NONE,
         anterior: ArrayLike = (1.0, 0.0, 0.0),
         up: ArrayLike = (0.0, 0.0, 1.0),
         side: Literal["right", "left"] = "right",
@@ -310,7 +318,11 @@ class PartsBuilder:
         the third measure the foot's long axis in the sagittal and in the transverse plane of the leg, the second the foot's
         mediolateral axis in the frontal plane.  Angles are zero in the reference configuration; dorsiflexion, inversion and
         internal rotation of the foot are positive.  ``runtime.parameters`` names the data: "stiffness.NAME_inversion",
-        "damping.NAME_inversion", "free_angle.NAME_inversion", "mass.NAME".
+        "reverse_stiffness.NAME_inversion", "damping.NAME_inversion", "free_angle.NAME_inversion", "mass.NAME".
+
+        With a ``hinge`` the orthosis is a mechanism of its own: a plate, the body ``NAME``, and a cuff, ``NAME_cuff``, which the
+        joint ``NAME_hinge`` joins.  Its springs are about the axes of the hinge.  ``straps`` fasten the cuff to the leg: a rigid
+        cuff would be locked wherever the hinge does not coincide with the ankle, as two hinges in parallel are.
 
         Parameters
         ----------
@@ -318,34 +330,57 @@ class PartsBuilder:
             With a mass also of the body, which is fixed to the foot by the joint ``NAME_plate``.
         leg, foot : str
             Names of bodies.
-        stiffness, damping : (3,) [N m/rad], [N m s/rad]
-            About the axes of dorsiflexion, inversion and rotation.
+        stiffness : three entries
+            About the axes of dorsiflexion, inversion and rotation, each one of: a number [N m/rad]; a pair, of dorsiflexion and
+            plantarflexion, inversion and eversion, internal and external rotation (force "two_way_spring"); points (n, 2) of
+            angle from ``neutral`` [rad] and resisting moment [N m] with the angle's sign, as a bench test gives them
+            ("tabulated_hinge_spring"); a law of your own, ``{"law": codegen.compile_force(definition), ...}`` with its
+            parameters, whose directions are a_i, b_i, c_j of "hinge_spring".
+        damping : (3,) [N m s/rad]
+            About the same axes.
         neutral : (3,) [rad]
             Angles at which the orthosis exerts no moment.
-        mass : float [kg]
-            Of a homogeneous plate; 0 adds no body.
+        mass : float or (2,) [kg]
+            Of a homogeneous plate; 0 adds no body.  With a hinge two: of the plate and of the cuff, a thin ring.
         plate : (3,) [m]
             Centre of the plate, from the foot's centre of mass in axes of the foot.
         cuff : (3,) [m]
-            Centre of the cuff, which is drawn, from the leg's centre of mass in axes of the leg.
+            Centre of the cuff, from the leg's centre of mass in axes of the leg.
         length : float [m]
-            Of the plate, to which the drawing is scaled.
+            Of the plate, to which the drawing, and the radius of the cuff, are scaled.
+        hinge : mapping, optional
+            "point" and "axis" (3,): a hinge of one axis.  Two axes (2, 3), of dorsiflexion on the cuff and of inversion on the
+            plate: a universal joint through one point, or two points (2, 3) with a link between them.  Points from the leg's
+            centre of mass [m], axes of any length and either sense, in ``axes`` at the reference pose.  A motion without an axis
+            takes the stiffness 0.
+        straps : mapping
+            "cuff" and, unless the plate is to be fixed rigidly, "plate": mappings with "stiffness" (6,) along [N/m] and about
+            [N m/rad] the anterior, medial and upward direction at the centre of cuff or plate, "damping" (6,) and "bands", a
+            list with the keywords of the force "cable" each, for straps that only pull: s_i on leg or foot, s_j on cuff or plate,
+            from their centres of mass in their own axes [m], stiffness [N/m], slack_length [m].  Forces ``NAME_cuff_strap``,
+            ``NAME_plate_strap`` ("frame_bushing"), ``NAME_cuff_strap_1`` and so on.
         anterior, up : (3,)
             Directions of the leg, of any length.
         side : "right" or "left"
         axes : "body" or "global", optional
-            Of ``anterior`` and ``up``: those of the leg, or global ones at the reference pose.  Default: of the builder.
+            Of ``anterior``, ``up`` and ``hinge``: those of the leg, or global ones at the reference pose.  Default: of the
+            builder.
 
         Raises
         ------
         ModelError
         """
-        springs = {"stiffness": stiffness, "damping": damping, "neutral": neutral}
-        add_orthosis(
-            self, name, leg, foot, self._states, self._of["forces"], springs=springs, mass=mass, plate=plate, cuff=cuff,
-            length=length, anterior=anterior, up=up, side=side,
-            in_global_axes=is_global(axes, self.axes, f"orthosis '{name}'"),
-        )  # fmt: skip
+        made = self._made
+        self._made = made.copy()
+        try:
+            add_orthosis(
+                self, name, leg, foot, self._states, stiffness=stiffness, damping=damping, neutral=neutral, mass=mass,
+                plate=plate, cuff=cuff, length=length, hinge=hinge, straps=straps, anterior=anterior, up=up, side=side,
+                in_global_axes=is_global(axes, self.axes, f"orthosis '{name}'"),
+            )  # fmt: skip
+        except BaseException:
+            self._made = made  # all of an orthosis or nothing
+            raise
 
     def motor(
         self,

@@ -33,13 +33,18 @@ OPERATIONS = {
     "smooth_contact": 407,
     "spring_damper": 132,
     "stop": 140,
+    "tabulated_hinge_spring": 288,
     "tabulated_spring": 121,
     "tabulated_tendon": 347,
     "tendon": 347,
     "torsional_spring": 249,
+    "two_way_spring": 298,
     "windlass": 228,
 }
 LIGAMENTS = ("ligament", "link_ligament", "windlass")
+HINGES = (
+    "hinge_spring", "two_way_spring", "tabulated_hinge_spring", "hinge_stop", "hinge_limit", "hinge_exponential",
+)  # fmt: skip
 all_forces = pytest.mark.parametrize("name", list(FORCES))
 seeds = over("seed", SEEDS)
 
@@ -173,12 +178,9 @@ def test_action_and_reaction(name, seed):
         *LIGAMENTS,
         "torsional_spring",
         "tabulated_spring",
-        "hinge_spring",
-        "hinge_stop",
         "slider_spring",
-        "hinge_limit",
-        "hinge_exponential",
         "slider_limit",
+        *HINGES,
     ],
 )
 def test_the_force_along_the_coordinate_is_reported(name):
@@ -231,7 +233,7 @@ def expected_outputs(c):
         expected[-1] = Q[6:9] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME == "torsional_spring":
         expected[-1] = Q[9:12] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
-    elif c.module.NAME in ("hinge_spring", "hinge_stop", "hinge_limit", "hinge_exponential"):
+    elif c.module.NAME in HINGES:
         slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
         x = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
         expected[-1] = Q[:12] @ x / (x @ x)

@@ -331,7 +331,7 @@ def test_directions_of_an_orthosis_may_be_those_of_any_axes():
             dict(orthosis={"stiffness": (10.0, -2.0, 1.0)}),
             "orthosis 'orthosis': stiffness of inversion = -2 is negative; give 0 or more",
         ),
-        (dict(orthosis={"stiffness": (10.0, 2.0)}), "orthosis 'orthosis': stiffness has the shape (2,); give 3 numbers"),
+        (dict(orthosis={"stiffness": (10.0, 2.0)}), "orthosis 'orthosis': stiffness has 2 entries; give 3"),
         (dict(orthosis={"stiffness": (9, 9, 9), "mass": -1.0}), "orthosis 'orthosis': mass = -1 is negative"),
     ],
 )  # fmt: skip

@@ -509,6 +509,44 @@ def tabulated_spring():
     )
 
 
+@problem
+def two_way_spring():
+    """A wheel between springs of two stiffnesses, thrown from the kink between them: halves of two harmonic oscillations."""
+    J, rates, t = 0.5, np.where(np.arange(COUNT) % 2, -1.0, 1.0) * (0.5 + SHARE), np.linspace(0.0, 3.0, 31)
+    values = {"stiffness.f": 2.0 + 3.0 * SHARE, "reverse_stiffness.f": 8.0 - 3.0 * SHARE}
+    b = wheel(J)
+    along = dict(a_i=Y, b_i=X, c_j=X)
+    b.force(
+        "f",
+        "two_way_spring",
+        "ground",
+        "wheel",
+        **along,
+        stiffness=2.0,
+        reverse_stiffness=8.0,
+        damping=0.0,
+        free_angle=0.0,
+    )
+
+    def exact(case):
+        k = np.array([values["stiffness.f"][case], values["reverse_stiffness.f"][case]])
+        first = 0 if rates[case] > 0.0 else 1
+        w = np.sqrt(k / J)
+        halves = np.pi / w
+        into = t % halves.sum()
+        second = into >= halves[first]
+        side = np.where(second, 1 - first, first)
+        phase = w[side] * np.where(second, into - halves[first], into)
+        sign = 1.0 - 2.0 * side
+        angle, rate = sign * abs(rates[case]) / w[side] * np.sin(phase), sign * abs(rates[case]) * np.cos(phase)
+        return {
+            "angle.hinge.angle": angle, "omega.wheel": rate[:, None] * Y, "force_moment.f": -k[side] * angle,
+            "energy": np.full(len(t), 0.5 * J * rates[case] ** 2),
+        }  # fmt: skip
+
+    return Problem(b.build(), {"omega.wheel": rates[:, None] * Y, **values}, t, exact)
+
+
 def rebound(law):
     """A ball that a surface throws back by the force of a law."""
     p, speeds, t = BOUNCES[law], 0.7 + 0.5 * SHARE, np.array([0.02, 0.1, 0.15, 0.2])

@@ -137,7 +137,7 @@ class Case:
         across = [Vector(*x[name]) for name in x if name.startswith("across")]
         operators = dict(
             coordinate=lambda c: c, rate=lambda c: 0.0 * c, along=lambda c: 0.0 * c, carried=lambda v: next(carried),
-            across=lambda a: across, tension_table=Curve(),
+            across=lambda a: across, tension_table=Curve(), moment_table=Curve(),
         )  # fmt: skip
         arguments |= {name: operator for name, operator in operators.items() if name in arguments}
         return _definition(self.module.NAME)(**arguments)

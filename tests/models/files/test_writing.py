@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import models
 import runtime
+from benchmarks.ensemble_systems import builder_of
 from models import foot, foot_ground, hooke_shaft
 from models.files.written_xml import body_angles, fixed_angles
 from runtime import Builder, ModelError
@@ -173,6 +174,44 @@ def test_what_cannot_be_written_is_refused_by_name(what, tmp_path):
     build, suffix, message = REFUSED[what]
     assert_refused(re.compile(message), models.write, build(), tmp_path / f"model{suffix}")
     assert not list(tmp_path.iterdir())
+
+
+def tied():
+    """A foot with the straps of an orthosis, and a bushing of any frames."""
+    strap = {"stiffness": (2e3, 1.5e3, 1e3, 9.0, 7.0, 5.0), "damping": (20.0, 20.0, 15.0, 0.2, 0.1, 0.1)}
+    hinge = {"axes": 2, "shift": (0.01, 0.0, 0.005)}
+    worn = foot.build(orthosis=dict(stiffness=(8.0, 3.0, 0.0), mass=(0.3, 0.2), straps={"cuff": strap}, hinge=hinge))
+    b = builder_of(worn)
+    b.force("tie", "frame_bushing", "toes", "ground", **TIE)
+    return b.build()
+
+
+def test_bushings_are_written_for_opensim(tmp_path):
+    system = tied()
+    again = models.read(models.write(system, tmp_path / "foot.osim").file).build()
+    names = {
+        (joint, own): (f"{joint}_theta_j_and_{joint}_theta_i", other)
+        for joint in ("ankle", "orthosis_hinge")
+        for own, other in (("theta_j", "theta_i"), ("theta_i", "theta_j"))
+    }
+    assert same_run(system, again, names, 0.3) < 1e-8
+    slack = runtime.with_parameters(system, {"kz.tie": 0.0, "kx.orthosis_cuff_strap": 0.0})
+    assert same_run(slack, again, names, 0.3) > 1e-3
+
+
+@needs_opensim
+@pytest.mark.slow
+def test_opensim_finds_the_same_bushings(tmp_path):
+    system = moved(tied(), 4)
+    file = models.write(system, tmp_path / "model.osim").file
+    assert (worst(system, by_opensim(file)["state"]) < EXACT).all()
+
+
+TIE = dict(
+    s_i=(0.01, 0.02, 0.0), a_i=(0.6, 0.8, 0.0), b_i=(-0.8, 0.6, 0.0),
+    s_j=(0.2, 0.05, 0.1), a_j=(0.0, 0.6, 0.8), b_j=(1.0, 0.0, 0.0),
+    kx=5.0, ky=25.0, kz=45.0, cx=1.0, cy=1.0, cz=2.0, ktx=0.5, kty=0.4, ktz=0.3, ctx=0.05, cty=0.04, ctz=0.03,
+)  # fmt: skip
 
 
 def test_a_loop_of_ball_joints_is_closed_by_mujoco(tmp_path):
