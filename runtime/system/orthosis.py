@@ -216,7 +216,9 @@ def _laws(
 def _law(about: str, given: Any, rest: dict[str, Any]) -> tuple[str | ModuleType, dict[str, Any]]:
     """Kind and values of one motion: of a number, a pair, a table, or a law of the user's own."""
     if isinstance(given, Mapping):
-        own = dict(given)
+        own = _keywords(
+            about, given, "a number, a pair, points (n, 2), or a mapping with law and its parameters by name"
+        )
         law = own.pop("law", None)
         if not isinstance(law, ModuleType):
             raise ModelError(
@@ -238,7 +240,8 @@ def _add_springs(
     for motion, (kind, values) in laws.items():
         if motion in turns:
             i, j, a, b, c = turns[motion]
-            builder.force(f"{name}_{motion}", kind, i, j, a_i=a, b_i=b, c_j=c, axes="global", **values)
+            along = dict(a_i=a, b_i=b, c_j=c, axes="global")
+            builder.force(f"{name}_{motion}", kind, i, j, **{**along, **values})
         elif any(values.values()) or kind != "hinge_spring":
             raise ModelError(
                 f"{what}: its hinge has no {motion}; give 0 for stiffness, damping and neutral of {motion}"
@@ -284,12 +287,11 @@ def _add_straps(builder: Any, what: str, given: Any, names: tuple[str, str, str]
     ``names``: of the force, the segment and the part.
     """
     force, segment, body = names
-    if not isinstance(given, Mapping):
-        raise ModelError(f"{what} = {shown(given)}; give a mapping with stiffness (6,), damping (6,), bands")
-    own = dict(given)
-    bands = own.pop("bands", ())
-    if not isinstance(bands, Sequence) or not all(isinstance(band, Mapping) for band in bands):
-        raise ModelError(f"{what}: bands = {shown(bands)}; give a list of mappings, keywords of the force 'cable' each")
+    own = _keywords(what, given, "a mapping with stiffness (6,), damping (6,), bands")
+    listed, words = own.pop("bands", []), "a list of mappings, keywords of the force 'cable' each"
+    if not isinstance(listed, list | tuple):
+        raise ModelError(f"{what}: bands = {shown(listed)}; give {words}")
+    bands = [_keywords(f"{what}: band {n}", band, words) for n, band in enumerate(listed, 1)]
     if own or not bands:
         own = {"damping": np.zeros(6), **own}
         refuse_other_keys(what, own, ("stiffness", "damping"), "needs stiffness (6,), and takes damping (6,), bands")
@@ -303,7 +305,14 @@ def _add_straps(builder: Any, what: str, given: Any, names: tuple[str, str, str]
             force, "frame_bushing", segment, body, axes="global", point=at, axis=anterior, b_i=medial, b_j=medial, **values
         )  # fmt: skip
     for n, band in enumerate(bands, 1):
-        builder.force(f"{force}_{n}", "cable", segment, body, axes="body", **{"loss": 0.0, **band})
+        builder.force(f"{force}_{n}", "cable", segment, body, **{"axes": "body", "loss": 0.0, **band})
+
+
+def _keywords(what: str, given: Any, words: str) -> dict[str, Any]:
+    """A mapping from names as a dictionary; ``words``: what to give."""
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise ModelError(f"{what} = {shown(given)}; give {words}")
+    return dict(given)
 
 
 def _of_plate(mass: float, edges: Floats) -> Floats:
