@@ -19,9 +19,8 @@ from scipy.spatial.transform import Rotation
 
 from models.foot_anatomy import Side, Size, mirrored, mirrored_axis
 from runtime import Builder, ModelError
-from runtime.support import Usual, finite, usual
+from runtime.support import Usual, ask, finite, usual
 from runtime.support.arrays import Floats
-from runtime.support.units import ask
 from runtime.system.orthosis import MOTIONS
 
 # [N m/deg] about the axes of dorsiflexion, inversion and rotation: ends of the measured ranges.
@@ -72,6 +71,23 @@ def orthosis_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
     return dict(orthosis)
 
 
+def springs_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
+    """As ``orthosis_values``, for an orthosis whose moments follow from the angles of the ankle.
+
+    Raises
+    ------
+    ModelError
+        For an orthosis with a hinge or straps, whose parts move by themselves, too.
+    """
+    values = orthosis_values(orthosis)
+    if parts := [part for part in ("hinge", "straps") if values.get(part) is not None]:
+        raise ModelError(
+            f"orthosis: {parts[0]} is given; along a trial the motion of its parts is not known; give springs alone: "
+            "stiffness, damping, neutral"
+        )
+    return values
+
+
 class AnkleAxes(NamedTuple):
     """Talocrural and talocalcaneal axis in the neutral pose, by rows (2, 3), from the leg's centre of mass in its axes."""
 
@@ -111,8 +127,8 @@ def add_orthosis(
     b: Builder,
     size: Size,
     side: Side,
-    ankle: AnkleAxes,
-    start: ArrayLike,
+    ankle: AnkleAxes | None = None,
+    start: ArrayLike = (0.0, 0.0),
     *,
     stiffness: Sequence[Any],
     mass: ArrayLike = 0.0,
@@ -122,11 +138,11 @@ def add_orthosis(
 ) -> None:
     """Add an orthosis between ``leg`` and ``main_foot``, with keywords of ``Builder.orthosis``.
 
-    ``hinge``: also as of ``AnkleAxes.hinge``; ``start``: dorsiflexion and inversion of the ankle (2,) [rad], which a hinge begins
-    with; ``check_units``: warn of stiffnesses, angles of curves and a mass that none has.
+    ``hinge``: where ``ankle`` is given also as of ``AnkleAxes.hinge``; ``start``: dorsiflexion and inversion of the ankle
+    (2,) [rad], which a hinge begins with; ``check_units``: warn of stiffnesses, angles of curves and a mass that none has.
     """
     place = dict(plate=np.array(PLATE) * size.foot, cuff=np.array(CUFF) * size.leg, length=LENGTH * size.foot)
-    if isinstance(hinge, Mapping) and not {"point", "axis"} & set(hinge):
+    if ankle is not None and isinstance(hinge, Mapping) and not {"point", "axis"} & set(hinge):
         hinge = ankle.hinge(side, hinge)
     b.orthosis(
         NAME, "leg", "main_foot", side=side, stiffness=stiffness, mass=mass, hinge=hinge, **{**place, **others}

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models.foot_anatomy import FOOT_LENGTH, Size
-from models.foot_orthosis import add_orthosis, orthosis_values
+from models.foot_orthosis import add_orthosis, springs_values
 from models.walking.filters import without_flips
 from models.walking.geometry import UP, across, euler_parameters, unit
 from models.walking.subject import BODIES, GRAVITY, LegFoot
@@ -105,7 +105,7 @@ def build(
     add_ground_loads(b, ground)
     if orthosis is not None:
         long = subject.foot_length / FOOT_LENGTH
-        add_orthosis(b, Size(leg=long, foot=long), "right", **orthosis_values(orthosis))  # left feet are mirrored
+        add_orthosis(b, Size(leg=long, foot=long), "right", **springs_values(orthosis))  # left feet are mirrored
     return b.build(time=coordinates.begin if time is None else time)
 
 

@@ -17,7 +17,7 @@ from models.files.sides import stated_side
 from models.files.swap_checks import hinges_of
 from models.files.virtual_power import Load, inverse_dynamics, ways_at
 from models.foot_anatomy import PUBLISHED_SIZE, Side
-from models.foot_orthosis import add_orthosis, orthosis_values
+from models.foot_orthosis import add_orthosis, springs_values
 from models.walking.opensim_trial import Trial
 from runtime import GROUND, Builder, ModelError, mechanics
 from runtime.support.arrays import Floats
@@ -51,7 +51,7 @@ def orthosis_moments(
     ModelError
         For an orthosis with a mass, and an ankle whose side its name does not state.
     """
-    values = orthosis_values(orthosis)
+    values = springs_values(orthosis)
     if values.get("mass", 0.0) != 0.0:
         raise ModelError(
             f"orthosis: mass = {values['mass']:g} kg: along a trial of a model from a file the stiffness of an orthosis acts, "

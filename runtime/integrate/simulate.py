@@ -354,7 +354,6 @@ def _integrate(
     except RunFailure as failed:
         status, reason = failed.status, str(failed)
     if stop < np.inf:
-        search.drop_after(stop)
         m.stop(stop)
         if every_step:
             times[-1][-1], states[-1][-1] = stop, m.row

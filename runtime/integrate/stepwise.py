@@ -130,9 +130,3 @@ class EventSearch:
             return event.value(t, self.states.at(m, t))
         except ModelError as error:
             raise RunFailure(Status.EVENT_NOT_FINITE, t, str(error)) from error
-
-    def drop_after(self, t: float) -> None:
-        """Remove the zeros after a time."""
-        for times, states in self.found.values():
-            kept = [k for k, root in enumerate(times) if root <= t]
-            times[:], states[:] = [times[k] for k in kept], [states[k] for k in kept]

@@ -27,7 +27,7 @@ def test_refuses_unknown_question_in_a_process(tmp_path):
     assert (
         done.stderr.strip()
         == "unknown question 'speed'; the questions are cost, rhs, limits, gait, contact, ensembles, start, control, targets, "
-        "mechanisms, random, files, landing, queries, peers"
+        "mechanisms, random, files, landing, design, queries, peers"
     )
     assert not (tmp_path / "out").exists()
 

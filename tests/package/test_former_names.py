@@ -18,7 +18,7 @@ FORMER = {
         lambda: runtime.simulate_many(models.pendulum.build(), {"mass.rod": [1.0]}, 0.01).in_batch,
         "an Ensemble has no attribute 'in_batch'; did you mean 'vectorised'",
     ),
-    "law": (lambda: models.foot.build(limits="elastic", law="printed"), "use 'conservative' or 'as_published'"),
+    "law": (lambda: models.foot.build(limits="elastic", law="printed"), "did you mean 'as_published'"),
     "contact": (
         lambda: touching(creep=0.01, mu_c=0.3, mu_d=0.0, friction="smooth"), r"unused creep \(now transition_velocity\)",
     ),

@@ -32,7 +32,7 @@ def table(found: Sequence[Gait]) -> Table:
     rows = [
         [side, joint, *shares(moment, part, toe_off >= PERCENT)] for side, joint, moment, part, toe_off in _means(found)
     ]
-    note = f"{NOTE}  Means over the trials.  The orthosis exerts no moment in the pose of the static trial, unless it has one."
+    note = f"{NOTE}  Means over the trials.  A neutral angle of the orthosis counts from the pose of the static trial."
     return Table("orthosis", ["foot", "joint", *COLUMNS], rows, note, brief=["foot", "joint", *COLUMNS[:3]])
 
 

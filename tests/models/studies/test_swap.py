@@ -217,3 +217,46 @@ def test_options_of_a_generic_leg_are_refused_with_a_model(standing, command, tm
 def test_other_formats_are_refused(command, tmp_path):
     done = command("swap", tmp_path / "robot.urdf", "--out", tmp_path / "out")
     assert done.code == 2 and "give an .osim file" in done.err.replace("\n", " ")
+
+
+@pytest.mark.slow
+def test_an_orthosis_is_a_part_of_the_moments(trial, command, tmp_path):
+    reading, trc, loads = trial
+    options = (
+        "--markers",
+        trc,
+        "--loads",
+        loads,
+        "--up",
+        "y",
+        "--talus-length",
+        "0.04",
+        "--ankle",
+        "ankle_r,subtalar_r",
+    )
+    done = command("swap", reading.file, *options, "--orthosis", "medium", "--json", "--out", tmp_path / "out")
+    data = json.loads(done.out)
+    assert done.code == 0 and (tmp_path / "out" / "orthosis.png").exists()
+    given = dict(ankles=[("ankle_r", "subtalar_r")], talus_length=0.04, up="y")
+    found, rows = compare_ankles(reading, trc, loads, orthosis="medium", **given), data["tables"]["orthosis"]
+    assert [row["coordinate"] for row in rows] == [
+        name for name in ("ankle_angle_r", "subtalar_angle_r") for _ in range(3)
+    ]
+    for row in rows:
+        sort, name = row["joint"], row["coordinate"]
+        moment, part = found.moment(sort, name), found.orthosis_moment(sort, name)
+        k = int(np.abs(moment).argmax())
+        assert row["largest moment [N m/kg]"] == pytest.approx(moment[k], abs=6e-5)
+        assert row["orthosis then [N m/kg]"] == pytest.approx(part[k], abs=6e-5) and abs(part[k]) > 1e-3
+        left = np.abs(moment - part).max()
+        assert row["change [%]"] == pytest.approx(100 * (left / abs(moment[k]) - 1), abs=0.1)
+
+
+@pytest.mark.parametrize("verb", ["swap", "gait"])
+def test_an_unknown_orthosis_is_refused(command, tmp_path, verb):
+    model = [read(tmp_path, marked(), "limb.osim").file] if verb == "swap" else []
+    done = command(verb, *model, "--orthosis", "plaster", "--out", tmp_path / "out")
+    assert (
+        done.code == 2
+        and "--orthosis = 'plaster' is no preset; use flexible, medium, stiff, or a .toml file" in done.err
+    )

@@ -12,6 +12,7 @@ import xarray
 from models.studies.gait.tables import LITERATURE
 from models.walking import synthetic
 from models.walking.capture import read_capture
+from models.walking.cycle_curves import curve
 from models.walking.gait_result import PERCENT
 from models.walking.heading import along_x
 from models.walking.leg_foot import JOINTS
@@ -69,6 +70,21 @@ def test_without_files_the_command_runs_the_synthetic_trial(talus, tmp_path, mon
         name: map(float, re.findall(r"-?[\d.]+", text)) for name, text in LITERATURE.items()
     }.items():
         assert abs(peaks[name] - mean) < 3 * sd, name
+
+
+@pytest.mark.slow
+def test_an_orthosis_is_a_part_of_the_moments(talus, tmp_path, synthetic_walk):
+    done = talus("--orthosis", "stiff", "--json", "--out", "o")
+    data = json.loads(done.out)
+    assert done.code == 0 and (tmp_path / "o" / "orthosis.png").exists()
+    crural, calcaneal = data["tables"]["orthosis"]
+    assert [crural["joint"], calcaneal["joint"]] == ["talocrural", "talocalcaneal"]
+    largest = curve(synthetic_walk, "moment", "talocrural").min()
+    assert crural["largest moment [N m/kg]"] == pytest.approx(largest, abs=0.002)
+    assert crural["orthosis then [N m/kg]"] < 0.0  # a dorsiflexed foot is pulled back, as by the plantarflexors
+    left = crural["largest moment [N m/kg]"] - crural["orthosis then [N m/kg]"]
+    assert crural["muscles then [N m/kg]"] == pytest.approx(left, abs=2e-4)
+    assert "The orthosis changes the largest talocrural moment of muscles" in data["answer"]
 
 
 def walks(tmp_path, names=("one", "two"), form="csv"):
