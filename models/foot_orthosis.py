@@ -21,8 +21,8 @@ from models.foot_anatomy import Side, Size, mirrored, mirrored_axis
 from runtime import Builder, ModelError
 from runtime.support import Usual, ask, finite, usual
 from runtime.support.arrays import Floats
-from runtime.system.orthosis import MOTIONS
 
+MOTIONS = ("dorsiflexion", "inversion", "rotation")
 # [N m/deg] about the axes of dorsiflexion, inversion and rotation: ends of the measured ranges.
 SOFTEST, STIFFEST = (0.58, 0.0, 0.0), (3.66, 0.71, 0.30)
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
