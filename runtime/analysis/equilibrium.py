@@ -7,7 +7,11 @@ method near rest (pseudo-transient continuation; Kelley and Keyes, 1998).
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 
 from runtime.analysis.linearisation import rates_of, workspaces
 from runtime.analysis.slopes_in_coordinates import on_joints, rates_in_coordinates, slopes_in_coordinates
@@ -51,7 +55,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     state : State, optional
         Where to start; its velocities are ignored.  Default: ``system.state``.
     time : float [s], optional
-        Time of the loads and drivers.  Default: ``system.time``.
+        Time of the loads and drivers, which are held at the values that they have then.  Default: ``system.time``.
 
     Returns
     -------
@@ -68,7 +72,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     system.check_bodies(state)
     y = vector_of(system, state)
     y[: STATE * len(system.bodies)].reshape(-1, STATE)[:, V : OMEGA + 3] = 0.0
-    rest = _Rest(system, time)
+    rest = _Rest(_held(system, time), time)
     if system.couplings:
         y = on_joints(system, y[None])[0]
     why = f"after {MAX_STEPS} steps of Newton's method"
@@ -94,6 +98,19 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     if (sunk := _sunk(rest, y)) is not None:
         return state_of(system, sunk)
     raise _not_found(rest, y, off, why)
+
+
+def _held(system: System, time: float) -> System:
+    """The system whose signals keep the values of a time: a driver that moves leaves no state at rest."""
+    signals = system.data.signals
+    held = np.zeros_like(signals.coefficient)
+    for low, high in pairwise(signals.start.tolist()):
+        piece = low + max(0, int(np.searchsorted(signals.knot[low:high], time, "right")) - 1)
+        first, *others = signals.coefficient[piece]
+        held[low:high, 0] = polyval(time - signals.knot[piece], signals.coefficient[piece]) if any(others) else first
+    if np.array_equal(held, signals.coefficient):
+        return system
+    return replace(system, data=system.data._replace(signals=signals._replace(coefficient=held)))
 
 
 class _Rest:

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 
 import codegen
 from models import foot, four_bar
-from runtime import Builder, equilibrium, linearisation, rhs, simulate
+from runtime import Builder, Signal, equilibrium, linearisation, rhs, simulate
 from tests.support import maxwell
 
 g = 9.81
@@ -136,3 +136,26 @@ def test_geared_rods_rest_where_their_potential_is_level(law, level):
         np.array([np.cos(q_2(q)), 0.0, -np.sin(q_2(q))]) if level else -np.array([np.sin(q_2(q)), 0.0, np.cos(q_2(q))])
     )
     assert rest.r["two"] == pytest.approx(np.array([1.0, 0.0, 0.0]) + 0.3 * along, abs=1e-10)
+
+
+@pytest.mark.parametrize("geared_too", [False, True])
+@pytest.mark.parametrize("time", [0.0, 0.3])
+def test_a_driver_is_held_at_its_value_while_it_moves(time, geared_too):
+    """The driven rod keeps its angle, and the other one hangs from it, or is turned with it by a gear."""
+    signal = Signal.function(lambda t: 0.3 + 0.5 * np.sin(3.0 * t), -1.0, 1.0)
+    b = Builder("driven double pendulum", axes="global")
+    for name, z in (("upper", 0.0), ("lower", -1.0)):
+        b.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, z - 0.5))
+        b.joint(f"{name}_hinge", "revolute", "ground" if z == 0.0 else "upper", name, point=(0, 0, z), axis=(0, 1, 0))
+    b.driver("swing", "guided_angle", "ground", "upper", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=signal)
+    if geared_too:
+        b.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(2, 0, 0))
+        b.joint("wheel_hinge", "revolute", "ground", "wheel", point=(2, 0, 0), axis=(0, 1, 0))
+        b.coupling("gear", "wheel_hinge.angle", "upper_hinge.angle", [0.0, 2.0])
+    system = b.build()
+    found = equilibrium(system, time=time)
+    upper, lower = (2.0 * np.arctan2(found.p[name][2], found.p[name][0]) for name in ("upper", "lower"))
+    assert upper == pytest.approx(signal(time), abs=1e-10) and lower == pytest.approx(0.0, abs=1e-10)
+    if geared_too:
+        wheel = 2.0 * np.arctan2(found.p["wheel"][2], found.p["wheel"][0])
+        assert wheel == pytest.approx(2.0 * signal(time), abs=1e-9)
