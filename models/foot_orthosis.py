@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 
 from models.foot_anatomy import Side, Size, mirrored, mirrored_axis
+from models.rotations import about
 from runtime import Builder, ModelError
 from runtime.support import Usual, ask, finite, usual
 from runtime.support.arrays import Floats
@@ -115,7 +115,8 @@ class AnkleAxes(NamedTuple):
             raise ModelError(f"orthosis: hinge: axes = {own['axes']!r}; use 1 or 2")
         count = own["axes"]
         shift, turn_deg = (finite(own[key], (3,), f"orthosis: hinge: {key}") for key in ("shift", "turn_deg"))
-        turn = Rotation.from_rotvec(mirrored_axis(turn_deg, side), degrees=True).as_matrix()
+        angle = float(np.linalg.norm(turn_deg))
+        turn = about(mirrored_axis(turn_deg / angle, side), np.deg2rad(angle)) if angle else np.eye(3)
         points = self.points[0] + mirrored(shift, side) + (self.points - self.points[0]) @ turn.T
         axes = self.axes @ turn.T
         apart = count == 2 and bool((points[0] != points[1]).any())

@@ -10,7 +10,7 @@ import numpy as np
 
 from models.foot_orthosis import PRESETS
 from runtime import ModelError
-from runtime.support.files import read_file
+from runtime.support import read_file
 
 MAX_CASES = 500  # of a study; a run takes about 10 ms, its output a megabyte
 

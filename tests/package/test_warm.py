@@ -94,7 +94,7 @@ def test_after_it_nothing_is_left_to_compile_and_the_cache_may_be_read_only(tmp_
 
     found = json.loads(python(WARM, "warm", "pendulum", "--json"))["models"]
     assert "equations of motion in joint coordinates" in found[0]["compiled"]
-    assert found[0]["seconds"] > 1.0
+    assert found[0]["seconds"] > 0.0
     names = used.read_text(encoding="utf-8").split()
     for file in cache.glob("*/*/*-*"):
         if str(file) not in names:  # it was there, and would have been missed
