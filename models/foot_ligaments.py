@@ -8,8 +8,8 @@ that of OpenSim, and the ends on the foot keep their distance from it.
 No value is assumed.  A ligament becomes taut at a reference strain, or at the dorsiflexion at which one was measured to become
 taut; a value that no source here states is None, and ``models.foot.build`` asks for it.
 
-Sources
--------
+Sources:
+
 Delp et al., An interactive graphics-based model of the lower extremity, IEEE Trans Biomed Eng 37 (1990) 757-767: bones.
 Haytmanek et al., Radiographic identification of the primary lateral ankle structures, Am J Sports Med 43 (2015) 79-87,
 doi 10.1177/0363546514553778, abstract: fibular ends, from the tip of the lateral malleolus.

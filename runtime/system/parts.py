@@ -228,7 +228,7 @@ class Limit(Pickled):
     damping: float
     law: str
     values: Mapping[str, Any] = field(repr=False)  # the keywords of its definition
-    law_module: ModuleType = field(default=law_cubic, repr=False)
+    law_module: ModuleType = field(default_factory=lambda: law_cubic, repr=False)
     parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))  # of its law, by name
 
     @property
