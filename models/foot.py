@@ -603,7 +603,7 @@ class _Limits(NamedTuple):
         largest = (
             {"max_moment": MAX_MOMENT} if getattr(self.law, "RELATIVE", True) else {}
         )  # else the law gives the moment
-        common: dict[str, Any] = dict(compliance=self.compliance, law=self.law) | largest | self.parameters
+        common: dict[str, Any] = {"compliance": self.compliance, "law": self.law, **largest, **self.parameters}
         if self.published and not self.linked:
             # In the talocrural frame; longitude 90 degrees is eversion of a right foot and inversion of a left one, where eta is
             # medial.  The link of the modified joint points in this direction.

@@ -91,16 +91,25 @@ def gradients(quick: bool, say: Say) -> Iterator[Target]:
     for what, (build, whole, short) in DIFFERENTIATED.items():
         say(f"gradients: {what}")
         system, duration = build(), short if quick else whole
-        values = {name: value for name, value in runtime.parameters(system).items() if np.ndim(value) == 0}
         once = float(seconds({"": partial(_run, system, duration)}, 7)[""].min())
         for count, limit in RUNS.items():
-            given = dict(list(values.items())[:count])
+            given = _given(system, count)
             gradient = partial(runtime.sensitivities, system, given, duration, rtol=1e-8, atol=1e-8)
             took = float(seconds({"": gradient}, 2)[""].min())
             yield Target(
                 f"{what}, gradient of {count}", took / once, limit, "runs",
                 f"{duration:g} s at 1e-8, by {', '.join(given)}: {took:.3g} s, least of two; a run {1e3 * once:.3g} ms",
             )  # fmt: skip
+
+
+def _given(system: System, count: int) -> dict[str, Any]:
+    """Parameters with so many components: numbers, then vectors."""
+    found: dict[str, Any] = {}
+    values = sorted(runtime.parameters(system).items(), key=lambda one: np.size(one[1]))
+    for name, value in values:
+        if sum(map(np.size, found.values())) + np.size(value) <= count:
+            found[name] = value
+    return found
 
 
 def _run(system: System, duration: float) -> Run:
