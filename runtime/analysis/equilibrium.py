@@ -8,10 +8,8 @@ method near rest (pseudo-transient continuation; Kelley and Keyes, 1998).
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
-from numpy.polynomial.polynomial import polyval
 
 from runtime.analysis.linearisation import rates_of, workspaces
 from runtime.analysis.slopes_in_coordinates import on_joints, rates_in_coordinates, slopes_in_coordinates
@@ -72,7 +70,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     system.check_bodies(state)
     y = vector_of(system, state)
     y[: STATE * len(system.bodies)].reshape(-1, STATE)[:, V : OMEGA + 3] = 0.0
-    rest = _Rest(_held(system, time), time)
+    rest = _Rest(_held(system, time, y), time)
     if system.couplings:
         y = on_joints(system, y[None])[0]
     why = f"after {MAX_STEPS} steps of Newton's method"
@@ -100,14 +98,12 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     raise _not_found(rest, y, off, why)
 
 
-def _held(system: System, time: float) -> System:
+def _held(system: System, time: float, y: Floats) -> System:
     """The system whose signals keep the values of a time: a driver that moves leaves no state at rest."""
-    signals = system.data.signals
+    work, signals = workspaces(system)[0], system.data.signals
+    derivative_once(time, y, system.data, work, np.empty_like(y))  # begins with the signals
     held = np.zeros_like(signals.coefficient)
-    for low, high in pairwise(signals.start.tolist()):
-        piece = low + max(0, int(np.searchsorted(signals.knot[low:high], time, "right")) - 1)
-        first, *others = signals.coefficient[piece]
-        held[low:high, 0] = polyval(time - signals.knot[piece], signals.coefficient[piece]) if any(others) else first
+    held[:, 0] = np.repeat(work.signals[:, 0], np.diff(signals.start))
     if np.array_equal(held, signals.coefficient):
         return system
     return replace(system, data=system.data._replace(signals=signals._replace(coefficient=held)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from generated import joints
 from runtime.dynamics.layout import ROWS
+from runtime.jit.python_code import with_arrays
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number, positive, unit
@@ -24,6 +25,7 @@ from runtime.system.signal import as_signal
 
 # Relative, because published inertias are rounded and flat bodies satisfy the equality exactly
 ROUNDING = 1e-12  # relative, of a principal moment that is zero
+PLACES, PULL = 101, 1e-9  # of a law, at which it must be above a part of its largest value
 KINDS = Definitions(joints.MODULES)
 
 
@@ -55,6 +57,21 @@ def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
     if not of_force and len(module.ROWS) > ROWS:
         raise ModelError(f"{sort} '{name}' ({module.NAME}): {len(module.ROWS)} rows, limit {ROWS}; use two {sort}s")
     return module
+
+
+def place_of_pull(law: ModuleType, places: Floats, inputs: Sequence[Any], output: int) -> tuple[float, float] | None:
+    """The first of the places (n,) at which an output of a law is clearly negative, and its value; None where it is nowhere.
+
+    ``inputs``: of the law beside the place and the outputs.
+    """
+    out = dict[int, Any]()
+    with np.errstate(all="ignore"):
+        with_arrays(law.law)(places, *inputs, out)
+    values = np.broadcast_to(out[output], places.shape)
+    if (good := values >= -PULL * np.abs(values).max()).all():
+        return None
+    bad = int(np.argmin(good))
+    return float(places[bad]), float(values[bad])
 
 
 def refuse_unknown_body(body: Any, bodies: Collection[str], what: str) -> None:

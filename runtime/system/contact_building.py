@@ -16,7 +16,7 @@ from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
-from runtime.system.connection import checked_parameter, refuse_other_keys
+from runtime.system.connection import PLACES, checked_parameter, place_of_pull, refuse_other_keys
 from runtime.system.force_addresses import contact_addresses
 from runtime.system.global_axes import local_direction, local_point
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Bounds, Contact
@@ -36,7 +36,6 @@ POINTS = {
 }  # keywords of ``Builder.contact`` and names in the definition of the geometry
 SIZES = "radius", "sphere_share"  # numbers in the definition of the geometry
 OF_ELASTIC, OF_DAMPING = 1, 2  # outputs of a normal law
-PLACES, PULL = 101, 1e-9  # of a normal law, at which its elastic force must be above a part of the largest one
 TRANSITION_VELOCITY, TRANSITION_VELOCITY_OF = (
     1e-3,
     {"sticking": 1e-9},
@@ -112,16 +111,12 @@ def _law_of(what: str, key: str, given: Any) -> ModuleType:
 
 def _refuse_adhesion(what: str, law: ModuleType, given: Mapping[str, float], radius: float) -> None:
     """Refuse a law whose elastic force pulls at a penetration up to the radius."""
-    depths, out = np.linspace(0.0, radius, PLACES), dict[int, Any]()
-    with np.errstate(all="ignore"):
-        with_arrays(law.law)(depths, 0.0, [given[name] for name in law.PARAMETERS], out)
-    elastic = np.broadcast_to(out[OF_ELASTIC], depths.shape)
-    if not (good := elastic >= -PULL * np.abs(elastic).max()).all():
-        bad = int(np.argmin(good))
-        listed = ", ".join(f"{name} = {given[name]:g}" for name in law.PARAMETERS)
+    depths, values = np.linspace(0.0, radius, PLACES), [given[name] for name in law.PARAMETERS]
+    if pull := place_of_pull(law, depths, [0.0, values], OF_ELASTIC):
+        listed = ", ".join(f"{name} = {value:g}" for name, value in zip(law.PARAMETERS, values, strict=True))
         raise ModelError(
-            f"{what}: law {law.NAME} with {listed} has adhesion: its elastic force is {elastic[bad]:.3g} N at a penetration of "
-            f"{depths[bad]:.3g} m, limit 0; give other parameters"
+            f"{what}: law {law.NAME} with {listed} has adhesion: its elastic force is {pull[1]:.3g} N at a penetration of "
+            f"{pull[0]:.3g} m, limit 0; give other parameters"
         )
 
 

@@ -24,13 +24,13 @@ from runtime.dynamics.limits import (
     limit_workspace,
     restrain_all,
 )
-from runtime.jit.python_code import python_code, with_arrays
+from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, crossed, frozen, read_only
 from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
-from runtime.system.connection import checked_parameter, checked_vector, refuse_other_keys
+from runtime.system.connection import PLACES, checked_parameter, checked_vector, place_of_pull, refuse_other_keys
 from runtime.system.force_addresses import limit_addresses
 from runtime.system.global_axes import local_direction
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Bounds, Joint, Limit
@@ -38,7 +38,7 @@ from runtime.system.reference import reference, reference_data, rotation_matrix
 
 PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
 STILL = 1e-6  # a rate below this fraction of the largest one counts as zero
-PLACES, PULL = 101, 1e-9  # of a law, at which its moment must be above a part of the largest one
+OF_MOMENT = 1  # output of a law
 FRAME = ("u_xi_i", "u_eta_i", "u_zeta_i")
 
 
@@ -145,15 +145,10 @@ def checked_law_parameters(what: str, law: ModuleType, given: Mapping[str, Any])
     refuse_other_keys(what, given, list(bounds), f"law {law.NAME} needs {', '.join(bounds)}")
     checked = {key: checked_parameter(given[key], f"{what}: {key}", of) for key, of in bounds.items()}
     own = {key: checked.pop(key) for key in law.PARAMETERS}
-    places, out = np.linspace(0.0, 1.0, PLACES), dict[int, Any]()
-    with np.errstate(all="ignore"):
-        with_arrays(law.law)(places, [checked["compliance"], *own.values()], out)
-    moment = np.broadcast_to(out[1], places.shape)
-    if not (good := moment >= -PULL * np.abs(moment).max()).all():
-        bad = int(np.argmin(good))
+    if pull := place_of_pull(law, np.linspace(0.0, 1.0, PLACES), [[checked["compliance"], *own.values()]], OF_MOMENT):
         listed = ", ".join(f"{key} = {value:g}" for key, value in own.items())
         raise ModelError(
-            f"{what}: law {law.NAME} with {listed} pulls: its moment is {moment[bad]:.3g} at {places[bad]:.2g} of the "
+            f"{what}: law {law.NAME} with {listed} pulls: its moment is {pull[1]:.3g} at {pull[0]:.2g} of the "
             "compliance, limit 0; give other parameters"
         )
     return {"max_moment": 1.0, **checked, "parameters": MappingProxyType(own)}
