@@ -1,5 +1,6 @@
 """Straight-line kernels translated without numba, against numba."""
 
+from functools import cache
 from types import ModuleType
 
 import numba
@@ -104,8 +105,9 @@ def rod(r_i, s_i, r_j, s_j, l):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TALUS_CACHE_DIR", str(tmp_path))
-    yield tmp_path
-    addresses._kernel.cache_clear()
+    of_this_test = cache(addresses._kernel.__wrapped__)  # other tests go on with the addresses that they have
+    monkeypatch.setattr(addresses, "_kernel", of_this_test)
+    return tmp_path
 
 
 def kernel_in(folder):
