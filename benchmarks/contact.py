@@ -21,12 +21,12 @@ from models.walking.contact import Errors, compared, in_stance
 from models.walking.plantar import foot_motion, spheres_of
 from models.walking.plantar_fit import PlantarModel, PlantarSample, fit_plantar, sample_of
 from models.walking.plantar_load import PlantarLoad, expected_force, expected_path, mean_curves, predict_from_markers
-from models.walking.subject import GRAVITY
 from models.walking.whole_body import PELVES, body_motion
 from runtime import ModelError
 from runtime.report import Report, Table, plots
 from runtime.support.arrays import Floats
 from runtime.support.machine import cores
+from runtime.support.units import GRAVITY
 
 DATA = ROOT.parent / "shared" / "gait" / "dev" / "schreiber_moissenet" / "c3d"
 UNFILTERED = walking.Filters.off()  # the authors of the data have filtered them

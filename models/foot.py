@@ -48,6 +48,7 @@ from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, finite, usual
 from runtime.support.arrays import Floats, crossed, read_only
+from runtime.support.units import DOWN
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 EXPONENTIAL = "exponential"
@@ -242,7 +243,7 @@ def build(
     sole_damping: float = SOLE_DAMPING,
     orthosis: str | Mapping[str, Any] | None = None,
     ligaments: bool | str | Mapping[str, Mapping[str, Any]] | Sequence[str] = False,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    gravity: ArrayLike = DOWN,
     check_units: bool = True,
 ) -> System:
     """Build the foot of Rodrigues da Silva et al. (2024a, 2024c), in the air or over a ground, with an orthosis or without.

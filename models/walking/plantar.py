@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from models.rotations import about
 from models.walking.gait_result import FLAT, Gait
 from models.walking.sole import floor_of
-from models.walking.subject import GRAVITY, Frozen
+from models.walking.subject import Frozen
 from runtime import ModelError
 from runtime.support import checked_class
 from runtime.support.arrays import Floats
+from runtime.support.units import GRAVITY
 
 EXPONENT = 1.5
 # Group and radius [foot lengths] of each sphere; 0.06 foot lengths are 15 mm.

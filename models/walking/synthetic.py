@@ -19,10 +19,11 @@ from models.walking.filters import without_flips
 from models.walking.leg_foot import DEGREES_OF_FREEDOM, Coordinates, GroundLoad
 from models.walking.norms import CENTRE_OF_PRESSURE, CYCLE, CYCLE_STANCE, MOTION, NORMS
 from models.walking.scaling import scale_to_subject
-from models.walking.subject import GRAVITY, LegFoot
+from models.walking.subject import LegFoot
 from runtime import ModelError, Signal, System, inverse_dynamics, kinematics
 from runtime.support import bounded, checked, floats, increasing_times, named
 from runtime.support.arrays import Floats
+from runtime.support.units import GRAVITY
 
 MASS, HEIGHT = 70.0, 1.75  # [kg], [m]
 STRIKE = 0.1  # [s] foot strike; the trial lasts from 0 to a tenth of a second after the next

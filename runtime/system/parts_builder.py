@@ -34,7 +34,6 @@ from runtime.system.reference import ground_state
 from runtime.system.shapes import Shape, build_shape
 from runtime.system.signal import Signal
 
-GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2] by default
 NONE: Mapping[str, Any] = MappingProxyType({})
 _GROUND_STATE = ground_state()
 _GROUND_STATE.setflags(write=False)
