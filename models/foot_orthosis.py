@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.foot_anatomy import Side, Size, mirrored, mirrored_axis
+from models.foot_anatomy import PUBLISHED_SIZE, Side, Size, mirrored, mirrored_axis
 from models.rotations import about
 from runtime import Builder, ModelError
 from runtime.support import Usual, ask, finite, usual
@@ -72,12 +72,12 @@ def orthosis_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def springs_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
-    """As ``orthosis_values``, for an orthosis whose moments follow from the angles of the ankle.
+    """As ``orthosis_values``, for an orthosis whose moments follow from the angles of the ankle; the values are checked.
 
     Raises
     ------
     ModelError
-        For an orthosis with a hinge or straps, whose parts move by themselves, too.
+        For an orthosis with a hinge or straps, whose parts move by themselves, and for values that no orthosis can have, too.
     """
     values = orthosis_values(orthosis)
     if parts := [part for part in ("hinge", "straps") if values.get(part) is not None]:
@@ -85,6 +85,10 @@ def springs_values(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
             f"orthosis: {parts[0]} is given; along a trial the motion of its parts is not known; give springs alone: "
             "stiffness, damping, neutral"
         )
+    b = Builder(NAME)
+    for body in ("leg", "main_foot"):
+        b.body(body, mass=1.0, inertia=(1.0, 1.0, 1.0), free=True)
+    add_orthosis(b, PUBLISHED_SIZE, "right", **values)  # refuses values before the work with them begins
     return values
 
 

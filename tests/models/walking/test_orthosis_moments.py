@@ -6,10 +6,11 @@ from scipy.spatial.transform import Rotation
 
 from models.files.virtual_power import ways_at
 from models.foot_orthosis import PRESETS
-from models.walking import Filters, analyse, compare_ankles, synthetic
-from models.walking.orthosis_loads import AXES
+from models.walking import Filters, analyse, analysis, compare_ankles, synthetic
+from models.walking.orthosis_loads import AXES, massless_springs
 from runtime import ModelError
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
+from tests.support.refusals import assert_refused
 
 SPRINGS = {"stiffness": (210.0, 40.0, 17.0), "neutral": (0.1, 0.05, -0.03)}
 STEP = 1e-4  # [rad] of differences
@@ -116,3 +117,29 @@ def test_an_orthosis_with_a_mass_is_refused_in_a_model_of_opensim(tmp_path):
     trial = trial_of(reading, smooth(reading))
     with pytest.raises(ModelError, match=r"mass = 0\.3 kg: .* leave it out"):
         compare_ankles(reading, trial, orthosis={**PRESETS["stiff"], "mass": 0.3}, sorts=[FILE], cutoff=None)
+
+
+BAD = {
+    "a mass as a pair": ({"mass": (0.2, 0.1)}, "mass"),
+    "a mass as text": ({"mass": "300 g"}, "mass"),
+    "no mass": ({"mass": None}, "mass"),
+    "two stiffnesses": ({"stiffness": (200.0, 40.0)}, "stiffness has 2 entries; give 3"),
+    "a negative stiffness": ({"stiffness": (200.0, -40.0, 17.0)}, "stiffness of inversion = -40 is negative"),
+    "text": ({"stiffness": "stiff"}, "stiffness"),
+    "a number": ({"stiffness": 200.0}, "stiffness"),
+    "a table of text": ({"stiffness": ([["a", "b"]], 40.0, 17.0)}, "stiffness of dorsiflexion"),
+    "no damping": ({"damping": None}, "damping"),
+    "one neutral angle": ({"neutral": 0.1}, "neutral"),
+    "a place as text": ({"plate": "low"}, "plate"),
+    "a hinge": ({"hinge": {"axes": 1}}, "hinge is given; along a trial"),
+    "an unknown keyword": ({"stifness": 1.0}, "orthosis has no 'stifness'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_values_are_refused_before_the_work_begins(case, monkeypatch):
+    changes, words = BAD[case]
+    orthosis = {"stiffness": (200.0, 40.0, 17.0)} | changes
+    monkeypatch.setattr(analysis, "check_trials", None)  # the first call of the work
+    assert_refused(words, analyse, synthetic.static(), synthetic.trial(), orthosis=orthosis)
+    assert_refused(words, massless_springs, orthosis)
