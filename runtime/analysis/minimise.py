@@ -120,8 +120,9 @@ def minimise(
             raise ModelError(f"minimise: '{of}' is given but not varied; add it to wrt, or name a result of the run")
     with reporter(None, 0.0, float(max_runs), "runs of the search") as bar:
         problem = _Problem(question, t_end, t_eval, rtol, atol, objective, limits, max_runs, bar)
-        found, edges = _unmoved(problem), {}
-        if found is None:
+        if unmoved := _unmoved(problem):
+            found, edges = unmoved, dict[int, Edge]()
+        else:
             found, edges = search_to_edges(question, partial(_search, problem), low, high)
         best = problem.at(found.row)
     return _minimum(problem, best, found, edges, low, high)

@@ -275,6 +275,10 @@ def test_another_ensemble_is_refused(tmp_path):
         (dict(t_eval=[0.05, 0.1]), "its t is"),
         (dict(assemble=True), "its assemble is False, not True"),
         (dict(max_steps=3), "its max_steps is"),
+        (
+            dict(cases={name: values[:2] for name, values in cases.items()}),
+            "it has 4 cases, not 2; repeat the former call to resume it, or give another folder",
+        ),
     ):
         arguments = (
             dict(system=system, cases=cases, t_end=0.1, out=tmp_path / "many", assemble=False) | SETTINGS | changes
