@@ -34,11 +34,7 @@ def report(tmp_path_factory):
 
 def fine(share, case):
     """A landing of the modified ankle with the stiff orthosis, made by another method at a tighter tolerance."""
-    system = foot.build(
-        ground=True, leg="free", incline_deg=case.incline, clearance=case.height, mu_c=case.friction, limits="dissipative",
-        toes="sprung", ankle_deg=(case.dorsiflexion, case.inversion), posture_deg=(case.pitch, case.roll, 0.0),
-        transition_velocity=0.02, orthosis=scaled(STIFF, share) if share else None, check_units=False,
-    )  # fmt: skip
+    system = case.build("modified", scaled(STIFF, share) if share else None)
     t = np.linspace(0.0, case.times(AFTER)[-1], 4001)
     return simulate(system, t[-1], t_eval=t, method="radau", rtol=1e-10, atol=1e-10)
 
