@@ -83,6 +83,12 @@ def refusal(question: Question, row: Floats, k: int, value: float) -> str:
     return ""
 
 
+def plain(question: Question, row: Floats, k: int, value: float) -> float:
+    """A value of a component of a row; 0 where it is as near to it as an edge, and 0 is admitted."""
+    near = abs(value) <= BEYOND * question.sizes(row)[k]
+    return 0.0 if near and not refusal(question, row, k, 0.0) else float(value)
+
+
 def _edges(question: Question, row: Floats, beyond: Floats) -> dict[int, Edge]:
     """Edges of the components of a row that alone are refused at their values in another row."""
     found = {}
@@ -96,5 +102,5 @@ def _edges(question: Question, row: Floats, beyond: Floats) -> dict[int, Edge]:
             else:
                 good = middle
         if reason:
-            found[k] = Edge(good, float(np.sign(beyond[k] - row[k])), reason)
+            found[k] = Edge(plain(question, row, k, good), float(np.sign(beyond[k] - row[k])), reason)
     return found

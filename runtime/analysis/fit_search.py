@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runtime.analysis.edges import BeyondError, refusal, search_to_edges
+from runtime.analysis.edges import BEYOND, BeyondError, plain, refusal, search_to_edges
 from runtime.analysis.fit_problem import Problem
 from runtime.analysis.question import Question
 from runtime.support.arrays import Floats
@@ -78,7 +78,6 @@ def refused_beyond(question: Question, found: OptimizeResult) -> dict[str, tuple
     """Components on the edge of what systems admit, and better beyond it: their values, and why those beyond are refused."""
     edges = {}
     for k, (x, slope, size) in enumerate(zip(found.x, found.grad, question.sizes(found.x), strict=True)):
-        if reason := refusal(question, found.x, k, x - np.sign(slope) * ON_BOUND * size):
-            zero = abs(x) <= ON_BOUND * size and not refusal(question, found.x, k, 0.0)  # 0 itself is admitted
-            edges[question.names[k]] = 0.0 if zero else float(x), reason
+        if reason := refusal(question, found.x, k, x - np.sign(slope) * BEYOND * size):
+            edges[question.names[k]] = plain(question, found.x, k, x), reason
     return edges
