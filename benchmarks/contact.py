@@ -24,9 +24,9 @@ from models.walking.plantar_load import PlantarLoad, expected_force, expected_pa
 from models.walking.whole_body import PELVES, body_motion
 from runtime import ModelError
 from runtime.report import Report, Table, plots
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 from runtime.support.machine import cores
-from runtime.support.units import GRAVITY
 
 DATA = ROOT.parent / "shared" / "gait" / "dev" / "schreiber_moissenet" / "c3d"
 UNFILTERED = walking.Filters.off()  # the authors of the data have filtered them

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
-from runtime.support import Usual, checked, finite, usual
-from runtime.support.units import DOWN
+from runtime.support import DOWN, Usual, checked, finite, usual
 
 
 @checked

@@ -46,9 +46,8 @@ from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOC
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
-from runtime.support import Usual, checked, finite, usual
+from runtime.support import DOWN, Usual, checked, finite, usual
 from runtime.support.arrays import Floats, crossed, read_only
-from runtime.support.units import DOWN
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 EXPONENTIAL = "exponential"

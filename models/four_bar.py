@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
-from runtime.support import Usual, checked, finite_number, positive, usual
-from runtime.support.units import DOWN
+from runtime.support import DOWN, Usual, checked, finite_number, positive, usual
 
 FLAT = 1e-9  # sine of the angle between coupler and rocker below which they lie on one line
 ROUNDING = 1e-14  # of the square of a length: bars that are stretched to their full length meet

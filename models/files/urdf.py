@@ -12,8 +12,7 @@ from scipy.spatial.transform import Rotation
 from models.files.description import WORLD, Description, Floats, Follower, Link, Omitted, Outline, Step
 from models.files.naming import identifiers
 from models.files.xml_reading import read_xml
-from runtime.support import Element
-from runtime.support.units import DOWN
+from runtime.support import DOWN, Element
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 UNUSED = ("transmission", "gazebo", "sensor", "material")

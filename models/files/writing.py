@@ -16,8 +16,7 @@ from models.files.reading import Reading
 from models.files.urdf_writing import urdf_text
 from models.files.written_tree import SORTS, Tree, tree_of
 from runtime import Builder, ModelError, System
-from runtime.support import checked, free_file, write_text
-from runtime.support.units import DOWN
+from runtime.support import DOWN, checked, free_file, write_text
 
 WRITERS: dict[str, Callable[[Tree], str]] = {
     ".xml": mjcf_text, ".mjcf": mjcf_text, ".urdf": urdf_text, ".osim": opensim_text,

@@ -18,9 +18,8 @@ from models.walking.capture import Capture
 from models.walking.geometry import mean_of_seen
 from models.walking.marker_sets import Landmarks, recognise
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import GRAVITY, checked
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 # Winter (2009), Table 4.1: part of the body's mass; centre of mass from the proximal end and radius of gyration about it as parts
 # of the segment's length (knee to ankle; lateral malleolus to the head of the second metatarsal).  The table has no radius about

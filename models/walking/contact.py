@@ -20,9 +20,8 @@ from models.walking.sole import Floor, Sole, floor_of
 from models.walking.subject import LegFoot
 from runtime import System, inverse_dynamics
 from runtime.analysis import Motion
-from runtime.support import checked, checked_class
+from runtime.support import GRAVITY, checked, checked_class
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 MIN_LOAD = 0.1  # body weights from which a centre of pressure is compared
 

@@ -15,8 +15,8 @@ from models.walking.geometry import UP
 from models.walking.sole import Sole, floor_of
 from runtime import contact_sensitivities, inverse_dynamics
 from runtime.analysis import ContactSensitivity, Motion
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 SWING_UNTIL = 0.95  # of the cycle: the next strike may begin a little before its event
 AXES = {"centre_z": 2, "centre_y": 1}

@@ -20,9 +20,8 @@ from models.walking.geometry import UP, across, euler_parameters, unit
 from models.walking.subject import BODIES, LegFoot
 from runtime import Builder, Run, Signal, System
 from runtime.analysis import coordinate
-from runtime.support import checked, checked_class
+from runtime.support import GRAVITY, checked, checked_class
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 # Degree of freedom of the system that each joint angle describes.
 DEGREES_OF_FREEDOM = {

@@ -21,9 +21,8 @@ from models.walking.gait_result import FLAT, Gait
 from models.walking.sole import floor_of
 from models.walking.subject import Frozen
 from runtime import ModelError
-from runtime.support import checked_class
+from runtime.support import GRAVITY, checked_class
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 EXPONENT = 1.5
 # Group and radius [foot lengths] of each sphere; 0.06 foot lengths are 15 mm.

@@ -21,9 +21,8 @@ from models.walking.norms import CENTRE_OF_PRESSURE, CYCLE, CYCLE_STANCE, MOTION
 from models.walking.scaling import scale_to_subject
 from models.walking.subject import LegFoot
 from runtime import ModelError, Signal, System, inverse_dynamics, kinematics
-from runtime.support import bounded, checked, floats, increasing_times, named
+from runtime.support import GRAVITY, bounded, checked, floats, increasing_times, named
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 MASS, HEIGHT = 70.0, 1.75  # [kg], [m]
 STRIKE = 0.1  # [s] foot strike; the trial lasts from 0 to a tenth of a second after the next

@@ -25,9 +25,8 @@ from models.walking.preparation import Filters, fill_short_gaps, find_feet
 from models.walking.samples import all_finite
 from models.walking.sole import floor_of
 from runtime import ModelError
-from runtime.support import checked_class
+from runtime.support import GRAVITY, checked_class
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 # Segment: share of the mass and place of the centre of mass from the first end, of women and of men; labels of the ends.
 # Labels of Schreiber and Moissenet (2019); {s} is the side's letter.  The head has no marker and moves with the neck.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from runtime.support.logs import logger
     from runtime.support.names import named
     from runtime.support.numbers import floats
-    from runtime.support.units import Usual, ask, usual
+    from runtime.support.units import DOWN, GRAVITY, Usual, ask, usual
     from runtime.support.xml_reading import Element, are_finite, finite_numbers, parse_xml, plain_number, without_tiny
 else:
     __getattr__, __dir__ = late_names(
@@ -37,12 +37,14 @@ else:
             "logs": "logger",
             "names": "named",
             "numbers": "floats",
-            "units": "Usual ask usual",
+            "units": "DOWN GRAVITY Usual ask usual",
             "xml_reading": "Element are_finite finite_numbers parse_xml plain_number without_tiny",
         },
     )
 
 __all__ = [
+    "DOWN",
+    "GRAVITY",
     "Beside",
     "Element",
     "EndedError",

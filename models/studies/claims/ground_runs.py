@@ -30,8 +30,8 @@ from models.walking import (
 from models.walking.contact import Prediction
 from models.walking.gait_result import Gait
 from runtime import Builder, Run, inverse_dynamics, simulate
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 # The printed 40 kN/m has not the unit of the law with the exponent 1.5; both readings that can be meant [N/m^1.5].
 READINGS = {"40 kN/m^1.5": 40e3, "40 N/mm^1.5": foot_ground.STIFFNESS}

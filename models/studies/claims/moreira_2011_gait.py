@@ -8,8 +8,8 @@ from scipy.signal import find_peaks
 from models.studies.claims.ground_runs import READINGS, GroundRuns
 from models.studies.claims.verdicts import Claims, listed
 from models.walking import synthetic
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 GOOD = 0.1  # [body weights] root mean square difference that counts as good agreement; of the mean curve of other adults 0.10
 ALIKE = 0.01  # [body weights] difference of forces that is not visible in a plot

@@ -9,7 +9,7 @@ from models.studies.ankle.runs import ANKLES, BODY, HINGES, mean_y
 from models.studies.claims import rodrigues_da_silva_2024a_limits as limits
 from models.studies.claims.foot_runs import FootRuns, largest_angle, span, y_extent
 from models.studies.claims.verdicts import Claims, about, listed
-from runtime.support.units import DOWN
+from runtime.support import DOWN
 
 
 def checked(e: FootRuns) -> Claims:

@@ -13,8 +13,8 @@ from models.walking import gait_plots
 from models.walking.gait_result import Gait
 from runtime.report import plots
 from runtime.report.figure_files import Drawing
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 PAPER = "Moreira et al. (2011)"
 SHOWN = 6  # trials in a figure

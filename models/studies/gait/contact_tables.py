@@ -12,8 +12,8 @@ from models.walking import contact_fit, contact_residuals, sole
 from models.walking.contact import compared, in_stance
 from models.walking.gait_result import Gait
 from runtime.report import Table
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
-from runtime.support.units import GRAVITY
 
 MEANING = {
     SCALED: "the spheres of Moreira et al. (2011), scaled to the foot, nothing fitted",

@@ -13,8 +13,7 @@ from models import foot
 from models.isb import ankle_angles
 from models.studies import measures
 from runtime import ModelError, Run, System, simulate
-from runtime.support import floats
-from runtime.support.units import GRAVITY
+from runtime.support import GRAVITY, floats
 
 ANKLES = {"modified": "modified ankle", "classical": "classical ankle"}
 FALLING = 1e-9  # tolerance of the fall, at whose end angles and rates are measured
