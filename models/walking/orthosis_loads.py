@@ -52,9 +52,9 @@ def orthosis_moments(
         For an orthosis with a mass, and an ankle whose side its name does not state.
     """
     values = springs_values(orthosis)
-    if values.get("mass", 0.0) != 0.0:
+    if np.any(values.get("mass", 0.0) != 0.0):
         raise ModelError(
-            f"orthosis: mass = {values['mass']:g} kg: along a trial of a model from a file the stiffness of an orthosis acts, "
+            f"orthosis: mass = {values['mass']!r} kg: along a trial of a model from a file the stiffness of an orthosis acts, "
             "and no mass; leave it out"
         )
     source, names = reading.source, list(trial.q)
