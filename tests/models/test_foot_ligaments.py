@@ -320,15 +320,17 @@ def test_the_fascia_winds_around_the_toe_joint():
 # Views and files
 
 
-def test_ligaments_are_drawn_between_their_ends():
+def test_ligaments_are_drawn_between_their_ends(tmp_path):
     angles = (-12.0, 9.0)
     t = np.linspace(0.0, 1e-6, 2)
     run = runtime.simulate(foot.build(ligaments=ALL, ankle_deg=angles, toes="sprung"), t[-1], t_eval=t)
     joint = foot._points(PUBLISHED_SIZE)[3]
-    drawn = {line.name: line.points[0, 0] for line in run.scene().lines if line.group == "springs and slides"}
-    assert set(drawn) == set(BETWEEN_POINTS)
-    for name, points in drawn.items():
-        np.testing.assert_allclose(points, joint + np.array(turned(name, *angles)), atol=1e-9)
+    run.to_netcdf(tmp_path / "run.nc")
+    for motion in (run, runtime.results.read_netcdf(tmp_path / "run.nc")):
+        drawn = {line.name: line.points[0, 0] for line in motion.scene().lines if line.group == "springs and slides"}
+        assert set(drawn) == set(BETWEEN_POINTS)
+        for name, points in drawn.items():
+            np.testing.assert_allclose(points, joint + np.array(turned(name, *angles)), atol=1e-9)
 
 
 def test_a_file_keeps_ligaments(tmp_path):
