@@ -97,7 +97,7 @@ def _exerted(zero: Any, states: Any, values: Mapping[str, Any], side: Side) -> t
     b.body(LEG, **whole)
     b.joint("held", "fixed", GROUND, LEG)
     b.body(FOOT, **whole, r=zero[0][0], p=zero[1][0], free=True)
-    add_orthosis(b, PUBLISHED_SIZE, side, **values, check_units=False)
+    add_orthosis(b, PUBLISHED_SIZE, side, **values)
     system = b.build(check_units=False)
     known = mechanics(system)
     p = np.roll(Rotation.from_matrix(states[1]).as_quat(), 1, axis=1)
