@@ -348,7 +348,7 @@ def build(
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
-        published ranges above, and warn of unlikely values of ground, posture and orthosis.  False accepts them.
+        published ranges above, and warn of unlikely values of ground, posture, orthosis and ligaments.  False accepts them.
 
     Returns
     -------

@@ -50,12 +50,11 @@ from runtime.support.arrays import Floats
 TOE_STRAIN = 0.03  # [1] half of the strain at which the toe region ends: Blankevoort and Huiskes (1991)
 LEG, TALUS, FOOT = "leg", "talus", "main_foot"  # the talus is the link of the ankle
 Point = tuple[float, float, float]
-_STRAINS = Usual(0.0, 0.2, "1", "a strain of a ligament at rest")
 _PLACES = Usual(0.0, 0.2, "m", "the distance of an attachment from the talocrural joint")
 USUAL: Mapping[str, Usual] = {
     "stiffness": Usual(1e3, 1e6, "N/m", "the stiffness of a ligament"),
-    "reference_strain": _STRAINS,
-    "toe_strain": _STRAINS,
+    "reference_strain": Usual(0.0, 0.2, "1", "the strain of a ligament in the neutral pose"),
+    "toe_strain": Usual(0.0, 0.2, "1", "half of the strain at which a toe region ends"),
     "taut_deg": Usual(0.0, 60.0, "degrees", "an angle of the ankle"),
     "proximal": _PLACES,
     "distal": _PLACES,

@@ -100,7 +100,7 @@ def test_a_value_in_place_of_a_mapping_of_values_is_refused(value):
     ("name", "values", "question"),
     [
         ("anterior_talofibular", {"stiffness": 14.2}, "stiffness = 14.2 N/m.*14.2 N/mm are 1.42e\\+04 N/m"),
-        ("anterior_talofibular", {"reference_strain": 5}, "reference_strain = 5, but a strain of a ligament at rest"),
+        ("anterior_talofibular", {"reference_strain": 5}, "reference_strain = 5, but the strain of a ligament in the neutral"),
         ("anterior_talofibular", {"toe_strain": 3}, "toe_strain = 3, but"),
         ("anterior_talofibular", {"proximal": (0.9, -25.0, 4.4)}, "proximal = 25 m.*25 mm are 0.025 m"),
         ("anterior_talofibular", {"distal": (8.8, -16.5, -1.9)}, "distal = 16.5 m.*16.5 mm are 0.0165 m"),
