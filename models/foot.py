@@ -28,6 +28,7 @@ from models.foot_anatomy import (
     MASS,
     MASSES,
     PUBLISHED_SIZE,
+    Ankle,
     Side,
     Size,
     check_axis_angles,
@@ -39,8 +40,8 @@ from models.foot_anatomy import (
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from models.foot_leg import Leg, Pose, Poses, leg_of, start_poses
-from models.foot_ligaments import Ankle, ligament_values
-from models.foot_orthosis import AnkleAxes, add_orthosis, orthosis_values
+from models.foot_ligaments import add_ligaments, ligament_values
+from models.foot_orthosis import add_orthosis, orthosis_values
 from models.foot_sole import DAMPING as SOLE_DAMPING
 from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOCITY, Friction, Ground, Shape
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
@@ -52,6 +53,8 @@ from runtime.support.arrays import Floats, crossed, read_only
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 EXPONENTIAL = "exponential"
 OF_CONES = ("conservative", "as_published")
+# Keywords of ``Builder.limit`` that the foot gives.
+OF_LIMITS = ("reference", "xi", "eta", "direction", "cone", "damping", "law", "axes")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 USUAL_GROUND = Ground()
 CLEARANCE = 0.05  # [m] below a free leg
@@ -241,7 +244,7 @@ def build(
     sole_stiffness: float = SOLE_STIFFNESS,
     sole_damping: float = SOLE_DAMPING,
     orthosis: str | Mapping[str, Any] | None = None,
-    ligaments: bool | str | Mapping[str, Mapping[str, Any]] | Sequence[str] = False,
+    ligaments: bool | str | Mapping[str, Any] | Sequence[str] | None = None,
     gravity: ArrayLike = DOWN,
     check_units: bool = True,
 ) -> System:
@@ -337,14 +340,15 @@ def build(
         Esposito 2021, ``models.foot_orthosis``), or keywords of ``Builder.orthosis``: stiffness (three numbers [N m/rad], pairs
         or curves), damping (3,) [N m s/rad], neutral (3,) [rad] about dorsiflexion, inversion and rotation, mass [kg], plate,
         cuff (3,) [m], length [m], hinge, straps.  The hinge may be given by the axes of the ankle: {"axes": 1 or 2, "shift": (3,)
-        [m], "turn_deg": (3,)}, see ``models.foot_orthosis.AnkleAxes.hinge``.
-    ligaments : bool, str, sequence of str or mapping
-        Names of ``models.foot_ligaments.STRUCTURES``, or a mapping from names to changed values: stiffness [N/m],
-        reference_strain [1], toe_strain [1], ... .  Values that no source states must be given.  True: those that need none.
+        [m], "turn_deg": (3,)}, see ``models.foot_orthosis.hinge_by_axes``.
+    ligaments : bool, str, sequence of str or mapping, optional
+        Names of ``models.foot_ligaments.STRUCTURES``, or a mapping from names to mappings of changed values: stiffness [N/m],
+        reference_strain [1], toe_strain [1], ... .  Values that no source states must be given.  True: those that need none; the
+        plantar fascia with toes that move.
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
-        published ranges above, and warn of unlikely values of ground, posture and orthosis.  False accepts them.
+        published ranges above, and warn of unlikely values of ground, posture, orthosis and ligaments.  False accepts them.
 
     Returns
     -------
@@ -382,7 +386,7 @@ def build(
     _check_ground(ground, clearance, plane)
     held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
     ankle_start = np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
-    structures = ligament_values(ligaments)
+    structures = ligament_values(ligaments, locked_toes=toes == "locked")
     b = Builder(_name(ankle, side, ground, orthosis, structures), gravity=gravity)
     foot = _turned_foot(frames, length, size, *ankle_start)
     _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
@@ -404,11 +408,12 @@ def build(
         b.initial_coordinates("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
     if ground:
         plane.add(b, size)
+    _, _, on_leg, talocrural = _points(size)
+    axes, points = np.array([frames[0][1], frames[1][0]]), np.array([on_leg, on_leg - (0.0, 0.0, length)])
+    joint = Ankle(axes, points, talocrural - _bodies(size)["main_foot"]["r"], size, side)
     if orthosis is not None:
-        on_leg = _points(size)[2]
-        axes = AnkleAxes(np.array([on_leg, on_leg - (0.0, 0.0, length)]), np.array([frames[0][1], frames[1][0]]))
-        add_orthosis(b, size, side, axes, ankle_start, **orthosis_values(orthosis), check_units=check_units)
-    _ankle(frames, size, side).add(b, structures, check_units=check_units)
+        add_orthosis(b, size, side, joint, ankle_start, **orthosis_values(orthosis), check_units=check_units)
+    add_ligaments(b, joint, structures, check_units=check_units)
     add_bones(b, size, side)
     return b.build(check_units=check_units, time=held.time if held.coordinates else 0.0)
 
@@ -431,13 +436,6 @@ def _add_placed_bodies(
         moving = dict(v=v + crossed(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
         b.body(name, **data | dict(r=r, free=held.how == "free" and name == "leg", **posed, **moving))
     held.guide(b, place)
-
-
-def _ankle(frames: tuple[Floats, Floats], size: Size, side: Side) -> Ankle:
-    """Where ligaments are attached to."""
-    _, _, on_leg, talocrural = _points(size)
-    joint = {"leg": on_leg, "main_foot": talocrural - _bodies(size)["main_foot"]["r"]}
-    return Ankle(frames[0][1], frames[1][0], joint, size, side)
 
 
 def _name(ankle: str, side: Side, ground: bool, orthosis: Any, ligaments: Any) -> str:
@@ -507,12 +505,20 @@ def _check_options(
     if law_parameters is not None and law in OF_CONES:
         raise ModelError(f"law_parameters = {law_parameters!r} has no meaning for law = {law!r}; leave it out")
     if law == EXPONENTIAL:
-        if unknown := [name for name in law_parameters or {} if name not in PASSIVE]:
-            raise ModelError(f"law_parameters: unknown hinge {unknown[0]!r}; use {' and '.join(PASSIVE)}")
+        for hinge, own in (law_parameters or {}).items():
+            if hinge not in PASSIVE:
+                raise ModelError(f"law_parameters: unknown hinge {hinge!r}; use {' and '.join(PASSIVE)}")
+            if not isinstance(own, Mapping) or not set(own) <= {*PASSIVE[hinge], "damping"}:
+                takes = ", ".join((*PASSIVE[hinge], "damping"))
+                raise ModelError(f"law_parameters: {hinge} = {own!r}; give a mapping with some of {takes}")
         if any(given is not None for given in motion):
             raise ModelError(
                 "a range of motion has no meaning for law = 'exponential', which has no edge; leave it out"
             )
+    if taken := [name for name in law_parameters or {} if name in OF_LIMITS]:
+        raise ModelError(
+            f"law_parameters: {taken[0]} is no parameter of the law, but of the foot's limits; leave it out"
+        )
     if limits is None and law != "conservative":
         raise ModelError(f"law = {law!r} applies to limits only; give limits='elastic' or 'dissipative' too")
     if limits is None and compliance != COMPLIANCE:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.beside import Beside
     from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
-    from runtime.support.errors import one_line, shortened
+    from runtime.support.errors import one_line, shortened, warn
     from runtime.support.files import free_file, made_folder, opened, read_file, write_bytes, write_text
     from runtime.support.helper import EndedError, Helper
     from runtime.support.late_names import no_attribute
@@ -30,7 +30,7 @@ else:
             "arguments": "checked checked_class",
             "beside": "Beside",
             "checks": "bounded finite finite_number increasing_times positive",
-            "errors": "one_line shortened",
+            "errors": "one_line shortened warn",
             "files": "free_file made_folder opened read_file write_bytes write_text",
             "helper": "EndedError Helper",
             "late_names": "no_attribute",
@@ -75,6 +75,7 @@ __all__ = [
     "results_folder",
     "shortened",
     "usual",
+    "warn",
     "without_tiny",
     "write_bytes",
     "write_text",

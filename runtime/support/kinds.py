@@ -140,6 +140,7 @@ _SIMPLE = {
 
 def _union(annotation: Any) -> Kind | None:
     found: list[Kind] = []
+    mappings: list[Kind] = []
     left = list(typing.get_args(annotation))
     if {str, Path} <= set(left):  # text that is a path
         left.remove(str)
@@ -147,10 +148,13 @@ def _union(annotation: Any) -> Kind | None:
         if (kind := kind_of(one)) is None:
             return None
         found.append(kind)
+        origin = typing.get_origin(one) or one
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            mappings.append(kind)
 
     def admit(value: Any) -> Any:
         reasons = []
-        for kind in found:
+        for kind in mappings if mappings and isinstance(value, Mapping) else found:  # a sequence would lose its values
             try:
                 return kind.admit(value)
             except Refused as refused:

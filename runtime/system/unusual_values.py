@@ -83,7 +83,7 @@ def _of_parameters(system: System) -> Iterator[Question]:
         what = f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}"
         if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             yield what, value, Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
-        if quantity.owner_sort == "force" and quantity.part in ("free_angle", "middle"):
+        if quantity.owner_sort == "force" and quantity.unit == "rad":
             yield what, value, Usual(0.0, TWO_TURNS, "rad", "the angle of a spring")
 
 

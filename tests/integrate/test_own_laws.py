@@ -20,6 +20,7 @@ from tests.support.own_laws import (
     rod,
     time_beyond,
 )  # fmt: skip
+from tests.support.refusals import assert_refused
 
 FINE = dict(rtol=1e-10, atol=1e-10)
 MOMENT, COMPLIANCE = 60.0, 0.8
@@ -135,6 +136,9 @@ def test_the_foot_with_its_own_law():
     assert system.limit("talocrural").numbers == dict(max_moment=226.0, compliance=0.3, damping=0.568, exponent=3.0)
     runs = [runtime.simulate(system, 1.0, t_eval=[1.0], coordinates=c, **FINE) for c in ("absolute", "joint")]
     assert np.abs(runs[0].states - runs[1].states).max() < 1e-7
+    taken = dict(exponent=3.0, cone=None)
+    words = "law_parameters: cone is no parameter of the law, but of the foot's limits; leave it out"
+    assert_refused(words, models.foot.build, limits="elastic", law=POWER, law_parameters=taken)
     linear = models.foot.build(limits="elastic", law=LINEAR, law_parameters=dict(stiffness=1e3))
     run = runtime.simulate(linear, 0.5, **FINE)
     assert np.abs(run.energy - run.energy[0]).max() < 1e-8 and run.limits["talocrural"].excess.max() > 1e-3

@@ -104,6 +104,19 @@ def test_values_of_a_wrong_kind_are_refused_in_one_sentence(given, message):
     assert_refused(message, takes, **given)
 
 
+@pytest.mark.parametrize("order", ["names first", "mapping first"])
+def test_a_mapping_with_wrong_values_is_no_sequence_of_its_names(order):
+    names, values = Sequence[str], Mapping[str, float]
+
+    def select(outputs=None):
+        return outputs
+
+    select.__annotations__["outputs"] = names | values if order == "names first" else values | names
+    select = checked(select)
+    assert select({"a": np.float32(1)}) == {"a": 1.0} and select(("a", "b")) == ("a", "b")
+    assert_refused("has 'a' = 'one'", select, {"a": "one"})
+
+
 def test_likely_slips_are_told_how_to_go_on(pendulum):
     run = simulate(pendulum, 0.01, **SHORT)
     for call, message in (

@@ -1,5 +1,7 @@
 """What an orthosis exerts along a trial: slopes of the energy of its springs, in a walk and in models of OpenSim; its weight."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -8,7 +10,7 @@ from models.files.virtual_power import ways_at
 from models.foot_orthosis import PRESETS
 from models.walking import Filters, analyse, analysis, compare_ankles, synthetic
 from models.walking.orthosis_loads import AXES, massless_springs
-from runtime import ModelError
+from runtime import ModelError, UnitWarning
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
 from tests.support.refusals import assert_refused
 
@@ -112,11 +114,14 @@ def test_the_trial_itself_is_kept(compared):
         assert all(np.abs(one.orthosis[name]).max() < 1e-9 * largest for name in others)
 
 
-def test_an_orthosis_with_a_mass_is_refused_in_a_model_of_opensim(tmp_path):
+def test_values_that_a_model_of_opensim_cannot_have(tmp_path):
     reading = read(tmp_path, marked())
     trial = trial_of(reading, smooth(reading))
-    with pytest.raises(ModelError, match=r"mass = 0\.3 kg: .* leave it out"):
-        compare_ankles(reading, trial, orthosis={**PRESETS["stiff"], "mass": 0.3}, sorts=[FILE], cutoff=None)
+    for mass in (0.3, (0.2, 0.1), "300 g"):
+        with pytest.raises(ModelError, match=f"mass = {re.escape(repr(mass))} kg: .* leave it out"):
+            compare_ankles(reading, trial, orthosis={**PRESETS["stiff"], "mass": mass}, sorts=[FILE], cutoff=None)
+    with pytest.warns(UnitWarning, match="neutral = 5 rad.*5 degrees are 0.08727 rad"):
+        compare_ankles(reading, trial, orthosis={**PRESETS["stiff"], "neutral": (5, 0, 0)}, sorts=[FILE], cutoff=None)
 
 
 BAD = {
