@@ -108,6 +108,7 @@ def landing(
     asked = [name for name, value in of_stiffness.items() if value is not None]
     if asked and orthosis == NONE:
         raise ModelError(f"{asked[0]}: the stiffness of an orthosis is varied, and orthosis = 'none'; name an orthosis")
+    positive(after, "after")
     if keep_inversion_below is not None:
         positive(keep_inversion_below, "keep_inversion_below")
     values = None if orthosis == NONE else orthosis_values(orthosis_option(orthosis))

@@ -255,6 +255,7 @@ def test_pairs_and_curves_from_a_file(tmp_path, without_figures):
             dict(orthosis="none", scale="2"),
             "scale: the stiffness of an orthosis is varied, and orthosis = 'none'; name an orthosis",
         ),
+        (dict(after=np.nan), "after = nan is not finite"),
         (dict(keep_inversion_below=-5.0), "keep_inversion_below = -5 is not positive"),
         (dict(incline="steep"), "incline = 'steep'; give numbers, such as 30,42,60, or FIRST:LAST:COUNT"),
         (dict(height="-1"), "clearance = -1 m: the foot falls from above the ground"),
