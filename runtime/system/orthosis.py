@@ -220,7 +220,7 @@ def _law(about: str, given: Any, rest: dict[str, Any]) -> tuple[str | ModuleType
             about, given, "a number, a pair, points (n, 2), or a mapping with law and its parameters by name"
         )
         law = own.pop("law", None)
-        if not isinstance(law, ModuleType):
+        if not hasattr(law, "KEYWORDS"):
             raise ModelError(
                 f"{about}: law = {shown(law)}; give {{'law': codegen.compile_force(definition)}} with its parameters"
             )
