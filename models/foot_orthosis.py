@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from models.foot_anatomy import Side, Size, mirrored, mirrored_axis
 from models.rotations import about
 from runtime import Builder, ModelError
-from runtime.support import Usual, ask, finite, usual
+from runtime.support import Usual, ask, counted, finite, usual
 from runtime.support.arrays import Floats
 
 MOTIONS = ("dorsiflexion", "inversion", "rotation")
@@ -111,9 +111,9 @@ class AnkleAxes(NamedTuple):
         if unknown := [key for key in given if key not in HINGE]:
             raise ModelError(f"orthosis: hinge has no {unknown[0]!r}; it takes {', '.join(HINGE)}, or point and axis")
         own = {**HINGE, **given}
-        if type(own["axes"]) is not int or own["axes"] not in (1, 2):
-            raise ModelError(f"orthosis: hinge: axes = {own['axes']!r}; use 1 or 2")
-        count = own["axes"]
+        count = counted("orthosis: hinge: axes", own["axes"], "axes")
+        if count > 2:
+            raise ModelError(f"orthosis: hinge: axes = {count}; use 1 or 2")
         shift, turn_deg = (finite(own[key], (3,), f"orthosis: hinge: {key}") for key in ("shift", "turn_deg"))
         angle = float(np.linalg.norm(turn_deg))
         turn = about(mirrored_axis(turn_deg / angle, side), np.deg2rad(angle)) if angle else np.eye(3)
