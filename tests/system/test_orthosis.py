@@ -359,6 +359,7 @@ def test_cuff_plate_and_axes_are_drawn_on_the_bodies_that_carry_them():
         (dict(stiffness=(1.0, 2.0)), "stiffness has 2 entries; give 3, about dorsiflexion, inversion, rotation"),
         (dict(stiffness=((1.0, -2.0), 0.0, 0.0)), "stiffness of dorsiflexion = -2 is negative"),
         (dict(stiffness=({"k": 1.0}, 0.0, 0.0)), "stiffness of dorsiflexion: law = None"),
+        (dict(stiffness=({"law": np}, 0.0, 0.0)), "law = module numpy; give {'law': codegen.compile_force(definition)}"),
         (dict(stiffness=(CURVE[::-1], 0.0, 0.0)), "moment_table["),
         (dict(stiffness=("soft", 0.0, 0.0)), "stiffness of dorsiflexion = 'soft'"),
     ],
