@@ -335,10 +335,14 @@ def _refuse_unsound_friction(
         given = dict(zip(map(str, parameters), own, strict=True)).get("transition_velocity")
         transition = given or 1.0
         direction = (lambda d: d / np.linalg.norm(d))(random.normal(size=3))
-        # A power of the load below 1 has no slope without load.
-        still = _at(forces[0] if load else forces[0][:3], symbols, 0.0, 0.0, 0.0, load, *own)
+        still, beyond = (_at(forces[0], symbols, 0.0, 0.0, 0.0, one, *own) for one in (load, -load))
         if not np.isfinite(still).all():
             raise scope.error(f"its force or slope is not finite without slip{at}; {NARROWER}")
+        if not np.isfinite(beyond).all():  # steps that are cut at a lift-off evaluate it there
+            raise scope.error(
+                f"its force or slope is not finite beyond a lift-off, at {normal} = {-load:g}; take the power of a positive "
+                f"number, such as {normal}**2 + 1e-6"
+            )
         if np.abs(still[:3]).max() > NONE:
             size = np.abs(still[:3]).max()
             raise scope.error(

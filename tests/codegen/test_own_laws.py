@@ -70,6 +70,13 @@ CONTACTS = {
         friction(lambda s, f, k: k * (f - 1e-3) * s.dot(s)), "along a slip of 0.3 m/s with normal_force = 0, k = ",
     ),
     "driving_under_load": (friction(lambda s, f, k: k * f * (50 - f) * s.dot(s)), "m/s with normal_force = 1e+03, k = "),
+    "steep_without_load": (
+        friction(lambda s, f, k: k * f ** sp.Rational(2, 3) * s.dot(s)), "is not finite without slip with normal_force = 0, k = ",
+    ),
+    "by_a_root_of_the_load": (
+        friction(lambda s, f, k: k * f ** sp.Rational(3, 2) * s.dot(s)),
+        "is not finite beyond a lift-off, at normal_force = -1; take the power of a positive number",
+    ),
     "meeting_elsewhere": (
         friction(lambda s, f, k: k * f * s.dot(s) / 2, lambda s, f, k: k * f * (s.norm() - sp.Rational(1, 2))),
         "at a transition velocity of 0.001 m/s with normal_force = 1, k = ",
@@ -135,7 +142,6 @@ def test_right_laws_compile_under_their_names():
     )  # fmt: skip
 
 
-def test_friction_may_grow_with_less_than_the_load_and_have_a_viscous_part():
-    """As on soft materials, whose area of contact grows with the power 2/3 of the load."""
-    law = friction(lambda s, f, k: s.dot(s) * (k * f ** sp.Rational(2, 3) + 1) / 2)
+def test_friction_may_have_a_viscous_part_and_a_smooth_power_of_the_load():
+    law = friction(lambda s, f, k: s.dot(s) * (k * ((f**2 + 1e-6) ** sp.Rational(1, 3) - 1e-2) + 1) / 2)
     assert compile_contact(named("soft", law, DOC)).SORT == "friction"
