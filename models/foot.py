@@ -12,7 +12,7 @@ mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypedDict
@@ -47,14 +47,11 @@ from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOC
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
-from runtime.support import DOWN, Usual, checked, finite, usual
+from runtime.support import DOWN, Usual, checked, finite, shown, usual
 from runtime.support.arrays import Floats, crossed, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 EXPONENTIAL = "exponential"
-OF_CONES = ("conservative", "as_published")
-# Keywords of ``Builder.limit`` that the foot gives.
-OF_LIMITS = ("reference", "xi", "eta", "direction", "cone", "damping", "law", "axes")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 USUAL_GROUND = Ground()
 CLEARANCE = 0.05  # [m] below a free leg
@@ -304,7 +301,8 @@ def build(
         Of a module its parameters by name, and max_moment where it differs from (2024c).  Of "exponential" a
         mapping for each hinge, such as ``{"talocrural": {"upper_angle": 0.4}}``.
     limit_compliance : float [rad]
-        Angle beyond its range over which the moment of each limit grows to its largest.  Default: 11.5 degrees (2024c).
+        Angle beyond its range over which the moment of each limit grows to its largest.  Default: 11.5 degrees (2024c).  Without
+        meaning for "exponential".
     toes : "locked", "free" or "sprung"
         At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
     leg : "fixed", "free" or mapping
@@ -393,16 +391,9 @@ def build(
     add_joints(b, frames, length, size, toes, held=held.how == "fixed")
     if limits is not None:
         limit = _Limits(
-            frames,
-            side,
-            length > 0.0,
-            limits == "dissipative",
-            preset == "published",
-            law,
-            law_parameters or {},
-            limit_compliance,
-            size.mass,
-        )
+            frames, side, length > 0.0, limits == "dissipative", preset == "published", law, law_parameters or {},
+            limit_compliance, size.mass,
+        )  # fmt: skip
         limit.add(b, motion)
     if any(ankle_start):
         b.initial_coordinates("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
@@ -502,31 +493,41 @@ def _check_options(
     for key, value, known in (("limits", limits, LIMITS), ("preset", preset, PRESETS)):
         if not (value is None or isinstance(value, str)) or value not in known:
             raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
-    if law_parameters is not None and law in OF_CONES:
-        raise ModelError(f"law_parameters = {law_parameters!r} has no meaning for law = {law!r}; leave it out")
-    if law == EXPONENTIAL:
-        for hinge, own in (law_parameters or {}).items():
-            if hinge not in PASSIVE:
-                raise ModelError(f"law_parameters: unknown hinge {hinge!r}; use {' and '.join(PASSIVE)}")
-            if not isinstance(own, Mapping) or not set(own) <= {*PASSIVE[hinge], "damping"}:
-                takes = ", ".join((*PASSIVE[hinge], "damping"))
-                raise ModelError(f"law_parameters: {hinge} = {own!r}; give a mapping with some of {takes}")
-        if any(given is not None for given in motion):
-            raise ModelError(
-                "a range of motion has no meaning for law = 'exponential', which has no edge; leave it out"
-            )
-    if taken := [name for name in law_parameters or {} if name in OF_LIMITS]:
-        raise ModelError(
-            f"law_parameters: {taken[0]} is no parameter of the law, but of the foot's limits; leave it out"
-        )
+    if law_parameters is not None:
+        _check_law_parameters(law, law_parameters)
+    if law == EXPONENTIAL and (any(given is not None for given in motion) or compliance != COMPLIANCE):
+        name = "limit_compliance" if compliance != COMPLIANCE else "a range of motion"
+        raise ModelError(f"{name} has no meaning for law = 'exponential', which has no edge; leave it out")
     if limits is None and law != "conservative":
-        raise ModelError(f"law = {law!r} applies to limits only; give limits='elastic' or 'dissipative' too")
+        raise ModelError(f"law = {shown(law)} applies to limits only; give limits='elastic' or 'dissipative' too")
     if limits is None and compliance != COMPLIANCE:
         raise ModelError(
             f"limit_compliance = {compliance:g} rad applies to limits only; give limits='elastic' or 'dissipative' too"
         )
     if link_length is not None and not 0.0 <= link_length < np.inf:
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
+
+
+def _check_law_parameters(law: str | ModuleType, given: Mapping[str, Any]) -> None:
+    """Refuse parameters that a law does not have, such as those that other keywords give."""
+    if isinstance(law, str) and law != EXPONENTIAL:
+        raise ModelError(f"law_parameters = {shown(given)} has no meaning for law = {law!r}; leave it out")
+    if getattr(law, "SORT", "") == "law":
+        _refuse_unknown("law_parameters", given, (*law.PARAMETERS, *(("max_moment",) if law.RELATIVE else ())))
+    for hinge, own in given.items() if law == EXPONENTIAL else ():
+        if hinge not in PASSIVE:
+            raise ModelError(f"law_parameters: unknown hinge {hinge!r}; use {' and '.join(PASSIVE)}")
+        if not isinstance(own, Mapping):
+            raise ModelError(f"law_parameters: {hinge} = {shown(own)}; give a mapping from names to values")
+        _refuse_unknown(f"law_parameters: {hinge}", own, (*PASSIVE[hinge], "damping"))
+
+
+def _refuse_unknown(what: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            keyword = {"compliance": "limit_compliance", "damping": "limits"}.get(name, "")
+            elsewhere = f"; the keyword {keyword} decides the {name}" if keyword else ""
+            raise ModelError(f"{what}: unknown {shown(name)}; the law takes {', '.join(known) or 'none'}{elsewhere}")
 
 
 def add_joints(
@@ -606,9 +607,8 @@ class _Limits(NamedTuple):
         if self.law == EXPONENTIAL:
             self._add_moments(b, damping)
             return
-        largest = (
-            {"max_moment": MAX_MOMENT} if getattr(self.law, "RELATIVE", True) else {}
-        )  # else the law gives the moment
+        # A law of the excess gives the moment itself.
+        largest = {"max_moment": MAX_MOMENT} if getattr(self.law, "RELATIVE", True) else {}
         common: dict[str, Any] = {"compliance": self.compliance, "law": self.law, **largest, **self.parameters}
         if self.published and not self.linked:
             # In the talocrural frame; longitude 90 degrees is eversion of a right foot and inversion of a left one, where eta is
@@ -634,16 +634,8 @@ class _Limits(NamedTuple):
         ):
             across = turned - turned.dot(axis) * axis
             own = {"damping": damping} | PASSIVE[name] | self.parameters.get(name, {})
-            b.force(
-                name,
-                "hinge_exponential",
-                upper,
-                lower,
-                a_i=axis,
-                b_i=across / np.linalg.norm(across),
-                c_j=turned,
-                **own,
-            )
+            directions = dict(a_i=axis, b_i=across / np.linalg.norm(across), c_j=turned)
+            b.force(name, "hinge_exponential", upper, lower, **directions, **own)
 
 
 def _cone(*latitudes_deg: float) -> Cone:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from models.foot_anatomy import PUBLISHED_SIZE, Ankle, Side, Size, mirrored, mirrored_axis
 from models.rotations import about
 from runtime import Builder, ModelError
-from runtime.support import Usual, ask, finite
+from runtime.support import Usual, ask, counted, finite
 
 # [N m/deg] about the axes of dorsiflexion, inversion and rotation: ends of the measured ranges.
 SOFTEST, STIFFEST = (0.58, 0.0, 0.0), (3.66, 0.71, 0.30)
@@ -108,9 +108,9 @@ def hinge_by_axes(ankle: Ankle, given: Mapping[str, Any], *, check_units: bool =
     if unknown := [key for key in given if key not in HINGE]:
         raise ModelError(f"orthosis: hinge has no {unknown[0]!r}; it takes {', '.join(HINGE)}, or point and axis")
     own = {**HINGE, **given}
-    if not isinstance(own["axes"], int | np.integer) or own["axes"] not in (1, 2):
-        raise ModelError(f"orthosis: hinge: axes = {own['axes']!r}; use 1 or 2")
-    count = int(own["axes"])
+    count = counted("orthosis: hinge: axes", own["axes"], "axes")
+    if count > 2:
+        raise ModelError(f"orthosis: hinge: axes = {count}; use 1 or 2")
     shift, turn_deg = (finite(own[key], (3,), f"orthosis: hinge: {key}") for key in ("shift", "turn_deg"))
     for key, value, of in (("shift", shift, SHIFTS), ("turn_deg", turn_deg, TURNS)) if check_units else ():
         ask(f"orthosis: hinge: {key}", value, of)

@@ -13,8 +13,8 @@ from runtime.support.results_folder import results_folder
 if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.beside import Beside
-    from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
-    from runtime.support.errors import one_line, shortened, warn
+    from runtime.support.checks import bounded, counted, finite, finite_number, increasing_times, positive
+    from runtime.support.errors import one_line, shortened, shown, warn
     from runtime.support.files import free_file, made_folder, opened, read_file, write_bytes, write_text
     from runtime.support.helper import EndedError, Helper
     from runtime.support.late_names import no_attribute
@@ -29,8 +29,8 @@ else:
         {
             "arguments": "checked checked_class",
             "beside": "Beside",
-            "checks": "bounded finite finite_number increasing_times positive",
-            "errors": "one_line shortened warn",
+            "checks": "bounded counted finite finite_number increasing_times positive",
+            "errors": "one_line shortened shown warn",
             "files": "free_file made_folder opened read_file write_bytes write_text",
             "helper": "EndedError Helper",
             "late_names": "no_attribute",
@@ -55,6 +55,7 @@ __all__ = [
     "bounded",
     "checked",
     "checked_class",
+    "counted",
     "finite",
     "finite_number",
     "finite_numbers",
@@ -74,6 +75,7 @@ __all__ = [
     "read_file",
     "results_folder",
     "shortened",
+    "shown",
     "usual",
     "warn",
     "without_tiny",

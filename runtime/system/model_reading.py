@@ -60,8 +60,8 @@ class Model:
             return ""
         verb = "has" if len(self.changed) == 1 else "have"
         return (
-            f"{self.document.file}: {', '.join(self.changed)} {verb} another definition than when the file was written; compare "
-            "a run with one of that time, and write the file anew"
+            f"{self.document.file}: {', '.join(self.changed)} {verb} another definition than when the file was written; pass a "
+            "definition of your own by definitions=[...], else compare a run with one of that time, and write the file anew"
         )
 
 

@@ -61,6 +61,11 @@ def test_a_shift_and_a_turn_displace_point_and_axis_of_the_hinge():
     assert plain["a_i"] == pytest.approx(-foot.talocrural_axis(), abs=1e-15)
 
 
+def test_integers_of_numpy_count_axes():
+    own, of_numpy = (foot.build(orthosis=hinged(count)) for count in (2, np.int64(2)))
+    assert np.array_equal(runtime.simulate(own, 0.01).states, runtime.simulate(of_numpy, 0.01).states)
+
+
 def test_a_hinge_may_be_given_by_point_and_axis():
     given = dict(point=(0.0, 0.01, -0.3), axis=(0.0, -1.0, 0.1))
     values = foot.build(orthosis={**hinged(), "hinge": given}).joint("orthosis_hinge").values
@@ -71,6 +76,7 @@ def test_a_hinge_may_be_given_by_point_and_axis():
     ("orthosis", "words"),
     [
         (hinged(3), "orthosis: hinge: axes = 3; use 1 or 2"),
+        (hinged(1.0), "orthosis: hinge: axes = 1.0; give a number of axes, 1 or more"),
         (
             hinged(1, offset=(0, 0, 0)),
             "orthosis: hinge has no 'offset'; it takes axes, shift, turn_deg, or point and axis",

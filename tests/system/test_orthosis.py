@@ -370,7 +370,7 @@ SPRING = {"law": "hinge_spring", "stiffness": 3.0, "damping": 0.1, "free_angle":
         (dict(stiffness=({"law": "hinge"}, 0.0, 0.0)), "force 'afo_dorsiflexion': unknown kind 'hinge'"),
         (dict(stiffness=(SPRING | {"a_i": (0, 0, 1)}, 0.0, 0.0)), "stiffness of dorsiflexion: a_i is given by the orthosis"),
         (dict(stiffness=(SPRING, 0.0, 0.0), damping=(0.2, 0.0, 0.0)), "stiffness of dorsiflexion: damping is given by the"),
-        (dict(stiffness=(CURVE[::-1], 0.0, 0.0)), "'afo': stiffness of dorsiflexion: argument"),
+        (dict(stiffness=(CURVE[::-1], 0.0, 0.0)), "'afo': stiffness of dorsiflexion["),
         (dict(stiffness=((1.0, 2.0, 3.0), 0.0, 0.0)), "stiffness of dorsiflexion has the shape (3,)"),
         (dict(stiffness=(0.0, CURVE, 0.0)), "its hinge has no inversion; give 0"),
         (dict(stiffness=(0.0, (1.0, 2.0), 0.0)), "its hinge has no inversion; give 0"),
