@@ -19,10 +19,10 @@ from models.walking.filters import without_flips
 from models.walking.leg_foot import DEGREES_OF_FREEDOM, BodyPath, Coordinates, GroundLoad
 from models.walking.norms import CENTRE_OF_PRESSURE, CYCLE, CYCLE_STANCE, MOTION, NORMS, Series
 from models.walking.scaling import scale_to_subject
-from models.walking.subject import GRAVITY, LegFoot, UpperLeg
+from models.walking.subject import LegFoot, UpperLeg
 from models.walking.upper_leg import JOINT_ANGLES, SEQUENCE, UPPER_ANGLES, knee_and_hip, scale_upper_leg
 from runtime import ModelError, Signal, System, inverse_dynamics, kinematics
-from runtime.support import bounded, checked, floats, increasing_times, named
+from runtime.support import GRAVITY, bounded, checked, floats, increasing_times, named
 from runtime.support.arrays import Floats
 
 MASS, HEIGHT = 70.0, 1.75  # [kg], [m]
