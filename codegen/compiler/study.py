@@ -101,6 +101,30 @@ def compile_force(definition: Definition) -> ModuleType:
 
 
 @_with_these_arguments
+def compile_path(definition: Definition) -> ModuleType:
+    """Derive and emit the kernels of a span of a path.
+
+    They are kept in the cache as those of ``compile_joint`` are.
+
+    Parameters
+    ----------
+    definition : function
+        Written as those of ``codegen.paths``: it returns the length of the span.
+
+    Returns
+    -------
+    module
+        The emitted module, with the same names as the modules of ``generated``.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    return _compiled("path", definition, derived=_derived_path)
+
+
+@_with_these_arguments
 def compile_event(definition: Definition) -> ModuleType:
     """Derive and emit the kernel of an event; the result goes to ``runtime.zero_crossing``.
 
@@ -181,7 +205,7 @@ def _compiled(sort: str, definition: Definition, *more: Definition, derived: Cal
     if type(definition) is not FunctionType:
         returns = {
             "joint": "rows", "force": "potential, dissipation or forces", "event": "scalar", "limit": "work",
-            "contact": "potential and dissipation",
+            "contact": "potential and dissipation", "path": "length",
         }[sort]  # fmt: skip
         raise DefinitionError(
             f"compile_{sort}({shown(definition)}): give the function that returns the {sort}'s {returns}"
@@ -208,6 +232,12 @@ def _derived_joint(definition: Definition, motion: Definition | None = None) -> 
     from codegen.compiler.emit import emit
 
     return emit(derive(definition), f"the definition '{definition.__name__}'", motion)
+
+
+def _derived_path(definition: Definition) -> str:
+    from codegen.compiler.paths import emit_path
+
+    return emit_path(definition, f"the definition '{definition.__name__}'")
 
 
 def _derived_event(definition: Definition) -> str:
