@@ -34,7 +34,7 @@ class Output:
 
     name: str
     form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force",
-    # "coupling", "term", "path", "bodies"
+    # "coupling", "term", "path", "muscle", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -56,6 +56,7 @@ def outputs() -> tuple[Output, ...]:
         "coordinate_limits",
         "joint_friction",
         "paths",
+        "muscles",
     ):
         for function in _definitions(file):
             form, name = _form(file, function)
@@ -85,6 +86,7 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
         "coordinate_limits": "force",
         "joint_friction": "force",
         "paths": "path",
+        "muscles": "muscle",
     }[file]
     return form, f"{form}_{name}"
 
