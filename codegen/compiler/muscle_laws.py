@@ -31,8 +31,8 @@ def emit_muscle(definition: Definition, source: str) -> str:
 
     Its kernels take x, which is length, its rate, excitation and the states, and c, the constants; they put the tension, the
     energy, the rates of the states and the reported quantities into out.  ``law`` is the law, ``rigid`` that of a rigid tendon if
-    there is one; ``..._tangent`` gives derivatives by x and ``..._parameters`` by c, of the tension and the rates, in directions
-    ``seeds``.
+    there is one; ``..._tangent`` gives derivatives by x, of tension, energy and rates, and ``..._parameters`` by c, of tension
+    and rates, in directions ``seeds``.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _refuse_forms(
     if foreign := used - set(symbols.values()) - set(statements):
         raise scope.error(f"uses {', '.join(sorted(map(str, foreign)))}, which is no argument; add it to the arguments")
     for name, symbol in symbols.items():
-        if symbol not in used:
+        if symbol not in used and name not in INPUTS:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
     for what, law in laws.items():
         if set(law) != set(laws["law"]) or not set(law[RATES]) <= set(laws["law"][RATES]):
@@ -143,7 +143,7 @@ def _kernels(
     every = list(symbols.values())
     first, constants = every[:inputs], every[inputs:]
     place = {s: f"x[{k}]" for k, s in enumerate(first)} | {s: f"c[{k}]" for k, s in enumerate(constants)}
-    acting = [outputs[0], *outputs[len(FIRST) : len(FIRST) + inputs - len(INPUTS)]]
+    acting = outputs[: len(FIRST) + inputs - len(INPUTS)]
     long = set(statements)
     pointed = {"x": f"carray(x, ({inputs},))", "c": f"carray(c, ({max(len(constants), 1)},))"}
     lines = [
@@ -152,16 +152,18 @@ def _kernels(
         ),
         entry(name, {**pointed, "out": f"carray(out, ({len(outputs)},))"}),
     ]
-    for sort, seeds, by in (("tangent", first, "x"), ("parameters", constants, "c")):
+    of_sorts = ("tangent", first, "x", acting), ("parameters", constants, "c", [acting[0], *acting[len(FIRST) :]])
+    for sort, seeds, by, targets in of_sorts:
         rows = [moved(s) for s in seeds]
         directions = rows, dict(zip(seeds, rows, strict=True))
-        doc = f"Derivatives of the tension and the rates of ``{name}``; seeds: {by}"
+        what = "tension, energy and rates" if targets is acting else "tension and rates"
+        doc = f"Derivatives of {what} of ``{name}``; seeds: {by}"
         shape = {
             "seeds": f"carray(seeds, ({len(seeds)}, {len(seeds)}))",
-            "out": f"carray(out, ({len(acting)}, {len(seeds)}))",
+            "out": f"carray(out, ({len(targets)}, {len(seeds)}))",
         }
         lines += [
-            tangent(f"{name}_{sort}", ("x", "c"), place, indexed("out", acting), doc, directions, statements, long),
+            tangent(f"{name}_{sort}", ("x", "c"), place, indexed("out", targets), doc, directions, statements, long),
             entry(f"{name}_{sort}", {**pointed, **shape}),
         ]
     return lines
