@@ -65,8 +65,9 @@ def cylinder_side(
 ) -> Expr:  # fmt: skip
     """Shortest line from the point P_i to the point P_j past a cylinder, on a given side of it.
 
-    It leads about the axis without crossing the half plane opposite to that side; otherwise as ``cylinder``.  Quadrants of
-    WrapCylinder of OpenSim, where neither end passes the half plane.
+    It leads about the axis without crossing the half plane opposite to that side; otherwise as ``cylinder``.  So does OpenSim
+    (WrapCylinder, quadrants across the axis) with both ends on that side of the axis; with an end on the other side its line may
+    change its way, with a jump of the length.
     s_i, s_j : the point on each body, from its centre of mass [m]
     s_k : centre of the cylinder, from the centre of mass of body k [m]
     a_k : axis of the cylinder, unit vector of body k
