@@ -58,7 +58,7 @@ def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[
     """Bodies, elements and values of a path."""
     wraps = [name for name in PATHS if "k" in PATHS[name].BODIES]
     found = [_element(what, entry, wraps, known) for entry in path]
-    bodies = list(dict.fromkeys(body for _, body, _ in found))
+    bodies = list(dict.fromkeys(body for _, own, _ in found for body in own))
     if len(bodies) > MAX_BODIES:
         raise ModelError(
             f"{what}: its path is over {len(bodies)} bodies ({', '.join(bodies)}), limit {MAX_BODIES}; give points of fewer "
@@ -71,10 +71,10 @@ def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[
         )
     if near := [(a, b) for a, b in zip(kinds, kinds[1:], strict=False) if a and b]:
         raise ModelError(
-            f"{what}: {near[0][0]} and {near[0][1]} without a point between them; a span of a path goes over one wrap; give a "
-            "point between them"
+            f"{what}: {near[0][0]} and {near[0][1]} without a point between them; give one, or a wrap over both, such as "
+            "two_cylinders"
         )
-    elements = [(wrap, LETTERS[bodies.index(body)]) for wrap, body, _ in found]
+    elements = [(wrap, "".join(LETTERS[bodies.index(body)] for body in own)) for wrap, own, _ in found]
     values = {
         element_name(key, n, element[1]): value
         for n, (element, (*_, own)) in enumerate(zip(elements, found, strict=True), 1) for key, value in own.items()
@@ -84,8 +84,8 @@ def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[
 
 def _element(
     what: str, entry: Any, wraps: Collection[str], known: Collection[str]
-) -> tuple[str, str, Mapping[str, Any]]:
-    """Name of a wrap, or "" for a point; body; and values by the names of the module of the wrap."""
+) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
+    """Name of a wrap, or "" for a point; bodies; and values by the names of the module of the wrap."""
     match entry:
         case (body, location):
             wrap, own = "", {POINT: location}
@@ -95,5 +95,14 @@ def _element(
             raise unknown_name(wrap, wraps, "wrap", whose=f"{what}: path: ")
         case _:
             raise ModelError(f"{what}: path: {shown(entry)}; give (body, point), or (wrap, body, values by name)")
-    refuse_unknown_body(body, known, f"{what}: path")
-    return wrap, body, own
+    bodies, count = (
+        tuple(body) if isinstance(body, tuple | list) else (body,),
+        len(PATHS[wrap].BODIES) - 2 if wrap else 1,
+    )
+    for one in bodies:
+        refuse_unknown_body(one, known, f"{what}: path")
+    if len(bodies) != count:
+        raise ModelError(
+            f"{what}: path: {wrap or 'a point'} on {len(bodies)} bodies, needs {count}; give a name for each"
+        )
+    return wrap, bodies, own

@@ -30,7 +30,7 @@ ALONG, RIGID, BY_SIGNAL = (
     "_by_signal",
 )  # in the name of a module: before the path; with a rigid tendon; the
 # excitation is a signal
-LETTERS = "ijkl"  # of the bodies of a muscle
+LETTERS, OWN = "ijkl", "kl"  # of the bodies of a muscle; those of a wrap in the module of its span
 STRAIGHT, POINT = "straight", "s_k"
 TENSION, STORED, RATES = 0, 1, 2  # what a law gives: these, the rates of its states, and reported quantities
 BEFORE_STATES = 3  # what it takes: length, its rate, excitation, and its states
@@ -44,7 +44,7 @@ DECORATOR = '@njit(error_model="numpy", _nrt=False)'
 LAWS, PATHS = Definitions(muscles.MODULES), Definitions(paths.MODULES)
 Lines = list[str]
 Places = Mapping[str, Callable[[int], str]]  # the text of a number of an array, by the name of the array
-Element = tuple[str, str]  # of a path: the name of a wrap, "" for a point, and the letter of its body
+Element = tuple[str, str]  # of a path: the name of a wrap, "" for a point, and the letters of its bodies
 
 
 class Span(NamedTuple):
@@ -71,11 +71,11 @@ class Path(NamedTuple):
 def path_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> Path:
     """The path over these elements.  Its names have the number of the element: "s_2_j", "radius_3"."""
     vectors, parameters, bounds, names = list[Any](), list[Any](), dict[str, Any](), list[dict[str, str]]()
-    for n, (wrap, letter) in enumerate(elements, 1):
-        of_wrap = [v for v in modules[wrap].VECTORS if v[2] == "k"] if wrap else [(POINT, "point", "k")]
+    for n, (wrap, letters) in enumerate(elements, 1):
+        of_wrap = [v for v in modules[wrap].VECTORS if v[2] in OWN] if wrap else [(POINT, "point", "k")]
         numbers = modules[wrap].PARAMETERS if wrap else ()
-        names.append({name: element_name(name, n, letter) for name, *_ in (*of_wrap, *numbers)})
-        vectors += [(names[-1][v], kind, letter) for v, kind, _ in of_wrap]
+        names.append({name: element_name(name, n, letters) for name, *_ in (*of_wrap, *numbers)})
+        vectors += [(names[-1][v], kind, letters[OWN.index(body)]) for v, kind, body in of_wrap]
         parameters += [(names[-1][p], unit) for p, unit in numbers]
         bounds |= {names[-1][p]: modules[wrap].BOUNDS[p] for p, _ in numbers}
     places = {name: 3 * k for k, (name, *_) in enumerate(vectors)}
@@ -87,10 +87,9 @@ def path_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> P
         if not over and elements[n] == elements[m]:
             within.append((places[ends[0]], places[ends[1]]))
             continue
-        module, letters = (
-            modules[over[0][0] if over else STRAIGHT],
-            (elements[n][1], elements[m][1], *(e[1] for e in over)),
-        )
+        module, letters = modules[STRAIGHT], elements[n][1] + elements[m][1]
+        for wrap, of_wrap in over:
+            module, letters = modules[wrap], letters + of_wrap
         own = dict(zip(("s_i", "s_j"), ends, strict=True)) | (names[n + 1] if over else {})
         at = [places[own[v]] + c for v, *_ in module.VECTORS for c in range(3)]
         at += [places[own[p]] for p, _ in module.PARAMETERS]
@@ -98,9 +97,14 @@ def path_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> P
     return Path(tuple(vectors), tuple(parameters), bounds, tuple(spans), tuple(within))
 
 
-def element_name(name: str, n: int, letter: str) -> str:
-    """The name of a vector "s_k" or a parameter of element n of a path, on a body: "s_2_j", "radius_2"."""
-    return f"{name[:-1]}{n}_{letter}" if name.endswith("_k") else f"{name}_{n}"
+def element_name(name: str, n: int, letters: str) -> str:
+    """The name of a vector or parameter of element n of a path, on these bodies, such as "s_2_j", of l "s_2b_j", "radius_2"."""
+    stem, _, body = name.rpartition("_")
+    return (
+        f"{stem}_{n}{'b' * (body == 'l')}_{letters[OWN.index(body)]}"
+        if body in [*OWN[: len(letters)]]
+        else f"{name}_{n}"
+    )
 
 
 class Muscle:
@@ -137,7 +141,7 @@ class Muscle:
             "BOUNDS": {**self.path.bounds, **self.law.BOUNDS, "excitation": EXCITATION},
             "BODIES": tuple(LETTERS[: self.bodies]), "HELD": 0, "ANGLES": 0, "SIGNALS": ("excitation",) * self.driven,
             "LOADS": 0, "LOADS_PLACE": self.first_state, "STATES": self.states, "STATES_PLACE": self.first_state, "TABLES": (),
-            "TABLE_UNITS": {}, "KINKS": sum(span.module.KINKS for span in self.path.spans) + getattr(self.law, "KINKS", 0),
+            "TABLE_UNITS": {}, "KINKS": sum(span.module.KINKS for span in self.path.spans) + self.law.KINKS[self.kernel],
             "OUTPUTS": (*OUTPUTS, *(one for one in self.law.OUTPUTS if one[0] != "energy"), *states), "TABLES_PLACE": self.size,
             "SIZE": self.size, "SINGULAR": "; or ".join(dict.fromkeys(s.module.SINGULAR for s in self.path.spans)),
         }  # fmt: skip
@@ -262,7 +266,7 @@ class Muscle:
     def _kinks(self) -> Lines:
         lines = [*self._path(), *self._spans("kinks", "kink")[0], *self._law(f"{self.kernel}_kinks", "kinks_")[0]]
         kinks = [f"kink{n}_{k}" for n, span in enumerate(self.path.spans) for k in range(span.module.KINKS)]
-        kinks += [f"kinks_{k}" for k in range(getattr(self.law, "KINKS", 0))]
+        kinks += [f"kinks_{k}" for k in range(self.law.KINKS[self.kernel])]
         return [*lines, *(f"out[{k}] = {kink}" for k, kink in enumerate(kinks))]
 
     def _tangent(self, states: int) -> Lines:
@@ -285,7 +289,7 @@ class Muscle:
 
 def muscle_module(law: ModuleType, elements: Sequence[Element], *, rigid: bool, driven: bool) -> ModuleType:
     """The module of the muscles with a law and a path over these elements; ``rigid``, ``driven``: as of ``Muscle``."""
-    path = "_".join(f"{wrap}_{letter}".lstrip("_") for wrap, letter in elements)
+    path = "_".join(part for wrap, letters in elements for part in (wrap, *letters) if part)
     return _made(f"{law.NAME}{RIGID * rigid}{BY_SIGNAL * driven}{ALONG}{path}", law, tuple(elements), rigid, driven)
 
 
@@ -297,9 +301,14 @@ def muscle_module_of(name: str, laws: Mapping[str, ModuleType] = LAWS) -> Module
     KeyError
         For a name that states no such module.
     """
-    path = name.partition(ALONG)[2]
-    elements = [(found[1] or "", found[2]) for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", path)]
-    kind = name.partition(ALONG)[0]
+    kind, _, path = name.partition(ALONG)
+    elements = list[Element]()
+    for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", path):
+        before = elements[-1] if elements else ("", "")
+        if found[1] is None and before[0] and len(before[1]) < len(PATHS[before[0]].BODIES) - 2:
+            elements[-1] = before[0], before[1] + found[2]
+        else:
+            elements.append((found[1] or "", found[2]))
     how = {"rigid": kind.removesuffix(BY_SIGNAL).endswith(RIGID), "driven": kind.endswith(BY_SIGNAL)}
     module = muscle_module(laws[law_of(name)], elements, **how)
     if name != module.NAME:

@@ -672,7 +672,7 @@ class PartsBuilder:
         path : sequence
             From origin to insertion, over up to four bodies: points ``(body, location)`` [m], the body "ground" included, and
             between two points a wrap ``(kind, body, values)``, such as a cylinder with the values of its definition in
-            ``codegen/paths.py``.
+            ``codegen/paths.py``; of two cylinders ``("two_cylinders", (body, body), values)``.
         excitation : Signal or float
             From 0 to 1.  A number is the parameter "excitation.NAME".
         tendon : "elastic" or "rigid"

@@ -99,7 +99,7 @@ def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
         path_motion(muscle, {body: states[k, None] for body, k in body_places(system.body_names).items()})[0, 0]
     )
     for part, unit in muscle.module.PARAMETERS:
-        if unit == "m":
+        if unit == "m" and part.removesuffix("_0") not in muscle.settled:
             of = Usual(0.0, WIDER * length, unit, f"with a path of {length:.3g} m a length of the muscle")
             yield f"muscle '{muscle.name}': {part}", muscle.values[part], of
 
